@@ -34,80 +34,141 @@ export function cached<Key, Value>(
   };
 }
 
+/** How fresh a result must be. */
+export interface Freshness {
+  /** False: a cached result suffices. True: the result comes from a fetch that began after this call. */
+  readonly fresh: boolean;
+  /** With `fresh`: a fetch that began after this time suffices, also one that has ended. */
+  readonly since?: Date | undefined;
+}
+
 /**
  * A cache of reads by key. Concurrent callers share one fetch. A result is cached for `keepMs`; a
  * failure is not cached, so that the next caller fetches again.
  */
 export interface SharedRead<Value> {
-  /**
-   * With `fresh`, the result comes from a fetch that starts after this call. Fresh reads within a
-   * few milliseconds share one fetch.
-   */
-  read(key: string, how: { readonly fresh: boolean }): Promise<Value>;
+  /** Fresh reads within a few milliseconds share one fetch. */
+  read(key: string, how: Freshness): Promise<Value>;
   /** Caches a result that the caller has read in another way, for example with a list. */
   keep(key: string, value: Value): void;
   /** The cached result, or null where there is none that is valid now. */
   cached(key: string): Value | null;
+  /**
+   * Changes the cached result after an event, or drops it where `change` returns null. A fetch that began
+   * before the event is not cached, and no fresh read uses what was read before it.
+   */
+  change(key: string, change: (value: Value) => Value | null): void;
   forget(key: string): void;
 }
 
+/** Runs a fetch, and again after each rate limit. `onWait` is called before each wait. */
+export type Repeat = <Result>(fetch: () => Promise<Result>, onWait: () => void) => Promise<Result>;
+
 /** How long a fresh read waits for others before its fetch starts. */
 const GATHER_MS = 10;
+/** While a rate limit lasts, a cached result of this age still suffices where none has to be fresh. */
+const KEEP_LIMITED_MS = 10 * 60_000;
 
-interface Fetch<Value> {
-  isStarted: boolean;
-  result: Promise<Value>;
+interface Result<Value> {
+  readonly value: Value;
+  /** When its fetch began; null: unknown, or an event has changed it. */
+  readonly begunAt: number | null;
+  readonly keptAt: number;
 }
 
-/** Each fetch waits for its `turn`; fresh reads that begin during this wait share the fetch. */
+interface Fetch<Value> {
+  /** Null before it begins, and while it waits for the end of a rate limit: everyone may share it. */
+  begunAt: number | null;
+  readonly result: Promise<Value>;
+  /** Resolves when it waits for the end of a rate limit. */
+  readonly limited: PromiseWithResolvers<void>;
+}
+
+/**
+ * A fetch that waits for the end of a rate limit serves every fresh read that begins meanwhile. Other reads
+ * do not wait for it where there is a recent result.
+ */
 export function sharedRead<Value>(
   fetch: (key: string) => Promise<Value>,
   keepMs: number,
   now: () => number,
-  turn: () => Promise<void> = async () => undefined,
+  repeat: Repeat = (once) => once(),
 ): SharedRead<Value> {
-  const results = new Map<string, { readonly value: Value; readonly until: number }>();
+  const results = new Map<string, Result<Value>>();
   const pending = new Map<string, Fetch<Value>>();
 
   async function run(key: string, own: Omit<Fetch<Value>, 'result'>): Promise<Value> {
-    if (!own.isStarted) await wait(GATHER_MS);
-    await turn();
-    own.isStarted = true;
-    const value = await fetch(key);
-    if (pending.get(key) === own) results.set(key, { value, until: now() + keepMs });
+    if (own.begunAt === null) await wait(GATHER_MS);
+    let begunAt = now();
+    const attempt = () => {
+      begunAt = now();
+      own.begunAt = begunAt;
+      return fetch(key);
+    };
+    const value = await repeat(attempt, () => {
+      own.begunAt = null;
+      own.limited.resolve();
+    });
+    if (pending.get(key) === own) results.set(key, { value, begunAt, keptAt: now() });
     return value;
   }
 
-  function start(key: string, fresh: boolean): Promise<Value> {
-    for (const [old, { until }] of results) if (now() >= until) results.delete(old);
-    const own = { isStarted: !fresh };
-    const result = run(key, own);
-    pending.set(key, Object.assign(own, { result }));
+  function start(key: string, fresh: boolean): Fetch<Value> {
+    for (const [old, { keptAt }] of results) {
+      if (now() >= keptAt + Math.max(keepMs, KEEP_LIMITED_MS)) results.delete(old);
+    }
+    const limited = Promise.withResolvers<void>();
+    const own = { begunAt: fresh ? null : now(), limited };
+    const started = Object.assign(own, { result: run(key, own) });
+    pending.set(key, started);
     const settled = () => {
-      if (pending.get(key) === own) pending.delete(key);
+      if (pending.get(key) === started) pending.delete(key);
     };
-    result.then(settled, settled);
-    return result;
+    started.result.then(settled, settled);
+    return started;
   }
 
   function valid(key: string): Value | null {
     const entry = results.get(key);
-    return entry && now() < entry.until ? entry.value : null;
+    return entry && now() < entry.keptAt + keepMs ? entry.value : null;
+  }
+
+  function isAfter(begunAt: number | null, since: Date | undefined): boolean {
+    // A clock that was put back makes a result look newer than now.
+    return since !== undefined && begunAt !== null && begunAt > since.getTime() && begunAt <= now();
+  }
+
+  async function readFresh(key: string, since: Date | undefined): Promise<Value> {
+    const entry = results.get(key);
+    if (entry && isAfter(entry.begunAt, since)) return entry.value;
+    const running = pending.get(key);
+    const isUsable = running && (running.begunAt === null || isAfter(running.begunAt, since));
+    return (isUsable ? running : start(key, true)).result;
+  }
+
+  async function readCached(key: string): Promise<Value> {
+    const known = valid(key);
+    if (known !== null) return known;
+    const { result, limited } = pending.get(key) ?? start(key, false);
+    const last = results.get(key);
+    if (!last || now() >= last.keptAt + KEEP_LIMITED_MS) return result;
+    return Promise.race([result, limited.promise.then(() => last.value)]);
+  }
+
+  function change(key: string, next: (value: Value) => Value | null): void {
+    const entry = results.get(key);
+    const value = entry ? next(entry.value) : null;
+    if (entry && value !== null) results.set(key, { ...entry, value, begunAt: null });
+    else results.delete(key);
+    // A fetch that has begun is older than the event, so its result is not cached either.
+    if (pending.get(key)?.begunAt !== null) pending.delete(key);
   }
 
   return {
-    read: (key, { fresh }) => {
-      const running = pending.get(key);
-      if (running && (!fresh || !running.isStarted)) return running.result;
-      const value = fresh ? null : valid(key);
-      return value === null ? start(key, fresh) : Promise.resolve(value);
-    },
-    keep: (key, value) => void results.set(key, { value, until: now() + keepMs }),
+    read: (key, { fresh, since }) => (fresh ? readFresh(key, since) : readCached(key)),
+    keep: (key, value) => void results.set(key, { value, begunAt: null, keptAt: now() }),
     cached: valid,
-    forget: (key) => {
-      results.delete(key);
-      // A fetch that is still running is older than the change, so its result is not cached either.
-      pending.delete(key);
-    },
+    change,
+    forget: (key) => change(key, () => null),
   };
 }

@@ -154,6 +154,15 @@ export interface QueryCommand<Args = unknown> extends CommandWords {
   readonly needsForm?: (given: TypedValues) => boolean;
 }
 
+/** What Signalbox applies itself, without a request to a server. */
+type OwnOperation =
+  | 'freeze'
+  | 'unfreeze'
+  | 'schedule'
+  | 'schedule pause'
+  | 'schedule resume'
+  | 'schedule remove';
+
 export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly kind: 'change';
   readonly args: z.ZodObject;
@@ -219,18 +228,19 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     before: Snapshot | null,
     context: CommandContext,
   ) => readonly string[];
-  readonly send: (
+  /** Sends the request; missing where Signalbox applies the change itself. */
+  readonly send?: (
     target: Target,
     body: JsonObject,
     context: CommandContext,
-    of: ChangeOrigin,
   ) => Promise<SendResult>;
+  /** What Signalbox does itself, by the body of the plan; missing where `send` sends a request. */
+  readonly own?: OwnOperation;
   /** Checks whether an attempt without an answer took effect; null: still unknown. */
   readonly verifyOutcome?: (
     target: Target,
     body: JsonObject,
     context: CommandContext,
-    of: ChangeOrigin,
   ) => Promise<SendResult | null>;
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */
   readonly settled?: SettledRule;
@@ -257,9 +267,6 @@ interface OutcomeWords {
   /** `is scaled`, at its end; if missing, the state that the server reports. */
   readonly reached?: string;
 }
-
-/** The change that is sent, for commands that write to Signalbox's own database. */
-type ChangeOrigin = Pick<Change, 'id' | 'requester' | 'reason'>;
 
 /** What is known of a target when a change of it is previewed. */
 export interface TargetObservation {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ChangeId } from '../domain/change.ts';
 import {
   type FreezeUntil,
   FreezeUntilText,
@@ -63,13 +62,7 @@ export const changeFreeze = changeCommand({
     affected(servicesIn(planned(args), services)),
     'All changes are blocked, even in an emergency and even if they are approved already.',
   ],
-  send: async (_target, body, { freezes }, { id, requester: by, reason }) => {
-    const until = new Date(String(body.until));
-    await freezes.make({ id, by, reason }, { scope: scopeFrom(body), until });
-    return { requestId: null, reported: [], learned: null };
-  },
-  verifyOutcome: async (_target, _body, { freezes }, { id }) =>
-    (await freezes.wasMade(id)) ? { requestId: null, reported: [], learned: null } : null,
+  own: 'freeze',
   undo: ({ id }) => ({ label: 'Unfreeze', line: `change unfreeze ${id}` }),
   outcome: { done: 'frozen' },
   endingNote: 'The freeze is in force now, for all users.',
@@ -155,11 +148,7 @@ export const changeUnfreeze = changeCommand({
     },
   ],
   warnings: ({ freeze: { freeze } }) => [`Reason of the freeze: ${freeze.reason}`],
-  send: async (_target, body, { freezes }, { id, requester: by, reason }) => {
-    // The plan took the id from the freeze, which has the id of its change.
-    await freezes.lift({ id, by, reason }, String(body.lift) as ChangeId);
-    return { requestId: null, reported: [], learned: null };
-  },
+  own: 'unfreeze',
   undo: (_target, _before, body) => {
     const scope = scopeFrom(body);
     const until = `until=${String(body.until).slice(0, 16)}Z`;

@@ -12,7 +12,7 @@ import {
   weeklyTimesText,
 } from '../base/weekly-times.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
-import type { ChangeId, PlanRow, Snapshot, Target } from '../domain/change.ts';
+import type { PlanRow, Snapshot, Target } from '../domain/change.ts';
 import {
   SCHEDULE_DAYS,
   type ServiceSchedule,
@@ -114,12 +114,7 @@ export const serviceSchedule = changeCommand({
     ...(args.stop && !args.start ? ['It has no start: the service stays stopped.'] : []),
     ...(before ? [`It replaces the current schedule (${String(before.fields.id)}).`] : []),
   ],
-  send: async (_target, _body, { schedules }, { id }) => {
-    await schedules.begin(id);
-    return { requestId: null, reported: [], learned: null };
-  },
-  verifyOutcome: async (_target, _body, { schedules }, { id }) =>
-    (await schedules.hasBegun(id)) ? { requestId: null, reported: [], learned: null } : null,
+  own: 'schedule',
   undo: ({ id }) => ({ label: 'Remove schedule', line: `service schedule remove ${id}` }),
   outcome: { done: 'scheduled' },
   endingNote: 'In force. Each run is a change of its own, and is checked again at its time.',
@@ -304,11 +299,7 @@ function scheduleAction(action: ScheduleAction): ChangeCommand {
       { field: 'schedule', label: 'Schedule', before: null, after: textOf(before) },
     ],
     warnings: () => warnings,
-    send: async (_target, body, { schedules }, { requester: by }) => {
-      // The plan took the id from the schedule, which has the id of its change.
-      await schedules[verb]({ schedule: String(body.schedule) as ChangeId, by });
-      return { requestId: null, reported: [], learned: null };
-    },
+    own: `schedule ${verb}`,
     undo,
     outcome: { done },
     endingNote,

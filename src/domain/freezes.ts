@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
 import type { AnswerPart, AnswerRow, InlinePart } from './answer.ts';
-import type { ChangeId, Target, UserId } from './change.ts';
+import type { Target, UserId } from './change.ts';
 import type { Freeze, Selector } from './policy.ts';
 import type { NamedItem, Service } from './targets.ts';
 import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
@@ -81,7 +81,7 @@ export interface SlackFreeze extends NamedItem {
   readonly freeze: Freeze & { readonly made: NonNullable<Freeze['made']> };
 }
 
-/** Lists all freezes, and starts and ends those made in Slack. */
+/** Lists all freezes. */
 export interface FreezeService {
   /** Freezes of the configuration file and of Slack that are active or scheduled. */
   readonly all: () => Promise<readonly Freeze[]>;
@@ -89,18 +89,6 @@ export interface FreezeService {
   readonly madeInSlack: () => Promise<readonly SlackFreeze[]>;
   /** The instant of `until` in the time zone of the user. */
   readonly endOf: (until: FreezeUntil, by: UserId) => Promise<FreezeEnd>;
-  /** Starts a freeze now, once for each change; throws a definite failure if its end has passed. */
-  readonly make: (change: FreezeChange, freeze: { scope: Scope; until: Date }) => Promise<void>;
-  readonly wasMade: (id: ChangeId) => Promise<boolean>;
-  /** Ends a freeze; throws a definite failure if it has ended already. */
-  readonly lift: (change: FreezeChange, id: ChangeId) => Promise<void>;
-}
-
-/** The part of a change that a freeze or an unfreeze stores. */
-interface FreezeChange {
-  readonly id: ChangeId;
-  readonly by: UserId;
-  readonly reason: string | null;
 }
 
 /** The instant at which a freeze ends, or what is wrong with the entered one. */

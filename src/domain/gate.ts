@@ -2,6 +2,7 @@
 // age: preview, buttons, Home, the handling of a press, the claim, reverts, schedules and `/change who`.
 // It checks in this order: state, expiry, self, duplicate, identity, membership, freezes, staleness.
 
+import type { Freshness } from '../base/cache.ts';
 import { canonical, type JsonObject } from '../base/text.ts';
 import { HOUR_MS } from '../base/time.ts';
 import { approvalStatus, coversRequirement, decidingRoles, resolvingRoles } from './approvals.ts';
@@ -730,13 +731,11 @@ export interface IdentityEvidence {
 /** Identifies users and looks up facts about them. Slack implements it. */
 export interface People {
   /**
-   * Identifies a user and the user's roles. `fresh` skips all caches.
-   * A lookup that Slack does not answer is the refusal `lookup-failed`, never "not a member".
+   * Identifies a user and the user's roles. Lookups that began after a press, or a few seconds before a claim,
+   * serve everyone who needs them. A lookup that Slack does not answer is the refusal `lookup-failed`, never
+   * "not a member".
    */
-  identify(
-    user: UserId,
-    how: { readonly fresh: boolean; readonly since?: Date },
-  ): Promise<Identity>;
+  identify(user: UserId, how: Freshness): Promise<Identity>;
   /**
    * Returns up to six active members of a role, for a text that names them. It has a request budget
    * of its own and takes at most a second. Null where Slack gave no answer in this time.

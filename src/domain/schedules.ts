@@ -7,6 +7,9 @@ import type { Change, ChangeId, Snapshot, UserId } from './change.ts';
 /** A schedule lasts this many days; then it has to be requested again. */
 export const SCHEDULE_DAYS = 90;
 
+/** Why a schedule ended that nobody renewed. */
+export const EXPIRED = 'expired';
+
 /** A schedule that is in force, also while it is paused. */
 export interface ServiceSchedule {
   /** The id of the change that created it. */
@@ -26,25 +29,12 @@ export interface ServiceSchedule {
   readonly lastSkipped: string | null;
 }
 
-/** A user who changes a schedule. */
-interface ScheduleAction {
-  readonly schedule: ChangeId;
-  readonly by: UserId;
-}
-
-/** Stores the schedules of services. Callers have authorized the change before. */
+/** Lists the schedules of services. */
 export interface ScheduleService {
   readonly all: () => Promise<readonly ServiceSchedule[]>;
   readonly of: (serviceId: string) => Promise<ServiceSchedule | null>;
   /** The time zone of a user; null if Slack did not answer. */
   readonly zoneOf: (by: UserId) => Promise<string | null>;
-  /** Puts the schedule of a change into force, once; it replaces the current one of the service. */
-  readonly begin: (id: ChangeId) => Promise<void>;
-  readonly hasBegun: (id: ChangeId) => Promise<boolean>;
-  /** Each of these throws a definite failure if the schedule has ended. */
-  readonly pause: (action: ScheduleAction) => Promise<void>;
-  readonly resume: (action: ScheduleAction) => Promise<void>;
-  readonly remove: (action: ScheduleAction) => Promise<void>;
 }
 
 /** `stop weekdays 20:00, start weekdays 07:00 (Europe/Berlin)` */

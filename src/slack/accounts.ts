@@ -172,9 +172,12 @@ async function listedAmong(
   return found;
 }
 
-async function check(user: UserId, reads: UserReads): Promise<'known' | 'unknown' | 'unchecked'> {
+async function check(
+  user: UserId,
+  { lookups, home, accounts, retryLimited }: UserReads,
+): Promise<'known' | 'unknown' | 'unchecked'> {
   try {
-    await reads.retryLimited(() => reads.accounts.read(user, { fresh: false }));
+    accounts.keep(user, await retryLimited(() => accountOf(lookups, user, home)));
     return 'known';
   } catch (error) {
     const refused = refusedBySlack(error);

@@ -1,23 +1,22 @@
 import type { WebClient } from '@slack/web-api';
-import { type SharedRead, sharedRead } from '../base/cache.ts';
-import { createPace } from '../base/http-limits.ts';
+import { type Freshness, type Repeat, type SharedRead, sharedRead } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { Identity, People } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import { type Account, accountOf, type Home } from './accounts.ts';
-import type { RetryLimited } from './api.ts';
+import { createRetryLimited } from './api.ts';
 import {
   createSomeMembers,
+  type GroupChange,
   type GroupMembers,
   type RoleGroups,
   readGroupMembers,
+  withGroup,
 } from './groups.ts';
 
 const KEEP_MS = 60_000;
 const ALL = 'all groups';
-// Slack allows 20 calls per minute: 6 at once and 13 per minute leave one for a reload.
-const GROUP_PACE = { burst: 6, everyMs: 4_700 };
 
 export interface Actors extends People {
   /**
@@ -25,11 +24,10 @@ export interface Actors extends People {
    * group; null on failure.
    */
   readonly someOf: (role: RoleName, enough: number) => Promise<readonly UserId[] | null>;
-  /** Drops what was read before, after an event from Slack. */
-  readonly forgetGroup: (group: string) => void;
+  /** Changes the cached members of a group after an event of Slack; null: the event does not name them. */
+  readonly changeGroup: (group: string, change: GroupChange) => void;
+  /** Drops what was read before, after an event of Slack. */
   readonly forgetUser: (user: string) => void;
-  /** Divides Slack's limit for group lookups by the number of replicas, which share it. */
-  readonly shareLimits: (replicas: number) => void;
 }
 
 interface Options {
@@ -37,8 +35,6 @@ interface Options {
   readonly policy: Policy;
   readonly groups: RoleGroups;
   readonly accounts: SharedRead<Account>;
-  /** Repeats the reads of `someOf` at a rate limit. */
-  readonly retryLimited: RetryLimited;
   readonly now: () => Date;
   readonly clock: Clock;
   readonly warn: (error: unknown, lookup: string) => void;
@@ -48,34 +44,41 @@ interface Options {
 export function cachedAccounts(
   lookups: WebClient,
   home: Home,
-  now: () => Date,
+  { now, clock }: Pick<Options, 'now' | 'clock'>,
 ): SharedRead<Account> {
   return sharedRead(
     (user) => accountOf(lookups, user, home),
     KEEP_MS,
     () => now().getTime(),
+    afterLimits(clock),
   );
 }
 
-/** Identities from Slack: cached for a minute, and read again for every decision. */
+/** Each read waits as long as Slack asks, at most 90 s. */
+function afterLimits(clock: Clock): Repeat {
+  return (fetch, onWait) => createRetryLimited(clock)(fetch, onWait);
+}
+
+/**
+ * Identities from Slack: cached for a minute, and read again for every decision. A reading serves everyone
+ * who needs one that began as late. Source: docs/slack.md#users-and-groups.
+ */
 export function createActors(options: Options): Actors {
-  const { lookups, policy, groups, accounts, retryLimited, now } = options;
-  const clock = () => now().getTime();
+  const { lookups, policy, groups, accounts, now } = options;
   const groupIds = [...new Set([...groups.values()].flat().map(({ id }) => id))];
   const gone = (group: string) =>
     options.warn(
       new Error('the group does not exist'),
       `members of ${group}, a group of the policy`,
     );
-  const pace = createPace(GROUP_PACE, options.clock);
   const members = sharedRead(
     () => readGroupMembers(lookups, groupIds, { now, gone }),
     KEEP_MS,
-    clock,
-    pace.turn,
+    () => now().getTime(),
+    afterLimits(options.clock),
   );
 
-  async function identify(user: UserId, how: { fresh: boolean }): Promise<Identity> {
+  async function identify(user: UserId, how: Freshness): Promise<Identity> {
     try {
       const [{ standing }, roles] = await Promise.all([
         accounts.read(user, how),
@@ -89,7 +92,7 @@ export function createActors(options: Options): Actors {
     }
   }
 
-  async function rolesOf(user: UserId, how: { fresh: boolean }) {
+  async function rolesOf(user: UserId, how: Freshness) {
     const byGroup = await members.read(ALL, how);
     const names = [...policy.roles.keys()].filter((role) => isIn(role, user, byGroup));
     return { names, evidence: { groups: [...byGroup.values()].map(({ evidence }) => evidence) } };
@@ -102,7 +105,7 @@ export function createActors(options: Options): Actors {
 
   async function someOf(role: RoleName, enough: number): Promise<readonly UserId[] | null> {
     try {
-      const left = [...(await retryLimited(() => idsOf(role)))];
+      const left = [...(await idsOf(role))];
       const found: UserId[] = [];
       while (found.length < enough && left.length > 0) {
         found.push(...(await activeAmong(left.splice(0, enough))));
@@ -117,7 +120,7 @@ export function createActors(options: Options): Actors {
   async function activeAmong(ids: readonly UserId[]): Promise<readonly UserId[]> {
     const active = await Promise.all(
       ids.map(async (id) => {
-        const { standing } = await retryLimited(() => accounts.read(id, { fresh: false }));
+        const { standing } = await accounts.read(id, { fresh: false });
         return standing === 'member';
       }),
     );
@@ -146,10 +149,9 @@ export function createActors(options: Options): Actors {
     someOf,
     someMembers: createSomeMembers({ idsOf, accounts, clock: options.clock }),
     zoneOf,
-    forgetGroup: (group) => {
-      if (groupIds.includes(group)) members.forget(ALL);
+    changeGroup: (group, change) => {
+      if (groupIds.includes(group)) members.change(ALL, (all) => withGroup(all, group, change));
     },
     forgetUser: (user) => accounts.forget(user),
-    shareLimits: pace.share,
   };
 }

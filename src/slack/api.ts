@@ -160,6 +160,34 @@ export function measuredFetch(
   };
 }
 
+/**
+ * Obeys `Retry-After` for every call of a method, whichever client makes it: until that time further calls
+ * are refused here, as Slack would refuse them, and do not reach Slack. Source: docs/slack.md#web-api.
+ */
+export function obeyRateLimits(
+  fetch: Fetch,
+  slackApiUrl: string,
+  clock: Pick<Clock, 'now'>,
+): Fetch {
+  const limitedUntil = new Map<string, number>();
+  return async (input, init) => {
+    const method = methodOf(String(input), slackApiUrl);
+    const waitMs = (limitedUntil.get(method) ?? 0) - clock.now();
+    if (waitMs > 0) return limitedResponse(waitMs);
+    const response = await fetch(input, init);
+    const seconds = Number(response.headers.get('retry-after'));
+    if (response.status === 429 && seconds > 0) {
+      limitedUntil.set(method, clock.now() + seconds * 1_000);
+    }
+    return response;
+  };
+}
+
+function limitedResponse(waitMs: number): Response {
+  const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
+  return Response.json({ ok: false, error: 'ratelimited' }, { status: 429, headers });
+}
+
 function traced(method: string, ...request: Parameters<Fetch>): Promise<Response> {
   const facts = { 'slack.method': method };
   return step({ name: `slack ${method}`, kind: 'client', facts }, async () => {
@@ -226,7 +254,7 @@ interface PrivateResponse extends Message {
   readonly thread?: string | null;
 }
 
-/** Posts to the response URL of a command or click. The URL is a credential and is never logged. */
+/** Posts to the response URL of a command or press. The URL is a credential and is never logged. */
 export type Respond = (url: string, response: PrivateResponse) => Promise<void>;
 
 /** One request that follows no redirect. */
@@ -300,17 +328,23 @@ const RETRY_WITHIN_MS = 90_000;
 const ATTEMPTS_MAX = 4;
 const WAIT_UNKNOWN_MS = 30_000;
 
-/** Repeats a read that Slack refuses with a rate limit; any other error is thrown at once. */
-export type RetryLimited = <Value>(read: () => Promise<Value>) => Promise<Value>;
+/**
+ * Repeats a read that Slack refuses with a rate limit; any other error is thrown at once. `onWait` is called
+ * before each wait.
+ */
+export type RetryLimited = <Value>(
+  read: () => Promise<Value>,
+  onWait?: () => void,
+) => Promise<Value>;
 
 /**
- * For the reads of one start: each waits for the time that Slack names. All together wait at most
- * 90 s, because a supervisor limits the time of a start; then the rate limit is thrown.
+ * For the reads of one start, or one read: each waits for the time that Slack names. All together wait at
+ * most 90 s, because a supervisor limits the time of a start; then the rate limit is thrown.
  * Source: docs/slack.md#large-workspaces.
  */
 export function createRetryLimited(clock: Pick<Clock, 'now' | 'sleep'>): RetryLimited {
   const endsAt = clock.now() + RETRY_WITHIN_MS;
-  return async (read) => {
+  return async (read, onWait) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await read();
@@ -319,6 +353,7 @@ export function createRetryLimited(clock: Pick<Clock, 'now' | 'sleep'>): RetryLi
         const isLimited = refusedBySlack(error) === 'ratelimited';
         const isLate = attempt === ATTEMPTS_MAX || clock.now() + waitMs > endsAt;
         if (!isLimited || isLate) throw error;
+        onWait?.();
         await clock.sleep(waitMs);
       }
     }

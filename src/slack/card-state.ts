@@ -5,7 +5,6 @@ import {
   type EvidenceGap,
   type ExecutionOutcome,
   type FollowUp,
-  hasAuditMismatch,
   type Resolution,
   type State,
   TARGET_TRAITS,
@@ -36,7 +35,7 @@ const TITLE_MAX = 100;
 
 /** The mark of the state, then the title without it. */
 export function cardTitle(change: Change, commands: Commands): string {
-  const mark = MARKS[hasAuditMismatch(change) ? 'denied' : change.state];
+  const mark = MARKS[change.state];
   const accepted = acceptedTitle(change, commands);
   // A long name must not push the state out of the first line.
   const action = bounded(actionText(change), TITLE_MAX);
@@ -80,12 +79,8 @@ function isWarning(reported: string): boolean {
 /** The state in words, after the action. */
 export function stateText(change: Change, commands: Commands): string {
   const { resolution, state, breakGlass, followUp, stopReason: stopped, parent } = change;
-  if (hasAuditMismatch(change)) {
-    const end = ['denied', 'stale'].includes(state) ? 'not run: ' : '';
-    return `${end}it does not match the audit trail`;
-  }
   if (stopped === 'restored') return 'not tracked: the database was restored';
-  if (stopped === 'gap-accepted') return 'not run: a gap of the audit trail was accepted';
+  if (stopped === 'card-deleted') return 'not run: its card was deleted';
   if (state === 'approved' && parent) return 'planned';
   if (state === 'approved' && breakGlass) return 'emergency, without approval';
   if (state === 'succeeded' && followUp?.state === 'failed') return 'accepted, then failed';
@@ -284,7 +279,6 @@ const WHY: Readonly<Record<EvidenceGap, string>> = {
   'was-so-before': 'It was so before the request, so this does not prove that it was applied.',
   'changed-since':
     'Another change of this target was sent since, so this does not prove that it was applied.',
-  'trail-problem': 'The audit trail has a problem, so Signalbox settles nothing by itself.',
 };
 
 function gapLine(gap: string, seen: FollowUp['seen']): Line {

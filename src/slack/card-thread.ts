@@ -1,19 +1,20 @@
-import { type Change, hasAuditMismatch, type Verb } from '../domain/change.ts';
+import type { Change, Verb } from '../domain/change.ts';
 import { requirementFor } from '../domain/policy.ts';
 import { SCHEDULE_DAYS, scheduleCommandLine, scheduleText, timesOf } from '../domain/schedules.ts';
-import type {
-  BreakGlassEvent,
-  Reminder,
-  RevertStopReason,
-} from '../workflow/old/messenger-port.ts';
+import type { BreakGlassEvent, Reminder, RevertStopReason } from '../workflow/context.ts';
 import type { Button } from './blocks.ts';
 import { acceptedTitle, answerLabel, CHECK, isLocal } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';
-import { actionText, type DrawContext, lowerActionText, lowerFirst, mentionOf } from './naming.ts';
+import { type DrawContext, lowerActionText, lowerFirst, mentionOf } from './naming.ts';
 import { stoppedLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
 // The lines below a card, in its thread or in direct messages, and the buttons of these lines.
+
+/** The note before a request: the first one of a claim decides that it may be sent. */
+export function sendingLine(change: Change): Line {
+  return [`Sending “${lowerActionText(change)}” (${change.id})…`];
+}
 
 /** A line with a mention of the requester: Slack sends no notification for a redrawn card. */
 export function threadLine(change: Change, drawing: DrawContext): Line {
@@ -31,7 +32,6 @@ export function directLine(change: Change, drawing: DrawContext): Line {
 function news(change: Change, drawing: DrawContext): Line {
   const what = lowerActionText(change);
   const { rejection, resolution, stopReason: stopped } = change;
-  if (hasAuditMismatch(change)) return [`${actionText(change)}: `, ...stoppedLine(change, drawing)];
   if (resolution) {
     const how = lowerFirst(answerLabel(change, resolution.happened, drawing.commands));
     if (resolution.by === 'signalbox') {
@@ -113,13 +113,10 @@ export function followUpLine(change: Change): Line {
 }
 
 const REVERT_STOP_TEXTS: Readonly<Record<RevertStopReason, string>> = {
-  restored: 'the database was restored from an older copy, so the revert may have run already',
-  'gap-accepted': 'operators accepted a gap of the audit trail, so the revert may have run already',
+  restored: 'the database lost events that people saw, so the revert may have run already',
   moved: 'the target was changed again since',
   gone: 'the server no longer knows the target',
   late: 'Signalbox could not run the revert within a day of its scheduled time',
-  upgraded: 'Signalbox was upgraded since',
-  'audit-mismatch': 'it does not match the audit trail: the database was modified directly',
   unclear: 'the revert does not fit the current values',
 };
 

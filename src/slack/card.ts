@@ -1,6 +1,5 @@
 import {
   type Change,
-  hasAuditMismatch,
   isEnded,
   type Plan,
   type PlanRow,
@@ -16,7 +15,6 @@ import {
   type Message,
   type MessagePart,
   message,
-  title,
 } from './blocks.ts';
 import {
   costPerDayLines,
@@ -51,13 +49,6 @@ export function changeCard(
   drawing: DrawContext,
   { hidden, block }: CardButtons = { hidden: [], block: blockId(change) },
 ): Message {
-  if (hasAuditMismatch(change)) {
-    const details = fact('Details', `not shown · ${change.id}`);
-    return message(
-      title(cardTitle(change, drawing.commands)),
-      lines(stoppedLine(change, drawing), details),
-    );
-  }
   const shown = BUTTONS[change.state](change, drawing).filter(({ id }) => !hidden.includes(id));
   return message(
     ...(isEnded(change) || change.state === 'unknown'
@@ -328,7 +319,7 @@ function notRun(change: Change): readonly Button[] {
 /** Whether *Request again* is offered. A revert has a button of its own: nobody typed its command. */
 export function mayRequestAgain(change: Change): boolean {
   const { state, parent } = change;
-  return isEnded(change) && state !== 'succeeded' && !parent && !hasAuditMismatch(change);
+  return isEnded(change) && state !== 'succeeded' && !parent;
 }
 
 export function requestAgainButtons(change: Change): readonly Button[] {

@@ -6,8 +6,7 @@ import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
-import type { Messenger } from '../workflow/old/messenger-port.ts';
-import type { WorkflowContext } from '../workflow/old/ports.ts';
+import type { Messenger, WorkflowContext } from '../workflow/context.ts';
 import { peopleByName } from './accounts.ts';
 import { type Actors, cachedAccounts, createActors } from './actors.ts';
 import {
@@ -16,6 +15,7 @@ import {
   createRespond,
   createRetryLimited,
   measuredFetch,
+  obeyRateLimits,
   type Post,
   SLACK_API_URL,
   type SlackProblem,
@@ -72,15 +72,21 @@ const UNCHECKED =
 /** Checks tokens, scopes and user groups. Returns every problem that stops the start. */
 export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
+  const { clock = systemClock } = options;
   const fetch = measuredFetch(slackApiUrl, options.measures);
-  const clients = createClients(options.botToken, { slackApiUrl, log: options.log, fetch });
+  const obeying = obeyRateLimits(fetch, slackApiUrl, clock);
+  const clients = createClients(options.botToken, {
+    slackApiUrl,
+    log: options.log,
+    fetch: obeying,
+  });
   const checked = await checkInstallation({ ...options, ...clients, slackApiUrl, fetch });
   if (!checked.ok) return checked;
   const { app: self, socketUrl } = checked;
   const { home, botId, botUserId, appId } = self;
-  const { policy, log, now, channels, measures, clock = systemClock } = options;
+  const { policy, log, now, channels, measures } = options;
   const { lookups } = clients;
-  const accounts = cachedAccounts(lookups, home, now);
+  const accounts = cachedAccounts(lookups, home, { now, clock });
   const retryLimited = createRetryLimited(clock);
   const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
@@ -96,7 +102,6 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     policy,
     groups: found.groups,
     accounts,
-    retryLimited,
     now,
     clock,
     warn,

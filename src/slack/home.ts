@@ -1,11 +1,11 @@
 import type { View } from '@slack/web-api';
 import { type Command, titleOf } from '../commands/index.ts';
-import { countWords, unreadableText } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
 import { scheduleLineWords } from '../domain/schedules.ts';
-import type { HomeContent } from '../workflow/old/messenger-port.ts';
+import type { HomeContent } from '../workflow/context.ts';
 import {
   type Button,
   buttons,
@@ -47,7 +47,7 @@ function listSections(
 ): HomeParts {
   const { linkOf } = drawing;
   const { waiting, toAnswer, mine, running, recent, schedules } = lists;
-  const { costs, unreadable, more, at } = lists;
+  const { costs, more, at } = lists;
   const answers = toAnswer.map(({ change }) => change);
   const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
   const waits = `${waiting.length}${more ? '+' : ''}`;
@@ -82,7 +82,6 @@ function listSections(
           noteLine('As of ', { at: costs.asOf }, '.'),
         ]
       : []),
-    unreadable.length > 0 ? noteLine(unreadableText(unreadable)) : null,
   ];
 }
 

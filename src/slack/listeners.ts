@@ -6,16 +6,17 @@ import type {
 } from '@slack/bolt';
 import { z } from 'zod';
 import { nounOf } from '../commands/index.ts';
-import { showHome } from '../workflow/old/home-queries.ts';
+import { showHome } from '../workflow/lists.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandByCallbackId } from './form.ts';
 import { optionsFor } from './form-lists.ts';
+import { changedMembers, updatedGroup } from './groups.ts';
 import { formlessTrigger, openForm, openPalette, PALETTE } from './open-form.ts';
 import {
-  ButtonClick,
+  ButtonPress,
   ChannelOf,
   FormSubmission,
   Searched,
@@ -43,7 +44,7 @@ export function listen(app: App, bot: SlackContext, actors: Actors): void {
     if ('event' in payload) return handleEvent(payload);
     const { body } = payload;
     if ('action' in payload && has('action_id', payload.action)) {
-      return press(bot, ButtonClick.parse(body), payload.ack);
+      return press(bot, ButtonPress.parse(body), payload.ack);
     }
     if (body.type === 'view_submission' && has('callback_id', body.view)) {
       // Bolt types an acknowledgement that closes the view apart from one that shows errors in it.
@@ -78,9 +79,9 @@ function eventHandler(bot: SlackContext, actors: Actors) {
         if (isFirst(body.event_id)) await answerMention(bot, body);
         return;
       case 'subteam_updated':
-        return actors.forgetGroup(event.subteam.id);
+        return actors.changeGroup(event.subteam.id, updatedGroup(event.subteam));
       case 'subteam_members_changed':
-        return actors.forgetGroup(event.subteam_id);
+        return actors.changeGroup(event.subteam_id, changedMembers(event));
       case 'user_change':
         return actors.forgetUser(event.user.id);
     }

@@ -1,13 +1,24 @@
-import type { WebClient } from '@slack/web-api';
+import type {
+  ConversationsHistoryResponse,
+  ConversationsRepliesResponse,
+  WebClient,
+} from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
-import type { PostResult } from '../domain/answer.ts';
-import type { Change, Position } from '../domain/change.ts';
-import type { HomeLists, Messenger, PostAttempt } from '../workflow/old/messenger-port.ts';
+import type { PostPlace, PostResult } from '../domain/answer.ts';
+import type { Change, ChangeId, ChannelId, Position } from '../domain/change.ts';
+import type {
+  AttemptMark,
+  HomeLists,
+  Messenger,
+  PostAttempt,
+  SeenMark,
+  SeenThread,
+} from '../workflow/context.ts';
 import { answerMessage } from './answer.ts';
-import { type Respond, refusedBySlack } from './api.ts';
-import { buttons, lines, type Message, message } from './blocks.ts';
+import { createRetryLimited, type Respond, readPages, refusedBySlack } from './api.ts';
+import { buttons, lines, type Message, message, title } from './blocks.ts';
 import { changeCard, revertButton, revertButtons } from './card.ts';
 import { cardTitle } from './card-state.ts';
 import {
@@ -19,15 +30,24 @@ import {
   renewButtons,
   revertStoppedLine,
   scheduleReminderLine,
+  sendingLine,
   threadLine,
   unfrozenLine,
 } from './card-thread.ts';
 import { createChannelMembers } from './channels.ts';
-import { clickAnswers, createClickNotices } from './click-answers.ts';
 import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
+import { type MessageMark, markedCard, markedLine, markedPost } from './marks.ts';
 import type { DrawContext } from './naming.ts';
-import { findOwnTexts, type OwnMessages, postMessage, postOnce, updateMessage } from './post.ts';
+import {
+  channelIdOf,
+  type OwnMessages,
+  ownMessages,
+  postMessage,
+  postOnce,
+  updateMessage,
+} from './post.ts';
+import { createPressNotices, pressAnswers } from './press-answers.ts';
 import { type Line, withoutLinks } from './rich-text.ts';
 
 export interface Channels {
@@ -50,7 +70,7 @@ interface Options extends OwnMessages {
 export function createMessenger(options: Options): Messenger {
   const { posts, lookups, drawing, channels, commands, finder, permalinks } = options;
   const previews = createPreviewLinks(options.log);
-  const notices = createClickNotices(options);
+  const notices = createPressNotices(options);
   const members = createChannelMembers(lookups, options.clock);
 
   /** Posts into a channel or direct message once; a configured name is replaced by its id. */
@@ -73,12 +93,16 @@ export function createMessenger(options: Options): Messenger {
   ): Promise<void> {
     const body = message(lines(line), offer);
     const wanted = withoutLinks(body.text);
-    const isSame = again ? (text: string) => withoutLinks(text) === wanted : null;
+    const isSame = again ? ({ text }: { text: string }) => withoutLinks(text) === wanted : null;
     await postTo(channel, body, { threadTs, isSame });
   }
 
   function isCard({ id }: Change, again: boolean) {
-    return again ? (text: string) => text.includes(` · ${id}`) : null;
+    return again ? ({ mark }: Marked) => mark?.change === id && mark.nonce === null : null;
+  }
+
+  function cardOf(change: Change): Message {
+    return markedCard(changeCard(change, drawing), change);
   }
 
   function cardChannel(change: Change): string | null {
@@ -89,22 +113,29 @@ export function createMessenger(options: Options): Messenger {
     // Without an approvals channel the card is in the requester's direct messages.
     postCard: async (change, { again }): Promise<Position> => {
       const to = cardChannel(change) ?? change.requester;
-      const card = await postTo(to, changeCard(change, drawing), { isSame: isCard(change, again) });
+      const card = await postTo(to, cardOf(change), { isSame: isCard(change, again) });
       previews.cardPosted(change.id, card);
       return card;
     },
     postDirectCard: (change, user, { again }) =>
-      postTo(user, changeCard(change, drawing), { isSame: isCard(change, again) }),
+      postTo(user, cardOf(change), { isSame: isCard(change, again) }),
     absentAmong: members.absentAmong,
     redrawCard: async (change, at) => {
       try {
-        await updateMessage(posts, at, changeCard(change, drawing));
+        await updateMessage(posts, at, cardOf(change));
         return 'drawn';
       } catch (error) {
         if (refusedBySlack(error) === 'message_not_found') return 'deleted';
         throw error;
       }
     },
+    drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
+    postSending: async (change, { channel, ts }, mark: AttemptMark) => {
+      const line = message(lines(sendingLine(change)));
+      await postMessage(posts, channel, markedLine(line, change.id, mark, mark.nonce), ts);
+    },
+    readThread: (at) => readThread(options, at),
+    readMarks: (since) => readMarks(options, since),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
       const offer = buttons(`thread:${change.version}`, ...revertButtons(change));
@@ -141,18 +172,23 @@ export function createMessenger(options: Options): Messenger {
       await permalinks.load([at]);
       await postLine(at, attempt, breakGlassThreadLine(event, change, drawing));
     },
-    postAuditLine: async (change, attempt, event) => {
+    postAuditLine: async (change, { again }, { event, nonce }) => {
       if (!channels.audit) return;
       await permalinks.load([change.card]);
       const line: Line = event
         ? breakGlassFact(event, change, drawing)
         : [cardTitle(change, drawing.commands), ' · ', cardLink(change, change.id, drawing.linkOf)];
-      await postLine({ channel: channels.audit }, attempt, line);
+      const body = markedLine(message(lines(line)), change.id, change, nonce);
+      const isLine = ({ mark }: Marked) => mark?.hash === change.hash && mark.nonce !== null;
+      await postTo(channels.audit, body, { isSame: again ? isLine : null });
     },
     expectAnswer: ({ key, replyTo }, isHandled) => notices.expect(key, replyTo, isHandled),
-    ...clickAnswers({ ...options, notices, previews, cardChannel }),
-    postToChannel: (to, answer, threadTs) =>
-      resultOf(postMessage(posts, to, answerMessage(answer), threadTs)),
+    ...pressAnswers({ ...options, notices, previews, cardChannel }),
+    postToChannel: (to, answer, threadTs, mark) => {
+      const body = answerMessage(answer);
+      return resultOf(postMessage(posts, to, mark ? markedPost(body, mark) : body, threadTs));
+    },
+    findPost: (place, mark) => findPost(options, place, mark),
     updateMessage: (at, answer) =>
       resultOf(updateMessage(posts, at, answerMessage(answer)).then(() => at)),
     findChannels: finder.find,
@@ -165,12 +201,127 @@ export function createMessenger(options: Options): Messenger {
       const offer = buttons('notice', ...actions);
       await postLine({ channel: channels.audit }, attempt, [sentence, ...line], offer);
     },
-    findOwnMessages: (pattern) => findOwnTexts(options, channels.audit, pattern),
     showHome: async (user, found) => {
       if (found.ok) await permalinks.load(cardsIn(found.lists));
       await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });
     },
   };
+}
+
+type Marked = { readonly mark: MessageMark | null };
+
+function lostCard(id: ChangeId): Message {
+  const why =
+    'The database has lost this request, for example after a failover or a restore. ' +
+    'Check the state of its target, then request it again.';
+  return message(title(`✕ Change ${id} was lost`), lines([why]));
+}
+
+/** Slack has no such message any more, or only its place. */
+const DELETED = ['thread_not_found', 'message_not_found'];
+
+/** A card with the notes of its thread; null: it was deleted. Any other refusal is thrown: unreadable is not absent. */
+async function readThread(
+  { lookups, botId }: Pick<Options, 'lookups' | 'botId'>,
+  { channel, ts }: Position,
+): Promise<SeenThread | null> {
+  const method = 'conversations.replies';
+  const all: NonNullable<ConversationsRepliesResponse['messages']> = [];
+  try {
+    for await (const { messages = [] } of readPages<ConversationsRepliesResponse>(lookups, method, {
+      channel,
+      ts,
+    })) {
+      // Each page begins with the parent.
+      all.push(...messages.filter((each) => all.length === 0 || each.ts !== ts));
+    }
+  } catch (error) {
+    if (DELETED.includes(refusedBySlack(error) ?? '')) return null;
+    throw error;
+  }
+  const own = ownMessages({ botId }, all);
+  const card = own.find((each) => each.ts === ts);
+  // Slack keeps the place of a deleted message with replies, without its author.
+  if (!card) return null;
+  const notes = own.flatMap(({ mark, ts: at }) =>
+    at !== ts && mark && mark.nonce !== null ? [{ ...mark, nonce: mark.nonce }] : [],
+  );
+  return { card: card.mark, notes };
+}
+
+const PAGE_SIZE = 200;
+const PAGES_MAX = 20;
+/** Nothing can be posted there either. */
+const NO_CHANNEL = ['channel_not_found', 'not_in_channel'];
+
+/**
+ * The marks of own messages in all channels of cards and in the audit channel, back to `since`, at most 4,000 messages
+ * per channel. A channel that does not exist, or from which the app was removed, is left out. Throws where Slack does
+ * not answer.
+ */
+async function readMarks(options: Options, since: Date): Promise<readonly SeenMark[]> {
+  const { channels, drawing, finder, clock, log } = options;
+  const ofRules = drawing.policy.rules.map(({ channel }) => channel);
+  const used = new Set([channels.approvals, channels.audit, ...ofRules]);
+  const call = createRetryLimited(clock);
+  const found: SeenMark[] = [];
+  for (const wanted of used) {
+    if (wanted === null) continue;
+    try {
+      const channel = await channelIdOf(finder, wanted);
+      if (channel) found.push(...(await marksIn(options, channel, since, call)));
+      else log.warn({ channel: wanted }, 'channel does not exist: its messages were not read');
+    } catch (error) {
+      const refused = refusedBySlack(error) ?? '';
+      if (!NO_CHANNEL.includes(refused)) throw error;
+      log.warn({ channel: wanted, refused }, 'channel is not readable: its messages were not read');
+    }
+  }
+  return found;
+}
+
+async function marksIn(
+  { lookups, botId }: Pick<Options, 'lookups' | 'botId'>,
+  channel: ChannelId,
+  since: Date,
+  call: ReturnType<typeof createRetryLimited>,
+): Promise<readonly SeenMark[]> {
+  const args = { channel, limit: PAGE_SIZE, oldest: `${since.getTime() / 1_000}` };
+  const method = 'conversations.history';
+  const pages = readPages<ConversationsHistoryResponse>(lookups, method, args, {
+    most: PAGES_MAX,
+    call,
+  });
+  const found: SeenMark[] = [];
+  let read = 0;
+  for await (const { messages = [] } of pages) {
+    for (const { ts, mark } of ownMessages({ botId }, messages)) {
+      if (!mark) continue;
+      const { version, hash, change, nonce } = mark;
+      found.push({ version, hash, change, isCard: nonce === null, at: { channel, ts } });
+    }
+    read += 1;
+    if (read === PAGES_MAX) break;
+  }
+  return found;
+}
+
+/** Looks for a post by its mark, in a thread or in a channel back to a time. */
+async function findPost(
+  { lookups, botId, clock }: Pick<Options, 'lookups' | 'botId' | 'clock'>,
+  { channel, threadTs, since }: PostPlace,
+  mark: string,
+): Promise<Position | null> {
+  const method = threadTs ? 'conversations.replies' : 'conversations.history';
+  const from = { oldest: `${since.getTime() / 1_000}` };
+  const args = { channel, limit: PAGE_SIZE, ...from, ...(threadTs ? { ts: threadTs } : {}) };
+  const call = createRetryLimited(clock);
+  const pages = readPages<ConversationsHistoryResponse>(lookups, method, args, { call });
+  for await (const { messages = [] } of pages) {
+    const found = ownMessages({ botId }, messages).find(({ postMark }) => postMark === mark);
+    if (found) return { channel, ts: found.ts };
+  }
+  return null;
 }
 
 function cardsIn({ waiting, toAnswer, mine, running, recent }: HomeLists) {

@@ -5,7 +5,6 @@ import { type Command, nounOf } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import { ACCEPT_GAP } from '../workflow/old/clicks.ts';
 import type { Actors } from './actors.ts';
 import { OVERFLOW } from './blocks.ts';
 import type { SlackContext } from './context.ts';
@@ -97,7 +96,6 @@ const INCIDENT = [...INCIDENT_VERBS, 'details'];
 const BUTTONS = [
   ...CHANGE.map((verb) => `change.${verb}`),
   ...INCIDENT.map((verb) => `incident.${verb}`),
-  ACCEPT_GAP,
 ];
 const EVENTS = [
   'app_home_opened',

@@ -1,6 +1,6 @@
 import { type ChangeCommand, oneOf } from '../commands/index.ts';
 import { countWords, type InlinePart } from '../domain/answer.ts';
-import { type Change, changeTitle, hasAuditMismatch, type RoleName } from '../domain/change.ts';
+import { type Change, changeTitle, type RoleName } from '../domain/change.ts';
 import type { SomeMembers } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { LinkOf } from './links.ts';
@@ -74,17 +74,17 @@ export function neededText({ requires, approvals }: Change, { policy }: DrawCont
   return `${countWords(left, 'more approval')} from ${roleText(policy, requires.from)} ${verb} needed.`;
 }
 
-type Named = Pick<Change, 'id' | 'command' | 'plan' | 'stopReason'>;
+type Named = Pick<Change, 'command' | 'plan'>;
 
 export function actionText(change: Named): string {
-  return hasAuditMismatch(change) ? `Change ${change.id}` : oneLine(changeTitle(change));
+  return oneLine(changeTitle(change));
 }
 
 /** `Edit alert "5xx rate" (firing)`: with the state of an alert, for a decision about the change. */
 export function requestedAction(change: Change): string {
   const { before, target } = change.plan;
   const isFiring = target.kind === 'alert' && before?.volatileFields?.state === 'ALERT';
-  return `${actionText(change)}${isFiring && !hasAuditMismatch(change) ? ' (firing)' : ''}`;
+  return `${actionText(change)}${isFiring ? ' (firing)' : ''}`;
 }
 
 export function lowerActionText(change: Named): string {

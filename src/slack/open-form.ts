@@ -11,7 +11,7 @@ import {
 import { slashCommand } from '../domain/answer.ts';
 import type { Snapshot, UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
-import { authorizeForm, authorizeForms } from '../workflow/old/authorize.ts';
+import { authorizeForm, authorizeForms } from '../workflow/authorize.ts';
 import { sentenceMessage } from './answer.ts';
 import { lines, type Message, message, plain } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
@@ -24,7 +24,7 @@ import {
   waitingForm,
 } from './form.ts';
 import { fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
-import type { ButtonClick } from './payload.ts';
+import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
 import { missingObject, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
 import { needsReason } from './reason-form.ts';
@@ -295,7 +295,7 @@ function commandOption(command: Command) {
 /** Shows the form of the chosen command in the same modal. Submission checks authorization. */
 export async function chooseCommand(
   bot: SlackContext,
-  { user, view, actions }: ButtonClick,
+  { user, view, actions }: ButtonPress,
 ): Promise<void> {
   const name = actions[0]?.selected_option?.value;
   const command = bot.commands.find((each) => each.name === name);

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
-import type { ReplyTo } from '../workflow/old/clicks.ts';
+import type { ChangeId, ChannelId, UserId } from '../domain/change.ts';
+import type { Mark, ReplyTo } from '../workflow/context.ts';
+import type { Place } from '../workflow/press.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
+import { markOf } from './marks.ts';
 import type { PrivateMessage, ReplyTarget } from './post.ts';
 
 /** The parts of Slack's payloads that Signalbox reads. */
@@ -20,9 +22,6 @@ export const ChangeOf = z
 
 /** The id of an anomaly, as its buttons carry it. */
 export const IncidentOf = z.string().regex(/^[0-9a-f]{16}$/);
-
-/** The id of a gap in the audit trail, as its button carries it. */
-export const GapOf = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const SlashCommand = z.object({
   command: z.string().max(40),
@@ -68,17 +67,19 @@ const Action = z.object({
   selected_option: Choice.nullish(),
 });
 
-export const ButtonClick = z.object({
+export const ButtonPress = z.object({
   user: z.object({ id: UserOf }),
   channel: z.object({ id: ChannelOf }).nullish().catch(null),
   container: Container.nullish(),
+  /** The message with the button, of which only the mark is read. */
+  message: z.object({ blocks: z.unknown() }).nullish().catch(null),
   trigger_id: z.string(),
   response_url: z.url().nullish(),
   /** A modal, or the Home tab, of which only the type is read. */
   view: View.nullish().catch(null),
   actions: z.array(Action).min(1),
 });
-export type ButtonClick = z.infer<typeof ButtonClick>;
+export type ButtonPress = z.infer<typeof ButtonPress>;
 
 export const FormSubmission = z.object({
   user: z.object({ id: UserOf }),
@@ -107,7 +108,7 @@ export const ShortcutUsed = z.object({
 });
 
 /** The id and the value of the pressed button, which can be an option of an overflow menu. */
-export function pressedButton({ actions: [action] }: ButtonClick): { id: string; value: string } {
+export function pressedButton({ actions: [action] }: ButtonPress): { id: string; value: string } {
   const id = action?.action_id ?? '';
   const value = action?.selected_option?.value ?? action?.value ?? '';
   if (id !== OVERFLOW) return { id, value };
@@ -126,7 +127,7 @@ export function givenOf({ view }: { readonly view: View }): Readonly<Record<stri
 }
 
 /** The private message with the pressed button, which the answer replaces; null for any other. */
-export function privateMessageOf(pressed: ButtonClick): PrivateMessage | null {
+export function privateMessageOf(pressed: ButtonPress): PrivateMessage | null {
   const { container, channel, actions, response_url: url = null } = pressed;
   const place = { url, channel: channel?.id ?? null };
   if (container?.is_ephemeral) return url ? { ...place, ts: null } : null;
@@ -134,19 +135,28 @@ export function privateMessageOf(pressed: ButtonClick): PrivateMessage | null {
   return isDirect && container?.message_ts ? { ...place, ts: container.message_ts } : null;
 }
 
-/** The posted message with the pressed button; null for an ephemeral one and for views. */
-export function pressedMessageOf({ container, channel }: ButtonClick): Position | null {
+/** The mark that the person saw; null for a message without one, and for views. */
+export function seenMark({ message }: ButtonPress): Mark | null {
+  const mark = markOf(message?.blocks);
+  return mark && { version: mark.version, hash: mark.hash };
+}
+
+/** Where Signalbox has put the pressed button, as far as the payload says it. */
+export function placeOf(pressed: ButtonPress): Place {
+  const { container, channel, actions } = pressed;
+  if (isHome(pressed)) return { kind: 'home' };
+  if (isPrivateBlock(actions[0]?.block_id ?? '')) return { kind: 'preview' };
   const ts = container?.is_ephemeral ? undefined : container?.message_ts;
-  return channel && ts ? { channel: channel.id, ts } : null;
+  return channel && ts ? { kind: 'message', channel: channel.id, ts } : { kind: 'unknown' };
 }
 
 /** The thread of the pressed button; null outside of threads. */
-function threadOf({ container }: ButtonClick): string | null {
+function threadOf({ container }: ButtonPress): string | null {
   return container?.thread_ts ?? null;
 }
 
-/** Where the answer to a click goes. */
-export function replyToOf(pressed: ButtonClick): ReplyTo {
+/** Where the answer to a press goes. */
+export function replyToOf(pressed: ButtonPress): ReplyTo {
   const { user, channel, response_url } = pressed;
   const shown = privateMessageOf(pressed);
   return {
@@ -161,11 +171,11 @@ export function replyToOf(pressed: ButtonClick): ReplyTo {
 }
 
 /** Whether the button is on the Home tab. */
-export function isHome({ view }: ButtonClick): boolean {
+export function isHome({ view }: ButtonPress): boolean {
   return view?.type === 'home';
 }
 
 /** Where a button was pressed. Slack shows an ephemeral message in a thread only if that exists. */
-export function pressedAt(pressed: ButtonClick): ReplyTarget {
+export function pressedAt(pressed: ButtonPress): ReplyTarget {
   return { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
 }

@@ -1,14 +1,11 @@
 import type { ConversationsHistoryResponse, WebClient } from '@slack/web-api';
 import type { Answer, AnswerPart, ChannelLookup } from '../domain/answer.ts';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
-import type { OwnTexts } from '../workflow/old/messenger-port.ts';
-import { type Clients, type Respond, readPages, refusedBySlack } from './api.ts';
+import { type Clients, type Respond, refusedBySlack } from './api.ts';
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
+import { type MessageMark, markOf, postMarkOf } from './marks.ts';
 import { inPlainBlocks } from './tables.ts';
-
-const PAGE_SIZE = 200;
-const HISTORY_PAGES_MAX = 10;
 
 /** Messages count as own only with this bot id: a user can post the same text. */
 export interface OwnMessages {
@@ -17,24 +14,53 @@ export interface OwnMessages {
   readonly finder: ChannelFinder;
 }
 
+/** A message as Slack returns it. */
+export interface StoredMessage {
+  readonly ts: string;
+  readonly text: string;
+  readonly mark: MessageMark | null;
+  /** Of a post that is posted once per name. */
+  readonly postMark: string | null;
+}
+
+const SEARCHED_MAX = 200;
+
 /**
- * The position of an own message among the newest 200 of a channel, thread or direct conversation. Null
- * where there is none, and where the token lacks the optional scopes to read the history.
+ * The position of an own message among the newest 200 of a channel, thread or direct conversation; of several the
+ * oldest. Null where there is none, and for a person whose direct messages may not be read.
  */
 async function findOwnMessage(
-  { lookups, botId, finder }: OwnMessages,
+  own: OwnMessages,
   wanted: string,
   threadTs: string | undefined,
-  isSame: (text: string) => boolean,
+  isSame: (message: StoredMessage) => boolean,
 ): Promise<Position | null> {
+  const { lookups, finder } = own;
   const isUser = /^[UW]/.test(wanted);
   const channel = isUser ? await directChannel(lookups, wanted) : await channelIdOf(finder, wanted);
   if (!channel) return null;
-  const messages = await messagesIn(lookups, channel, threadTs);
-  const own = messages.find(
-    ({ bot_id, ts, text }) => bot_id === botId && ts !== threadTs && isSame(text ?? ''),
-  );
-  return own?.ts ? { channel, ts: own.ts } : null;
+  const options = { channel, limit: SEARCHED_MAX };
+  const { messages = [] } = threadTs
+    ? await lookups.conversations.replies({ ...options, ts: threadTs })
+    : await lookups.conversations.history(options);
+  const found = ownMessages(own, messages)
+    .filter((each) => each.ts !== threadTs && isSame(each))
+    .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
+  return found[0] ? { channel, ts: found[0].ts } : null;
+}
+
+/** The messages of Signalbox among those that Slack returned, in their order. */
+export function ownMessages(
+  { botId }: Pick<OwnMessages, 'botId'>,
+  messages: NonNullable<ConversationsHistoryResponse['messages']>,
+): readonly StoredMessage[] {
+  return messages
+    .filter(({ bot_id, ts }) => bot_id === botId && ts !== undefined)
+    .map(({ ts = '', text = '', blocks }) => ({
+      ...{ ts, text },
+      mark: markOf(blocks),
+      postMark: postMarkOf(blocks),
+    }));
 }
 
 /** The direct conversation with a user; null without the optional scope, or if Slack refuses it. */
@@ -49,55 +75,16 @@ async function directChannel(lookups: WebClient, user: string): Promise<ChannelI
   }
 }
 
-async function channelIdOf(finder: ChannelFinder, channel: string): Promise<ChannelId | null> {
+/** The id of a channel by its name or id; null where there is no such channel. Throws where Slack does not answer. */
+export async function channelIdOf(
+  finder: ChannelFinder,
+  channel: string,
+): Promise<ChannelId | null> {
   if (!channel.startsWith('#')) return channel as ChannelId;
   const found = (await finder.find([channel])).get(channel);
-  return found?.ok ? found.room.id : null;
-}
-
-async function messagesIn(lookups: WebClient, channel: ChannelId, threadTs: string | undefined) {
-  const options = { channel, limit: PAGE_SIZE };
-  try {
-    const { messages = [] } = threadTs
-      ? await lookups.conversations.replies({ ...options, ts: threadTs })
-      : await lookups.conversations.history(options);
-    return messages;
-  } catch (error) {
-    if (refusedBySlack(error) === 'missing_scope') return [];
-    throw error;
-  }
-}
-
-/** The texts that match among the newest 2,000 messages of a channel, newest first. */
-export async function findOwnTexts(
-  { lookups, botId, finder }: OwnMessages,
-  wanted: string | null,
-  pattern: RegExp,
-): Promise<OwnTexts> {
-  if (!wanted) return { ok: true, texts: [] };
-  try {
-    const found = (await finder.find([wanted])).get(wanted);
-    if (!found?.ok) {
-      const why = found?.why ?? 'no-such-channel';
-      return { ok: false, why, passing: why === 'lookup-failed' };
-    }
-    const options = { channel: found.room.id, limit: PAGE_SIZE };
-    const method = 'conversations.history';
-    const texts: string[] = [];
-    let read = 0;
-    for await (const page of readPages<ConversationsHistoryResponse>(lookups, method, options)) {
-      const { messages = [] } = page;
-      for (const { bot_id, text = '' } of messages) {
-        if (bot_id === botId && pattern.test(text)) texts.push(text);
-      }
-      read += 1;
-      if (read === HISTORY_PAGES_MAX) break;
-    }
-    return { ok: true, texts };
-  } catch (error) {
-    const why = refusedBySlack(error);
-    return { ok: false, why: why ?? 'no answer', passing: why === null || why === 'ratelimited' };
-  }
+  if (found?.ok) return found.room.id;
+  if (found?.why === 'no-such-channel') return null;
+  throw new Error(`Slack did not say which channel ${channel} is`);
 }
 
 /** Where a user asked, which is where the private answer appears. */
@@ -138,8 +125,8 @@ export async function postMessage(
 
 interface EarlierAttempt {
   readonly threadTs?: string | undefined;
-  /** How an earlier attempt is recognised by its text; null for a first attempt. */
-  readonly isSame: ((text: string) => boolean) | null;
+  /** How an earlier attempt is recognised; null for a first attempt. */
+  readonly isSame: ((message: StoredMessage) => boolean) | null;
 }
 
 /**

@@ -5,17 +5,17 @@ import { commandLine } from '../commands/index.ts';
 import { type Change, type ChangeId, type UserId, VERBS, type Verb } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import { authorizeForm, authorizePress, authorizeRequester } from '../workflow/old/authorize.ts';
-import { authorizeDetails } from '../workflow/old/authorize-details.ts';
-import { receiveClick } from '../workflow/old/click.ts';
-import type { Receipt } from '../workflow/old/click-intake.ts';
-import { ACCEPT_GAP, type ReplyTo } from '../workflow/old/clicks.ts';
-import { loadForUser } from '../workflow/old/find-change.ts';
-import { receiveGapClick } from '../workflow/old/gap-click.ts';
-import { showHome } from '../workflow/old/home-queries.ts';
-import { receiveIncidentClick } from '../workflow/old/incident-click.ts';
-import { isUnchangedSince } from '../workflow/old/inverse.ts';
-import { recordReveal, unsealSecret } from '../workflow/old/secret.ts';
+import {
+  authorizeDetails,
+  authorizeForm,
+  authorizePress,
+  authorizeRequester,
+} from '../workflow/authorize.ts';
+import type { ReplyTo } from '../workflow/context.ts';
+import { loadForUser, showHome } from '../workflow/lists.ts';
+import { type Receipt, receiveIncidentPress, receivePress } from '../workflow/press.ts';
+import { isUnchangedSince } from '../workflow/request.ts';
+import { recordReveal, unsealSecret } from '../workflow/secret.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import { plain } from './blocks.ts';
@@ -26,17 +26,17 @@ import { cardLink } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
 import {
-  type ButtonClick,
+  type ButtonPress,
   ChangeOf,
-  GapOf,
   givenOf,
   IncidentOf,
   isHome,
+  placeOf,
   pressedAt,
   pressedButton,
-  pressedMessageOf,
   privateMessageOf,
   replyToOf,
+  seenMark,
 } from './payload.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
@@ -53,8 +53,8 @@ import { answerLine, lineOf, nounToRead } from './typed.ts';
 
 type Ack = () => Promise<void>;
 
-/** Routes a click. A click that decides is stored before Slack gets its acknowledgement. */
-export async function press(bot: SlackContext, pressed: ButtonClick, ack: Ack): Promise<void> {
+/** Routes a press. One that decides is stored before Slack gets its acknowledgement. */
+export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): Promise<void> {
   const { id, value } = pressedButton(pressed);
   const button = { id, value, verb: VERBS.find((each) => `change.${each}` === id) };
   const decision = decisionOf(bot, pressed, button);
@@ -72,7 +72,7 @@ export async function press(bot: SlackContext, pressed: ButtonClick, ack: Ack): 
   const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
     answerPress(bot, pressed, button),
   );
-  // The content of the Home tab may be out of date after a click.
+  // The content of the Home tab may be out of date after a press.
   if (isAnswered && isHome(pressed)) await showHome(bot.context, by);
 }
 
@@ -85,60 +85,65 @@ interface PressedButton {
 
 interface Decision {
   readonly key: string;
+  /** The change or the anomaly that it is about. */
+  readonly subject: string;
   /** Null where the value of the button is not one that Signalbox wrote. */
   readonly receive: ((replyTo: ReplyTo) => Promise<Receipt>) | null;
 }
 
-/** How to store a click that decides about a change, an anomaly or a gap; null for any other click. */
+/** How to store a press that decides about a change or an anomaly; null for any other press. */
 function decisionOf(
   { context }: SlackContext,
-  pressed: ButtonClick,
+  pressed: ButtonPress,
   { id, verb, value }: PressedButton,
 ): Decision | null {
   const { user, trigger_id } = pressed;
   const by = user.id;
+  const key = pressKey(trigger_id);
   if (verb && !needsReasonForm(verb)) {
-    const key = `click:${trigger_id}`;
     const { data: change } = ChangeOf.safeParse(value);
-    const click = change && { verb, change, by, text: '' };
+    const place = placeOf(pressed);
+    const decided = change && { key, verb, change, by, text: '', place, seen: seenMark(pressed) };
     return {
       key,
-      receive: click ? (to) => receiveClick(context, key, { ...click, replyTo: to }) : null,
+      subject: value,
+      receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
     };
   }
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
-  if (incidentVerb) {
-    const key = `press:${trigger_id}`;
-    const { data: incident } = IncidentOf.safeParse(value);
-    const click = incident && { key, verb: incidentVerb, id: incident, by };
-    return { key, receive: click ? (to) => receiveIncidentClick(context, click, to) : null };
-  }
-  if (id !== ACCEPT_GAP) return null;
-  const key = `gap:${trigger_id}`;
-  const { data: gap } = GapOf.safeParse(value);
-  const message = pressedMessageOf(pressed);
-  const click = gap && message && { key, gap, by, message };
-  return { key, receive: click ? (to) => receiveGapClick(context, click, to) : null };
+  if (!incidentVerb) return null;
+  const { data: incident } = IncidentOf.safeParse(value);
+  const decided = incident && { key, verb: incidentVerb, id: incident, by };
+  return {
+    key,
+    subject: value,
+    receive: decided ? (to) => receiveIncidentPress(context, { ...decided, replyTo: to }) : null,
+  };
+}
+
+/** Slack's id of an interaction as one word: a repeated delivery is the same press. */
+export function pressKey(trigger: string): string {
+  return encodeURIComponent(trigger);
 }
 
 async function store(
   bot: SlackContext,
-  pressed: ButtonClick,
-  { key, receive }: Decision,
+  pressed: ButtonPress,
+  { key, subject, receive }: Decision,
   ack: Ack,
 ): Promise<void> {
   if (!receive) return ack();
   const replyTo = replyToOf(pressed);
   const receipt = await storeOrReply(bot, replyTo, () => receive(replyTo));
   await ack();
-  await handleReceipt(bot, receipt, { key, replyTo });
+  await handleReceipt(bot, receipt, { key, subject, by: pressed.user.id, replyTo });
 }
 
 /** Redraws a form, because a choice can show or hide other fields. */
 async function redraw(
   bot: SlackContext,
   by: UserId,
-  view: NonNullable<ButtonClick['view']>,
+  view: NonNullable<ButtonPress['view']>,
   command: Command,
 ): Promise<void> {
   const { replyTarget, fixed } = settingOf(view.private_metadata);
@@ -151,7 +156,7 @@ const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the 
 
 async function answerPress(
   bot: SlackContext,
-  pressed: ButtonClick,
+  pressed: ButtonPress,
   { id, verb, value }: PressedButton,
 ): Promise<Message | null> {
   const by = pressed.user.id;
@@ -166,7 +171,8 @@ async function answerPress(
   const change = ChangeOf.safeParse(value);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
   const preview = privateMessageOf(pressed);
-  const about = { change: change.data, home: isHome(pressed), preview };
+  const asked = { place: placeOf(pressed), seen: seenMark(pressed) };
+  const about = { change: change.data, home: isHome(pressed), preview, ...asked };
   if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data, preview);
   const answer = CHANGE_BUTTONS.get(id);

@@ -178,7 +178,7 @@ function nextStep(change: Change, cardChannel: string | null, linkOf: LinkOf): L
     const open = openCard(change, linkOf);
     return [`Sent to ${cardChannel}. Updates appear in its thread.`, ...open];
   }
-  // A draft can expire between two clicks of its requester.
+  // A draft can expire between two presses of its requester.
   if (mayRequestAgain(change)) return ['Nothing was changed.'];
   if (state === 'succeeded') return [cardLink(change, 'The card', linkOf), ' shows the result.'];
   return runLine(change, linkOf);

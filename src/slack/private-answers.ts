@@ -4,12 +4,11 @@ import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import { newRequest, requestNow } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
-import type { ChannelId, Position, UserId } from '../domain/change.ts';
+import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
-import { isHandled, type Receipt } from '../workflow/old/click-intake.ts';
-import type { ReplyTo } from '../workflow/old/clicks.ts';
-import { countCommand } from '../workflow/old/command-rate.ts';
-import { isDatabaseUnavailable } from '../workflow/old/database-unavailable.ts';
+import type { ReplyTo } from '../workflow/context.ts';
+import { isDatabaseUnavailable, isHandled, type Receipt } from '../workflow/press.ts';
+import { countCommand } from '../workflow/rates.ts';
 import { sentenceMessage } from './answer.ts';
 import { type Respond, refusedBySlack } from './api.ts';
 import { fact, lines, type Message, message, title } from './blocks.ts';
@@ -18,7 +17,7 @@ import { postEphemeral, postMessage, type ReplyTarget, updateMessage } from './p
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
-// The private answer to a command or click: its progress notice, its rate limit, and errors in words.
+// The private answer to a command or press: its progress notice, its rate limit, and errors in words.
 
 interface RequestAnswering {
   readonly by: UserId;
@@ -217,10 +216,10 @@ export async function replyPrivately(
 export const DATABASE_AWAY =
   'Signalbox cannot reach its database, so nothing was done. Try again in a minute.';
 const NOT_STORED =
-  'Signalbox cannot reach its database, so your click was not recorded. Try again in a minute.';
+  'Signalbox cannot reach its database, so your press was not recorded. Try again in a minute.';
 
 /**
- * Stores a click. When the database is unavailable, the error is thrown, so that the click is not
+ * Stores a press. When the database is unavailable, the error is thrown, so that the press is not
  * acknowledged and Slack marks it as failed; the explanation is sent without waiting for it.
  */
 export async function storeOrReply(
@@ -235,28 +234,36 @@ export async function storeOrReply(
       const notice = sentenceMessage([NOT_STORED]);
       const replyTarget = { channel: channel as ChannelId | null, thread };
       replyPrivately(bot, { url, user, replyTarget }, notice).catch((failed: unknown) => {
-        bot.log.warn({ err: failed }, 'a failed click could not be reported to the user');
+        bot.log.warn({ err: failed }, 'a failed press could not be reported to the user');
       });
     }
     throw error;
   }
 }
 
-/** After the acknowledgement: starts the work of a stored click, or reports the rate limit. */
+interface ReceivedDecision {
+  readonly key: string;
+  /** The change or the anomaly that it is about. */
+  readonly subject: string;
+  readonly by: UserId;
+  readonly replyTo: ReplyTo;
+}
+
+/** After the acknowledgement: starts the work of a stored press, or reports the rate limit. */
 export async function handleReceipt(
   { context }: SlackContext,
   receipt: Receipt,
-  click: { readonly key: string; readonly replyTo: ReplyTo },
+  { key, subject, by, replyTo }: ReceivedDecision,
 ): Promise<void> {
   if (receipt === 'muted') return;
+  const { messenger, now } = context;
+  const press = { key, at: now(), by, replyTo };
   if (receipt === 'limited') {
-    const refused = { ok: false, denial: RATE_LIMITED } as const;
-    const { key, replyTo } = click;
-    return context.messenger.answerIncidentClick(replyTo, refused, { key, at: context.now() });
+    return messenger.answerIncidentPress(press, { ok: false, denial: RATE_LIMITED });
   }
-  if (receipt === 'ok') {
-    context.messenger.expectAnswer(click, () => isHandled(context, click.key));
-  }
+  // The stream of a press is named by its subject, whatever that is.
+  const isAnswered = () => isHandled(context, subject as ChangeId, key);
+  if (receipt === 'ok') messenger.expectAnswer(press, isAnswered);
   context.wake();
 }
 

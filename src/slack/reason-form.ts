@@ -13,6 +13,7 @@ import {
 import type { Change, Target, Verb } from '../domain/change.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';
+import type { Place } from '../workflow/press.ts';
 import { lines, plain } from './blocks.ts';
 import { answerLabel, followUp } from './card-state.ts';
 import type { SlackContext } from './context.ts';
@@ -46,10 +47,18 @@ export function needsReasonForm(verb: Verb): verb is ReasonFormKind {
   return Object.hasOwn(REASON_FORMS, verb);
 }
 
+/** Where the button was, and the mark of its message: the form is a part of that press. */
+const PlaceOf: z.ZodType<Place> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('message'), channel: z.string(), ts: z.string() }),
+  z.object({ kind: z.enum(['preview', 'home', 'unknown']) }),
+]);
+
 const Metadata = z.object({
   change: ChangeOf,
   home: z.boolean(),
   preview: PrivateMessageOf.nullable().catch(null),
+  place: PlaceOf,
+  seen: z.object({ version: z.int(), hash: z.string() }).nullable(),
 });
 /**
  * The change, whether the button was on the Home tab, and the preview with the button. The answer
@@ -70,7 +79,7 @@ export function readReasonFormMetadata(metadata: string): ReasonFormMetadata | n
 export function reasonForm(
   kind: ReasonFormKind,
   change: Change,
-  { commands, home, preview }: Omit<ReasonFormMetadata, 'change'> & Pick<DrawContext, 'commands'>,
+  { commands, ...from }: Omit<ReasonFormMetadata, 'change'> & Pick<DrawContext, 'commands'>,
 ): View {
   const { title, label, submit, note } = REASON_FORMS[kind];
   const isOutcome = kind === 'happened' || kind === 'did-not-happen';
@@ -80,8 +89,7 @@ export function reasonForm(
     callback_id: `change.${kind}`,
     private_metadata: JSON.stringify({
       change: change.id,
-      home,
-      preview,
+      ...from,
     } satisfies ReasonFormMetadata),
     title: plain(title ?? answerLabel(change, kind === 'happened', commands), 24),
     submit: plain(submit, 24),

@@ -111,11 +111,10 @@ function refusedAction(denial: Denial, drawing: DrawContext): string {
     : `use ${refusedCommand(denial, drawing)}`;
 }
 
-/** `/service stop on analytics-prod`. A button is no command, but a rule names it like one. */
+/** `/service stop on analytics-prod`. */
 function refusedCommand({ command, target }: Denial, { prefix }: DrawContext): string {
   const words = command ? slashCommand(prefix, command) : 'this command';
-  const line = command === 'trail accept' ? '“Accept gap…” (trail accept)' : words;
-  return target ? `${line} on ${target}` : line;
+  return target ? `${words} on ${target}` : words;
 }
 
 /** For a user whom no rule names, in place of a list of commands. */
@@ -123,7 +122,6 @@ export const NO_COMMAND = 'No rule of the policy allows you a command.';
 
 type Sentence = (denial: Denial, drawing: DrawContext) => Line;
 
-const MAY_BE_SENT: readonly State[] = ['executing', 'unknown', 'succeeded', 'failed'];
 const AGAIN = 'Try again in a minute.';
 
 /** The answer for each refusal: what happened, why, and what to do next. */
@@ -168,7 +166,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   },
   'note-required': () => ['Describe what you found: the next person relies on it.'],
   'too-early': () => [`This is still running. ${AGAIN}`],
-  'already-received': () => ['This click was already received. It counts once.'],
+  'already-received': () => ['This press was already received. It counts once.'],
   'target-changed': ({ target }) => [
     `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
     'Request it again with the current values.',
@@ -200,29 +198,15 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
       ? ['Already reviewed by ', { user: change.review.by }, ', ', { at: change.review.at }, '.']
       : ['This was already reviewed.'],
   restored: () => [
-    'The database was restored from an older copy, so it is unknown what was sent since. ',
+    'The database lost events that people saw, for example after a restore, so it is unknown what was sent. ',
     'Check the current state of the target, then request it again.',
   ],
-  'gap-accepted': () => [
-    'Operators accepted a gap of the audit trail, so Signalbox cannot confirm what was requested ',
-    'before it. Check the current state of the target, then request it again.',
+  'card-deleted': () => [
+    'The card of this change was deleted, so nobody can see what was agreed to. Nothing was sent. ',
+    'Request it again.',
   ],
-  'audit-mismatch': ({ change }) => [
-    'This change does not match the audit trail: the database was modified directly. ',
-    change && MAY_BE_SENT.includes(change.state) ? '' : 'Nothing was sent. ',
-    'Report this to the Signalbox administrators.',
-  ],
-  upgraded: () => [
-    'Signalbox was upgraded after this request. The new release records more about each change. ',
-    'Nothing was sent. Request it again.',
-  ],
-  'trail-intact': () => ['The audit trail has no gap any more, so nothing was accepted.'],
-  'gap-changed': () => [
-    'The audit trail has another gap than the one in this notice, so nothing was accepted. ',
-    'Use the newest notice in the audit channel.',
-  ],
-  'gap-accepted-before': () => [
-    'You already accepted this gap. A different operator must accept it.',
+  'wrong-place': () => [
+    'Signalbox did not put this button here, so the press does not count. Use the card of the change.',
   ],
   'lookup-failed': () => [
     `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,

@@ -11,10 +11,8 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
-import { authorizeForm } from '../workflow/old/authorize.ts';
-import { type Click, receiveClick } from '../workflow/old/click.ts';
-import { isDatabaseUnavailable } from '../workflow/old/database-unavailable.ts';
-import { endedBefore } from '../workflow/old/review.ts';
+import { authorizeForm } from '../workflow/authorize.ts';
+import { endedBefore, isDatabaseUnavailable, receivePress } from '../workflow/press.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';
@@ -24,6 +22,7 @@ import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.t
 import { formlessTrigger, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
 import { postEphemeral, type ReplyTarget, replacePrivate } from './post.ts';
+import { pressKey } from './press.ts';
 import {
   DATABASE_AWAY,
   handleReceipt,
@@ -186,9 +185,10 @@ async function decide(
   const { home, preview } = about;
   const shown = preview ?? { url: null, channel: null, ts: null };
   const replyTo = { ...shown, thread: null, user: user.id, replaces: preview !== null, home };
-  const click = { verb, change: about.change, by: user.id, text, replyTo };
-  const key = `click:${trigger_id}`;
-  const stored = await storeDecision(bot, key, click).catch((error: unknown) => {
+  const { change, place, seen } = about;
+  const key = pressKey(trigger_id);
+  const pressed = { key, verb, change, by: user.id, text, place, seen, replyTo };
+  const stored = await storeDecision(bot, pressed).catch((error: unknown) => {
     if (isDatabaseUnavailable(error)) return null;
     throw error;
   });
@@ -198,14 +198,17 @@ async function decide(
   await ack(
     late ? { response_action: 'errors', errors: { reason: lateSentence(late) } } : undefined,
   );
-  await handleReceipt(bot, receipt, { key, replyTo });
+  await handleReceipt(bot, receipt, { key, subject: change, by: user.id, replyTo });
 }
 
-/** Stores the click, which records its refusal as well; `late`: the form can report that one at once. */
-async function storeDecision({ context }: SlackContext, key: string, click: Click) {
-  // A change that cannot be read is reported when the stored click is handled.
-  const late = await endedBefore(context, click).catch(() => null);
-  return { late, receipt: await receiveClick(context, key, click) };
+/** Stores the press, which records its refusal as well; `late`: the form can report that one at once. */
+async function storeDecision(
+  { context }: SlackContext,
+  pressed: Parameters<typeof receivePress>[1],
+) {
+  // A change that cannot be read is reported when the stored press is handled.
+  const late = await endedBefore(context, pressed).catch(() => null);
+  return { late, receipt: await receivePress(context, pressed) };
 }
 
 /**

@@ -10,6 +10,7 @@ export {
   type StoreTx,
   transaction,
 } from './database.ts';
+export { databaseProblem } from './errors.ts';
 export {
   addJob,
   type ClaimedJob,

@@ -97,8 +97,6 @@ interface BudgetNoticeTable {
 interface ReadingTable {
   change_id: string;
   shown: string;
-  /** Null: it is not read again. */
-  next_at: number | null;
 }
 
 /** A password of a created service, for 24 hours. The clear text is never stored. */
@@ -177,8 +175,7 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
     )${strict}`,
     `create table reading (
       change_id ${text} primary key,
-      shown ${text} not null,
-      next_at ${integer}
+      shown ${text} not null
     )${strict}`,
     `create table sealed_secret (
       change_id ${text} primary key,

@@ -83,8 +83,8 @@ export interface Messenger extends Poster {
   ): Promise<void>;
   /** Posts into the thread that the freeze which blocked the revert has ended, with a button. */
   postUnfreezeOffer(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
-  /** Posts the outcome, or the break-glass event, into the audit channel. */
-  postAuditLine(change: Change, attempt: PostAttempt, event?: BreakGlassEvent): Promise<void>;
+  /** Posts the outcome, or the break-glass event, into the audit channel, with the mark of the change. */
+  postAuditLine(change: Change, attempt: PostAttempt, about: AuditedEvent): Promise<void>;
   /** Shows the user of a stored press a notice if the press is not answered within 2 s. */
   expectAnswer(press: ReceivedPress, isHandled: () => Promise<boolean>): void;
   answerPress(press: ReceivedPress, outcome: PressOutcome): Promise<void>;
@@ -112,6 +112,14 @@ export const REVERT_STOP_REASONS = ['moved', 'gone', 'late', 'unclear', 'restore
 export type RevertStopReason = (typeof REVERT_STOP_REASONS)[number];
 export type Reminder = 'waiting' | 'escalated' | 'unknown';
 export type BreakGlassEvent = 'used' | 'reviewed';
+
+/** What a line of the audit channel is about. */
+export interface AuditedEvent {
+  /** Null: the outcome of the change. */
+  readonly event: BreakGlassEvent | null;
+  /** Names the last claim of the change; null: it was never claimed. */
+  readonly nonce: string | null;
+}
 
 /** The last event that a message shows: its number in its stream, and its hash. */
 export interface Mark {

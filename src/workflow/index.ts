@@ -6,6 +6,7 @@ export {
   authorizeQuery,
   authorizeRequester,
 } from './authorize.ts';
+export { directRecipients } from './cards.ts';
 export type * from './context.ts';
 export { takeOver } from './execute.ts';
 export { createFreezeService } from './freezes.ts';
@@ -15,7 +16,7 @@ export { createChangesQueries } from './lists.ts';
 export { type MaintenanceJob, startMaintenance, startPresence } from './maintenance.ts';
 export { limitedUntil } from './rates.ts';
 export { createScheduleService } from './schedules.ts';
-export { directRecipients, MESSAGE_KINDS } from './show.ts';
+export { MESSAGE_KINDS } from './show.ts';
 export { isOperatorOf } from './target.ts';
 export { createWhoQueries } from './who.ts';
 export { checkChannels, mendLog, timeline } from './witness.ts';

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../base/time.ts';
+import { checkCards } from './cards.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind } from './execute.ts';
 import { followKind } from './follow.ts';
@@ -13,7 +14,10 @@ import { messageKinds } from './show.ts';
 import { checkChannels } from './witness.ts';
 
 /** Every kind of job of the workflow. */
-export function jobKinds(context: WorkflowContext): JobKinds {
+export function jobKinds(
+  context: WorkflowContext,
+  { follows }: { readonly follows: boolean },
+): JobKinds {
   return {
     ...messageKinds(context),
     press: pressKind(context),
@@ -23,7 +27,7 @@ export function jobKinds(context: WorkflowContext): JobKinds {
     lost: lostKind(context),
     revert: revertKind(context),
     schedule: scheduleKind(context),
-    follow: followKind(context),
+    follow: followKind(context, { isOn: follows }),
   };
 }
 
@@ -33,6 +37,7 @@ const DAY = 24 * HOUR_MS;
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
     { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
+    { name: 'check cards', work: () => checkCards(context), everyMs: DAY },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

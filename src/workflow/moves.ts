@@ -177,6 +177,18 @@ export async function jobsOf(subjects: Subjects, id: ChangeId, now: Date): Promi
   return [...jobs.values()];
 }
 
+/** An id that no change has yet. */
+export async function unusedId(
+  { newId }: Pick<DecisionContext, 'newId'>,
+  locked: Subjects,
+): Promise<ChangeId> {
+  for (;;) {
+    const id = newId();
+    const { version } = await locked.load(`change/${id}`, () => null);
+    if (version === 0) return id;
+  }
+}
+
 /** The roles of an identity and the group lookups behind it, as evidence of an event. */
 export function identityFacts(identity: Identity | null): JsonObject {
   if (!identity?.ok) return {};

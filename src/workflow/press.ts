@@ -22,14 +22,15 @@ import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
 import { hasSameFacts } from '../domain/targets.ts';
 import { append, type LockedLog, loadChange } from '../log/index.ts';
-import type { Job } from '../storage/index.ts';
+import { databaseProblem, type Job } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
+import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, noteMoved } from './moves.ts';
+import { noticeFor } from './notices.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
-import { afterDrawn, noticeFor } from './show.ts';
 import { currentPolicy, currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
@@ -79,6 +80,11 @@ export async function receivePress(context: WorkflowContext, pressed: Pressed): 
   if (result === 'ok') remember(context, pressed);
   context.wake();
   return result;
+}
+
+/** Whether an error means that the database is unavailable, so that a press was not stored. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return databaseProblem(error) !== null;
 }
 
 const replies = new WeakMap<DecisionContext['events'], Map<string, ReceivedPress>>();

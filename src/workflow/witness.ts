@@ -18,7 +18,7 @@ import {
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { type Moves, move, noteMoved } from './moves.ts';
-import { noticeFor } from './show.ts';
+import { noticeFor } from './notices.ts';
 
 // The thread that people saw is a memory outside the database. A mark is foreign where the log has no such event and
 // has not answered it: the database has lost what people saw, or another one writes as well.

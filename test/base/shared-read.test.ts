@@ -1,20 +1,23 @@
 import { expect, test } from 'vitest';
-import { sharedRead } from '../../src/base/cache.ts';
+import { type Repeat, sharedRead } from '../../src/base/cache.ts';
 
 const KEEP_MS = 60_000;
 
 /** A read whose fetches the test resolves, and a clock that the test sets. */
-function reading() {
+function reading(repeat?: Repeat) {
   const questions: { key: string; answer: (value: string) => void; fail: () => void }[] = [];
   const clock = { now: 0 };
   const fetch = (key: string) =>
     new Promise<string>((answer, reject) => {
       questions.push({ key, answer, fail: () => reject(new Error('no answer')) });
     });
-  return { ...sharedRead(fetch, KEEP_MS, () => clock.now), clock, questions };
+  return { ...sharedRead(fetch, KEEP_MS, () => clock.now, repeat), clock, questions };
 }
 
-async function questionAt({ questions }: ReturnType<typeof reading>, index: number) {
+async function questionAt(
+  { questions }: Pick<ReturnType<typeof reading>, 'questions'>,
+  index: number,
+) {
   await expect.poll(() => questions.length, { interval: 2 }).toBeGreaterThan(index);
   const question = questions[index];
   if (!question) throw new Error('There is no such question');
@@ -118,4 +121,93 @@ test('after forget neither a cached result nor a running fetch is used', async (
   const third = shared.read('g', kept);
   (await questionAt(shared, 2)).answer('Gus');
   expect(await third).toBe('Gus');
+});
+
+const since = (ms: number) => ({ fresh: true, since: new Date(ms) });
+
+test('a fetch that began after a time serves every fresh read that needs one since then', async () => {
+  const shared = reading();
+  shared.clock.now = 1_000;
+  const first = shared.read('g', since(999));
+  const question = await questionAt(shared, 0);
+  const joined = shared.read('g', since(999));
+  question.answer('Ben');
+  expect(await Promise.all([first, joined])).toEqual(['Ben', 'Ben']);
+  shared.clock.now = 2_000;
+  expect(await shared.read('g', since(999))).toBe('Ben');
+  expect(shared.questions).toHaveLength(1);
+  const later = shared.read('g', since(1_000));
+  (await questionAt(shared, 1)).answer('Cleo');
+  expect(await later).toBe('Cleo');
+});
+
+test('a result from before the clock was put back serves no fresh read', async () => {
+  const shared = reading();
+  shared.clock.now = 5_000;
+  const first = shared.read('g', fresh);
+  (await questionAt(shared, 0)).answer('Ben');
+  await first;
+  shared.clock.now = 1_000;
+  const second = shared.read('g', since(900));
+  (await questionAt(shared, 1)).answer('Cleo');
+  expect(await second).toBe('Cleo');
+});
+
+test('a cached result is used while a fresh fetch runs', async () => {
+  const shared = reading();
+  const first = shared.read('g', kept);
+  (await questionAt(shared, 0)).answer('Ben');
+  await first;
+  const second = shared.read('g', fresh);
+  const slow = await questionAt(shared, 1);
+  expect(await shared.read('g', kept)).toBe('Ben');
+  slow.answer('Cleo');
+  expect(await second).toBe('Cleo');
+});
+
+test('a changed result is cached, and serves no fresh read', async () => {
+  const shared = reading();
+  const first = shared.read('g', since(-1));
+  (await questionAt(shared, 0)).answer('Ben');
+  await first;
+  shared.change('g', (value) => `${value}, Gus`);
+  expect(await shared.read('g', kept)).toBe('Ben, Gus');
+  const second = shared.read('g', since(-1));
+  (await questionAt(shared, 1)).answer('Cleo');
+  expect(await second).toBe('Cleo');
+});
+
+/** A read whose first fetch is refused by a rate limit that ends with `resume`. */
+function limited() {
+  const limit = Promise.withResolvers<void>();
+  const repeat: Repeat = async (once, onWait) => {
+    onWait();
+    await limit.promise;
+    return once();
+  };
+  return { ...reading(repeat), resume: limit.resolve };
+}
+
+test('reads share the fetch that waits for the end of a rate limit', async () => {
+  const shared = limited();
+  const answers = [shared.read('g', fresh), shared.read('g', since(5)), shared.read('g', kept)];
+  shared.forget('g');
+  answers.push(shared.read('g', fresh));
+  shared.resume();
+  (await questionAt(shared, 0)).answer('Ben');
+  expect(await Promise.all(answers)).toEqual(answers.map(() => 'Ben'));
+  expect(shared.questions).toHaveLength(1);
+});
+
+test('during a rate limit a cached read gets the last result, for ten minutes', async () => {
+  const shared = limited();
+  shared.keep('g', 'Ben');
+  const waiting = shared.read('g', fresh);
+  shared.clock.now = 10 * KEEP_MS - 1;
+  expect(await shared.read('g', kept)).toBe('Ben');
+  shared.clock.now = 10 * KEEP_MS;
+  const late = shared.read('g', kept);
+  shared.resume();
+  (await questionAt(shared, 0)).answer('Cleo');
+  expect(await Promise.all([waiting, late])).toEqual(['Cleo', 'Cleo']);
 });

@@ -8,6 +8,9 @@ import { ANA, BEN, DORA } from '../harness/users.ts';
 const DIRECT = 'D0ANA00001';
 const CHECKING = 'Checking your permission…';
 
+const CACHED_MS = 10 * 60_000;
+const LIMITED = { how: 'rate-limited', times: 1, retryAfterSeconds: 1 } as const;
+
 /** A sandbox in which the limit of Slack delays the lookups of groups until `answer`. */
 async function startPaced(
   prepare: (sandbox: TestSandbox) => Promise<unknown> = async () => undefined,
@@ -19,14 +22,21 @@ async function startPaced(
     await gate.promise;
   };
   const sandbox = await startTestSandbox({ sleep });
+  const pass = (ms: number) => {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + ms);
+  };
   const card = await requestChange(sandbox, ANA, '/service stop finance for the night');
   await prepare(sandbox);
-  const refusals = () => privateOf(sandbox, DORA).length;
-  for (let n = 1; waiting === 0; n += 1) {
-    await sandbox.press(DORA, card, 'change.approve');
-    await expect.poll(() => waiting + refusals()).toBeGreaterThanOrEqual(n);
-  }
-  return { sandbox, card, answer: gate.resolve };
+  // No cached lookup is recent enough to answer with.
+  pass(CACHED_MS);
+  sandbox.slack.failNext({ method: 'usergroups.list', ...LIMITED });
+  await sandbox.press(DORA, card, 'change.approve');
+  await expect.poll(() => waiting).toBe(1);
+  const answer = () => {
+    pass(LIMITED.retryAfterSeconds * 1_000);
+    gate.resolve();
+  };
+  return { sandbox, card, answer };
 }
 
 function privateOf({ slack }: TestSandbox, user: string) {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/time.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import { cachedAccounts, createActors } from '../../src/slack/actors.ts';
-import { createRetryLimited } from '../../src/slack/api.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 
 const ANA = 'UANA' as UserId;
@@ -44,8 +43,7 @@ function actorsBy(lookups: object, timeoutMs = 60_000) {
     lookups: client,
     policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
     groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads' }]]]),
-    accounts: cachedAccounts(client, { teamId: 'T0US', enterpriseId: 'E0US' }, now),
-    retryLimited: createRetryLimited(clock),
+    accounts: cachedAccounts(client, { teamId: 'T0US', enterpriseId: 'E0US' }, { now, clock }),
     now,
     clock,
     warn: () => undefined,

@@ -25,7 +25,7 @@ export async function clickable(circumstances: Parameters<typeof storedChange>[0
   const press = async (verb: Verb, by: UserId, text = '', id = change.id) => {
     const click = { verb, change: id, by, text, replyTo: { ...NOWHERE, user: by } };
     await receiveClick(context, 'key 1', click);
-    return handleClick({ ...context, people }, 'key 1', click);
+    return handleClick({ ...context, people }, { key: 'key 1', at: context.now() }, click);
   };
   const isHandled = async () => {
     const query = context.database.db.selectFrom('inbox').select('handled_at');

@@ -47,7 +47,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'identities and roles are read again right before the request',
       defect: 'the claim uses cached identities and roles',
-      find: /\.identify\(\s*(\w+),\s*\{\s*fresh:\s*true,?\s*\},?\s*\)/,
+      find: /\.identify\(\s*(\w+),\s*\{\s*fresh:\s*true,\s*since,?\s*\},?\s*\)/,
       put: '.identify($1, { fresh: false })',
       test: SIMULATION,
       reports: /without asking who|may not ask now|without enough approvals/,

@@ -3,8 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import { type Change, type ChannelId, isEnded, type Refusal } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
-import type { ClickOutcome, ReplyTo } from '../workflow/old/clicks.ts';
-import type { HandledClick, Messenger } from '../workflow/old/messenger-port.ts';
+import type { Messenger, PressOutcome, ReceivedPress, ReplyTo } from '../workflow/context.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
 import type { Respond } from './api.ts';
 import type { Message } from './blocks.ts';
@@ -37,11 +36,11 @@ interface NoticeOptions {
 type Notice = Pick<Finished<void>, 'isLate' | 'notice'>;
 
 /**
- * The notices of stored clicks. The process that received a click shows its notice; another process
- * may handle the click, and then sends its result as a new message.
+ * The notices of stored presses. The process that received a press shows its notice; another process
+ * may handle the press, and then sends its result as a new message.
  * Source: docs/slack.md#private-messages.
  */
-export function createClickNotices({ posts, respond, clock, now, log }: NoticeOptions) {
+export function createPressNotices({ posts, respond, clock, now, log }: NoticeOptions) {
   const waiting = new Map<string, () => Promise<Notice>>();
 
   const add = (key: string, end: () => Promise<Notice>) => {
@@ -58,7 +57,7 @@ export function createClickNotices({ posts, respond, clock, now, log }: NoticeOp
       const reply = { respond, clients: { posts }, log };
       const send = (message: Message) => replyPrivately(reply, { url, user, replyTarget }, message);
       const show = async () => {
-        // While the database does not answer, the click cannot have been handled.
+        // While the database does not answer, the press cannot have been handled.
         if (!(await isHandled().catch(() => false)))
           return showNotice({ posts, log }, { user, replyTarget, send }, CHECKING);
         waiting.delete(key);
@@ -70,8 +69,8 @@ export function createClickNotices({ posts, respond, clock, now, log }: NoticeOp
         return finished;
       });
     },
-    /** Ends the wait for a click: whether its user waits for a result, and the notice to replace. */
-    end: async ({ key, at }: HandledClick): Promise<Notice> => {
+    /** Ends the wait for a press: whether its user waits for a result, and the notice to replace. */
+    end: async ({ key, at }: Pick<ReceivedPress, 'key' | 'at'>): Promise<Notice> => {
       const end = waiting.get(key);
       waiting.delete(key);
       const isLate = now().getTime() - at.getTime() >= PROGRESS_AFTER_MS;
@@ -84,7 +83,7 @@ interface AnswerOptions extends Pick<NoticeOptions, 'posts' | 'respond' | 'log'>
   readonly drawing: DrawContext;
   readonly permalinks: Permalinks;
   readonly previews: ReturnType<typeof createPreviewLinks>;
-  readonly notices: ReturnType<typeof createClickNotices>;
+  readonly notices: ReturnType<typeof createPressNotices>;
   readonly cardChannel: (change: Change) => string | null;
 }
 
@@ -93,15 +92,15 @@ type Answer = Message & { readonly replace: boolean };
 /** After these refusals the same button may work later, so its preview stays. */
 const RETRYABLE: readonly Refusal[] = ['lookup-failed', 'already-received'];
 
-/** A second click on the requester's own preview is answered like the first. */
+/** A second press on the requester's own preview is answered like the first. */
 function requestedBefore({ user, replaces }: ReplyTo, { refusal, change }: Denial) {
   return replaces && refusal === 'not-draft' && change?.requester === user ? change : null;
 }
 
-/** The private answers to stored clicks. */
-export function clickAnswers(
+/** The private answers to stored presses. */
+export function pressAnswers(
   options: AnswerOptions,
-): Pick<Messenger, 'answerClick' | 'answerIncidentClick'> {
+): Pick<Messenger, 'answerPress' | 'answerIncidentPress'> {
   const { posts, respond, drawing, permalinks, previews, notices, cardChannel, log } = options;
 
   async function answerAt(replyTo: ReplyTo, answer: Answer): Promise<void> {
@@ -120,19 +119,19 @@ export function clickAnswers(
     });
   }
 
-  function answerTo(replyTo: ReplyTo, clicked: ClickOutcome): Answer | null {
+  function answerTo(replyTo: ReplyTo, pressed: PressOutcome): Answer | null {
     const { replaces } = replyTo;
     // Nothing that the user sees changes with a snooze, so that it needs an answer.
-    if (clicked.ok && clicked.verb === 'snooze') return resultOf(clicked);
-    if (clicked.ok) return replaces ? replacePreview(clicked.change) : progressOf(replyTo, clicked);
-    const requested = requestedBefore(replyTo, clicked.denial);
+    if (pressed.ok && pressed.verb === 'snooze') return resultOf(pressed);
+    if (pressed.ok) return replaces ? replacePreview(pressed.change) : progressOf(replyTo, pressed);
+    const requested = requestedBefore(replyTo, pressed.denial);
     if (requested) return replacePreview(requested);
-    const replace = replaces && !RETRYABLE.includes(clicked.denial.refusal);
-    return { ...refusalMessage(clicked.denial, drawing), replace };
+    const replace = replaces && !RETRYABLE.includes(pressed.denial.refusal);
+    return { ...refusalMessage(pressed.denial, drawing), replace };
   }
 
-  /** The card shows the approval to all in the same way, so that it does not confirm the click. */
-  function progressOf({ home }: ReplyTo, { verb, change }: ClickOutcome & { ok: true }) {
+  /** The card shows the approval to all in the same way, so that it does not confirm the press. */
+  function progressOf({ home }: ReplyTo, { verb, change }: PressOutcome & { ok: true }) {
     if (home || verb !== 'approve' || change.state !== 'pending') return null;
     const words = sentenceMessage([`Approved. ${neededText(change, drawing)}`]);
     return { ...words, replace: false };
@@ -152,10 +151,10 @@ export function clickAnswers(
   }
 
   /** The result for a user who waits for it: the card alone would not answer the notice. */
-  function resultOf(clicked: ClickOutcome): Answer {
-    const message = clicked.ok
-      ? sentenceMessage(recordedLine(clicked, drawing))
-      : refusalMessage(clicked.denial, drawing);
+  function resultOf(pressed: PressOutcome): Answer {
+    const message = pressed.ok
+      ? sentenceMessage(recordedLine(pressed, drawing))
+      : refusalMessage(pressed.denial, drawing);
     return { ...message, replace: false };
   }
 
@@ -165,23 +164,25 @@ export function clickAnswers(
   };
 
   return {
-    answerClick: async (replyTo, clicked, click) => {
-      const ended = await notices.end(click);
-      const { change } = clicked.ok ? clicked : clicked.denial;
+    answerPress: async (press, pressed) => {
+      const { replyTo } = press;
+      const ended = await notices.end(press);
+      const { change } = pressed.ok ? pressed : pressed.denial;
       if ((replyTo.replaces || ended.isLate) && change) await permalinks.load([change.card]);
-      const answer = answerTo(replyTo, clicked);
+      const answer = answerTo(replyTo, pressed);
       const replaced = answer?.replace ? answerOrMessage(replyTo, answer) : Promise.resolve();
       if (change && !change.card && !isEnded(change) && answer?.replace) {
         addLink(replyTo, change, replaced);
       }
-      const rest = ended.isLate ? resultOf(clicked) : answer?.replace ? null : answer;
+      const rest = ended.isLate ? resultOf(pressed) : answer?.replace ? null : answer;
       await Promise.all([replaced, rest && answerAtNotice(replyTo, ended, rest)]);
     },
-    answerIncidentClick: async (replyTo, clicked, click) => {
-      const ended = await notices.end(click);
-      const answer = clicked.ok
-        ? answerMessage(clicked.answer)
-        : refusalMessage(clicked.denial, drawing);
+    answerIncidentPress: async (press, pressed) => {
+      const { replyTo } = press;
+      const ended = await notices.end(press);
+      const answer = pressed.ok
+        ? answerMessage(pressed.answer)
+        : refusalMessage(pressed.denial, drawing);
       await answerAtNotice(replyTo, ended, { ...answer, replace: false });
     },
   };

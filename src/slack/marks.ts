@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Change, ChangeId } from '../domain/change.ts';
+import type { Mark } from '../workflow/context.ts';
+import type { AnyBlock, Message } from './blocks.ts';
+
+// The mark of a message is the block id of its first block: it names the last event that the message shows. Slack
+// keeps it with the message, where no rollback of the database reaches it.
+
+/** `s1.4.<hash>.7KQ2MX`: a card. With a fifth word, a note or a line about an execution, named by its claim. */
+const MARK = /^s1\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:\.([\w-]{1,64}))?$/;
+/** The fifth word of a line about a change that was never claimed. */
+const NO_NONCE = '-';
+
+/** What a message says that it shows. */
+export interface MessageMark extends Mark {
+  readonly change: ChangeId;
+  /** Null: the message is a card or a copy of one. */
+  readonly nonce: string | null;
+}
+
+/** The card of a change, or a copy of it, with its mark. */
+export function markedCard(card: Message, { id, version, hash }: Change): Message {
+  return withBlockId(card, `s1.${version}.${hash}.${id}`);
+}
+
+/** A note or a line about an execution, with its mark. */
+export function markedLine(
+  line: Message,
+  change: ChangeId,
+  { version, hash }: Mark,
+  nonce: string | null,
+): Message {
+  return withBlockId(line, `s1.${version}.${hash}.${change}.${nonce ?? NO_NONCE}`);
+}
+
+const POST = 'p1.';
+
+/** A post that is posted once per name, for example a digest, with its name. */
+export function markedPost(post: Message, name: string): Message {
+  return withBlockId(post, `${POST}${name}`);
+}
+
+/** The name of a post as Slack returned it; null for any other message. */
+export function postMarkOf(blocks: unknown): string | null {
+  const id = firstBlockId(blocks);
+  return id.startsWith(POST) ? id.slice(POST.length) : null;
+}
+
+function withBlockId({ text, blocks: [first, ...others] }: Message, id: string): Message {
+  if (!first) throw new Error('A message without blocks has no mark');
+  // A literal of the union: only the id is replaced.
+  const marked = { ...first, block_id: id } as AnyBlock;
+  return { text, blocks: [marked, ...others] };
+}
+
+function firstBlockId(blocks: unknown): string {
+  const [first] = Blocks.safeParse(blocks).data ?? [];
+  return first?.block_id ?? '';
+}
+
+const Blocks = z.array(z.object({ block_id: z.string().optional() }));
+
+/** The mark of a message as Slack returned it; null for a message without one. */
+export function markOf(blocks: unknown): MessageMark | null {
+  const [, version, hash, change, nonce = null] = MARK.exec(firstBlockId(blocks)) ?? [];
+  if (!version || !hash || !change) return null;
+  // Signalbox alone writes messages in its name, with the id of a change there.
+  return { version: Number(version), hash, change: change as ChangeId, nonce };
+}

@@ -1,0 +1,334 @@
+// Whether a user may do something now: one identity, one answer of the gate, and a recorded refusal that names the
+// users who could act instead.
+
+import { randomUUID } from 'node:crypto';
+import { decidingRoles, resolvingRoles, rolesIn } from '../domain/approvals.ts';
+import type {
+  Change,
+  ChangeId,
+  Press,
+  Refusal,
+  Requirement,
+  RoleName,
+  Target,
+  UserId,
+  Verb,
+} from '../domain/change.ts';
+import {
+  createDenial,
+  type Denial,
+  gate,
+  type Identity,
+  type PressFacts,
+  type RefusedProposal,
+  type SomeMembers,
+} from '../domain/gate.ts';
+import { commandsFor, commandsOnDiscovered, type Policy } from '../domain/policy.ts';
+import { append, loadChange } from '../log/index.ts';
+import type { DecisionContext } from './context.ts';
+import { identityFacts } from './moves.ts';
+import { type CurrentRuleContext, currentRequirement, currentTarget } from './target.ts';
+
+export interface Refused {
+  readonly ok: false;
+  readonly denial: Denial;
+}
+
+export type Authorization = { readonly ok: true } | Refused;
+type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
+
+interface QueryRequest {
+  readonly command: string;
+  readonly target: Target | null;
+  readonly by: UserId;
+  /** Skips the caches of Slack lookups. */
+  readonly fresh?: boolean;
+}
+
+/** Whether a user may run a query now. */
+export async function authorizeQuery(
+  context: DecisionContext,
+  { command, target, by, fresh = false }: QueryRequest,
+): Promise<Authorization> {
+  const identity = await context.people.identify(by, { fresh });
+  const answer = askQuery(context, { command, target }, identity);
+  if (!('refusal' in answer)) return { ok: true };
+  return refused(context, policyDenial(answer, { command }), { tried: command, by, identity });
+}
+
+/** The same without a record, for a user who does not act now. */
+export async function mayQuery(
+  context: Pick<DecisionContext, 'people' | 'policy' | 'now'>,
+  { by, fresh = false, ...request }: QueryRequest,
+): Promise<boolean> {
+  const identity = await context.people.identify(by, { fresh });
+  return !('refusal' in askQuery(context, request, identity));
+}
+
+function askQuery(
+  { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
+  { command, target }: Pick<QueryRequest, 'command' | 'target'>,
+  identity: Identity,
+) {
+  const proposal = { command, target, reason: null };
+  return gate(proposal, 'query', { identity, policy, now: now() });
+}
+
+type CommandAuthorization =
+  | {
+      readonly ok: true;
+      readonly requires: Requirement;
+      /** The roles of the requester now. */
+      readonly roles: readonly RoleName[];
+    }
+  | Refused;
+
+interface CommandRequest {
+  /** The command that the user entered. A refusal is recorded under its name. */
+  readonly entered: string;
+  readonly needsReason: boolean;
+  readonly target: Target;
+  readonly reason: string | null;
+  readonly by: UserId;
+  readonly identity: Identity;
+  readonly policy: Policy;
+}
+
+/** Whether a user may request `command` for execution at this time. */
+export async function authorizeCommand(
+  context: DecisionContext,
+  request: CommandRequest,
+  command: string,
+  at: Date,
+): Promise<CommandAuthorization> {
+  const { entered, target, reason, by, identity, policy, needsReason } = request;
+  const proposal = { command, target, reason };
+  const decision = gate(proposal, 'request', { identity, policy, now: at, needsReason });
+  if (!('refusal' in decision)) {
+    return { ok: true, requires: decision.requires, roles: decision.roles };
+  }
+  const denial = policyDenial(decision, { command, target: target.name });
+  return refused(context, denial, { tried: entered, by, identity });
+}
+
+interface FormRequest {
+  readonly commands: readonly string[];
+  readonly target?: Target | null;
+  readonly by: UserId;
+  /** Records a refusal. False where refusals have no rate limit. */
+  readonly record: boolean;
+}
+
+/**
+ * Whether a user may see the form of a command, its values and the names that it suggests: the
+ * policy must have a rule that admits the user to one of the commands, for any target. The request
+ * is authorized again.
+ */
+export async function authorizeForm(
+  context: DecisionContext,
+  { commands, target = null, by, record }: FormRequest,
+): Promise<Authorization> {
+  const identity = await context.people.identify(by, { fresh: false });
+  const answer = gate({ commands, target }, 'form', { identity, policy: context.policy });
+  if (answer === 'allowed') return { ok: true };
+  const [command = null] = commands;
+  const denial = policyDenial(answer, { command, target: target?.name ?? null });
+  if (!record) return { ok: false, denial: await nameAlternatives(context, denial) };
+  return refused(context, denial, { tried: command ?? 'none', by, identity });
+}
+
+interface UsableCommands {
+  readonly ok: true;
+  readonly commands: readonly string[];
+  readonly roles: readonly RoleName[];
+  /** Those that also apply to services outside the configuration; null if none is discovered. */
+  readonly onDiscovered: readonly string[] | null;
+}
+
+/** The commands for which the policy has a rule that admits the user. */
+export async function authorizeForms(
+  { policy, people, discoversServices }: DecisionContext,
+  by: UserId,
+  commands: readonly string[],
+): Promise<UsableCommands | Refused> {
+  const identity = await people.identify(by, { fresh: false });
+  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal) };
+  const { actor } = identity;
+  return {
+    ok: true,
+    commands: commandsFor(policy, commands, actor),
+    roles: actor.roles,
+    onDiscovered: discoversServices ? commandsOnDiscovered(policy, commands, actor) : null,
+  };
+}
+
+/**
+ * Whether a user may press a button that opens a form for a reason. The form's submission is
+ * authorized again, with fresh lookups.
+ */
+export async function authorizePress(
+  context: DecisionContext,
+  id: ChangeId,
+  { verb, by }: Press,
+): Promise<ChangeAuthorization> {
+  const change = await loadChange(context.events, id);
+  const identity = change && (await context.people.identify(by, { fresh: false }));
+  const refusal = change ? refusalOfVerb(context, verb, change, { by, identity }) : 'not-found';
+  if (change && !refusal) return { ok: true, change };
+  const found = { refusal: refusal ?? 'not-found', change, press: { verb, by } };
+  return refused(context, denialOfVerb(context, found), { tried: verb, by, identity });
+}
+
+/** Whether a user may edit a draft or see its password: its requester only, as an active member. */
+export async function authorizeRequester(
+  { events, people }: Pick<DecisionContext, 'events' | 'people'>,
+  id: ChangeId,
+  by: UserId,
+): Promise<ChangeAuthorization> {
+  const change = await loadChange(events, id);
+  if (!change) return { ok: false, denial: createDenial('not-found') };
+  const identity = await people.identify(by, { fresh: false });
+  const answer = gate(change, 'own', { by, identity });
+  if (answer === 'allowed') return { ok: true, change };
+  return { ok: false, denial: createDenial(answer.refusal, { change }) };
+}
+
+type DetailsAuthorization =
+  /** `isFull`: with its private fields. */
+  { readonly ok: true; readonly change: Change; readonly isFull: boolean } | Refused;
+
+/**
+ * Whether a user may see a request: its requester and the roles of its rule see the whole of it, users
+ * who may list changes see it without its private fields. A draft is shown to its requester only.
+ */
+export async function authorizeDetails(
+  context: DecisionContext,
+  id: ChangeId,
+  by: UserId,
+): Promise<DetailsAuthorization> {
+  const change = await loadChange(context.events, id);
+  const isOwn = change?.requester === by;
+  if (!change || (change.state === 'draft' && !isOwn)) {
+    return { ok: false, denial: createDenial('not-found') };
+  }
+  const identity = await context.people.identify(by, { fresh: false });
+  const { to, from } = change.requires;
+  const about = { change, role: from ?? to };
+  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, about) };
+  const named = rolesIn(change.requires);
+  const isFull = isOwn || identity.actor.roles.some((role) => named.includes(role));
+  const mayShow = { command: 'change show', target: null, by };
+  if (isFull || (await mayQuery(context, mayShow))) return { ok: true, change, isFull };
+  return { ok: false, denial: createDenial('not-an-approver', about) };
+}
+
+interface Attempt {
+  /** The command or the verb. */
+  readonly tried: string;
+  readonly by: UserId;
+  readonly identity: Identity | null;
+}
+
+async function refused(
+  context: DecisionContext,
+  denial: Denial,
+  attempt: Attempt,
+): Promise<Refused> {
+  await recordRefusal(context, denial, attempt);
+  return { ok: false, denial: await nameAlternatives(context, denial) };
+}
+
+/** Records who tried what, and which check refused it. What is refused to a press is recorded with its answer. */
+export async function recordRefusal(
+  { events, measures }: Pick<DecisionContext, 'events' | 'measures'>,
+  { refusal: why, change, command, target, rule }: Denial,
+  { tried, by, identity }: Attempt,
+): Promise<void> {
+  measures.refused(why);
+  const stream = `refusal/${change ? `${change.id}/` : ''}${randomUUID()}` as const;
+  const about = { by, tried, why, command, target, rule };
+  const event = { type: 'refused', ...about, evidence: identityFacts(identity) } as const;
+  await append(events, async () => ({ events: [{ stream, event }], result: null }));
+}
+
+/** The policy's refusal with its rule and the role that the rule admits. */
+function policyDenial(
+  { refusal, rule, freeze, never }: RefusedProposal,
+  about: Partial<Denial>,
+): Denial {
+  const role = rule?.to ?? null;
+  return createDenial(refusal, { ...about, rule: rule?.place ?? null, role, freeze, never });
+}
+
+/** Returns why a verb would be refused now, given a text where it needs one; null: allowed. */
+export function refusalOfVerb(
+  context: RolesContext,
+  verb: Verb,
+  change: Change,
+  { by, identity }: Pick<PressFacts, 'by' | 'identity'>,
+): Refusal | null {
+  const { policy, now } = context;
+  const target = currentTarget(context, change.plan);
+  const facts = { by, identity, text: 'any text', now: now(), policy, target };
+  const answer = gate(change, verb, facts);
+  return 'refusal' in answer ? answer.refusal : null;
+}
+
+/** What it takes to know the current rule of a change. */
+export type RolesContext = CurrentRuleContext & Pick<DecisionContext, 'now'>;
+
+/** Returns the refusal with the role that could press instead. */
+export function denialOfVerb(
+  context: RolesContext,
+  found: { readonly refusal: Refusal; readonly change: Change | null; readonly press: Press },
+): Denial {
+  const { refusal, change } = found;
+  const press = { verb: found.press.verb, by: found.press.by };
+  if (!change) return createDenial(refusal, { press });
+  const [role = change.requires.from] = rolesFor(context, refusal, change);
+  return createDenial(refusal, { change, role, press });
+}
+
+/** The roles whose members could press instead; empty where the refusal depends on no role. */
+export function rolesFor(
+  context: RolesContext,
+  refusal: Refusal,
+  change: Change,
+): readonly RoleName[] {
+  const { to, breakGlass } = change.requires;
+  if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];
+  if (refusal !== 'self-approval' && refusal !== 'not-an-approver') return [];
+  if (change.state === 'unknown') {
+    const roles = resolvingRoles(change, currentRequirement(context, change));
+    return roles.filter((role) => context.policy.roles.has(role));
+  }
+  const deciding = decidingRoles(change, context.now());
+  return deciding.length > 0 ? deciding : [breakGlass ?? to];
+}
+
+/** Adds users who could act instead. Called when the refusal is recorded, so that it delays none. */
+export async function nameAlternatives(
+  context: RolesContext & Pick<DecisionContext, 'people'>,
+  denial: Denial,
+): Promise<Denial> {
+  const { refusal, change, role } = denial;
+  const isRequest = refusal === 'not-a-requester' && role !== null;
+  const roles = isRequest ? [role] : change ? rolesFor(context, refusal, change) : [];
+  if (roles.length === 0) return denial;
+  const found = await Promise.all(roles.map((each) => context.people.someMembers(each)));
+  return { ...denial, who: joined(found, denial) };
+}
+
+function joined(
+  found: readonly (SomeMembers | null)[],
+  { refusal, change }: Denial,
+): SomeMembers | null {
+  const known = found.filter((each) => each !== null);
+  if (known.length === 0) return null;
+  const isExcluded = change && !change.requires.self && refusal !== 'may-not-break-glass';
+  const users = known
+    .flatMap((each) => each.users)
+    .filter((id) => !isExcluded || id !== change.requester);
+  const more = known.length < found.length || known.some((each) => each.more);
+  return { users: [...new Set(users)], more };
+}

@@ -1,0 +1,395 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { decidingRoles } from '../domain/approvals.ts';
+import {
+  type Change,
+  type ChangeId,
+  isEnded,
+  type Position,
+  type RoleName,
+  type UserId,
+} from '../domain/change.ts';
+import type { ChangeEvent } from '../domain/change-events.ts';
+import { gate } from '../domain/gate.ts';
+import { append, listChanges, loadChange, type Subjects } from '../log/index.ts';
+import { addJob, transaction } from '../storage/index.ts';
+import type {
+  DecisionContext,
+  DirectRecipients,
+  Mark,
+  Messenger,
+  PostAttempt,
+  WorkflowContext,
+} from './context.ts';
+import { subjectsOf } from './execute.ts';
+import { withFollowUp } from './follow.ts';
+import type { JobResult, JobTry } from './jobs.ts';
+import { move, noteMoved } from './moves.ts';
+import { notify } from './notices.ts';
+import { answerForeign, foreignMarks } from './witness.ts';
+
+// The card of a change, in its channel and as copies in direct messages.
+
+/** Slack accepts an answer to a press for longer, but people wait for it. */
+const DRAWN_WITHIN_MS = 3_000;
+const POLL_MS = 100;
+
+/**
+ * Resolves when everyone can see a change as it is now, or after 3 s: a person is told the result of a press after
+ * the card shows it. A card that does not stand yet is posted by its job alone, which is waited for.
+ */
+export async function afterDrawn(
+  context: WorkflowContext,
+  { id }: Pick<Change, 'id'>,
+): Promise<void> {
+  const ended = new AbortController();
+  const late = wait(DRAWN_WITHIN_MS, 'late', { ref: false, signal: ended.signal });
+  const drawn = drawSoon(context, id, ended.signal).catch((err: unknown) => {
+    context.log.warn({ err, change: id }, 'card was not drawn before the answer to a press');
+  });
+  // The wait is aborted at the end.
+  await Promise.race([drawn, late.catch(() => undefined)]);
+  ended.abort();
+}
+
+async function drawSoon(context: WorkflowContext, id: ChangeId, ended: AbortSignal): Promise<void> {
+  context.wake();
+  while (!ended.aborted) {
+    const change = await loadChange(context.events, id);
+    if (!change || isPrivate(change)) return;
+    if (change.card) {
+      await inTurn(context, id, () => drawCard(context, id, { again: false }));
+      return;
+    }
+    await wait(POLL_MS, undefined, { ref: false });
+  }
+}
+
+/** A change that only its requester has seen. */
+function isPrivate(change: Change): boolean {
+  const { state, confirmedAt, card, parent } = change;
+  if (state === 'draft') return true;
+  return isEnded(change) && confirmedAt === null && card === null && parent === null;
+}
+
+const turns = new WeakMap<DecisionContext['events'], Map<ChangeId, Promise<unknown>>>();
+
+/** Draws a card once at a time in this process: each drawing reads what the one before has left. */
+function inTurn<T>({ events }: WorkflowContext, id: ChangeId, work: () => Promise<T>): Promise<T> {
+  const all = turns.get(events) ?? new Map<ChangeId, Promise<unknown>>();
+  turns.set(events, all);
+  const before = all.get(id) ?? Promise.resolve();
+  // The failure of the drawing before is reported to its caller.
+  const ended = before.catch(() => undefined).then(work);
+  all.set(id, ended);
+  const leave = () => {
+    if (all.get(id) === ended) all.delete(id);
+  };
+  ended.then(leave, leave);
+  return ended;
+}
+
+/** The try about an hour after the first. Without its card, nobody can approve a change. */
+const WARN_AT = 14;
+
+/** The job of a card: it is posted, or drawn as the change is now. */
+export async function sendCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const id = job.key as ChangeId;
+  try {
+    return await inTurn(context, id, () => drawCard(context, id, job));
+  } catch (error) {
+    if (job.attempts === WARN_AT) {
+      const text =
+        `The card of change ${id} could not be posted or updated for an hour. ` +
+        'Signalbox retries it for 24 hours. The log has the reason.';
+      await notify(context, { to: null, title: 'Notice', text });
+    }
+    throw error;
+  }
+}
+
+/** Posts the card of a change, or draws it as the change is now. */
+async function drawCard(
+  context: WorkflowContext,
+  id: ChangeId,
+  attempt: PostAttempt,
+): Promise<JobResult> {
+  const change = await loadShown(context, id);
+  if (!change || isPrivate(change)) return 'done';
+  const { schedule } = change.plan.timing ?? {};
+  // A run stands on the card of its schedule. Only an unknown outcome needs buttons of its own.
+  if (schedule && !change.card && change.state !== 'unknown') {
+    return drawCard(context, schedule, { again: false });
+  }
+  if (change.card) return drawStanding(context, change, change.card);
+  await postCard(context, change, attempt);
+  return 'done';
+}
+
+/** The change with what was read of its target. */
+export async function loadShown(context: WorkflowContext, id: ChangeId): Promise<Change | null> {
+  const change = await loadChange(context.events, id);
+  return change && withFollowUp(context, change);
+}
+
+async function postCard(
+  context: WorkflowContext,
+  change: Change,
+  attempt: PostAttempt,
+): Promise<void> {
+  const at = await context.messenger.postCard(change, attempt);
+  await append(context.events, async (locked) => {
+    const current = await loadChange(locked, change.id);
+    if (!current || current.card) return { events: [], result: null };
+    const { events, jobs } = move(context, locked.at, current, { type: 'card-posted', ...at });
+    return { events, jobs, result: null };
+  });
+  context.wake();
+}
+
+const ROUNDS = 3;
+const AGAIN_MS = 5_000;
+
+/**
+ * Draws a card that stands in Slack. Nothing is drawn without a read: a mark that the log does not have is answered,
+ * not drawn over. Drawn means that a later read showed it, because a late update of another process may come after.
+ */
+async function drawStanding(
+  context: WorkflowContext,
+  change: Change,
+  at: Position,
+): Promise<JobResult> {
+  const subjects = await subjectsOf(context.events, change);
+  let drawn: string | null = null;
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const seen = await context.messenger.readThread(at);
+    if (!seen) return cardDeleted(context, change.id, at);
+    const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
+    const foreign = await foreignMarks(context.events, subjects, marks);
+    if (foreign.length > 0) {
+      await answerForeign(context, change.id, foreign);
+      return dueAgain(context);
+    }
+    const current = await loadShown(context, change.id);
+    if (!current) return 'done';
+    if (await isShown(context, current, seen.card, drawn)) return 'done';
+    if (round === ROUNDS) break;
+    await askForCopies(context, current);
+    if ((await context.messenger.redrawCard(current, at)) === 'deleted') {
+      return cardDeleted(context, change.id, at);
+    }
+    drawn = revisionOf(current);
+  }
+  return dueAgain(context);
+}
+
+function dueAgain({ now }: WorkflowContext): Date {
+  return new Date(now().getTime() + AGAIN_MS);
+}
+
+/** Whether a message shows the change as it is. `drawn`: what was drawn a moment ago. */
+async function isShown(
+  { events }: Pick<WorkflowContext, 'events'>,
+  change: Change,
+  mark: Mark | null,
+  drawn: string | null,
+): Promise<boolean> {
+  if (!mark || mark.version < (await drawnFrom(events, change.id))) return false;
+  // What is not an event of the change has no mark.
+  return drawn === null ? revisionOf(change) === NO_REVISION : drawn === revisionOf(change);
+}
+
+/** Events that a card does not show. */
+const UNSEEN: readonly ChangeEvent['type'][] = ['card-posted', 'copy-posted'];
+
+/** The version of the last event that is drawn: a card of this version is up to date. */
+async function drawnFrom(events: Subjects, id: ChangeId): Promise<number> {
+  const { state } = await events.load(`change/${id}`, (version: number | null, event) =>
+    UNSEEN.includes(event.type) ? (version ?? 0) : event.version,
+  );
+  return state ?? 0;
+}
+
+/** Changes whenever the card is drawn differently without an event of the change. */
+function revisionOf({ child, followUp }: Pick<Change, 'child' | 'followUp'>): string {
+  return [child?.state ?? '', followUp?.revision ?? ''].join(':');
+}
+
+const NO_REVISION = revisionOf({});
+
+async function askForCopies({ store, now }: WorkflowContext, change: Change): Promise<void> {
+  if (change.copies.length === 0) return;
+  const dueAt = now().getTime();
+  await transaction(store, async (tx) => {
+    for (const { to } of change.copies) {
+      await addJob(tx, { kind: 'direct-card', key: `${change.id}/${to}`, dueAt });
+    }
+  });
+}
+
+/**
+ * A card that nobody has decided on is posted again, once; so is one with an unknown outcome, whose buttons people
+ * need and which sends nothing. Any other change that waits ends: nobody can see any more what was agreed to.
+ */
+async function cardDeleted(
+  context: WorkflowContext,
+  id: ChangeId,
+  at: Position,
+): Promise<JobResult> {
+  const { result } = await append(context.events, async (locked) => {
+    const before = await loadChange(locked, id);
+    const event = before?.card?.ts === at.ts ? await afterDeletion(context, locked, before) : null;
+    if (!before || !event) return { events: [], result: null };
+    const { events, jobs, change } = move(context, locked.at, before, event);
+    return { events, jobs, result: { before, change } };
+  });
+  context.log.warn({ change: id, state: result?.change.state }, 'card was deleted');
+  if (result) noteMoved(context, result.before, result.change);
+  context.wake();
+  return 'done';
+}
+
+async function afterDeletion(
+  { now }: WorkflowContext,
+  locked: Subjects,
+  change: Change,
+): Promise<ChangeEvent | null> {
+  const { state, approvals } = change;
+  if (state === 'executing') return null;
+  const isUndecided = state === 'pending' && approvals.length === 0;
+  const lost = { type: 'card-lost' } as const;
+  if (state === 'unknown') return lost;
+  if (isUndecided && (await lossesOf(locked, change.id)) === 0) return lost;
+  const answer = gate(change, 'distrust', { now: now(), why: 'card-deleted' });
+  return 'refusal' in answer ? null : answer;
+}
+
+async function lossesOf(events: Subjects, id: ChangeId): Promise<number> {
+  const { state } = await events.load(`change/${id}`, (count: number | null, event) =>
+    event.type === 'card-lost' ? (count ?? 0) + 1 : (count ?? 0),
+  );
+  return state ?? 0;
+}
+
+const CHECKED_MAX = 500;
+// Slack accepts about 50 reads and updates per minute, and cards of changes that move come first.
+const SPREAD_MS = 5_000;
+
+/** Draws the cards of open changes again, which finds deleted ones. To be called at the start and once a day. */
+export async function checkCards({ events, store, now }: WorkflowContext): Promise<void> {
+  const open = await listChanges(events, { open: true, confirmed: true, limit: CHECKED_MAX });
+  const at = now().getTime();
+  await transaction(store, async (tx) => {
+    for (const [index, { id }] of open.entries()) {
+      await addJob(tx, { kind: 'card', key: id, dueAt: at + index * SPREAD_MS });
+    }
+  });
+}
+
+/** Plans a copy of a pending card for each new approver. Due again when more roles may decide. */
+export async function planDirectCards(
+  context: WorkflowContext,
+  { key }: JobTry,
+): Promise<JobResult> {
+  const { directCards, store, now } = context;
+  const change = await loadChange(context.events, key as ChangeId);
+  if (change?.state !== 'pending' || directCards === null) return 'done';
+  const users = await directCards(change);
+  const at = now().getTime();
+  await transaction(store, async (tx) => {
+    for (const user of users.filter((each) => !copyOf(change, each))) {
+      await addJob(tx, { kind: 'direct-card', key: `${change.id}/${user}`, dueAt: at });
+    }
+  });
+  const { requires, confirmedAt } = change;
+  const escalatesAt = (confirmedAt?.getTime() ?? 0) + (requires.escalation?.afterMs ?? 0);
+  if (requires.escalation === null || escalatesAt <= at) return 'done';
+  return new Date(escalatesAt);
+}
+
+function copyOf({ copies }: Change, user: UserId): Position | null {
+  return copies.findLast(({ to }) => to === user) ?? null;
+}
+
+/** Posts or redraws one copy. Nothing is posted for a change that was decided meanwhile. */
+export async function sendDirectCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const [id = '', user = ''] = job.key.split('/');
+  const to = user as UserId;
+  const change = await loadChange(context.events, id as ChangeId);
+  if (!change) return 'done';
+  const copy = copyOf(change, to);
+  if (copy) return drawCopy(context, change, copy);
+  if (change.state !== 'pending') return 'done';
+  const at = await context.messenger.postDirectCard(change, to, job);
+  await append(context.events, async (locked) => {
+    const current = await loadChange(locked, change.id);
+    if (!current || copyOf(current, to)) return { events: [], result: null };
+    const { events, jobs } = move(context, locked.at, current, { type: 'copy-posted', to, ...at });
+    // The change may have moved since the copy was drawn.
+    const again = { kind: 'direct-card', key: job.key, dueAt: locked.at };
+    return { events, jobs: [...jobs, again], result: null };
+  });
+  context.wake();
+  return 'done';
+}
+
+/** A copy is no witness: it is drawn after one read, and a deleted one is not posted again. */
+async function drawCopy(
+  context: WorkflowContext,
+  change: Change,
+  at: Position,
+): Promise<JobResult> {
+  const seen = await context.messenger.readThread(at);
+  if (!seen || (await isShown(context, change, seen.card, null))) return 'done';
+  const marks = seen.card ? [seen.card] : [];
+  const foreign = await foreignMarks(context.events, [change.id], marks);
+  if (foreign.length > 0) {
+    await answerForeign(context, change.id, foreign);
+    return dueAgain(context);
+  }
+  await context.messenger.redrawCard(change, at);
+  return 'done';
+}
+
+/** Of more approvers in one role, these many are looked up; the others read the channel. */
+const MOST = 20;
+
+interface RecipientOptions {
+  readonly notify: 'channel' | 'dm' | 'both';
+  /** Some active users of a role; null where Slack does not answer. */
+  readonly someOf: (role: RoleName, enough: number) => Promise<readonly UserId[] | null>;
+  readonly messenger: Pick<Messenger, 'absentAmong'>;
+  readonly now: () => Date;
+}
+
+/**
+ * Finds the users who may approve: with `dm` those who cannot see the card in its channel, with `both`
+ * all. Nobody where Slack does not answer, because the card in the channel remains. Null for `channel`.
+ * Source: docs/slack.md#notifications.
+ */
+export function directRecipients({
+  notify,
+  ...options
+}: RecipientOptions): DirectRecipients | null {
+  if (notify === 'channel') return null;
+  return async (change) => {
+    const able = await approversOf(change, options);
+    const { card } = change;
+    const isSeen = card !== null && !card.channel.startsWith('D');
+    if (notify === 'both' || !isSeen || able.length === 0) return able;
+    return (await options.messenger.absentAmong(card.channel, able)) ?? [];
+  };
+}
+
+async function approversOf(
+  change: Change,
+  { someOf, now }: Pick<RecipientOptions, 'someOf' | 'now'>,
+): Promise<readonly UserId[]> {
+  const { requester, requires, approvals } = change;
+  const found = await Promise.all(
+    decidingRoles(change, now()).map(async (role) => (await someOf(role, MOST)) ?? []),
+  );
+  const hasApproved = new Set(approvals.map(({ by }) => by));
+  return [...new Set(found.flatMap((users) => users.slice(0, MOST)))].filter(
+    (user) => (user !== requester || requires.self) && !hasApproved.has(user),
+  );
+}

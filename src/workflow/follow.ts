@@ -1,0 +1,503 @@
+// Follows the target of a sent change by optional reads, until it is settled: for the card, and where a reading proves
+// that a request without an answer was applied, to settle its outcome.
+
+import { MINUTE_MS } from '../base/time.ts';
+import type { CommandContext, Progress, SettledRule } from '../commands/index.ts';
+import {
+  type Change,
+  type ChangeId,
+  type Evidence,
+  type EvidenceGap,
+  type FollowUp,
+  targetKey,
+} from '../domain/change.ts';
+import { gate } from '../domain/gate.ts';
+import { append, loadChange, type Subjects } from '../log/index.ts';
+import { appliedScaling } from '../servers/facts.ts';
+import { addJob, transaction } from '../storage/index.ts';
+import type { WorkflowContext } from './context.ts';
+import type { JobKind, JobResult } from './jobs.ts';
+import { type Moves, move, noteMoved } from './moves.ts';
+import { readFollowUp, saveFollowUp } from './store.ts';
+import { targetChanges } from './target.ts';
+
+const RETRY_MS = 30_000;
+
+/** The job of a sent change whose target the optional reads show. `isOn`: the configuration has these reads. */
+export function followKind(
+  context: WorkflowContext,
+  { isOn }: { readonly isOn: boolean },
+): JobKind {
+  return {
+    lane: 'background',
+    retryMs: () => RETRY_MS,
+    run: async ({ key }) => (isOn ? followOnce(context, key as ChangeId) : 'done'),
+  };
+}
+
+const FIRST: FollowUp = {
+  state: 'open',
+  seen: null,
+  gap: null,
+  why: null,
+  candidates: [],
+  revision: 1,
+};
+
+async function followOnce(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
+  const change = await loadChange(context.events, id);
+  const rule = change && context.commands.get(change.command)?.settled;
+  const since = change && endedAt(change);
+  if (!change || !rule || !since) return 'done';
+  const before = await readFollowUp(context.store, id);
+  if (!before) {
+    // The card no longer says that the API does not report the end.
+    await show(context, change, { before: null, after: FIRST });
+    return later(context, change, since);
+  }
+  if (before.state !== 'open') return 'done';
+  if (!isFollowed(change, rule)) {
+    // A person resolved it: nothing is left to follow, or it is unknown which object was created.
+    await transaction(context.store, (tx) => saveFollowUp(tx, id, { ...before, state: 'closed' }));
+    return 'done';
+  }
+  const askedAt = context.now();
+  const sentAt = (await claimedAt(context.events, id)) ?? since;
+  const { cloud } = context.commandContext().reads;
+  const reading = await readFollowed(cloud, change, rule, sentAt);
+  return record(context, change, { rule, reading, askedAt, since, before });
+}
+
+/** When the outcome was recorded. */
+function endedAt({ resolution, outcome }: Change): Date | null {
+  return (resolution ?? outcome)?.at ?? null;
+}
+
+function isFollowed({ state, outcome }: Change, { wasOpen }: SettledRule): boolean {
+  const isLostCreation = !wasOpen && state === 'succeeded' && outcome?.how !== 'succeeded';
+  return ['succeeded', 'unknown'].includes(state) && !isLostCreation;
+}
+
+/** When the request was claimed last: it was sent after that. */
+async function claimedAt(events: Subjects, id: ChangeId): Promise<Date | null> {
+  const { state } = await events.load<`change/${string}`, Date | null>(
+    `change/${id}`,
+    (before, event) => (event.type === 'claimed' ? new Date(event.at) : before),
+  );
+  return state;
+}
+
+const FIRST_MS = 5_000;
+/** The longest time between two readings. */
+const LONGEST_WAIT_MS = 10 * MINUTE_MS;
+/** An accepted change is followed for this time. */
+const FOLLOW_MS = 30 * MINUTE_MS;
+
+/** When the target is read again: an unknown outcome until it is resolved, after half an hour each 10 minutes. */
+function later({ now }: WorkflowContext, { state }: Change, since: Date): Date {
+  const ageMs = now().getTime() - since.getTime();
+  return new Date(now().getTime() + waitMs(state, ageMs));
+}
+
+/** 5 s, then each 10 s in the first minute, then each 30 s. */
+function waitMs(state: Change['state'], ageMs: number): number {
+  if (ageMs < FIRST_MS) return FIRST_MS;
+  if (ageMs < MINUTE_MS) return 10_000;
+  return state === 'unknown' && ageMs >= FOLLOW_MS ? LONGEST_WAIT_MS : 30_000;
+}
+
+/** One reading of the target of a change. */
+type TargetReading =
+  | {
+      readonly known: true;
+      readonly progress: Progress;
+      readonly candidates: FollowUp['candidates'];
+    }
+  | {
+      readonly known: false;
+      /** Continues “unknown: ”. */
+      readonly why: string;
+      /** The server refuses this read, so that another attempt does not help. */
+      readonly isRefused: boolean;
+    };
+
+type CloudReads = CommandContext['reads']['cloud'];
+type Read = Awaited<ReturnType<CloudReads['services' | 'service' | 'endpoint' | 'endpoints']>>;
+
+/** Each reading is sent: a cached one may be older than the request. */
+const FRESH = { fresh: true } as const;
+const LONGEST_REASON = 200;
+
+/** Reads the target of a sent change; for a creation without an answer, what it may have created. */
+async function readFollowed(
+  reads: CloudReads,
+  change: Change,
+  rule: SettledRule,
+  sentAt: Date,
+): Promise<TargetReading> {
+  const id = followedId(change, rule);
+  if (id === null) return readCandidates(reads, change, rule, sentAt);
+  const { body, target } = change.plan;
+  if (rule.reads === 'endpoint') {
+    const read = await reads.endpoint(target.id, id, FRESH);
+    return read.known ? known(rule.judge(read.value, body)) : unknown(read);
+  }
+  const read = await reads.service(id, FRESH);
+  if (!read.known) return unknown(read);
+  return known(rule.judge({ ...read.value, applied: appliedScaling(read.value) }, body));
+}
+
+/** The id of what is read; null for a creation without an answer. */
+function followedId({ plan, outcome }: Change, { wasOpen }: SettledRule): string | null {
+  if (wasOpen) return plan.target.id;
+  return outcome?.how === 'succeeded' ? (outcome.createdId ?? null) : null;
+}
+
+async function readCandidates(
+  reads: CloudReads,
+  change: Change,
+  { reads: thing }: SettledRule,
+  sentAt: Date,
+): Promise<TargetReading> {
+  const read = thing === 'service' ? await listServices(reads) : await listEndpoints(reads, change);
+  if (!read.known) return unknown(read);
+  const candidates = candidatesIn(read.value, change, sentAt);
+  return known(candidatesProgress(candidates, thing), candidates);
+}
+
+type ListedRead = Extract<Read, { known: false }> | { known: true; value: readonly Listed[] };
+
+async function listServices(reads: CloudReads): Promise<ListedRead> {
+  const read = await reads.services(FRESH);
+  if (!read.known) return read;
+  return { known: true, value: read.value.map((each) => ({ ...each, type: null })) };
+}
+
+async function listEndpoints(reads: CloudReads, { plan }: Change): Promise<ListedRead> {
+  const read = await reads.endpoints(plan.target.id, FRESH);
+  if (!read.known) return read;
+  const value = read.value.map(({ id, description, type, status }) => {
+    return { id, name: description, type, state: status, createdAt: null };
+  });
+  return { known: true, value };
+}
+
+function known(progress: Progress, candidates: FollowUp['candidates'] = []): TargetReading {
+  return { known: true, progress, candidates };
+}
+
+function unknown({ gap, why }: Extract<Read, { known: false }>): TargetReading {
+  const isRefused = ['off', 'refused', 'no-route'].includes(gap);
+  return { known: false, why: why.slice(0, LONGEST_REASON), isRefused };
+}
+
+/** The part of a listed service or endpoint that is compared and shown. */
+interface Listed {
+  readonly id: string;
+  readonly name: string | null;
+  readonly state: string | null;
+  /** As the server sent it. */
+  readonly createdAt: string | null;
+  readonly type: string | null;
+}
+
+// The clocks of the server and of the database may differ.
+const CLOCK_SKEW_MS = 60_000;
+const MOST_SHOWN = 5;
+const LONGEST_NAME = 100;
+
+/**
+ * What an unanswered creation may have created: entries with the requested name, created since the
+ * send or at an unknown time. Whether one of them is it, a person decides.
+ */
+function candidatesIn(
+  listed: readonly Listed[],
+  { plan }: Pick<Change, 'plan'>,
+  sentAt: Date,
+): FollowUp['candidates'] {
+  const { name, description, type } = plan.body;
+  const wanted = sameName(name ?? description);
+  return listed
+    .filter((each) => sameName(each.name) === wanted && (type === undefined || each.type === type))
+    .map(({ id, name: called, state, createdAt }) => ({
+      name: (called ?? '').slice(0, LONGEST_NAME),
+      id: id.slice(0, LONGEST_NAME),
+      state: state?.slice(0, LONGEST_NAME) ?? null,
+      createdAt: instantOf(createdAt),
+    }))
+    .filter(
+      ({ createdAt }) => !createdAt || createdAt.getTime() >= sentAt.getTime() - CLOCK_SKEW_MS,
+    )
+    .slice(0, MOST_SHOWN);
+}
+
+function sameName(name: unknown): string {
+  return String(name).trim().toLowerCase();
+}
+
+function instantOf(text: string | null): Date | null {
+  const at = new Date(text ?? Number.NaN);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+/** What a list shows of a creation. An empty list does not prove that nothing was created. */
+function candidatesProgress(
+  candidates: FollowUp['candidates'],
+  thing: SettledRule['reads'],
+): Progress {
+  const since = 'since the request was sent';
+  const text =
+    candidates.length === 0
+      ? `no ${thing} with this name was created ${since}; it may still appear`
+      : `created with this name ${since}`;
+  return { is: 'unknown', text };
+}
+
+interface TimedReading {
+  readonly rule: SettledRule;
+  readonly reading: TargetReading;
+  /** Before the read was sent. */
+  readonly askedAt: Date;
+  /** When the outcome was recorded. */
+  readonly since: Date;
+  /** What was shown before. */
+  readonly before: FollowUp;
+}
+
+/** Keeps a reading for the card, and settles an unknown outcome that it proves. */
+async function record(
+  context: WorkflowContext,
+  read: Change,
+  timed: TimedReading,
+): Promise<JobResult> {
+  const { rule, reading, askedAt, since, before } = timed;
+  const current = await loadChange(context.events, read.id);
+  // Read before the outcome was recorded, or before the change moved.
+  const isOld = askedAt < since || current?.version !== read.version;
+  if (isOld) return new Date(context.now().getTime() + FIRST_MS);
+  const why = await settleFromReading(context, read, { rule, reading });
+  if (why === 'moved') return new Date(context.now().getTime() + FIRST_MS);
+  if (why === 'settled') {
+    await transaction(context.store, (tx) =>
+      saveFollowUp(tx, read.id, { ...shownBy(before, reading, context.now()), state: 'settled' }),
+    );
+    return 'done';
+  }
+  const ageMs = askedAt.getTime() - since.getTime();
+  const isSuperseded = await wasSuperseded(context, read, rule, since);
+  const after = nextFollowUp(read, before, {
+    ...{ reading, since, ageMs, isSuperseded, why, readAt: context.now() },
+  });
+  await show(context, read, { before, after });
+  if (after.state !== 'open') return 'done';
+  const isRefused = !reading.known && reading.isRefused;
+  const afterMs = isRefused ? LONGEST_WAIT_MS : waitMs(read.state, ageMs);
+  return new Date(context.now().getTime() + afterMs);
+}
+
+function shownBy(before: FollowUp, reading: TargetReading, at: Date): FollowUp {
+  if (!reading.known) return before;
+  const { progress, candidates } = reading;
+  const seen = before.seen?.text === progress.text ? before.seen : { text: progress.text, at };
+  return { ...before, seen, candidates, gap: null, why: null, revision: before.revision + 1 };
+}
+
+/** `moved`: the change is not as it was when it was read. */
+type Settlement = 'settled' | 'moved' | EvidenceGap;
+
+/**
+ * Resolves an unknown outcome where the reading proves that the request was applied. Otherwise returns why it does not;
+ * null for any other state, and for a reading that says nothing.
+ */
+export async function settleFromReading(
+  context: WorkflowContext,
+  change: Change,
+  { rule, reading }: Pick<TimedReading, 'rule' | 'reading'>,
+): Promise<Settlement | null> {
+  if (change.state !== 'unknown' || !reading.known) return null;
+  const { progress } = reading;
+  const { result } = await append<Moves | Settlement>(context.events, async (locked) => {
+    const current = await loadChange(locked, change.id);
+    if (current?.version !== change.version) return { events: [], result: 'moved' };
+    const before = readBefore(current);
+    const others = before ? await sentSince(locked, current, before.seenAt) : [];
+    const gap = evidenceGap(current, rule, { progress, hasOtherSent: others.length > 0 });
+    if (gap !== null || !before) return { events: [], result: gap ?? 'before-unknown' };
+    const now = new Date(locked.at);
+    const { text } = rule.judge(before.fields, current.plan.body);
+    const evidence: Evidence = {
+      ...{ shown: progress.text, shownAt: now },
+      ...{ before: text, beforeAt: before.seenAt },
+    };
+    const answer = gate(current, 'settle', { now, evidence });
+    if ('refusal' in answer) return { events: [], result: 'moved' };
+    const moves = move(context, locked.at, current, answer);
+    return { ...moves, result: moves };
+  });
+  if (typeof result === 'string') return result;
+  noteMoved(context, change, result.change);
+  context.wake();
+  return 'settled';
+}
+
+/**
+ * The values that were read for the preview and again right before the send; null if one of these
+ * reads is missing, so that nothing can be compared.
+ */
+function readBefore({ plan, stateCheck }: Pick<Change, 'plan' | 'stateCheck'>) {
+  const { before } = plan;
+  return before?.wasRead && stateCheck?.kind !== 'unverified' ? before : null;
+}
+
+/** What was gathered about a request without an answer, after its outcome was recorded. */
+interface EvidenceFacts {
+  readonly progress: Progress;
+  /** Whether another change of the target was sent since the values before were read. */
+  readonly hasOtherSent: boolean;
+}
+
+/**
+ * Why a reading does not prove that an unanswered request was applied; null: it does. The target
+ * shows exactly what was requested, did not before the send, and nothing else was sent since.
+ * A reading never proves that a request was not applied.
+ */
+function evidenceGap(
+  change: Pick<Change, 'plan' | 'stateCheck'>,
+  rule: SettledRule,
+  { progress, hasOtherSent }: EvidenceFacts,
+): EvidenceGap | null {
+  if (!rule.wasOpen) return 'creation';
+  const before = readBefore(change);
+  const fields = before && { ...before.volatileFields, ...before.fields };
+  const wasOpen = fields && rule.wasOpen(fields, change.plan.body);
+  if (progress.is !== 'settled') {
+    return progress.hasBegun && wasOpen ? 'under-way' : 'not-as-requested';
+  }
+  if (wasOpen === null) return 'before-unknown';
+  if (!wasOpen) return 'was-so-before';
+  return hasOtherSent ? 'changed-since' : null;
+}
+
+/** The commands of other changes of the target that may have been sent since a time. */
+async function sentSince(
+  subjects: Subjects,
+  { id, organization, plan }: Pick<Change, 'id' | 'organization' | 'plan'>,
+  since: Date,
+): Promise<readonly string[]> {
+  const commands: string[] = [];
+  for (const holding of await targetChanges(subjects, targetKey({ organization, plan }))) {
+    if (holding.change === id || holding.since < since) continue;
+    const other = await loadChange(subjects, holding.change);
+    // A request without an outcome may have been sent; one that was returned was not.
+    if (other && (other.outcome || other.state === 'executing')) commands.push(other.command);
+  }
+  return commands;
+}
+
+/** A newer change of the same service explains what is read from now on. */
+async function wasSuperseded(
+  { events, commands }: WorkflowContext,
+  change: Change,
+  rule: SettledRule,
+  since: Date,
+): Promise<boolean> {
+  const id = followedId(change, rule);
+  if (change.state !== 'succeeded' || rule.reads !== 'service' || id === null) return false;
+  const service = { ...change.plan.target, kind: 'service', id } as const;
+  const of = { ...change, plan: { ...change.plan, target: service } };
+  const sent = await sentSince(events, of, since);
+  return sent.some((command) => commands.get(command)?.settled?.reads === 'service');
+}
+
+interface Reading {
+  readonly reading: TargetReading;
+  readonly readAt: Date;
+  /** When the outcome was recorded. */
+  readonly since: Date;
+  /** Since then, in milliseconds. */
+  readonly ageMs: number;
+  readonly isSuperseded: boolean;
+  /** Why it does not settle an unknown outcome; null for any other state. */
+  readonly why: EvidenceGap | null;
+}
+
+/** What is shown of a target after a reading, and whether it is read again. */
+function nextFollowUp(
+  change: Pick<Change, 'state'>,
+  before: FollowUp,
+  { reading, readAt, since, ageMs, isSuperseded, why }: Reading,
+): FollowUp {
+  const { state } = change;
+  const renewsAfterMs = state === 'unknown' ? LONGEST_WAIT_MS : Number.POSITIVE_INFINITY;
+  const now = { at: readAt, since, renewsAfterMs };
+  const next: FollowUp = {
+    ...before,
+    state: stateAfter(change, { reading, ageMs, isSuperseded }),
+    why: reading.known ? why : before.why,
+    gap: reading.known ? null : reading.why,
+    seen: reading.known ? seenIn(before, reading.progress.text, now) : before.seen,
+    candidates: reading.known ? reading.candidates : before.candidates,
+  };
+  const isSameShown = JSON.stringify(before) === JSON.stringify(next);
+  return isSameShown ? next : { ...next, revision: before.revision + 1 };
+}
+
+function stateAfter(
+  { state }: Pick<Change, 'state'>,
+  { reading, ageMs, isSuperseded }: Pick<Reading, 'reading' | 'ageMs' | 'isSuperseded'>,
+): FollowUp['state'] {
+  // Read until it is resolved, because a person needs what is known now.
+  if (state === 'unknown') return 'open';
+  if (isSuperseded) return 'superseded';
+  if (!reading.known && reading.isRefused) return 'unreadable';
+  const is = reading.known ? reading.progress.is : 'unknown';
+  if (is === 'settled' || is === 'failed') return is;
+  return ageMs >= FOLLOW_MS ? 'given-up' : 'open';
+}
+
+interface SeenNow {
+  readonly at: Date;
+  readonly since: Date;
+  readonly renewsAfterMs: number;
+}
+
+/** The value with the time at which it was first read; beside the buttons, a recent one. */
+function seenIn(
+  { seen }: FollowUp,
+  text: string,
+  { at, since, renewsAfterMs }: SeenNow,
+): FollowUp['seen'] {
+  if (seen?.text !== text || seen.at < since) return { text, at };
+  return at.getTime() - seen.at.getTime() >= renewsAfterMs ? { text, at } : seen;
+}
+
+const REPORTED: readonly FollowUp['state'][] = ['settled', 'failed', 'given-up'];
+
+/** Keeps what is shown, redraws the card with new values, and reports the last one in its thread. */
+async function show(
+  { store, now, log, wake }: WorkflowContext,
+  { id }: Change,
+  { before, after }: { readonly before: FollowUp | null; readonly after: FollowUp },
+): Promise<void> {
+  const isNew = after.revision !== before?.revision;
+  const isReported = isNew && REPORTED.includes(after.state);
+  const dueAt = now().getTime();
+  await transaction(store, async (tx) => {
+    await saveFollowUp(tx, id, after);
+    if (isNew) await addJob(tx, { kind: 'card', key: id, dueAt });
+    if (isReported) {
+      await addJob(tx, { kind: 'follow-up', key: `${id}/${after.revision}`, dueAt });
+    }
+  });
+  if (isReported) log.info({ change: id, followUp: after.state }, 'change followed to its end');
+  if (isNew) wake();
+}
+
+/** The change with what was read of its target since the send, for what is shown. */
+export async function withFollowUp(
+  { store }: Pick<WorkflowContext, 'store'>,
+  change: Change,
+): Promise<Change> {
+  const followUp = await readFollowUp(store, change.id);
+  return followUp ? { ...change, followUp } : change;
+}

@@ -1,0 +1,78 @@
+import { DAY_MS, MINUTE_MS } from '../base/time.ts';
+import type { UserId } from '../domain/change.ts';
+import type { FreezeEnd, FreezeService, FreezeUntil } from '../domain/freezes.ts';
+import { evolveFreeze } from '../domain/log-events.ts';
+import { startTimeOf } from '../domain/timing.ts';
+import { append, inForce } from '../log/index.ts';
+import { transaction } from '../storage/index.ts';
+import type { DecisionContext } from './context.ts';
+import type { JobKind, JobResult } from './jobs.ts';
+import { hurryJobs } from './store.ts';
+import { currentPolicy, standingFreeze } from './target.ts';
+
+type FreezeContext = Pick<DecisionContext, 'events' | 'policy' | 'people' | 'now'>;
+
+const LONGEST_MS = 90 * DAY_MS;
+
+/** Lists the freezes of the configuration file and of Slack. `own.ts` makes and lifts them. */
+export function createFreezeService(context: FreezeContext): FreezeService {
+  const { events, now } = context;
+  return {
+    all: async () => {
+      const { freezes } = await currentPolicy(context, events);
+      return freezes.filter(({ until }) => now() < until);
+    },
+    madeInSlack: async () =>
+      [...(await inForce(events, 'freeze', now()))]
+        .map(([, freeze]) => standingFreeze(freeze.change, freeze))
+        .toSorted((a, b) => a.freeze.until.getTime() - b.freeze.until.getTime()),
+    endOf: (until, by) => endOf(context, until, by),
+  };
+}
+
+async function endOf(
+  { people, now }: FreezeContext,
+  until: FreezeUntil,
+  by: UserId,
+): Promise<FreezeEnd> {
+  if ('at' in until) return { ok: true, at: until.at };
+  const timing = 'inMs' in until ? { at: null, ...until } : { at: until, inMs: null };
+  const needsZone = timing.at !== null && timing.at.offset === null;
+  const zone = needsZone ? await people.zoneOf(by) : null;
+  const clock = { zone, now: now(), latestMs: LONGEST_MS };
+  const end = startTimeOf({ ...timing, forMs: null }, clock);
+  if (!end.ok) {
+    return {
+      ok: false,
+      problems: end.problems.map(({ problem }) => ({ field: 'until', problem })),
+    };
+  }
+  // Rounded up to a minute, the precision in which it is shown and entered.
+  const at = end.at ?? now();
+  return { ok: true, at: new Date(Math.ceil(at.getTime() / MINUTE_MS) * MINUTE_MS) };
+}
+
+/** The job of a freeze that ends or was lifted: the reverts that it blocked are offered. */
+export function freezeKind(context: DecisionContext): JobKind {
+  return { lane: 'background', run: ({ key }) => endFreeze(context, key) };
+}
+
+async function endFreeze(
+  { events, store, now, wake }: DecisionContext,
+  id: string,
+): Promise<JobResult> {
+  const stream = `freeze/${id}` as const;
+  const { result } = await append<JobResult>(events, async (locked) => {
+    const { state } = await locked.load(stream, evolveFreeze);
+    if (!state || state.isLifted) return { events: [], result: 'done' };
+    if (state.until.getTime() > locked.at) return { events: [], result: state.until };
+    // Nothing of it is open any more, so that no decision reads it again.
+    const event = { type: 'lifted', change: null, by: 'signalbox' } as const;
+    return { events: [{ stream, event }], result: 'done' };
+  });
+  if (result !== 'done') return result;
+  // Each offer waits for the other freezes of its target.
+  await transaction(store, (tx) => hurryJobs(tx, 'unfreeze-offer', now()));
+  wake();
+  return 'done';
+}

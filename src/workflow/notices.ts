@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../base/text.ts';
+import { type AnswerAction, type InlinePart, textAnswer } from '../domain/answer.ts';
+import type { UserId } from '../domain/change.ts';
+import type { EventOf, NewEvent } from '../domain/log-events.ts';
+import { append } from '../log/index.ts';
+import type { Job } from '../storage/index.ts';
+import type { DecisionContext } from './context.ts';
+import type { JobResult, JobTry } from './jobs.ts';
+
+/** Something that a person or the operators must read. `to` null: the operators. */
+interface Notice {
+  readonly to: UserId | null;
+  readonly title: string;
+  readonly text: string;
+  /** Continues the text with what a text cannot mention, for example users. Only for the operators. */
+  readonly line?: readonly InlinePart[];
+  readonly actions?: readonly AnswerAction[];
+}
+
+/** The events and jobs of a notice, to be appended with what it is about. */
+export function noticeFor(
+  { to, title, text, line = [], actions = [] }: Notice,
+  at: number,
+): { readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] } {
+  const id = randomUUID();
+  const offers = [...(line.length > 0 ? [{ line }] : []), ...actions].map(asFields);
+  const event = { type: 'noticed', to, title, text, offers } as const;
+  return {
+    events: [{ stream: `notice/${id}`, event }],
+    jobs: [{ kind: 'notice', key: id, dueAt: at }],
+  };
+}
+
+/** A notice has no dates, so that it is JSON. */
+function asFields(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** Appends a notice of its own. */
+export async function notify(context: DecisionContext, notice: Notice): Promise<void> {
+  await append(context.events, async ({ at }) => ({ ...noticeFor(notice, at), result: null }));
+  context.wake();
+}
+
+type NoticeEvent = EventOf<`notice/${string}`>;
+
+/** Posts a notice. After a lost answer it may arrive twice, which is better than not at all. */
+export async function sendNotice(context: DecisionContext, job: JobTry): Promise<JobResult> {
+  const stream = `notice/${job.key}` as const;
+  const { state } = await context.events.load(
+    stream,
+    (all: readonly NoticeEvent[] | null, each) => [...(all ?? []), each],
+  );
+  const [notice, ...ends] = state ?? [];
+  if (notice?.type !== 'noticed' || ends.length > 0) return 'done';
+  const { to, title, text, offers = [] } = notice;
+  if (to) await context.messenger.messageUser(to, textAnswer(title, text));
+  else await context.messenger.notifyOperators(text, job, extrasOf(offers));
+  await endNotice(context, job.key, { type: 'shown' });
+  return 'done';
+}
+
+/** Appends that a notice was shown, or is not tried any more. */
+export async function endNotice(
+  { events }: Pick<DecisionContext, 'events'>,
+  id: string,
+  event: NoticeEvent,
+): Promise<void> {
+  await append(events, async () => ({
+    events: [{ stream: `notice/${id}`, event }],
+    result: undefined,
+  }));
+}
+
+/** `noticeFor` stored them. */
+function extrasOf(offers: readonly JsonObject[]) {
+  const line = offers.flatMap((each) => ('line' in each ? each.line : [])) as InlinePart[];
+  const actions = offers.filter((each) => !('line' in each)) as unknown as AnswerAction[];
+  return { line, actions };
+}

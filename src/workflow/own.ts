@@ -1,0 +1,216 @@
+// What Signalbox applies itself: freezes and schedules. The effect is appended together with the outcome of its
+// change, so that no outcome is unknown and nothing happens twice.
+
+import { DAY_MS } from '../base/time.ts';
+import { nextOccurrence, readWeeklyPlan } from '../base/weekly-times.ts';
+import type { ChangeCommand } from '../commands/index.ts';
+import type { Change, ChangeId } from '../domain/change.ts';
+import { scopeFrom } from '../domain/freezes.ts';
+import {
+  type EventOf,
+  evolveFreeze,
+  evolveSchedule,
+  type LoggedSchedule,
+  type NewEvent,
+} from '../domain/log-events.ts';
+import { SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
+import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
+import type { Job } from '../storage/index.ts';
+import type { DecisionContext } from './context.ts';
+
+/** What is appended with the `succeeded` of a change; or why it fails, for people. */
+export type OwnEffect =
+  | {
+      readonly ok: true;
+      readonly events: readonly NewEvent[];
+      readonly jobs: readonly Job[];
+      /** What the outcome reports, for people. */
+      readonly reported: readonly string[];
+    }
+  | { readonly ok: false; readonly text: string };
+
+/**
+ * What an operation of Signalbox itself does, by the plan of its change and by what is in force under the lock. Its
+ * events are appended with the outcome of the change, in one transaction.
+ */
+export async function ownEvents(
+  { commands }: Pick<DecisionContext, 'commands'>,
+  locked: LockedLog,
+  change: Change,
+): Promise<OwnEffect> {
+  const own = commands.get(change.command)?.own;
+  return own ? EFFECTS[own](change, locked) : failure(`This release has no ${change.command}.`);
+}
+
+type OwnOperation = NonNullable<ChangeCommand['own']>;
+type Effect = (change: Change, locked: LockedLog) => Promise<OwnEffect>;
+
+const EFFECTS: Readonly<Record<OwnOperation, Effect>> = {
+  freeze: makeFreeze,
+  unfreeze: liftFreeze,
+  schedule: beginSchedule,
+  'schedule pause': pauseSchedule,
+  'schedule resume': resumeSchedule,
+  'schedule remove': removeSchedule,
+};
+
+function failure(text: string): OwnEffect {
+  return { ok: false, text };
+}
+
+function effect(events: readonly NewEvent[], jobs: readonly Job[]): OwnEffect {
+  return { ok: true, events, jobs, reported: [] };
+}
+
+async function makeFreeze(
+  { id, plan, requester: by, reason }: Change,
+  { at }: LockedLog,
+): Promise<OwnEffect> {
+  const [from, until] = [new Date(at), new Date(String(plan.body.until))];
+  if (until <= from) return failure('freeze: until has passed');
+  const scope = scopeFrom(plan.body);
+  const made = { change: id, by, reason: reason ?? '', scope, from, until };
+  const events: NewEvent[] = [{ stream: `freeze/${id}`, event: { type: 'created', ...made } }];
+  return effect(events, [{ kind: 'freeze', key: id, dueAt: until.getTime() }]);
+}
+
+async function liftFreeze(
+  { id, plan, requester: by }: Change,
+  locked: LockedLog,
+): Promise<OwnEffect> {
+  // The plan took the id from the freeze, which has the id of its change.
+  const key = String(plan.body.lift);
+  const { state: freeze } = await locked.load(`freeze/${key}`, evolveFreeze);
+  if (!freeze || freeze.isLifted || freeze.until.getTime() <= locked.at) {
+    return failure('freeze: the freeze has ended or was lifted');
+  }
+  const events: NewEvent[] = [
+    { stream: `freeze/${key}`, event: { type: 'lifted', change: id, by } },
+  ];
+  return effect(events, [{ kind: 'freeze', key, dueAt: locked.at }]);
+}
+
+/** The requester is reminded this long before the end. */
+const REMIND_MS = 7 * DAY_MS;
+
+/** Puts a schedule into force, in place of the one of that service. */
+async function beginSchedule(change: Change, locked: LockedLog): Promise<OwnEffect> {
+  const { id, plan, requester: by } = change;
+  const at = new Date(locked.at);
+  const service = { id: plan.target.id, name: plan.target.name };
+  const replaced = [...(await inForce(locked, 'schedule', at))].filter(
+    ([, schedule]) => schedule.service.id === service.id,
+  );
+  const until = new Date(locked.at + SCHEDULE_DAYS * DAY_MS);
+  const times = timesOf({ fields: plan.body });
+  const begun = { type: 'created', change: id, by, service, ...times, until } as const;
+  const events = [
+    ...replaced.map(([key]) =>
+      scheduleEvent(key, { type: 'removed', by, why: `replaced by ${id}` }),
+    ),
+    scheduleEvent(id, begun),
+  ];
+  const jobs = [
+    ...replaced.map(([key]) => ({ kind: 'card', key, dueAt: locked.at })),
+    { kind: 'schedule', key: id, dueAt: dueAt({ ...times, until }, at).getTime() },
+    { kind: 'schedule-reminder', key: id, dueAt: until.getTime() - REMIND_MS },
+  ];
+  return effect(events, jobs);
+}
+
+/** When a schedule has to do something next: its next occurrence after this time, but not after its end. */
+export function dueAt(
+  times: Pick<LoggedSchedule, 'stop' | 'start' | 'zone' | 'until'>,
+  after: Date,
+): Date {
+  const next = nextOccurrence(readWeeklyPlan(times), after);
+  return next && next.at < times.until ? next.at : times.until;
+}
+
+export function scheduleEvent(id: string, event: EventOf<`schedule/${string}`>): NewEvent {
+  return { stream: `schedule/${id}`, event };
+}
+
+async function pauseSchedule(
+  { plan, requester: by, reason }: Change,
+  locked: LockedLog,
+): Promise<OwnEffect> {
+  const id = scheduleOf(plan);
+  if (!(await standingSchedule(locked, id, locked.at))) return failure(ENDED);
+  return afterAction(locked, id, { type: 'paused', by, why: reason ?? '' });
+}
+
+const ENDED = 'schedule: schedule has ended';
+
+/** The plan took the id from the schedule, which has the id of its change. */
+function scheduleOf({ body }: Change['plan']): ChangeId {
+  return String(body.schedule) as ChangeId;
+}
+
+/** The schedule while it is in force or paused; null once it has ended. */
+async function standingSchedule(
+  subjects: Subjects,
+  id: ChangeId,
+  at: number,
+): Promise<LoggedSchedule | null> {
+  const { state } = await subjects.load(`schedule/${id}`, evolveSchedule);
+  return state && !state.isRemoved && state.until.getTime() > at ? state : null;
+}
+
+function afterAction(
+  { at }: LockedLog,
+  id: ChangeId,
+  event: EventOf<`schedule/${string}`>,
+  jobs: readonly Job[] = [],
+): OwnEffect {
+  const card = { kind: 'card', key: id, dueAt: at };
+  return effect([scheduleEvent(id, event)], [card, ...jobs]);
+}
+
+async function resumeSchedule(
+  { plan, requester: by }: Change,
+  locked: LockedLog,
+): Promise<OwnEffect> {
+  const id = scheduleOf(plan);
+  const schedule = await standingSchedule(locked, id, locked.at);
+  if (!schedule) return failure(ENDED);
+  // What was due while it was paused does not run.
+  const next = dueAt(schedule, new Date(locked.at)).getTime();
+  const event = { type: 'resumed', by } as const;
+  return afterAction(locked, id, event, [{ kind: 'schedule', key: id, dueAt: next }]);
+}
+
+async function removeSchedule(
+  { plan, requester: by }: Change,
+  locked: LockedLog,
+): Promise<OwnEffect> {
+  const id = scheduleOf(plan);
+  if (!(await standingSchedule(locked, id, locked.at))) return failure(ENDED);
+  return afterAction(locked, id, { type: 'removed', by, why: 'removed' });
+}
+
+const MESSAGES_KEPT_MS = DAY_MS;
+
+/** What is due for a freeze or a schedule, computed from its events alone, as `signalbox rebuild` needs it. */
+export async function ownJobs(
+  subjects: Subjects,
+  stream: `freeze/${string}` | `schedule/${string}`,
+  now: Date,
+): Promise<readonly Job[]> {
+  const [kind, key = ''] = stream.split('/');
+  if (kind === 'freeze') {
+    const { state: freeze } = await subjects.load(`freeze/${key}`, evolveFreeze);
+    return freeze && !freeze.isLifted ? [{ kind, key, dueAt: freeze.until.getTime() }] : [];
+  }
+  const { state: schedule } = await subjects.load(`schedule/${key}`, evolveSchedule);
+  if (!schedule || schedule.isRemoved) return [];
+  const { isPaused, until, since } = schedule;
+  const next = isPaused ? until : dueAt(schedule, since);
+  const remindAt = until.getTime() - REMIND_MS;
+  // An older reminder was posted or given up.
+  const isDue = now.getTime() - remindAt < MESSAGES_KEPT_MS;
+  return [
+    { kind: 'schedule', key, dueAt: next.getTime() },
+    ...(isDue ? [{ kind: 'schedule-reminder', key, dueAt: remindAt }] : []),
+  ];
+}

@@ -1,0 +1,159 @@
+import { ApiError } from '../base/errors.ts';
+import type { JsonObject } from '../base/text.ts';
+import { dayOf } from '../base/time.ts';
+import type { Change, ChangeId, CostEffect, Plan } from '../domain/change.ts';
+import { inheritChange } from '../domain/draft.ts';
+import { gate, REVERT_GRACE_MS } from '../domain/gate.ts';
+import type { Service } from '../domain/targets.ts';
+import { append, type LockedLog, loadChange } from '../log/index.ts';
+import { type DayPrice, moneyOf, priceOn } from '../maths/money.ts';
+import { signedCredits } from '../maths/numbers.ts';
+import { microOf } from '../maths/rows.ts';
+import type { DecisionContext, RevertStopReason, WorkflowContext } from './context.ts';
+import type { JobKind } from './jobs.ts';
+import { begin, move, noteMoved, unusedId } from './moves.ts';
+import {
+  type Inverse,
+  isUnchangedSince,
+  planChange,
+  readInverse,
+  servicesWithLatestReply,
+} from './request.ts';
+
+const RETRY_MS = 30_000;
+
+/**
+ * The job of a timed change that succeeded: its revert is planned at once, as a change of its own, so that people see
+ * it and can cancel it before it runs.
+ */
+export function revertKind(context: WorkflowContext): JobKind {
+  return {
+    lane: 'background',
+    retryMs: () => RETRY_MS,
+    run: async ({ key }) => {
+      await planRevert(context, key as ChangeId);
+      return 'done';
+    },
+  };
+}
+
+async function planRevert(context: WorkflowContext, id: ChangeId): Promise<void> {
+  const parent = await loadChange(context.events, id);
+  const revertAt = parent?.revertAt;
+  if (!parent || !revertAt) return;
+  const first = gate(parent, 'revert', { now: context.now(), isUnchanged: null });
+  if (first !== 'allowed') return keep(context, id, first.keeps);
+  const planned = await planInverse(context, parent);
+  if (typeof planned === 'string') return keep(context, id, planned);
+  const timing = { startAt: revertAt.toISOString(), revert: null };
+  const cost = revertCost(parent, priceOn(context.prices, dayOf(context.now())));
+  const plan: Plan = { ...planned.plan, timing, ...(cost && { cost }) };
+  await recordRevert(context, id, { command: planned.command, plan });
+}
+
+// The usage report has no final day of the size in between, so that only the estimate can be used.
+function revertCost(
+  { id, plan: { cost } }: Change,
+  price: DayPrice | undefined,
+): CostEffect | undefined {
+  if (!cost || cost.perDay === null) return cost;
+  const perDay = 0 - cost.perDay;
+  const share = cost.share === null || cost.share <= -1 ? null : 1 / (1 + cost.share) - 1;
+  const money = moneyOf([[price, microOf(perDay)]]);
+  const text = `${signedCredits(microOf(perDay), money)} per day, as before ${id}`;
+  return { text, perDay, share };
+}
+
+interface PlannedRevert {
+  readonly command: string;
+  readonly plan: Plan;
+}
+
+async function planInverse(
+  context: WorkflowContext,
+  parent: Change,
+): Promise<PlannedRevert | RevertStopReason> {
+  const { target, timing } = parent.plan;
+  const services = await servicesWithLatestReply(context, target);
+  const inverse = readInverse(context, timing?.revert?.line ?? '', target, services);
+  if (!inverse) return 'unclear';
+  try {
+    const isUnchanged = await isUnchangedSince(context, parent);
+    const answer = gate(parent, 'revert', { now: context.now(), isUnchanged });
+    if (answer !== 'allowed') return answer.keeps ?? 'unclear';
+    return await planWith(context, parent, inverse, services);
+  } catch (error) {
+    // Only a 404 of the API itself is definite. Any other error may be temporary.
+    const isAnswer = error instanceof ApiError && error.kind === 'answer';
+    if (isAnswer && error.status === 404) return 'gone';
+    throw error;
+  }
+}
+
+async function planWith(
+  context: WorkflowContext,
+  parent: Change,
+  { command, args, given }: Inverse,
+  services: readonly Service[],
+): Promise<PlannedRevert | RevertStopReason> {
+  const commandContext = { ...context.commandContext(), services };
+  // A server can return the previous sizes for a while after it accepted the new ones.
+  const settled = command.name === parent.command ? parent.plan.body : {};
+  const entered = { args, given: given as JsonObject, settled };
+  const planned = await planChange(command, entered, commandContext);
+  return planned.ok ? { command: command.name, plan: planned.plan } : 'unclear';
+}
+
+/** Decides again under the lock; of two processes, the first one plans the revert. */
+async function recordRevert(
+  context: DecisionContext,
+  id: ChangeId,
+  planned: PlannedRevert,
+): Promise<void> {
+  const { result: revert } = await append(context.events, async (locked) => {
+    const parent = await loadChange(locked, id);
+    const { revertAt } = parent ?? {};
+    if (!parent || !revertAt) return { events: [], result: null };
+    const answer = gate(parent, 'revert', { now: new Date(locked.at), isUnchanged: true });
+    if (answer !== 'allowed') return keepIn(context, locked, parent, answer.keeps);
+    const child = await unusedId(context, locked);
+    const latest = Math.max(revertAt.getTime(), locked.at) + REVERT_GRACE_MS;
+    const times = { notBefore: revertAt, expiresAt: new Date(latest) };
+    const drafted = inheritChange(parent, { ...planned, ...times, parent: id });
+    const begun = begin(context, locked.at, child, drafted);
+    const marked = move(context, locked.at, parent, { type: 'revert-planned', child });
+    return {
+      events: [...begun.events, ...marked.events],
+      jobs: [...begun.jobs, ...marked.jobs],
+      result: begun.change,
+    };
+  });
+  if (revert) noteMoved(context, null, revert);
+  context.wake();
+}
+
+/** Records that Signalbox does not revert a change. From then on only a person can revert it. */
+async function keep(
+  context: DecisionContext,
+  id: ChangeId,
+  why: RevertStopReason | null,
+): Promise<void> {
+  await append(context.events, async (locked) => {
+    const change = await loadChange(locked, id);
+    return change ? keepIn(context, locked, change, why) : { events: [], result: null };
+  });
+  context.wake();
+}
+
+function keepIn(
+  context: DecisionContext,
+  { at }: Pick<LockedLog, 'at'>,
+  change: Change,
+  why: RevertStopReason | null,
+) {
+  // Null: there is nothing to revert any more.
+  const answer = why && gate(change, 'keep', { why });
+  if (!answer || 'refusal' in answer) return { events: [], result: null };
+  const { events, jobs } = move(context, at, change, answer);
+  return { events, jobs, result: null };
+}

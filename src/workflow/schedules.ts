@@ -1,0 +1,419 @@
+import type { JsonObject } from '../base/text.ts';
+import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
+import {
+  nextOccurrence,
+  type Occurrence,
+  occurrencesBetween,
+  readWeeklyPlan,
+} from '../base/weekly-times.ts';
+import { changesElsewhere } from '../commands/index.ts';
+import { oneLineOf } from '../domain/answer.ts';
+import {
+  type Change,
+  type ChangeId,
+  type Plan,
+  type Refusal,
+  type Target,
+  targetKey,
+} from '../domain/change.ts';
+import { inheritChange } from '../domain/draft.ts';
+import { START_GRACE_MS } from '../domain/fold.ts';
+import { type ClaimFacts, gate, type Skipped } from '../domain/gate.ts';
+import {
+  evolveHolders,
+  evolveSchedule,
+  type LoggedSchedule,
+  type NewEvent,
+} from '../domain/log-events.ts';
+import {
+  EXPIRED,
+  type ScheduleService,
+  type ServiceSchedule,
+  scheduleCommandLine,
+} from '../domain/schedules.ts';
+import { append, inForce, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
+import type { Job } from '../storage/index.ts';
+import type { DecisionContext, WorkflowContext } from './context.ts';
+import type { JobKind, JobResult } from './jobs.ts';
+import { begin, noteMoved, unusedId } from './moves.ts';
+import { noticeFor } from './notices.ts';
+import { dueAt, scheduleEvent } from './own.ts';
+import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
+import { currentPolicy, currentTarget, targetChanges } from './target.ts';
+
+/** Lists the schedules of services. `own.ts` puts them into force, pauses and removes them. */
+export function createScheduleService(
+  context: Pick<DecisionContext, 'events' | 'people' | 'now'>,
+): ScheduleService {
+  const { events, people, now } = context;
+  const all = async () =>
+    [...(await inForce(events, 'schedule', now())).values()]
+      .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+      .map((schedule) => viewOf(schedule, now()));
+  return {
+    all,
+    of: async (id) => (await all()).find(({ service }) => service.id === id) ?? null,
+    zoneOf: (by) => people.zoneOf(by),
+  };
+}
+
+function viewOf(schedule: LoggedSchedule, now: Date): ServiceSchedule {
+  const { change: id, service, stop, start, zone, by, until, isPaused, last } = schedule;
+  const next = isPaused ? null : nextOccurrence(readWeeklyPlan(schedule), now);
+  return {
+    ...{ id, service, stop, start, zone, by, until, isPaused },
+    next: next && next.at < until ? next : null,
+    lastSkipped: last?.skipped ?? null,
+  };
+}
+
+const RETRY_MS = 30_000;
+
+/** The job of a schedule: its next occurrence becomes a change, or is skipped with a note; at its end it expires. */
+export function scheduleKind(context: WorkflowContext): JobKind {
+  return {
+    lane: 'background',
+    retryMs: () => RETRY_MS,
+    run: ({ key }) => runSchedule(context, key as ChangeId),
+  };
+}
+
+async function runSchedule(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
+  const { events, now } = context;
+  const { state: schedule } = await events.load(`schedule/${id}`, evolveSchedule);
+  const approved = await loadChange(events, id);
+  if (!schedule || !approved || schedule.isRemoved) return 'done';
+  const due = dueRun(schedule, now());
+  const plan = due && (await planRun(context, approved, due));
+  const { result } = await append(events, (locked) => recordRun(context, locked, approved, plan));
+  if (result.run) noteMoved(context, null, result.run);
+  context.wake();
+  return result.next;
+}
+
+/** The last occurrence that is due. Earlier ones were missed. */
+interface DueRun {
+  readonly occurrence: Occurrence;
+  readonly missed: number;
+  /** The zone of the schedule. */
+  readonly zone: string;
+  /** Occurrences up to this time were handled. */
+  readonly since: Date;
+}
+
+function dueRun(schedule: LoggedSchedule, now: Date): DueRun | null {
+  const { isPaused, since, until, zone } = schedule;
+  if (isPaused) return null;
+  const last = new Date(Math.min(now.getTime(), until.getTime()));
+  const due = occurrencesBetween(readWeeklyPlan(schedule), since, last);
+  const occurrence = due.at(-1);
+  return occurrence ? { occurrence, missed: due.length - 1, zone, since } : null;
+}
+
+type RunPlan =
+  | { readonly due: DueRun; readonly command: string; readonly plan: Plan }
+  | { readonly due: DueRun; readonly skips: string };
+
+const GONE = 'Signalbox does not know the service any more';
+
+/** Plans the change of an occurrence from the current state of the service. Records nothing. */
+async function planRun(context: WorkflowContext, approved: Change, due: DueRun): Promise<RunPlan> {
+  const service: Target = { ...approved.plan.target, kind: 'service' };
+  const target = currentTarget(context, { ...approved.plan, target: service });
+  const why = await skipReason(context, approved, target, due);
+  if (why !== null) return { due, skips: why };
+  const planned = await planAction(context, target, due.occurrence);
+  if (typeof planned === 'string') return { due, skips: planned };
+  const startAt = due.occurrence.at.toISOString();
+  const timing = { startAt, revert: null, schedule: approved.id };
+  return { due, command: planned.command, plan: { ...planned.plan, timing } };
+}
+
+/** Why an occurrence does not run, or null. */
+async function skipReason(
+  context: WorkflowContext,
+  approved: Change,
+  target: Target,
+  { occurrence, zone }: DueRun,
+): Promise<string | null> {
+  const { events, now } = context;
+  const { at } = occurrence;
+  const midnight = instantAt(localDay(at, zone), '00:00', zone);
+  const key = targetKey({
+    organization: approved.organization,
+    plan: { ...approved.plan, target },
+  });
+  const run = { schedule: approved.id, command: `service ${occurrence.action}` };
+  const facts = {
+    now: now(),
+    at,
+    policy: await currentPolicy(context, events),
+    target,
+    unknown: await unknownHolder(events, key, run),
+    changedBy: await manualChangeSince(events, key, midnight),
+    changedElsewhere: null,
+  };
+  const first = gate(null, 'run', facts);
+  if (first !== 'allowed') return wordsOf(first);
+  const changedElsewhere = await wasChangedElsewhere(context, target.id, midnight);
+  const answer = gate(null, 'run', { ...facts, changedElsewhere });
+  return answer === 'allowed' ? null : wordsOf(answer);
+}
+
+interface Run {
+  readonly schedule: ChangeId;
+  readonly command: string;
+}
+
+/** The change that holds the target with an unknown outcome, unless the run is the opposite of it. */
+async function unknownHolder(events: Subjects, key: string, run: Run): Promise<ChangeId | null> {
+  const holders = await holdersOf(events, key);
+  return holders.find((one) => one.state === 'unknown' && !isOpposite(one, run))?.id ?? null;
+}
+
+async function holdersOf(subjects: Subjects, key: string): Promise<readonly Change[]> {
+  const { state } = await subjects.load(`target/${key}`, evolveHolders);
+  const holders: Change[] = [];
+  for (const id of state ?? []) {
+    const holder = await loadChange(subjects, id as ChangeId);
+    if (holder) holders.push(holder);
+  }
+  return holders;
+}
+
+/** Whether the holder is the run of the same schedule in the other direction. */
+function isOpposite({ plan, command }: Change, run: Run): boolean {
+  return plan.timing?.schedule === run.schedule && command !== run.command;
+}
+
+/** The last change of the target that was sent since a time and is no run of a schedule. */
+async function manualChangeSince(
+  events: Subjects,
+  key: string,
+  since: Date,
+): Promise<ChangeId | null> {
+  const sent = (await targetChanges(events, key)).filter((each) => each.since >= since);
+  for (const { change: id } of sent.toReversed()) {
+    const change = await loadChange(events, id);
+    // With an unknown outcome, the request may have been applied.
+    const isSent = change?.state === 'succeeded' || change?.state === 'unknown';
+    if (change && isSent && !change.plan.timing?.schedule) return change.id;
+  }
+  return null;
+}
+
+const REASON_MAX = 100;
+
+function wordsOf(skipped: Skipped): string {
+  switch (skipped.skips) {
+    case 'late':
+      return 'Signalbox could not run it within an hour';
+    case 'frozen':
+      return `a freeze holds (${oneLineOf(skipped.freeze.reason, REASON_MAX)})`;
+    case 'outcome-unknown':
+      return `the outcome of change ${skipped.change} is unknown`;
+    case 'changed':
+      return `a person changed the service on that day (${skipped.change})`;
+    case 'changed-elsewhere':
+      return 'the service was changed outside Signalbox on that day';
+  }
+}
+
+/** By the activity log, where it can be read. The schedule does not depend on it. */
+async function wasChangedElsewhere(
+  { commandContext, now }: WorkflowContext,
+  serviceId: string,
+  since: Date,
+): Promise<boolean> {
+  const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+  const period = { from_date: dayOf(since), to_date: dayOf(now()) };
+  const read = await commandContext().reads.cloud.activities(period, { fresh: true });
+  if (!read.known) return false;
+  // What the server did by itself is no decision of a person.
+  return changesElsewhere(read.value, serviceId).some(
+    ({ createdAt, actorType }) =>
+      actorType !== 'system' && Date.parse(createdAt ?? '') >= since.getTime(),
+  );
+}
+
+/** Returns the plan of the start or stop, or why it is not needed. */
+async function planAction(
+  context: WorkflowContext,
+  target: Target,
+  { action }: Occurrence,
+): Promise<{ readonly command: string; readonly plan: Plan } | string> {
+  const services = await servicesWithLatestReply(context, target);
+  const read = readInverse(context, `service ${action} ${target.id}`, target, services);
+  if (!read) return GONE;
+  const { command, args, given } = read;
+  const commandContext = { ...context.commandContext(), services };
+  const planned = await planChange(command, { args, given: given as JsonObject }, commandContext);
+  if (!planned.ok) return GONE;
+  const isDone = command.noEffect?.(args, planned.plan.before) ?? null;
+  if (isDone) return `the service is ${String(planned.plan.before?.fields.state)} already`;
+  return { command: command.name, plan: planned.plan };
+}
+
+interface Recorded {
+  readonly next: JobResult;
+  readonly run: Change | null;
+}
+
+/** Decides again under the lock, because people and other processes may have acted meanwhile. */
+async function recordRun(
+  context: WorkflowContext,
+  locked: LockedLog,
+  approved: Change,
+  plan: RunPlan | null,
+) {
+  const { id } = approved;
+  const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
+  const done: Recorded = { next: 'done', run: null };
+  if (!schedule || schedule.isRemoved) return { events: [], result: done };
+  const isCurrent = plan?.due.since.getTime() === schedule.since.getTime();
+  const handled =
+    plan && isCurrent && !schedule.isPaused
+      ? await handle(context, locked, approved, plan, version + 1)
+      : NOTHING;
+  const { run } = handled;
+  if (locked.at >= schedule.until.getTime()) {
+    const expired = scheduleEvent(id, { type: 'removed', by: 'signalbox', why: EXPIRED });
+    const jobs = [card(id, locked.at), { kind: 'schedule-reminder', key: id, dueAt: locked.at }];
+    const events = [...handled.events, expired];
+    return { events, jobs: [...handled.jobs, ...jobs], result: { ...done, run } };
+  }
+  // Not from now on: another occurrence may have become due while this one was planned.
+  const since = plan && handled !== NOTHING ? plan.due.occurrence.at : schedule.since;
+  // A paused schedule only waits for its end.
+  const next = schedule.isPaused ? schedule.until : dueAt(schedule, since);
+  return { ...handled, result: { next, run } };
+}
+
+const NOTHING = { events: [], jobs: [], run: null };
+
+function card(key: string, dueAt: number): Job {
+  return { kind: 'card', key, dueAt };
+}
+
+interface Handled {
+  readonly events: readonly NewEvent[];
+  readonly jobs: readonly Job[];
+  readonly run: Change | null;
+}
+
+async function handle(
+  context: WorkflowContext,
+  locked: LockedLog,
+  approved: Change,
+  planned: RunPlan,
+  version: number,
+): Promise<Handled> {
+  const { id: schedule } = approved;
+  const { missed } = planned.due;
+  const { action: verb, at: occurrence } = planned.due.occurrence;
+  const note = { kind: 'schedule-note', key: `${schedule}/${version}`, dueAt: locked.at };
+  if ('skips' in planned) {
+    const skipped = { type: 'skipped', why: planned.skips, verb, occurrence, missed } as const;
+    const events = [scheduleEvent(schedule, skipped)];
+    return { events, jobs: [card(schedule, locked.at), note], run: null };
+  }
+  const id = await unusedId(context, locked);
+  const run = inheritChange(approved, {
+    ...{ command: planned.command, plan: planned.plan, parent: null },
+    ...{ notBefore: occurrence, expiresAt: new Date(occurrence.getTime() + START_GRACE_MS) },
+  });
+  const { change, events, jobs } = begin(context, locked.at, id, run);
+  const recorded = { type: 'run', change: id, verb, occurrence, missed } as const;
+  return {
+    events: [...events, scheduleEvent(schedule, recorded)],
+    jobs: [...jobs, card(schedule, locked.at), ...(missed > 0 ? [note] : [])],
+    run: change,
+  };
+}
+
+/** The schedule of a run, for its claim; `unknown`: there is none. Null for any other change. */
+export async function scheduleFacts(
+  subjects: Subjects,
+  { plan }: Change,
+): Promise<ClaimFacts['schedule']> {
+  const id = plan.timing?.schedule;
+  if (!id) return null;
+  const { state } = await subjects.load(`schedule/${id}`, evolveSchedule);
+  if (!state) return 'unknown';
+  const { until, isPaused, isRemoved, endedWhy } = state;
+  return { until, isPaused, ended: isRemoved ? (endedWhy ?? EXPIRED) : null };
+}
+
+/** A run may pass the lock of its schedule's own unknown run this long after the lease of that run. */
+const PASS_AFTER_MS = 10 * MINUTE_MS;
+
+/**
+ * The unknown run of the same schedule whose lock the opposite run passes; null if there is none: a stop with an
+ * unknown outcome does not prevent the start of the next morning.
+ */
+export async function mayPassLock(locked: LockedLog, change: Change): Promise<ChangeId | null> {
+  const { schedule } = change.plan.timing ?? {};
+  if (!schedule) return null;
+  const holders = (await holdersOf(locked, targetKey(change))).filter(({ id }) => id !== change.id);
+  for (const holder of holders) {
+    const isOwn = isOpposite(holder, { schedule, command: change.command });
+    if (!isOwn || holder.state !== 'unknown') return null;
+    if (locked.at < (await leaseEnd(locked, holder.id)) + PASS_AFTER_MS) return null;
+  }
+  return holders.at(-1)?.id ?? null;
+}
+
+/** When the lease of the last claim of a change ended. */
+async function leaseEnd(subjects: Subjects, id: ChangeId): Promise<number> {
+  const { state } = await subjects.load<`change/${string}`, number>(
+    `change/${id}`,
+    (before, event) =>
+      event.type === 'claimed' ? event.until.getTime() : (before ?? Number.POSITIVE_INFINITY),
+  );
+  return state ?? Number.POSITIVE_INFINITY;
+}
+
+/** Refusals that will not pass, continued from “because”. */
+const LASTING: Readonly<Partial<Record<Refusal, string>>> = {
+  deactivated: 'its requester is deactivated in Slack',
+  guest: 'its requester is a guest now',
+  bot: 'its requester is no person',
+  'other-workspace': 'its requester left the workspace',
+  'no-rule': 'no rule of the policy permits its runs any more',
+  'not-a-requester': 'its requester does not have the role of its rule any more',
+  'approvals-missing': 'its approvals do not satisfy its rule any more',
+  'not-listed': 'its rule does not permit services that the configuration omits',
+  never: 'the policy prohibits its runs',
+};
+
+/**
+ * What is appended with the end of a run that was refused: a refusal that will not pass pauses the schedule, and the
+ * operators are told once.
+ */
+export async function afterRefusedRun(
+  locked: LockedLog,
+  run: Change,
+  refusal: Refusal,
+): Promise<Pick<Handled, 'events' | 'jobs'>> {
+  const id = run.plan.timing?.schedule;
+  const why = LASTING[refusal];
+  if (!id || !why) return NOTHING;
+  const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
+  if (!schedule || schedule.isPaused || schedule.isRemoved) return NOTHING;
+  const { name } = schedule.service;
+  const notice = noticeFor(
+    {
+      to: null,
+      title: 'Schedule paused',
+      text: `The schedule of ${name} (${id}) is paused: ${why}. Somebody who may request it can take it over.`,
+      actions: [{ id: 'command.0', label: 'Take over', value: scheduleCommandLine(schedule) }],
+    },
+    locked.at,
+  );
+  const paused = scheduleEvent(id, { type: 'paused', by: 'signalbox', why });
+  const note = { kind: 'schedule-note', key: `${id}/${version + 1}`, dueAt: locked.at };
+  return {
+    events: [paused, ...notice.events],
+    jobs: [card(id, locked.at), note, ...notice.jobs],
+  };
+}

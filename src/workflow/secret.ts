@@ -1,0 +1,116 @@
+import { Secret } from '../base/errors.ts';
+import { HOUR_MS } from '../base/time.ts';
+import type { Change, ChangeId, UserId } from '../domain/change.ts';
+import {
+  append,
+  type LogKeys,
+  loadChange,
+  type Subjects,
+  sealText,
+  unsealText,
+} from '../log/index.ts';
+import { type Store, type StoreTx, transaction } from '../storage/index.ts';
+import type { DecisionContext } from './context.ts';
+import { move } from './moves.ts';
+import {
+  dropExpiredSealed,
+  dropSealed,
+  findSealed,
+  listSealed,
+  replaceSealed,
+  saveSealed,
+} from './store.ts';
+
+const SECRET_KEPT_MS = 24 * HOUR_MS;
+
+type Owner = Pick<Change, 'id' | 'requester'>;
+
+/** Seals the password of a created service for 24 hours, for the requester of its change. */
+export async function storeSecret(
+  tx: StoreTx,
+  { events, now }: Pick<DecisionContext, 'events' | 'now'>,
+  { id, requester }: Owner,
+  secret: Secret,
+): Promise<void> {
+  const expiresAt = new Date(now().getTime() + SECRET_KEPT_MS);
+  const sealed = sealText(events.keys, secret.reveal(), contextOf({ id, requester }));
+  await saveSealed(tx, { id, requester, sealed }, expiresAt);
+}
+
+/** What a sealed password is bound to: it opens for this change and this requester only. */
+function contextOf({ id, requester }: Owner): readonly string[] {
+  return ['password of a created service', id, requester];
+}
+
+/**
+ * The password of a created service for its requester, for 24 hours; else null. The requester is the user whom the seal
+ * and the log name. The password stays stored until `recordReveal`, because the server returns it only once, and a
+ * crash or a failed modal must not lose it.
+ */
+export async function unsealSecret(
+  { events, store, now, log }: Pick<DecisionContext, 'events' | 'store' | 'now' | 'log'>,
+  id: ChangeId,
+  by: UserId,
+): Promise<Secret | null> {
+  const change = await loadChange(events, id);
+  const sealed = change?.requester === by ? await findSealed(store, id, now()) : null;
+  if (sealed === null) return null;
+  const secret = opened(events.keys, sealed, { id, requester: by });
+  if (!secret)
+    log.error({ change: id, user: by }, 'password stays sealed: it is of another user or key');
+  return secret;
+}
+
+/** Null for a seal of another change, requester or key. */
+function opened(keys: LogKeys, sealed: string, owner: Owner): Secret | null {
+  try {
+    return new Secret(unsealText(keys, sealed, contextOf(owner)));
+  } catch {
+    return null;
+  }
+}
+
+/** Records a reveal. Deletes the password if it was shown; else its requester can open it again. */
+export async function recordReveal(
+  context: Pick<DecisionContext, 'events' | 'store' | 'configuration'>,
+  id: ChangeId,
+  { by, shown }: { readonly by: UserId; readonly shown: boolean },
+): Promise<void> {
+  const { events, store } = context;
+  await append(events, async (locked) => {
+    const change = await loadChange(locked, id);
+    // Of two modals that were opened at once, the first counts.
+    if (!change || (await wasShown(locked, id))) return { events: [], result: null };
+    const moves = move(context, locked.at, change, { type: 'revealed', by, shown });
+    return { ...moves, result: null };
+  });
+  if (shown) await transaction(store, (tx) => dropSealed(tx, id));
+}
+
+async function wasShown(subjects: Subjects, id: ChangeId): Promise<boolean> {
+  const { state } = await subjects.load(
+    `change/${id}`,
+    (before: boolean | null, event) => before || (event.type === 'revealed' && event.shown),
+  );
+  return state ?? false;
+}
+
+/** Seals the stored passwords with the current key. A password that no key opens stays as it is. */
+export async function resealSecrets(store: Store, keys: LogKeys): Promise<void> {
+  if (keys.previous.length === 0) return;
+  await transaction(store, async (tx) => {
+    for (const { id, requester, sealed } of await listSealed(tx)) {
+      const owner = { id, requester: requester as UserId };
+      const secret = opened(keys, sealed, owner);
+      if (secret) await replaceSealed(tx, id, sealText(keys, secret.reveal(), contextOf(owner)));
+    }
+  });
+}
+
+/** Deletes the passwords whose time is over. */
+export async function dropExpiredSecrets({
+  store,
+  now,
+}: Pick<DecisionContext, 'store' | 'now'>): Promise<void> {
+  await transaction(store, (tx) => dropExpiredSealed(tx, now()));
+}

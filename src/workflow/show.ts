@@ -1,0 +1,329 @@
+import { DAY_MS } from '../base/time.ts';
+import { textAnswer } from '../domain/answer.ts';
+import { type Change, type ChangeId, changeTitle, type Position } from '../domain/change.ts';
+import type { ChangeEvent } from '../domain/change-events.ts';
+import { foldOf } from '../domain/fold.ts';
+import {
+  type EventOf,
+  evolveSchedule,
+  type LoggedSchedule,
+  type Recorded,
+} from '../domain/log-events.ts';
+import { freezeFor } from '../domain/policy.ts';
+import { EXPIRED, occurrenceText } from '../domain/schedules.ts';
+import { loadChange } from '../log/index.ts';
+import { loadShown, planDirectCards, sendCard, sendDirectCard } from './cards.ts';
+import {
+  type BreakGlassEvent,
+  REVERT_STOP_REASONS,
+  type Reminder,
+  type WorkflowContext,
+} from './context.ts';
+import type { JobKinds, JobResult, JobTry } from './jobs.ts';
+import { FIRST_REMINDER_MS } from './moves.ts';
+import { endNotice, notify, sendNotice } from './notices.ts';
+import { isUnchangedSince } from './request.ts';
+import { currentPolicy, currentTarget } from './target.ts';
+
+// What people read: the card, its copies and its thread, the audit channel, reminders and notices. Each is a job that
+// loads the change at that moment, so that a message never shows less than the log has.
+
+type Send = (context: WorkflowContext, job: JobTry) => Promise<JobResult>;
+
+const SENDS: Readonly<Record<string, Send>> = {
+  card: sendCard,
+  thread: sendThread,
+  direct: sendDirect,
+  audit: sendAudit,
+  'break-glass': sendBreakGlass,
+  'revert-stopped': sendRevertStopped,
+  'direct-cards': planDirectCards,
+  'direct-card': sendDirectCard,
+  reminder: remind,
+  escalation: escalate,
+  'follow-up': sendFollowUp,
+  'unfreeze-offer': offerRevert,
+  'schedule-note': sendScheduleNote,
+  'schedule-reminder': remindOfSchedule,
+  notice: sendNotice,
+};
+
+/** The kinds of messages, by which lost ones are counted. */
+export const MESSAGE_KINDS: readonly string[] = Object.keys(SENDS);
+
+/** The jobs of messages. The card comes first, so that its thread and its copies find it. */
+export function messageKinds(context: WorkflowContext): JobKinds {
+  return Object.fromEntries(
+    Object.entries(SENDS).map(([kind, send]) => [
+      kind,
+      {
+        lane: 'messages',
+        rank: kind === 'card' ? 0 : 1,
+        run: (job) => send(context, job),
+        giveUp: (key) => giveUp(context, kind, key),
+      } satisfies JobKinds[string],
+    ]),
+  );
+}
+
+/** Ends the tries of a message: it is logged, counted and, except for a notice, reported. */
+async function giveUp(context: WorkflowContext, kind: string, key: string): Promise<void> {
+  context.log.error({ kind, key }, 'message was given up');
+  context.measures.messageLost(kind);
+  if (kind === 'notice') return endNotice(context, key, { type: 'given-up', why: REFUSED });
+  const [subject] = key.split('/');
+  const text =
+    `Slack has refused a message of change ${subject} (${kind}) for 24 hours. ` +
+    'Signalbox does not retry it any more. The log has the reason.';
+  await notify(context, { to: null, title: 'Notice', text });
+}
+
+const REFUSED = 'Slack refused it for a day.';
+
+/** A message about one event: the change now, and as it was after that event. */
+interface Told {
+  readonly change: Change;
+  readonly event: Recorded<ChangeEvent>;
+  readonly after: Change;
+  /** The nonce of its last claim until then; null: it was never claimed. */
+  readonly nonce: string | null;
+}
+
+/** `7KQ2MX/4`: the fourth event of a change; null where the log has no such event. */
+async function told({ events }: WorkflowContext, key: string): Promise<Told | null> {
+  const [id = '', version = ''] = key.split('/');
+  const fold = foldOf(id as ChangeId);
+  const { state } = await events.load(
+    `change/${id}`,
+    (before: Omit<Told, 'change'> | null, event): Omit<Told, 'change'> => {
+      if (before && event.version > Number(version)) return before;
+      const nonce = event.type === 'claimed' ? event.nonce : (before?.nonce ?? null);
+      return { event, nonce, after: fold(before?.after ?? null, event) };
+    },
+  );
+  const change = await loadChange(events, id as ChangeId);
+  return state && change && state.event.version === Number(version) ? { ...state, change } : null;
+}
+
+/** The card in whose thread a change is reported: its own, or that of its schedule. */
+async function threadOf({ events }: WorkflowContext, change: Change): Promise<Position> {
+  const { schedule } = change.plan.timing ?? {};
+  const above = !change.card && schedule ? await loadChange(events, schedule) : null;
+  const card = change.card ?? above?.card;
+  if (!card) throw new Error(`The card of ${change.id} was not posted yet`);
+  return card;
+}
+
+/** An update names the state at the time of its event; a later state has its own update. */
+function isCurrent({ change, after }: Told): boolean {
+  return change.state === after.state;
+}
+
+async function sendThread(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const news = await told(context, job.key);
+  if (!news || !isCurrent(news) || hasLostCard(news.change)) return 'done';
+  await context.messenger.postThreadUpdate(news.change, await threadOf(context, news.change), job);
+  return 'done';
+}
+
+function hasLostCard({ stopReason }: Change): boolean {
+  return stopReason === 'card-deleted';
+}
+
+async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const news = await told(context, job.key);
+  if (!news || !isCurrent(news)) return 'done';
+  const { messenger } = context;
+  const { change } = news;
+  if (!hasLostCard(change)) {
+    await messenger.messageRequester(change, await threadOf(context, change), job);
+    return 'done';
+  }
+  const why = 'was not run: its card was deleted. Request it again.';
+  const text = `${changeTitle(change)} (${change.id}) ${why}`;
+  await messenger.messageUser(change.requester, textAnswer('Not run', text));
+  return 'done';
+}
+
+async function sendAudit(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const news = await told(context, job.key);
+  if (!news) return 'done';
+  const { event, nonce, change } = news;
+  // Drawn as it was: each line is about one event.
+  const shown = { ...news.after, card: change.card };
+  await context.messenger.postAuditLine(shown, job, { nonce, event: breakGlassOf(event) });
+  return 'done';
+}
+
+function breakGlassOf({ type }: Recorded<ChangeEvent>): BreakGlassEvent | null {
+  if (type === 'break-glass') return 'used';
+  return type === 'reviewed' ? 'reviewed' : null;
+}
+
+async function sendBreakGlass(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const news = await told(context, job.key);
+  const event = news && breakGlassOf(news.event);
+  if (!news || !event) return 'done';
+  const at = await threadOf(context, news.change);
+  await context.messenger.postBreakGlassUpdate(news.change, at, event, job);
+  return 'done';
+}
+
+async function sendRevertStopped(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const news = await told(context, job.key);
+  if (news?.event.type !== 'revert-kept') return 'done';
+  const { why: kept } = news.event;
+  const why = REVERT_STOP_REASONS.find((each) => each === kept) ?? 'unclear';
+  const at = await threadOf(context, news.change);
+  await context.messenger.postRevertStopped(news.change, at, why, job);
+  return 'done';
+}
+
+async function sendFollowUp(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const [id = '', revision] = job.key.split('/');
+  const change = await loadShown(context, id as ChangeId);
+  // A later reading has its own message.
+  if (!change?.followUp || String(change.followUp.revision) !== revision) return 'done';
+  await context.messenger.postFollowUp(change, await threadOf(context, change), job);
+  return 'done';
+}
+
+interface Reminding {
+  readonly reminder: Reminder;
+  /** Each wait is this many times the previous one, up to a day. */
+  readonly factor: number;
+  readonly most: number;
+  readonly since: (change: Change) => Date | null;
+}
+
+// After 15 minutes, then less and less often, so that users keep reading them.
+const REMINDERS: Readonly<Partial<Record<Change['state'], Reminding>>> = {
+  pending: {
+    reminder: 'waiting',
+    factor: 3,
+    most: 10,
+    since: ({ confirmedAt }) => confirmedAt,
+  },
+  // The target stays locked until a user resolves the outcome.
+  unknown: {
+    reminder: 'unknown',
+    factor: 4,
+    most: 60,
+    since: ({ outcome }) => outcome?.at ?? null,
+  },
+};
+
+/** Reminds the people who have to act. Due again at the next reminder, until the change moves. */
+async function remind(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const change = await loadChange(context.events, job.key as ChangeId);
+  const reminding = change && REMINDERS[change.state];
+  if (!change || !reminding) return 'done';
+  const now = context.now();
+  const { snoozedUntil } = change;
+  if (snoozedUntil && now < snoozedUntil) return snoozedUntil;
+  // Before the call, so that a slow answer of Slack does not postpone the next reminder.
+  const next = nextReminder(change, reminding, now);
+  const at = await threadOf(context, change);
+  await context.messenger.postReminder(change, at, reminding.reminder, job);
+  return next ?? 'done';
+}
+
+/** The reminder after this one, counted from the start of the state; null: there is none. */
+export function nextReminder(
+  change: Change,
+  { factor, most, since }: Pick<Reminding, 'factor' | 'most' | 'since'>,
+  now: Date,
+): Date | null {
+  // A delay must not cause two reminders at once.
+  const earliest = now.getTime() + FIRST_REMINDER_MS / 2;
+  let at = since(change)?.getTime() ?? now.getTime();
+  for (let number = 1; number <= most; number += 1) {
+    at += Math.min(FIRST_REMINDER_MS * factor ** (number - 1), DAY_MS);
+    if (at < earliest) continue;
+    // A pending change expires; an unknown outcome does not.
+    const isLate = change.state === 'pending' && at >= change.expiresAt.getTime();
+    return isLate ? null : new Date(at);
+  }
+  return null;
+}
+
+/** Asks the people who may decide as well after a while. */
+async function escalate(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const change = await loadChange(context.events, job.key as ChangeId);
+  if (change?.state !== 'pending' || context.now() >= change.expiresAt) return 'done';
+  const at = await threadOf(context, change);
+  await context.messenger.postReminder(change, at, 'escalated', job);
+  return 'done';
+}
+
+/**
+ * Offers a revert that a freeze blocked, once the freeze has ended. It never runs by itself later: users do not expect
+ * it at another time. The offer waits for other freezes, and is left out where the target changed since.
+ */
+async function offerRevert(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const { events, now, messenger } = context;
+  const change = await loadChange(events, job.key as ChangeId);
+  if (change?.state !== 'denied' || !change.parent) return 'done';
+  const { freezes } = await currentPolicy(context, events);
+  const freeze = freezeFor(freezes, currentTarget(context, change.plan), now());
+  if (freeze) return freeze.until;
+  const parent = await loadChange(events, change.parent);
+  if (!parent || !(await isUnchangedSince(context, parent))) return 'done';
+  await messenger.postUnfreezeOffer(change, await threadOf(context, change), job);
+  return 'done';
+}
+
+/** Reports in the thread of a schedule what became of it. */
+async function sendScheduleNote(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const [id = '', version] = job.key.split('/');
+  const { state } = await context.events.load(
+    `schedule/${id}`,
+    (before: ScheduleNews | null, event): ScheduleNews => {
+      const schedule = evolveSchedule(before?.schedule ?? null, event);
+      const isMeant = event.version === Number(version);
+      return { schedule, event: isMeant ? event : (before?.event ?? null) };
+    },
+  );
+  const text = state?.event && noteOf(state.event, state.schedule);
+  const change = await loadChange(context.events, id as ChangeId);
+  if (!text || !change) return 'done';
+  await context.messenger.postThreadNote(text, await threadOf(context, change), job);
+  return 'done';
+}
+
+interface ScheduleNews {
+  readonly schedule: LoggedSchedule;
+  readonly event: EventOf<`schedule/${string}`> | null;
+}
+
+function noteOf(
+  event: EventOf<`schedule/${string}`>,
+  { zone }: Pick<LoggedSchedule, 'zone'>,
+): string | null {
+  if (event.type === 'paused' && event.by === 'signalbox') {
+    return `The schedule is paused: ${event.why}. Somebody who may request it can take it over.`;
+  }
+  if (event.type !== 'run' && event.type !== 'skipped') return null;
+  const { verb, occurrence, missed } = event;
+  const action = verb === 'start' ? verb : 'stop';
+  const what = occurrenceText({ action, at: occurrence }, zone);
+  const notes = [
+    ...(event.type === 'skipped' ? [`Skipped the ${what}: ${event.why}.`] : []),
+    ...(missed > 0 ? [`Earlier runs were missed: ${missed}.`] : []),
+  ];
+  return notes.length > 0 ? notes.join(' ') : null;
+}
+
+/** Says that a schedule expires soon, or has expired. One that was removed or replaced needs neither. */
+async function remindOfSchedule(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+  const id = job.key as ChangeId;
+  const { state: schedule } = await context.events.load(`schedule/${id}`, evolveSchedule);
+  const change = await loadChange(context.events, id);
+  if (!schedule || !change) return 'done';
+  const { until, isRemoved, endedWhy } = schedule;
+  if (isRemoved && endedWhy !== EXPIRED) return 'done';
+  const hasExpired = isRemoved || context.now() >= until;
+  const at = await threadOf(context, change);
+  await context.messenger.postScheduleReminder(change, at, { until, hasExpired }, job);
+  return 'done';
+}

@@ -1,0 +1,182 @@
+// What a decision about a stored change is made from: its target as the directory has it now, the policy with the
+// freezes that users made, and the other changes of the target.
+
+import {
+  type Change,
+  type ChangeId,
+  type Plan,
+  type Requirement,
+  type Target,
+  type TargetKind,
+  targetKey,
+  type UserId,
+} from '../domain/change.ts';
+import {
+  freezeTarget,
+  type SlackFreeze,
+  scopeFrom,
+  scopeKey,
+  selectorOf,
+} from '../domain/freezes.ts';
+import type { EventOf, LoggedFreeze, Recorded } from '../domain/log-events.ts';
+import { type Policy, requirementFor, withFreezes } from '../domain/policy.ts';
+import {
+  newServiceTags,
+  type PolicyFacts,
+  policyFacts,
+  type Service,
+  UNKNOWN_TAGS,
+} from '../domain/targets.ts';
+import { inForce, loadChange, type Subjects } from '../log/index.ts';
+import type { DecisionContext } from './context.ts';
+
+type Directory = Pick<DecisionContext, 'services' | 'discoversServices'>;
+
+/**
+ * Returns the target of a plan with its tags and warehouse of the current directory. Every decision
+ * about a stored change uses them, because a service may get another tag while the change waits.
+ */
+export function currentTarget(
+  { services, discoversServices }: Directory,
+  plan: Pick<Plan, 'target' | 'body'>,
+): Target {
+  const { discovered: _, ...target } = plan.target;
+  const directory = { services: services(), discoversServices };
+  const { tags, warehouse, discovered } = FACTS_OF[target.kind](plan, directory);
+  return { ...target, tags, warehouse, ...(discovered && { discovered }) };
+}
+
+type FactsOf = (
+  plan: Pick<Plan, 'target' | 'body'>,
+  directory: { readonly services: readonly Service[]; readonly discoversServices: boolean },
+) => PolicyFacts;
+
+const factsOfService: FactsOf = ({ target }, { services, discoversServices }) => {
+  const service = services.find(({ id }) => id === target.id);
+  if (service) return policyFacts(service);
+  return discoversServices ? { ...UNKNOWN_TAGS, discovered: true } : UNKNOWN_TAGS;
+};
+
+const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
+  service: factsOfService,
+  schedule: factsOfService,
+  alert: () => ({ tags: [], warehouse: null }),
+  'new service': ({ body }, { services }) => newServiceTags(body.dataWarehouseId, services),
+  freeze: ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
+};
+
+export type CurrentRuleContext = Directory & Pick<DecisionContext, 'policy'>;
+
+/** Returns what the current rule for the command and target of a change requires, or null. */
+export function currentRequirement(
+  context: CurrentRuleContext,
+  { command, plan }: Change,
+): Requirement | null {
+  return requirementFor(context.policy, { command, target: currentTarget(context, plan) });
+}
+
+/** Returns the policy of the configuration file with the freezes that users made in Slack and that are in force. */
+export async function currentPolicy(
+  { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
+  subjects: Subjects,
+): Promise<Policy> {
+  const made = await inForce(subjects, 'freeze', now());
+  return withFreezes(
+    policy,
+    [...made].map(([id, freeze]) => standingFreeze(id, freeze).freeze),
+  );
+}
+
+/** The form of a freeze that policy and commands use. */
+export function standingFreeze(
+  id: string,
+  { change, by, scope, from, until, reason }: LoggedFreeze,
+): SlackFreeze {
+  const key = scopeKey(scope);
+  return {
+    id,
+    name: 'service' in scope ? scope.service.name : key,
+    aliases: [key],
+    scope,
+    freeze: { from, until, on: selectorOf(scope), reason, by: null, made: { id: change, by } },
+  };
+}
+
+const OPERATIONS = ['service start', 'service stop', 'service scale'];
+
+/**
+ * Whether a user is an operator of a service: a rule of the policy admits them to one of its changes.
+ * A user whom Slack does not identify is none.
+ */
+export async function isOperatorOf(
+  { people, policy }: Pick<DecisionContext, 'people' | 'policy'>,
+  target: Target,
+  by: UserId,
+): Promise<boolean> {
+  const identity = await people.identify(by, { fresh: false });
+  if (!identity.ok) return false;
+  const { roles } = identity.actor;
+  return OPERATIONS.some((command) => {
+    const requirement = requirementFor(policy, { command, target });
+    return requirement !== null && roles.includes(requirement.to);
+  });
+}
+
+const SCHEDULE = 'service schedule';
+
+/**
+ * The names of a command and of those that were approved together with it: each of their rules must
+ * permit the change.
+ */
+export function approvedCommands(
+  { commands }: Pick<DecisionContext, 'commands'>,
+  { command, plan }: Change,
+): readonly string[] {
+  const schedule = plan.timing?.schedule ? [SCHEDULE] : [];
+  return [command, ...(commands.get(command)?.runs?.(plan.body) ?? []), ...schedule];
+}
+
+/** A change that held the target; `until` is null while it still does. */
+interface Holding {
+  readonly change: ChangeId;
+  readonly since: Date;
+  readonly until: Date | null;
+}
+
+/** The changes that held a target, by their last claim, in the order of these claims. */
+export async function targetChanges(subjects: Subjects, key: string): Promise<readonly Holding[]> {
+  const { state } = await subjects.load(`target/${key}`, withHolding);
+  return state ?? [];
+}
+
+function withHolding(
+  known: readonly Holding[] | null,
+  { type, change: id, at }: Recorded<EventOf<`target/${string}`>>,
+): readonly Holding[] {
+  // The id of a change that took its target.
+  const change = id as ChangeId;
+  const others = (known ?? []).filter((each) => each.change !== change);
+  if (type === 'taken') return [...others, { change, since: new Date(at), until: null }];
+  return (known ?? []).map((each) =>
+    each.change === change ? { ...each, until: new Date(at) } : each,
+  );
+}
+
+/** Whether another change of the target succeeded since this one ended. */
+export async function hasChangedSinceEnd(subjects: Subjects, change: Change): Promise<boolean> {
+  const since = endOf(change);
+  if (!since) return false;
+  for (const { change: id, until } of await targetChanges(subjects, targetKey(change))) {
+    // It is released with its outcome, which is not older.
+    if (until === null || until < since || id === change.id) continue;
+    const other = await loadChange(subjects, id);
+    const end = other?.state === 'succeeded' ? endOf(other) : null;
+    if (end && end >= since) return true;
+  }
+  return false;
+}
+
+/** An unknown outcome ends when it is resolved. */
+function endOf({ resolution, outcome }: Change): Date | null {
+  return resolution?.at ?? outcome?.at ?? null;
+}
