@@ -1,4 +1,5 @@
 /** What is new about a budget, and the messages about it, each once per month. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { monthOf } from '../base/calendar.ts';
 import { type Day, dayNumber } from '../base/time.ts';
@@ -6,12 +7,11 @@ import type { Answer, AnswerPart } from '../domain/answer.ts';
 import { lockAgeText } from '../maths/days.ts';
 import type { Forecast } from '../maths/forecast.ts';
 import { shareText } from '../maths/numbers.ts';
-import type { Db, Tx } from '../storage/old/database.ts';
-import { permitBudgetNotice } from '../storage/old/incidents.ts';
-import { readMeta, writeMeta } from '../storage/old/meta.ts';
-import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
+import type { StoreReader, StoreTx } from '../storage/index.ts';
+import type { Announcement } from './announcements.ts';
 import { budgetFacts, headingText, rate } from './budget-answer.ts';
 import type { Budget, BudgetStanding, Burn } from './budgets.ts';
+import { knownBudgetNotices, markBudgetNotice, readState, writeState } from './store.ts';
 
 /** The state of a budget, its news, and the memory to store. */
 export interface BudgetUpdate {
@@ -23,52 +23,49 @@ export interface BudgetUpdate {
 
 /** The news of each budget since the notices that are stored. */
 export async function evaluateBudgets(
-  db: Db,
+  reader: StoreReader,
   standings: readonly BudgetStanding[],
   today: Day,
 ): Promise<readonly BudgetUpdate[]> {
   const all: BudgetUpdate[] = [];
   for (const standing of standings) {
-    const text = await readMeta(db, keyOf(standing.budget));
+    const { budget } = standing;
+    const text = await readState(reader, keyOf(budget));
     const remembered = text === null ? null : StoredMemory.parse(JSON.parse(text));
-    all.push({ standing, today, ...evaluateBudget(standing, remembered, today) });
+    const { memory, news } = evaluateBudget(standing, remembered, today);
+    const known = await knownBudgetNotices(reader, budget.name, monthOf(today));
+    const first = news.filter((one) => !known.has(noticeMark(one, standing)));
+    all.push({ standing, today, memory, news: first });
   }
   return all;
 }
 
-interface BudgetMessage {
-  /** It is posted once per key. */
-  readonly key: string;
-  readonly channel: string;
-  readonly thread: null;
-  readonly answer: Answer;
+/** One message per budget, with the notices not sent in this month. */
+export function budgetMessages(all: readonly BudgetUpdate[]): readonly Announcement[] {
+  return all.flatMap(({ standing, news, today }) => {
+    if (news.length === 0) return [];
+    const { budget } = standing;
+    const marks = news.map((one) => noticeMark(one, standing));
+    const id = createHash('sha256').update(JSON.stringify(marks)).digest('hex').slice(0, 16);
+    const name = `post/budget-${encodeURIComponent(budget.name)}/${monthOf(today)}-${id}` as const;
+    return [{ name, channel: budget.notify, thread: null, answer: budgetAnswer(standing, news) }];
+  });
 }
 
-/** Stores each update. Returns one message per budget, with the notices not sent in this month. */
-export async function recordBudgetNotices(
-  tx: Tx,
+/** Stores each update, and which notices were announced. */
+export async function storeBudgets(
+  tx: StoreTx,
   all: readonly BudgetUpdate[],
   now: Date,
-): Promise<readonly BudgetMessage[]> {
-  const messages: BudgetMessage[] = [];
+): Promise<void> {
   for (const { standing, memory, news, today } of all) {
     const { budget } = standing;
-    const forecast = alsoUnderOldKey('announced', memory.forecast);
-    const stored = { ...alsoUnderOldKey('announced', memory), forecast };
-    await writeMeta(tx, keyOf(budget), JSON.stringify(stored));
-    const month = monthOf(today);
-    const first: BudgetNews[] = [];
+    await writeState(tx, keyOf(budget), JSON.stringify(memory));
     for (const one of news) {
       const mark = noticeMark(one, standing);
-      if (await permitBudgetNotice(tx, { budget: budget.name, month, mark, at: now }))
-        first.push(one);
+      await markBudgetNotice(tx, { budget: budget.name, month: monthOf(today), mark, at: now });
     }
-    if (first.length === 0) continue;
-    const key = `budget ${budget.name} ${now.toISOString()}`;
-    const answer = budgetAnswer(standing, first);
-    messages.push({ key, channel: budget.notify, thread: null, answer });
   }
-  return messages;
 }
 
 const StoredForecast = z.object({
@@ -79,15 +76,12 @@ const StoredForecast = z.object({
     .object({ kind: z.enum(['likely-over', 'almost-certainly-over']), total: z.number() })
     .nullable(),
 });
-const StoredMemory = withOldKey(
-  'announced',
-  z.object({
-    month: z.string(),
-    amount: z.number(),
-    announced: z.number().nullable(),
-    forecast: withOldKey('announced', StoredForecast),
-  }),
-);
+const StoredMemory = z.object({
+  month: z.string(),
+  amount: z.number(),
+  announced: z.number().nullable(),
+  forecast: StoredForecast,
+});
 
 function keyOf({ name }: Budget): string {
   return `budget ${name}`;

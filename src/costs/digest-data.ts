@@ -6,7 +6,7 @@ import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
 import type { AnswerPart } from '../domain/answer.ts';
 import { type Change, changeTitle, TARGET_TRAITS } from '../domain/change.ts';
 import type { Service } from '../domain/targets.ts';
-import { listChanges } from '../log/old/change-lists.ts';
+import { type Log, listChanges } from '../log/index.ts';
 import { mergeRelated, minImpactOf } from '../maths/anomalies.ts';
 import {
   type DayState,
@@ -23,14 +23,13 @@ import { seriesFrom } from '../maths/lines.ts';
 import type { CostReading, PostedDay } from '../maths/report.ts';
 import { type CostRow, type DayValue, entityKey, type Micro, microOf } from '../maths/rows.ts';
 import { SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
-import type { Database, Db, Tx } from '../storage/old/database.ts';
-import { dropMeta, readMeta, writeMeta } from '../storage/old/meta.ts';
+import { reading, type Store, type StoreTx } from '../storage/index.ts';
 import { type BudgetSummary, budgetSummary } from './budget-answer.ts';
 import { type Budget, type BudgetStanding, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
 import { anomalySummary, incidentButtons, recentAnomalies } from './incidents.ts';
 import { costScope } from './scope.ts';
-import { costSnapshots } from './store.ts';
+import { costSnapshots, dropState, readState, writeState } from './store.ts';
 import type { DigestSubscription } from './subscriptions.ts';
 import { isWatchLate, readWatch } from './watch.ts';
 
@@ -82,22 +81,24 @@ interface DigestAttention {
 
 type ShownOptions = Pick<DigestOptions, 'period' | 'sections' | 'minimumCredits' | 'increasesOnly'>;
 
-export async function gatherDigestData(
-  db: Db,
-  sources: {
-    readonly organizationId: string;
-    readonly costs: (span: Span) => Promise<CostReading>;
-    readonly services: readonly Service[];
-    readonly budgets: readonly Budget[];
-    readonly now: Date;
-  },
-): Promise<DigestData> {
+export async function gatherDigestData(sources: {
+  readonly store: Store;
+  readonly events: Log;
+  readonly organizationId: string;
+  readonly costs: (span: Span) => Promise<CostReading>;
+  readonly services: readonly Service[];
+  readonly budgets: readonly Budget[];
+  readonly now: Date;
+}): Promise<DigestData> {
+  const { store, events, organizationId } = sources;
   const today = dayOf(sources.now);
   const span = rowsNeeded(today);
   const [read, stored, changes] = await Promise.all([
     sources.costs(span),
-    costSnapshots(db, sources.organizationId, addDays(today, -SNAPSHOT_DAYS)),
-    listChanges(db, { states: ['succeeded'], limit: CHANGES_MAX }),
+    reading(store, (reader) =>
+      costSnapshots(reader, organizationId, addDays(today, -SNAPSHOT_DAYS)),
+    ),
+    listChanges(events, { states: ['succeeded'], limit: CHANGES_MAX }),
   ]);
   const hasRows = read.rows.length > 0;
   return {
@@ -188,7 +189,8 @@ export async function findAttention(
 }
 
 interface AttentionContext {
-  readonly database: Database;
+  readonly store: Store;
+  readonly events: Log;
   readonly now: () => Date;
 }
 
@@ -199,15 +201,16 @@ function isShown({ channel, options }: DigestSubscription, { budget }: BudgetSta
 
 /** Null if the last scan is too old to claim that nothing is unusual. */
 async function anomalyItems(
-  { database, now }: AttentionContext,
+  context: AttentionContext,
   { options }: DigestSubscription,
   { read, services }: DigestData,
 ): Promise<readonly AnomalyItem[] | null> {
-  const { state } = await readWatch(database.db);
-  if (!state || isWatchLate(state, now())) return null;
+  const now = context.now();
+  const { state } = await readWatch(context.store);
+  if (!state || isWatchLate(state, now)) return null;
   const { selector } = costScope(options.on, services, read.rows);
   const covered = new Set(selectRows(read.rows, selector).map(entityKey));
-  const all = await recentAnomalies(database.db, now());
+  const all = await recentAnomalies(context, now);
   const prices = read.prices ?? null;
   const least = options.minimumCredits ?? 0;
   const open = all.filter(({ incident }) => ['open', 'ongoing'].includes(incident.state));
@@ -292,20 +295,23 @@ function nameOf({ services, warehouses }: RowSelector): string {
 }
 
 export async function storeLastPosted(
-  tx: Tx,
+  tx: StoreTx,
   digest: string,
   figures: LastPostedFigures,
 ): Promise<void> {
-  await writeMeta(tx, keyOf(digest), JSON.stringify(figures));
+  await writeState(tx, keyOf(digest), JSON.stringify(figures));
 }
 
-export async function readLastPosted(db: Db, digest: string): Promise<LastPostedFigures | null> {
-  const text = await readMeta(db, keyOf(digest));
+export async function readLastPosted(
+  store: Store,
+  digest: string,
+): Promise<LastPostedFigures | null> {
+  const text = await reading(store, (reader) => readState(reader, keyOf(digest)));
   return text === null ? null : StoredFigures.parse(JSON.parse(text));
 }
 
-export async function deleteLastPosted(tx: Tx, digest: string): Promise<void> {
-  await dropMeta(tx, keyOf(digest));
+export async function deleteLastPosted(tx: StoreTx, digest: string): Promise<void> {
+  await dropState(tx, keyOf(digest));
 }
 
 function keyOf(digest: string): string {

@@ -8,13 +8,11 @@ import {
   textAnswer,
   utcStamp,
 } from '../domain/answer.ts';
-import type { Position, UserId } from '../domain/change.ts';
+import type { UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import type { IncidentClick, IncidentClickOutcome, IncidentService } from '../domain/incidents.ts';
-import { enqueueReport, positionOf } from '../log/old/announcement.ts';
-import { appendEvent } from '../log/old/append.ts';
-import { markHandled } from '../log/old/inbox.ts';
-import type { AuditKey } from '../log/old/key-ring.ts';
+import { evolveIncident, evolvePost, type NewEvent } from '../domain/log-events.ts';
+import { append, type Log } from '../log/index.ts';
 import {
   type CostAnomaly,
   expectIncident,
@@ -26,8 +24,8 @@ import {
 import { type DayPrice, moneyOf, type PriceList, priceNote, priceOn } from '../maths/money.ts';
 import { creditsText, figure } from '../maths/numbers.ts';
 import { microOf } from '../maths/rows.ts';
-import type { Database, Tx } from '../storage/old/database.ts';
-import { replaceMeta } from '../storage/old/meta.ts';
+import type { Store, StoreTx } from '../storage/index.ts';
+import { type Announcement, announced } from './announcements.ts';
 import {
   anomaliesSince,
   anomalyText,
@@ -42,12 +40,13 @@ import {
   usualRangeText,
 } from './incidents.ts';
 import {
+  advanceWatch,
+  announcementName,
   isWatchLate,
   readWatch,
   redrawAnnouncements,
-  WATCH_KEY,
+  Superseded,
   type WatchState,
-  watchText,
 } from './watch.ts';
 
 const LISTED_DAYS = 30;
@@ -55,19 +54,20 @@ const BUTTONS_MAX = 5;
 
 /** The answer of `/cost anomalies`: the incidents of the last 30 days, open ones first. */
 export async function listAnomalies(context: {
-  readonly database: Database;
+  readonly store: Store;
+  readonly events: Log;
   readonly prices: PriceList | null;
   readonly now: () => Date;
 }): Promise<Answer> {
   const { prices } = context;
   const now = context.now();
-  const { state } = await readWatch(context.database.db);
+  const { state } = await readWatch(context.store);
   if (!state) {
     const text = 'Nothing was scanned yet. The first scan runs one minute after the start.';
     return textAnswer('Unusual costs', text);
   }
   const since = addDays(dayOf(now), -LISTED_DAYS);
-  const all = await anomaliesSince(context.database.db, addDays(since, -LISTED_DAYS));
+  const all = await anomaliesSince(context, addDays(since, -LISTED_DAYS));
   const shown = mergeRelated(all.filter((one) => isListed(one, since))).toSorted(byImportance);
   const open = shown.filter(({ incident }) => !isOver(incident));
   const parts: readonly AnswerPart[] = [
@@ -135,8 +135,8 @@ const REMOVED: Answer = { title: 'This incident no longer exists', parts: [] };
 const TRIES = 5;
 
 interface IncidentContext {
-  readonly database: Database;
-  readonly auditKey: AuditKey;
+  readonly store: Store;
+  readonly events: Log;
   readonly prices: PriceList | null;
   readonly now: () => Date;
   readonly wake: () => void;
@@ -166,61 +166,79 @@ async function pressIncident(
   press: IncidentClick,
 ): Promise<IncidentClickOutcome> {
   const authorized = await context.authorize(press.by);
-  if (!authorized.ok) {
-    await handled(context, press);
-    return authorized;
-  }
-  // A scan may replace the shared state in between. Then the click is applied to the new state.
+  if (!authorized.ok) return authorized;
+  // A scan may replace the shared state in between. Then the press is applied to the new state.
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const answer = await settle(context, press);
-    if (answer) return { ok: true, answer };
+    try {
+      return { ok: true, answer: await settle(context, press) };
+    } catch (error) {
+      if (!(error instanceof Superseded)) throw error;
+    }
   }
-  throw new Error(`The state of the watch changed ${TRIES} times while a click was stored`);
+  throw new Error(`The state of the watch changed ${TRIES} times while a press was stored`);
 }
 
-async function handled({ database, now }: IncidentContext, { key }: IncidentClick): Promise<void> {
-  await database.transaction((tx) => markHandled(tx, key, now()));
-}
-
-async function settle(context: IncidentContext, press: IncidentClick): Promise<Answer | null> {
+async function settle(context: IncidentContext, press: IncidentClick): Promise<Answer> {
   const now = context.now();
   const today = dayOf(now);
-  const { db } = context.database;
-  const seen = await readWatch(db);
-  const all = await recentAnomalies(db, now);
+  const seen = await readWatch(context.store);
+  const all = await recentAnomalies(context, now);
   const anomaly = all.find((one) => incidentId(one) === press.id);
-  if (!anomaly || !seen.state || isOver(anomaly.incident)) {
-    await handled(context, press);
-    if (!anomaly) return REMOVED;
+  if (!anomaly || !seen.state) return REMOVED;
+  const text = resultText(anomaly, press, today);
+  // The same press again, after a crash before its answer.
+  const { state: before } = await context.events.load(`incident/${press.id}`, evolveIncident);
+  if (before?.press === press.key) return textAnswer(anomaly.name, text);
+  if (isOver(anomaly.incident)) {
     return { title: `${anomaly.name}: ${incidentStateText(anomaly)}`, parts: [] };
   }
 
-  const changed = all
-    .filter((one) => isRelated(one, anomaly) && !isOver(one.incident))
-    .map((one) => changedBy(one, press.verb, today));
+  const decided = all.filter((one) => isRelated(one, anomaly) && !isOver(one.incident));
+  const changed = decided.map((one) => changedBy(one, press.verb, today));
   const state = { ...seen.state, version: seen.state.version + 1 };
-  const text = resultText(anomaly, press, today);
-  const above = await positionOf(context, `incident ${press.id}`);
-  const stored = await context.database.transaction(async (tx) => {
-    if (!(await replaceMeta(tx, WATCH_KEY, seen.text, watchText(state)))) return false;
-    for (const one of changed) {
-      await storeAnomaly(tx, one, now);
-      await redrawAnnouncements(tx, one, context);
-    }
-    await enqueueNote(tx, context, { anomaly, press, above, text });
-    const body = {
-      by: press.by,
-      line: anomaly.line,
-      name: anomaly.name,
-      since: anomaly.incident.since,
+  await append(context.events, async (locked) => {
+    const drawn = await redrawAnnouncements(locked, changed, context.prices, locked.at);
+    const opened = announcementName(anomaly, { news: 'opened', day: today });
+    const { state: above } = await locked.load(opened, evolvePost);
+    const note: Announcement[] = above?.at
+      ? [
+          {
+            name: announcementName(anomaly, { news: press.verb, day: today }),
+            channel: above.at.channel,
+            thread: opened,
+            answer: textAnswer(anomaly.name, text),
+          },
+        ]
+      : [];
+    // A reply in the thread, so that every reader of the channel sees the decision.
+    const noted = await announced(locked, note, locked.at);
+    const cache = async (tx: StoreTx) => {
+      await advanceWatch(tx, seen, state);
+      for (const one of changed) await storeAnomaly(tx, one, now);
     };
-    await appendEvent(tx, context.auditKey, { kind: `incident-${press.verb}`, at: now, body });
-    await markHandled(tx, press.key, now);
-    return true;
+    const events = [
+      ...decided.map((one) => decision(one, press, today)),
+      ...drawn.events,
+      ...noted.events,
+    ];
+    return { events, jobs: [...drawn.jobs, ...noted.jobs], cache, result: null };
   });
-  if (!stored) return null;
   context.wake();
   return textAnswer(anomaly.name, text);
+}
+
+function decision(
+  anomaly: CostAnomaly,
+  { verb, by, key: press }: IncidentClick,
+  today: Day,
+): NewEvent {
+  const { line, name, incident } = anomaly;
+  const facts = { by, press, line, name, since: incident.since };
+  const event =
+    verb === 'expected'
+      ? ({ type: 'expected', ...facts } as const)
+      : ({ type: 'muted', ...facts, until: muteUntil(today) } as const);
+  return { stream: `incident/${incidentId(anomaly)}`, event };
 }
 
 function changedBy(one: CostAnomaly, verb: IncidentClick['verb'], today: Day): CostAnomaly {
@@ -236,30 +254,10 @@ function resultText({ incident }: CostAnomaly, { verb }: IncidentClick, today: D
     : `Muted until ${formatDay(muteUntil(today))} (UTC). Signalbox still tracks the incident.`;
 }
 
-/** A reply in the thread of the announcement, so that every reader of the channel sees the decision. */
-async function enqueueNote(tx: Tx, context: IncidentContext, note: Note): Promise<void> {
-  const { anomaly, press, above, text } = note;
-  if (!above) return;
-  const now = context.now();
-  const id = incidentId(anomaly);
-  const answer = textAnswer(anomaly.name, text);
-  const key = `incident ${id} ${press.verb} ${dayOf(now)}`;
-  const report = { key, channel: above.channel, thread: `incident ${id}`, answer };
-  await enqueueReport(tx, report, now);
-}
-
-interface Note {
-  readonly anomaly: CostAnomaly;
-  readonly press: IncidentClick;
-  /** The position of the announcement; null if none was posted. */
-  readonly above: Position | null;
-  readonly text: string;
-}
-
 const SHOWN_DAYS = 20;
 
 async function detailsOf(context: IncidentContext, id: string): Promise<Answer> {
-  const all = await recentAnomalies(context.database.db, context.now());
+  const all = await recentAnomalies(context, context.now());
   const anomaly = all.find((one) => incidentId(one) === id);
   if (!anomaly) return REMOVED;
   const days = anomaly.incident.days.slice(-SHOWN_DAYS);

@@ -4,14 +4,19 @@ import { z } from 'zod';
 import { formatDay } from '../base/calendar.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
 import type { Answer, AnswerPart } from '../domain/answer.ts';
+import { evolveIncident, type LoggedIncident } from '../domain/log-events.ts';
+import type { Subjects } from '../log/index.ts';
 import {
   type CostAnomaly,
   commonCause,
   type Direction,
+  expectIncident,
   type IncidentState,
   isOver,
   isRelated,
+  lastDayOf,
   mergeRelated,
+  muteIncident,
   type News,
 } from '../maths/anomalies.ts';
 import { moneyOf, type PriceList, priceOn } from '../maths/money.ts';
@@ -24,10 +29,9 @@ import {
   signedFigure,
 } from '../maths/numbers.ts';
 import { microOf } from '../maths/rows.ts';
-import type { Db, Tx } from '../storage/old/database.ts';
-import { incidentsSince, saveIncident } from '../storage/old/incidents.ts';
-import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
+import { reading, type Store, type StoreTx } from '../storage/index.ts';
 import type { IncidentNews, LineJudgement } from './judge-lines.ts';
+import { incidentsSince, saveIncident } from './store.ts';
 
 /** A message about one anomaly. */
 export interface AnomalyAnnouncement {
@@ -120,15 +124,43 @@ function commonCausesOf(
 
 const REMEMBERED_DAYS = 120;
 
-/** The anomalies that began in the last 120 UTC days, oldest first. */
-export function recentAnomalies(db: Db, now: Date): Promise<readonly CostAnomaly[]> {
-  return anomaliesSince(db, addDays(dayOf(now), -REMEMBERED_DAYS));
+interface Sources {
+  readonly store: Store;
+  readonly events: Subjects;
 }
 
-/** Anomalies that began on that UTC day or later, oldest first. */
-export async function anomaliesSince(db: Db, day: string): Promise<readonly CostAnomaly[]> {
-  const stored = await incidentsSince(db, day);
-  return stored.map(({ line, facts }) => ({ line, ...StoredAnomaly.parse(facts) })).reverse();
+/** The anomalies that began in the last 120 UTC days, oldest first. */
+export function recentAnomalies(sources: Sources, now: Date): Promise<readonly CostAnomaly[]> {
+  return anomaliesSince(sources, addDays(dayOf(now), -REMEMBERED_DAYS));
+}
+
+/** Anomalies that began on that UTC day or later, oldest first, with what people decided about them. */
+export async function anomaliesSince(
+  { store, events }: Sources,
+  day: string,
+): Promise<readonly CostAnomaly[]> {
+  const stored = await reading(store, (reader) => incidentsSince(reader, day));
+  const decisions = await events.loadAll('incident', evolveIncident);
+  return stored
+    .map(({ line, facts }) => ({ line, ...StoredAnomaly.parse(facts) }))
+    .map((one) => {
+      const decision = decisions.get(`incident/${incidentId(one)}`);
+      return decision?.isPruned ? one : withDecision(one, decision?.state ?? null);
+    })
+    .reverse();
+}
+
+/** The log alone says what people decided: the stored row may lack it, or have what nobody decided. */
+function withDecision(anomaly: CostAnomaly, decision: LoggedIncident | null): CostAnomaly {
+  const { incident } = anomaly;
+  if (decision?.verb === 'expected') return { ...anomaly, incident: expectIncident(incident) };
+  const until = decision?.until ?? null;
+  if (incident.state === 'expected' || (incident.state === 'muted' && until === null)) {
+    return { ...anomaly, incident: { ...incident, state: 'ongoing', mutedUntil: until } };
+  }
+  const isMuted = until !== null && !isOver(incident) && lastDayOf(incident) <= until;
+  if (isMuted) return { ...anomaly, incident: muteIncident(incident, until) };
+  return { ...anomaly, incident: { ...incident, mutedUntil: until } };
 }
 
 const StoredDay = z.string();
@@ -138,28 +170,25 @@ const Incident = z.object({
   tier: z.enum(['notice', 'alert']),
   since: StoredDay,
   days: z.array(
-    withOldKey(
-      'settled',
-      z.object({
-        day: StoredDay,
-        settled: z.boolean(),
-        unusual: z.boolean(),
-        excess: z.number(),
-      }),
-    ),
+    z.object({
+      day: StoredDay,
+      settled: z.boolean(),
+      unusual: z.boolean(),
+      excess: z.number(),
+    }),
   ),
   impact: z.number(),
   reportedImpact: z.number(),
   mutedUntil: StoredDay.nullable(),
 });
-const Anomaly = z.object({
+const StoredAnomaly = z.object({
   entityId: z.string(),
   entityName: z.string(),
   kind: z.enum(['warehouse', 'service', 'pipe']),
   serviceId: z.string().nullable(),
   name: z.string(),
   metric: z.string().nullable(),
-  incident: withOldKey('reportedImpact', Incident),
+  incident: Incident,
   peak: z.object({
     day: StoredDay,
     value: z.number(),
@@ -167,7 +196,6 @@ const Anomaly = z.object({
   }),
   announced: z.enum(['alone', 'crowd']).nullable(),
 });
-const StoredAnomaly = withOldKey('announced', Anomaly);
 
 /** The value of the buttons: a hash, so that a click names no line of costs. */
 export function incidentId({ line, incident }: Pick<CostAnomaly, 'line' | 'incident'>): string {
@@ -175,24 +203,10 @@ export function incidentId({ line, incident }: Pick<CostAnomaly, 'line' | 'incid
   return createHash('sha256').update(name).digest('hex').slice(0, 16);
 }
 
-export async function storeAnomaly(tx: Tx, anomaly: CostAnomaly, now: Date): Promise<void> {
+export async function storeAnomaly(tx: StoreTx, anomaly: CostAnomaly, now: Date): Promise<void> {
   const { line, ...facts } = anomaly;
-  const stored = StoredAnomaly.parse(facts);
-  await saveIncident(tx, {
-    line,
-    onset: anomaly.incident.since,
-    state: anomaly.incident.state,
-    facts: {
-      ...alsoUnderOldKey('announced', stored),
-      incident: withOldKeys(stored.incident),
-    },
-    updatedAt: now,
-  });
-}
-
-function withOldKeys(incident: z.infer<typeof Incident>) {
-  const days = incident.days.map((day) => alsoUnderOldKey('settled', day));
-  return { ...alsoUnderOldKey('reportedImpact', incident), days };
+  const { since: onset, state } = anomaly.incident;
+  await saveIncident(tx, { line, onset, state, facts: StoredAnomaly.parse(facts), updatedAt: now });
 }
 
 const MUTE_DAYS = 7;

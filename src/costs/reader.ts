@@ -23,14 +23,15 @@ import { type CostRow, entityOf, type Micro, type OpenDay } from '../maths/rows.
 import type { CloudClient } from '../servers/cloud.ts';
 import type { UsageDates } from '../servers/cloud-reads.ts';
 import { learnService } from '../servers/facts.ts';
-import type { Database } from '../storage/old/database.ts';
-import { readMeta, writeMeta } from '../storage/old/meta.ts';
+import { reading, type Store, transaction } from '../storage/index.ts';
 import {
   costSnapshots,
   loadMonth,
+  readState,
   recordSnapshots,
   type StoredMonth,
   storeMonth,
+  writeState,
 } from './store.ts';
 
 interface CostReadOptions {
@@ -46,7 +47,7 @@ interface ReaderParts {
   readonly cloud: CloudClient;
   /** Stored reports of another organization do not count. */
   readonly organizationId: string;
-  readonly database: Database;
+  readonly store: Store;
   /** Adds to each row the price of its day. */
   readonly prices?: PriceList | null;
   readonly now: () => Date;
@@ -64,7 +65,7 @@ const KEEP_MS = 15 * 60_000;
 export function createCostReader(
   parts: ReaderParts,
 ): (span: Span, how: CostReadOptions) => Promise<CostReading> {
-  const { cloud, organizationId, database, prices = null, now, log } = parts;
+  const { cloud, organizationId, store, prices = null, now, log } = parts;
   const kept = new Map<string, Month>();
   const fetching = new Map<string, Promise<Month>>();
   let known: { readonly history: SnapshotHistory; readonly until: number } | null = null;
@@ -74,7 +75,9 @@ export function createCostReader(
     const at = now().getTime();
     if (known && at < known.until) return known.history;
     const first = addDays(dayOf(now()), -LEARNED_DAYS);
-    const history = snapshotHistory(await costSnapshots(database.db, organizationId, first));
+    const history = snapshotHistory(
+      await reading(store, (reader) => costSnapshots(reader, organizationId, first)),
+    );
     known = { history, until: at + KEEP_MS };
     return history;
   }
@@ -92,7 +95,9 @@ export function createCostReader(
     const own = kept.get(month) ?? null;
     if (own && isClosed(own)) return own;
     const after = own?.fetchedAt ?? null;
-    const stored = await loadMonth(database.db, { organizationId, month, after }, StoredReport);
+    const stored = await reading(store, (reader) =>
+      loadMonth(reader, { organizationId, month, after }, StoredReport),
+    );
     if (stored) kept.set(month, stored);
     return stored ?? own;
   }
@@ -126,7 +131,7 @@ export function createCostReader(
     const totals = days
       .filter(({ state }) => state !== 'no-data')
       .map(({ day, total, state }) => ({ day, total, final: state === 'final' }));
-    await database.transaction(async (tx) => {
+    await transaction(store, async (tx) => {
       await storeMonth(tx, organizationId, month);
       const { fetchedAt } = month;
       await recordSnapshots(
@@ -294,7 +299,7 @@ const Form = z.enum(['date-time', 'date']).nullable().catch(null);
  */
 export function openUsageDates(
   setting: UsageDates['setting'],
-  { db, transaction }: Pick<Database, 'db' | 'transaction'>,
+  store: Store,
   log: Pick<Logger, 'warn'>,
 ): UsageDates {
   const failed = (err: unknown) => {
@@ -303,9 +308,10 @@ export function openUsageDates(
   };
   return {
     setting,
-    load: async () => Form.parse(await readMeta(db, KEY).catch(failed)),
+    load: async () =>
+      Form.parse(await reading(store, (reader) => readState(reader, KEY)).catch(failed)),
     store: async (form) => {
-      await transaction((tx) => writeMeta(tx, KEY, form)).catch(failed);
+      await transaction(store, (tx) => writeState(tx, KEY, form)).catch(failed);
     },
   };
 }
@@ -314,7 +320,7 @@ const DAYS_BACK = 7;
 
 interface LearningContext {
   readonly cloud: Pick<CloudClient, 'getUsageCost'>;
-  readonly database: Database;
+  readonly store: Store;
   readonly now: () => Date;
 }
 
@@ -336,7 +342,7 @@ export async function learnFromUsage(context: LearningContext): Promise<number> 
     // A warehouse may have the id of its service.
     if (entityOf(row, entityId).kind === 'service') names.set(serviceId, entityName);
   }
-  await context.database.transaction(async (tx) => {
+  await transaction(context.store, async (tx) => {
     for (const [id, name] of names) {
       await learnService(tx, { id, name, fields: {}, source: 'usage report', seenAt });
     }

@@ -1,7 +1,8 @@
-import type { z } from 'zod';
-import { HOUR_MS } from '../base/time.ts';
-import { decode, toDate, toText } from '../storage/old/portable.ts';
-import type { Db, Tx } from '../storage/old/schema.ts';
+/** The caches of costs: reports, snapshots, anomalies as they were last seen, and single values. */
+import { z } from 'zod';
+import type { JsonObject } from '../base/text.ts';
+import { dayOf, HOUR_MS } from '../base/time.ts';
+import type { StoreReader, StoreTx } from '../storage/index.ts';
 
 export interface StoredMonth<Report> {
   /** For example 2026-11. */
@@ -12,41 +13,37 @@ export interface StoredMonth<Report> {
   readonly report: Report;
 }
 
-/**
- * The key of a month or a day, because `organization.id` may change on the same database. The date
- * is first: a replica of release 1.0, which compares keys as days, keeps their order. Rows of release
- * 1.0, which have the date only, are ignored.
- */
+/** The key of a month or a day, because `organization.id` may change on the same database. */
 function keyOf(date: string, organizationId: string): string {
   return `${date}/${organizationId}`;
 }
 
-/** `after`: only a copy that was fetched later; null for any copy. */
+/** `after`: only a copy that was fetched later; null for any copy. One that cannot be read is none. */
 export async function loadMonth<Report>(
-  db: Db,
+  reader: StoreReader,
   wanted: { readonly organizationId: string; readonly month: string; readonly after: Date | null },
   schema: z.ZodType<Report>,
 ): Promise<StoredMonth<Report> | null> {
   const { organizationId, month, after } = wanted;
-  const query = db
+  const query = reader
     .selectFrom('cost_month')
     .selectAll()
     .where('month', '=', keyOf(month, organizationId));
-  const later = after === null ? query : query.where('fetched_at', '>', toText(after));
+  const later = after === null ? query : query.where('fetched_at', '>', after.getTime());
   const row = await later.executeTakeFirst();
-  if (!row) return null;
-  const report = decode(schema, row.report, `the costs of ${month}`);
-  return { month, fetchedAt: toDate(row.fetched_at), final: row.final === 1, report };
+  const read = row ? schema.safeParse(JSON.parse(row.report)) : null;
+  if (!row || !read?.success) return null;
+  return { month, fetchedAt: new Date(row.fetched_at), final: row.final === 1, report: read.data };
 }
 
 /** Keeps a stored report that is newer, and one of a final month unless the new one is final. */
 export async function storeMonth<Report>(
-  tx: Tx,
+  tx: StoreTx,
   organizationId: string,
   stored: StoredMonth<Report>,
 ): Promise<void> {
   const row = {
-    fetched_at: toText(stored.fetchedAt),
+    fetched_at: stored.fetchedAt.getTime(),
     final: stored.final ? (1 as const) : (0 as const),
     report: JSON.stringify(stored.report),
   };
@@ -79,7 +76,7 @@ const LEAST_APART_MS = HOUR_MS;
  * of the total is stored with the first report that is at least one hour after the last snapshot.
  */
 export async function recordSnapshots(
-  tx: Tx,
+  tx: StoreTx,
   organizationId: string,
   seen: readonly CostSnapshot[],
 ): Promise<void> {
@@ -95,8 +92,8 @@ export async function recordSnapshots(
     })
     .map(({ day, fetchedAt, total, final }) => ({
       day: keyOf(day, organizationId),
-      fetched_at: toText(fetchedAt),
-      total: String(total),
+      fetched_at: fetchedAt.getTime(),
+      total,
       final: final ? (1 as const) : (0 as const),
     }));
   if (rows.length === 0) return;
@@ -106,11 +103,11 @@ export async function recordSnapshots(
 
 /** Returns all snapshots of the days from `fromDay` on, oldest first. */
 export async function costSnapshots(
-  db: Db,
+  reader: StoreReader,
   organizationId: string,
   fromDay: string,
 ): Promise<readonly CostSnapshot[]> {
-  const rows = await db
+  const rows = await reader
     .selectFrom('cost_snapshot')
     .selectAll()
     .where('day', '>=', fromDay)
@@ -120,21 +117,104 @@ export async function costSnapshots(
     .execute();
   return rows.map((row) => ({
     day: row.day.replace(keyOf('', organizationId), ''),
-    fetchedAt: toDate(row.fetched_at),
-    total: Number(row.total),
+    fetchedAt: new Date(row.fetched_at),
+    total: row.total,
     final: row.final === 1,
   }));
 }
 
 /** Deletes months, days and anomalies from before a UTC day; returns how many rows. */
-export async function pruneCosts(tx: Tx, before: Date): Promise<number> {
-  const day = toText(before).slice(0, 10);
+export async function pruneCosts(tx: StoreTx, before: Date): Promise<number> {
+  const day = dayOf(before);
   // The month of that day has later days, and its texts are not below its own.
   const month = day.slice(0, 7);
   const results = [
     await tx.deleteFrom('cost_month').where('month', '<', month).executeTakeFirst(),
     await tx.deleteFrom('cost_snapshot').where('day', '<', day).executeTakeFirst(),
-    await tx.deleteFrom('incident').where('updated_at', '<', toText(before)).executeTakeFirst(),
+    await tx.deleteFrom('incident').where('updated_at', '<', before.getTime()).executeTakeFirst(),
   ];
   return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
+}
+
+export async function readState(reader: StoreReader, key: string): Promise<string | null> {
+  const query = reader.selectFrom('cost_state').select('value').where('key', '=', key);
+  return (await query.executeTakeFirst())?.value ?? null;
+}
+
+export async function writeState(tx: StoreTx, key: string, value: string): Promise<void> {
+  await tx
+    .insertInto('cost_state')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+export async function dropState(tx: StoreTx, key: string): Promise<void> {
+  await tx.deleteFrom('cost_state').where('key', '=', key).execute();
+}
+
+/** An anomaly in one line of costs, from the day on which it began. */
+interface StoredIncident {
+  readonly line: string;
+  readonly onset: string;
+  readonly state: string;
+  readonly facts: JsonObject;
+  readonly updatedAt: Date;
+}
+
+export async function saveIncident(tx: StoreTx, incident: StoredIncident): Promise<void> {
+  const { line, onset, state, facts, updatedAt } = incident;
+  const row = { state, facts: JSON.stringify(facts), updated_at: updatedAt.getTime() };
+  await tx
+    .insertInto('incident')
+    .values({ line, onset, ...row })
+    .onConflict((conflict) => conflict.columns(['line', 'onset']).doUpdateSet(row))
+    .execute();
+}
+
+const Facts = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
+
+/** Returns the anomalies that began on `day` or later, newest first. */
+export async function incidentsSince(
+  reader: StoreReader,
+  day: string,
+): Promise<readonly StoredIncident[]> {
+  const rows = await reader
+    .selectFrom('incident')
+    .selectAll()
+    .where('onset', '>=', day)
+    .orderBy('onset', 'desc')
+    .orderBy('line')
+    .execute();
+  return rows.map(({ line, onset, state, facts, updated_at }) => ({
+    ...{ line, onset, state },
+    facts: Facts.parse(JSON.parse(facts)),
+    updatedAt: new Date(updated_at),
+  }));
+}
+
+/** The notices of a budget that were announced in this month. */
+export async function knownBudgetNotices(
+  reader: StoreReader,
+  budget: string,
+  month: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await reader
+    .selectFrom('budget_notice')
+    .select('mark')
+    .where('budget', '=', budget)
+    .where('month', '=', month)
+    .execute();
+  return new Set(rows.map(({ mark }) => mark));
+}
+
+export async function markBudgetNotice(
+  tx: StoreTx,
+  { budget, month, mark, at }: { budget: string; month: string; mark: string; at: Date },
+): Promise<void> {
+  await tx
+    .insertInto('budget_notice')
+    .values({ budget, month, mark, at: at.getTime() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

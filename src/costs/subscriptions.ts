@@ -1,8 +1,8 @@
 /** The digests of all channels: those of signalbox.yaml and those that were added in Slack. */
 import type { ConfigProblem, ConfigResult } from '../base/problem.ts';
 import type { UserId } from '../domain/change.ts';
-import type { Db } from '../storage/old/database.ts';
-import { type Subscription, subscriptions } from '../storage/old/subscriptions.ts';
+import type { LoggedSubscription } from '../domain/log-events.ts';
+import { inForce } from '../log/index.ts';
 import type { DigestOptions } from './config.ts';
 
 /** A digest that was added in the configuration file or in Slack. */
@@ -36,13 +36,19 @@ export interface BrokenSubscription
   readonly problem: string;
 }
 
+/** What an appended event would see: the log, or the log under its lock. */
+type Subjects = Parameters<typeof inForce>[0];
+
 export async function loadSubscriptions(
-  db: Db,
+  subjects: Subjects,
   { configured, readOptions }: SubscriptionSources,
 ): Promise<SubscriptionList> {
   const all: DigestSubscription[] = configured.map(fromFile);
   const broken: BrokenSubscription[] = [];
-  for (const one of await subscriptions(db)) {
+  // A subscription has no end, so that the time does not matter.
+  const added = await inForce(subjects, 'subscription', new Date(0));
+  for (const [id, logged] of byAge(added)) {
+    const one = { id, ...logged };
     const reading = readOptions({ ...one.options, channel: one.channel });
     if (reading.ok) all.push(fromSlack(one, reading.value));
     else broken.push(brokenOne(one, reading.problems));
@@ -50,8 +56,16 @@ export async function loadSubscriptions(
   return { all, broken };
 }
 
+function byAge(added: ReadonlyMap<string, LoggedSubscription>) {
+  return [...added].toSorted(([, a], [, b]) => a.createdAt.getTime() - b.createdAt.getTime());
+}
+
+interface Subscription extends LoggedSubscription {
+  readonly id: string;
+}
+
 function brokenOne(
-  { id, channel, createdBy: by, paused }: Subscription,
+  { id, channel, by, isPaused: paused }: Subscription,
   problems: readonly ConfigProblem[],
 ): BrokenSubscription {
   return { id, key: keyOf(channel, id), channel, by, paused, problem: problemsText(problems) };
@@ -88,9 +102,12 @@ function fromFile(options: DigestOptions): DigestSubscription {
   return { key, id: null, channel, options, paused: false, by: null, since: null };
 }
 
-/** A digest that was added in Slack, from its stored row. */
-export function fromSlack(one: Subscription, options: DigestOptions): DigestSubscription {
-  const { id, channel, paused, createdBy: by, createdAt: since } = one;
+/** A digest that was added in Slack. */
+export function fromSlack(
+  one: Omit<Subscription, 'isRemoved'>,
+  options: DigestOptions,
+): DigestSubscription {
+  const { id, channel, isPaused: paused, by, createdAt: since } = one;
   return { key: keyOf(channel, id), id, channel, options, paused, by, since };
 }
 

@@ -4,13 +4,9 @@ import { z } from 'zod';
 import { type Span, spanOfBoth } from '../base/calendar.ts';
 import { traced } from '../base/log.ts';
 import { addDays, type Day, dayNumber, dayOf, HOUR_MS } from '../base/time.ts';
+import { evolvePost, type NewEvent } from '../domain/log-events.ts';
 import type { Service } from '../domain/targets.ts';
-import {
-  type Announcement,
-  enqueueRedraw,
-  enqueueReport,
-  postedKeysUnder,
-} from '../log/old/announcement.ts';
+import { append, type Log, type Subjects } from '../log/index.ts';
 import {
   type CostAnomaly,
   type Incident,
@@ -31,10 +27,14 @@ import type { PriceList } from '../maths/money.ts';
 import type { CostReading } from '../maths/report.ts';
 import { type CostRow, entityKey } from '../maths/rows.ts';
 import { HISTORY_DAYS } from '../maths/statistics.ts';
-import type { Database, Db, Tx } from '../storage/old/database.ts';
-import { readMeta, replaceMeta } from '../storage/old/meta.ts';
-import { alsoUnderOldKey, withOldKey } from '../storage/old/portable.ts';
-import { type BudgetUpdate, evaluateBudgets, recordBudgetNotices } from './budget-notices.ts';
+import { type Job, reading, type Store, type StoreTx } from '../storage/index.ts';
+import { type Announcement, type AnnouncementName, announced, updated } from './announcements.ts';
+import {
+  type BudgetUpdate,
+  budgetMessages,
+  evaluateBudgets,
+  storeBudgets,
+} from './budget-notices.ts';
 import { type Budget, budgetSpan, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
 import {
@@ -51,10 +51,12 @@ import {
 } from './incidents.ts';
 import { judgeLine, type LineJudgement, watchedLines } from './judge-lines.ts';
 import { costScope } from './scope.ts';
+import { readState, writeState } from './store.ts';
 import { loadSubscriptions, type SubscriptionSources } from './subscriptions.ts';
 
 export interface AnomalyContext extends SubscriptionSources, Omit<RoutingContext, 'channels'> {
-  readonly database: Database;
+  readonly store: Store;
+  readonly events: Log;
   readonly costs: (span: Span) => Promise<CostReading>;
   readonly budgets: readonly Budget[];
   readonly log: Logger;
@@ -80,7 +82,8 @@ export function createAnomalyWatch(context: AnomalyContext): () => Promise<numbe
 }
 
 async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
-  const before = await readWatch(context.database.db);
+  const { store, events } = context;
+  const before = await readWatch(store);
   const today = dayOf(now);
   const [first, last] = [firstDayToJudge(before.state, today), addDays(today, -1)];
   const read = await context.costs(spanOfBoth(scanSpan(first, today), budgetSpan(today)));
@@ -94,37 +97,35 @@ async function watchOnce(context: AnomalyContext, now: Date): Promise<boolean> {
   const lastSettled = lastSettledDay(days) ?? before.state?.lastSettled ?? null;
   if (lastSettled === null || !isScanDue(before.state, { lastSettled, now })) return false;
 
-  const { db } = context.database;
-  const known = await recentAnomalies(db, now);
+  const known = await recentAnomalies(context, now);
   const quiet = before.state === null;
   const scan = await scanLines({ rows, known, first, last, quiet });
   const sources = { ...context, services: context.services(), today };
-  const budgets = await evaluateBudgets(db, budgetStandings(sources, read), today);
+  const budgets = await reading(store, (reader) =>
+    evaluateBudgets(reader, budgetStandings(sources, read), today),
+  );
   const through = judgedThrough(days, today, lockAge) ?? addDays(first, -1);
   const state = { through, lastSettled, ranOn: dayToScan(now), lines: scan.lines };
-  const channels = async () => (await loadSubscriptions(db, context)).all;
+  const channels = async () => (await loadSubscriptions(events, context)).all;
   const routed = await routeAnnouncements({ ...context, channels }, scan.announcements, rows);
   return record(context, before, { state, scan, budgets, routed, now });
 }
 
-export const WATCH_KEY = 'cost-watch';
+const WATCH_KEY = 'cost-watch';
 
-const Stored = withOldKey(
-  'lastSettled',
-  z.object({
-    /** Every day up to this one is judged and is not judged again. */
-    through: z.string(),
-    /** The last day that was final or settled. */
-    lastSettled: z.string(),
-    /** The UTC day of the last scan. */
-    ranOn: z.string(),
-    at: z.iso.datetime(),
-    /** The number of watched lines. */
-    lines: z.number(),
-    /** A click increments it too, so that a scan never overwrites what a person decided. */
-    version: z.number(),
-  }),
-);
+const Stored = z.object({
+  /** Every day up to this one is judged and is not judged again. */
+  through: z.string(),
+  /** The last day that was final or settled. */
+  lastSettled: z.string(),
+  /** The UTC day of the last scan. */
+  ranOn: z.string(),
+  at: z.iso.datetime(),
+  /** The number of watched lines. */
+  lines: z.number(),
+  /** A press increments it too, so that a scan never overwrites what a person decided. */
+  version: z.number(),
+});
 
 /** The progress of the watch: one value for all replicas, replaced with an optimistic lock. */
 export type WatchState = Readonly<z.infer<typeof Stored>>;
@@ -134,13 +135,24 @@ interface WatchSnapshot {
   readonly state: WatchState | null;
 }
 
-export async function readWatch(db: Db): Promise<WatchSnapshot> {
-  const text = await readMeta(db, WATCH_KEY);
+export async function readWatch(store: Store): Promise<WatchSnapshot> {
+  const text = await reading(store, (reader) => readState(reader, WATCH_KEY));
   return { text, state: text === null ? null : Stored.parse(JSON.parse(text)) };
 }
 
-export function watchText(state: WatchState): string {
-  return JSON.stringify(alsoUnderOldKey('lastSettled', state));
+/** Another process, or a press, has advanced the watch: nothing is stored. */
+export class Superseded extends Error {
+  override readonly name = 'Superseded';
+}
+
+/** Stores the next state of the watch. Throws `Superseded` if the state is not the seen one any more. */
+export async function advanceWatch(
+  tx: StoreTx,
+  seen: WatchSnapshot,
+  state: WatchState,
+): Promise<void> {
+  if ((await readState(tx, WATCH_KEY)) !== seen.text) throw new Superseded();
+  await writeState(tx, WATCH_KEY, JSON.stringify(state));
 }
 
 const LATE_MS = 36 * HOUR_MS;
@@ -285,20 +297,19 @@ export async function routeAnnouncements(
     const channel = channelOf(anomaly);
     if (channel === null) return [];
     const isEnd = news === 'resolved' || news === 'new-normal';
-    const key = announcementKey(anomaly, one);
-    const thread = isEnd ? announcementKey(anomaly, { news: 'opened', day }) : null;
-    const announcement = { key, channel, thread, answer: anomalyMessage(one, context.prices) };
+    const name = announcementName(anomaly, one);
+    const thread = isEnd ? announcementName(anomaly, { news: 'opened', day }) : null;
+    const announcement = { name, channel, thread, answer: anomalyMessage(one, context.prices) };
     return [{ announcement, announced: [{ ...anomaly, announced: 'alone' as const }] }];
   });
   const common = commonCauses.flatMap((cause) => {
     const byChannel = Map.groupBy(cause.all, (one) => channelOf(one, true) ?? '');
     byChannel.delete('');
     return [...byChannel].map(([channel, all]) => {
-      // Release 1.0 stored keys of this form.
-      const key = `crowd ${cause.day} ${cause.direction} ${channel}`;
+      const name = `post/common-${cause.day}-${cause.direction}/${channel}` as const;
       const answer = commonCauseMessage({ ...cause, all }, context.prices);
       const announced = all.map((one) => ({ ...one, announced: 'crowd' as const }));
-      return { announcement: { key, channel, thread: null, answer }, announced };
+      return { announcement: { name, channel, thread: null, answer }, announced };
     });
   });
   const routed: readonly RoutedAnnouncement[] = [...single, ...common];
@@ -345,60 +356,76 @@ interface WatchOutcome {
   readonly now: Date;
 }
 
-/** Stores everything or nothing. A faster replica or a click in the meantime discards this scan. */
+/** Stores everything or nothing. A faster replica or a press in the meantime discards this scan. */
 async function record(
   context: AnomalyContext,
   before: WatchSnapshot,
   outcome: WatchOutcome,
 ): Promise<boolean> {
-  const { state, budgets, routed, now } = outcome;
+  const { state, scan, budgets, routed, now } = outcome;
   const version = (before.state?.version ?? 0) + 1;
-  const value = watchText({ ...state, at: now.toISOString(), version });
-  return context.database.transaction(async (tx) => {
-    if (!(await replaceMeta(tx, WATCH_KEY, before.text, value))) return false;
-    await storeAnomalies(tx, context, outcome);
-    const notices = await recordBudgetNotices(tx, budgets, now);
-    for (const message of [...routed.all, ...notices]) await enqueueReport(tx, message, now);
-    return true;
-  });
-}
-
-async function storeAnomalies(
-  tx: Tx,
-  context: AnomalyContext,
-  { scan, routed, now }: WatchOutcome,
-): Promise<void> {
+  const next = { ...state, at: now.toISOString(), version };
   const changed = [...scan.changed, ...routed.announced];
-  const all = new Map(changed.map((one) => [incidentKey(one), one]));
-  for (const anomaly of all.values()) {
-    await storeAnomaly(tx, anomaly, now);
-    // The buttons of an incident that is over have no effect, so the redraw removes them.
-    if (isOver(anomaly.incident)) await redrawAnnouncements(tx, anomaly, context);
+  const anomalies = [...new Map(changed.map((one) => [incidentKey(one), one])).values()];
+  try {
+    await append(context.events, async (locked) => {
+      const notices = budgetMessages(budgets);
+      const posts = await announced(locked, [...routed.all, ...notices], locked.at);
+      // The buttons of an incident that is over have no effect, so the redraw removes them.
+      const over = anomalies.filter(({ incident }) => isOver(incident));
+      const drawn = await redrawAnnouncements(locked, over, context.prices, locked.at);
+      const cache = async (tx: StoreTx) => {
+        await advanceWatch(tx, before, next);
+        for (const anomaly of anomalies) await storeAnomaly(tx, anomaly, now);
+        await storeBudgets(tx, budgets, now);
+      };
+      const events = [...posts.events, ...drawn.events];
+      return { events, jobs: [...posts.jobs, ...drawn.jobs], cache, result: null };
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Superseded) return false;
+    throw error;
   }
 }
 
 const WITH_BUTTONS: readonly AnomalyAnnouncement['news'][] = ['opened', 'raised', 'doubled'];
 
-/** Redraws every posted message with buttons about this anomaly from its current state. */
+/** What to append so that every message with buttons about these anomalies shows their current state. */
 export async function redrawAnnouncements(
-  tx: Tx,
-  anomaly: CostAnomaly,
-  { now, prices }: { readonly now: () => Date; readonly prices: PriceList | null },
-): Promise<void> {
-  const day = lastDayOf(anomaly.incident);
-  for (const key of await postedKeysUnder(tx, announcementKey(anomaly, { news: 'opened', day }))) {
-    const news = WITH_BUTTONS.find((each) => each === (key.split(' ')[2] ?? 'opened'));
-    if (!news) continue;
-    const answer = anomalyMessage({ news, day, anomaly }, prices);
-    await enqueueRedraw(tx, { key, answer }, now());
+  subjects: Subjects,
+  anomalies: readonly CostAnomaly[],
+  prices: PriceList | null,
+  at: number,
+) {
+  const events: NewEvent[] = [];
+  const jobs: Job[] = [];
+  for (const anomaly of anomalies) {
+    const day = lastDayOf(anomaly.incident);
+    const posts = await subjects.loadAll(announcementsOf(anomaly), evolvePost);
+    for (const [stream, { state }] of posts) {
+      const [kind = ''] = stream.slice(announcementsOf(anomaly).length + 1).split('-');
+      const news = WITH_BUTTONS.find((each) => each === kind);
+      if (!news || !state || state.state === 'missed') continue;
+      const answer = anomalyMessage({ news, day, anomaly }, prices);
+      const drawn = updated(stream as AnnouncementName, answer, at);
+      events.push(...drawn.events);
+      jobs.push(...drawn.jobs);
+    }
   }
+  return { events, jobs };
 }
 
-/** The key under which a message about an anomaly is posted once. */
-function announcementKey(
+/** The messages about one anomaly are under this name. */
+function announcementsOf(anomaly: CostAnomaly) {
+  return `post/incident-${incidentId(anomaly)}` as const;
+}
+
+/** The name under which a message about an anomaly is posted once. */
+export function announcementName(
   anomaly: CostAnomaly,
-  { news, day }: Omit<AnomalyAnnouncement, 'anomaly'>,
-): string {
-  const key = `incident ${incidentId(anomaly)}`;
-  return news === 'opened' ? key : `${key} ${news} ${day}`;
+  { news, day }: { readonly news: string; readonly day: Day },
+): AnnouncementName {
+  const name = `${announcementsOf(anomaly)}/${news}`;
+  return (news === 'opened' ? name : `${name}-${day}`) as AnnouncementName;
 }

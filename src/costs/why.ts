@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
 import { DAY_MS, type Day, dayOf } from '../base/time.ts';
 import {
@@ -9,9 +8,15 @@ import {
   countWords,
   type InlinePart,
 } from '../domain/answer.ts';
-import { type Change, changeTitle, type UserId } from '../domain/change.ts';
+import {
+  type Change,
+  changeTitle,
+  type TargetKind,
+  targetKey,
+  type UserId,
+} from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
-import { listChanges } from '../log/old/change-lists.ts';
+import { type Log, listChanges } from '../log/index.ts';
 import {
   type Explanation,
   explainChange,
@@ -31,7 +36,6 @@ import {
 import { comparisonPeriod, type Period, readPeriod, versusWord } from '../maths/period.ts';
 import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
-import type { Database } from '../storage/old/database.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
 import { incomparableText, moverText, openDaysText } from './comparison.ts';
 import {
@@ -260,22 +264,21 @@ const ROWS_SHOWN = 3;
 
 /** The changes that were accepted for these services on these UTC days, the first one first. */
 export async function listCostChanges(
-  { database, log }: { readonly database: Database; readonly log: Logger },
+  { events, organization }: { readonly events: Log; readonly organization: string },
   { services, span }: AcceptedChangeFilter,
 ): Promise<readonly AcceptedChange[]> {
   if (services.length === 0) return [];
   const endedSince = new Date(`${span.first}T00:00:00Z`);
   const end = Date.parse(`${span.last}T00:00:00Z`) + DAY_MS;
+  const keyOf = (kind: TargetKind, id: string) =>
+    targetKey({ organization, plan: { target: { kind, id } } });
   // The id of a created service is not known to its change.
   const targets = services.flatMap(({ id, name }) => [
-    `service:${id}`,
-    `new service:${name.toLowerCase()}`,
+    keyOf('service', id),
+    keyOf('new service', name.toLowerCase()),
   ]);
-  const found = await listChanges(
-    database.db,
-    { states: ['succeeded'], endedSince, targets, limit: MOST },
-    (change, err) => log.warn({ change, err }, 'an unreadable change is not shown with costs'),
-  );
+  const filter = { states: ['succeeded'], endedSince, targets, limit: MOST } as const;
+  const found = await listChanges(events, filter);
   return found
     .flatMap(costChange)
     .filter(({ at }) => at.getTime() < end)
