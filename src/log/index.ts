@@ -8,6 +8,7 @@ export {
   loadChange,
 } from './changes.ts';
 export { evidenceOf, exportLog } from './evidence.ts';
+export { eventsBefore, type LoggedEvent } from './history.ts';
 export {
   type ActiveConfiguration,
   activateConfiguration,

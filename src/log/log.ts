@@ -252,7 +252,8 @@ async function followIn({ memory }: Log, tx: StoreTx): Promise<Extension> {
   return extended(chain, next);
 }
 
-async function noticingDamage<T>({ memory }: Log, work: () => Promise<T>): Promise<T> {
+/** Runs `work`; a damage that it finds stops all appends of this process. */
+export async function noticingDamage<T>({ memory }: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

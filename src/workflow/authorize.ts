@@ -23,12 +23,7 @@ import {
   type RefusedProposal,
   type SomeMembers,
 } from '../domain/gate.ts';
-import {
-  commandsFor,
-  commandsOnDiscovered,
-  type Policy,
-  requirementFor,
-} from '../domain/policy.ts';
+import { commandsFor, commandsOnDiscovered, type Policy } from '../domain/policy.ts';
 import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
@@ -225,26 +220,6 @@ export async function authorizeDetails(
   const mayShow = { command: 'change show', target: null, by };
   if (isFull || (await mayQuery(context, mayShow))) return { ok: true, change, isFull };
   return { ok: false, denial: createDenial('not-an-approver', about) };
-}
-
-const OPERATIONS = ['service start', 'service stop', 'service scale'];
-
-/**
- * Whether a user is an operator of a service: a rule of the policy admits them to one of its changes.
- * A user whom Slack does not identify is none.
- */
-export async function isOperatorOf(
-  { people, policy }: Pick<DecisionContext, 'people' | 'policy'>,
-  target: Target,
-  by: UserId,
-): Promise<boolean> {
-  const identity = await people.identify(by, { fresh: false });
-  if (!identity.ok) return false;
-  const { roles } = identity.actor;
-  return OPERATIONS.some((command) => {
-    const requirement = requirementFor(policy, { command, target });
-    return requirement !== null && roles.includes(requirement.to);
-  });
 }
 
 interface Attempt {

@@ -33,7 +33,7 @@ import { type Moves, move, noteMoved } from './moves.ts';
 import { ownEvents } from './own.ts';
 import { mayPassLock, scheduleFacts } from './schedules.ts';
 import { storeSecret } from './secret.ts';
-import { approvedCommands, currentPolicy, currentTarget, targetEvents } from './target.ts';
+import { approvedCommands, currentPolicy, currentTarget, targetChanges } from './target.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
@@ -327,11 +327,11 @@ async function lastSentSince(
   { id, plan, createdAt, organization }: Change,
 ): Promise<{ readonly id: ChangeId; readonly by: UserId; readonly at: Date } | null> {
   const since = plan.before?.seenAt ?? createdAt;
-  const taken = await targetEvents(locked, targetKey({ organization, plan }));
+  const taken = await targetChanges(locked, targetKey({ organization, plan }));
   const own = plan.timing?.schedule;
-  for (const { change, at } of taken.toReversed()) {
+  for (const { change, since: at } of taken.toReversed()) {
     if (change === id || at < since) continue;
-    const other = await loadChange(locked, change as ChangeId);
+    const other = await loadChange(locked, change);
     const isEffective = other?.outcome && other.state !== 'failed';
     if (!other || !isEffective || (own && other.plan.timing?.schedule === own)) continue;
     return { id: other.id, by: other.requester, at: other.outcome?.at ?? at };

@@ -4,6 +4,7 @@ import type { UserId } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import {
   addToRateCounters,
+  pruneRateCounters,
   type StoreTx,
   subtractFromRateCounter,
   transaction,
@@ -142,4 +143,11 @@ function minuteOf(context: DecisionContext): Minute {
   const minute = { since, counts: new Map(), limited: new Set<UserId>() };
   minutes.set(context, minute);
   return minute;
+}
+
+/** Drops the counters of windows that have ended. */
+export async function pruneRates({ store, now }: DecisionContext): Promise<void> {
+  const longest = Math.max(...Object.values(RATE_LIMITS).map(({ withinMs }) => withinMs));
+  const before = new Date(now().getTime() - 2 * longest);
+  await transaction(store, (tx) => pruneRateCounters(tx, before));
 }

@@ -44,7 +44,7 @@ import { authorizeCommand, authorizeForm, type Refused, recordRefusal } from './
 import type { WorkflowContext } from './context.ts';
 import { begin, identityFacts, type Moves, move, noteMoved } from './moves.ts';
 import { countAttempts } from './rates.ts';
-import { changeSinceEnd, currentPolicy, currentTarget } from './target.ts';
+import { currentPolicy, currentTarget, hasChangedSinceEnd } from './target.ts';
 
 interface ChangeRequest {
   readonly command: ChangeCommand;
@@ -458,7 +458,7 @@ export async function isUnchangedSince(
   change: Change,
 ): Promise<boolean> {
   const { target, body } = change.plan;
-  if (await changeSinceEnd(events, change)) return false;
+  if (await hasChangedSinceEnd(events, change)) return false;
   const verify = commands.get(change.command)?.verifyOutcome;
   return verify ? (await verify(target, body, commandContext())) !== null : true;
 }

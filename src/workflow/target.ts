@@ -28,7 +28,7 @@ import {
   UNKNOWN_TAGS,
 } from '../domain/targets.ts';
 import { inForce, loadChange, type Subjects } from '../log/index.ts';
-import type { DecisionContext, WorkflowContext } from './context.ts';
+import type { DecisionContext } from './context.ts';
 
 type Directory = Pick<DecisionContext, 'services' | 'discoversServices'>;
 
@@ -65,18 +65,6 @@ const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
   freeze: ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
 };
 
-/**
- * Returns the directory to decide from right before a claim. What it says about a discovered service may be some
- * minutes old, so that the list of the server is read now.
- */
-export function readServices(
-  context: WorkflowContext,
-  plan: Pick<Plan, 'target' | 'body'>,
-): Promise<readonly Service[]> {
-  const isDiscovered = currentTarget(context, plan).discovered === true;
-  return isDiscovered ? context.verifyServices() : Promise.resolve(context.services());
-}
-
 export type CurrentRuleContext = Directory & Pick<DecisionContext, 'policy'>;
 
 /** Returns what the current rule for the command and target of a change requires, or null. */
@@ -112,6 +100,26 @@ export function standingFreeze(
     scope,
     freeze: { from, until, on: selectorOf(scope), reason, by: null, made: { id: change, by } },
   };
+}
+
+const OPERATIONS = ['service start', 'service stop', 'service scale'];
+
+/**
+ * Whether a user is an operator of a service: a rule of the policy admits them to one of its changes.
+ * A user whom Slack does not identify is none.
+ */
+export async function isOperatorOf(
+  { people, policy }: Pick<DecisionContext, 'people' | 'policy'>,
+  target: Target,
+  by: UserId,
+): Promise<boolean> {
+  const identity = await people.identify(by, { fresh: false });
+  if (!identity.ok) return false;
+  const { roles } = identity.actor;
+  return OPERATIONS.some((command) => {
+    const requirement = requirementFor(policy, { command, target });
+    return requirement !== null && roles.includes(requirement.to);
+  });
 }
 
 const SCHEDULE = 'service schedule';
@@ -154,57 +162,21 @@ function withHolding(
   );
 }
 
-/** The last of the other changes of a target that succeeded. */
-interface LaterChange {
-  readonly id: ChangeId;
-  readonly by: UserId;
-  readonly at: Date;
-}
-
-/**
- * The last other change of the target that succeeded since this one was planned or, for a revert, since its parent
- * ended; null: none. Under the lock of an append, no other change can end before the commit.
- */
-export async function changeSincePlan(
-  subjects: Subjects,
-  change: Change,
-): Promise<LaterChange | null> {
-  const { id, parent, createdAt } = change;
-  const reverted = parent ? await loadChange(subjects, parent) : null;
-  const since = (reverted && endOf(reverted)) ?? createdAt;
-  return lastSucceeded(subjects, targetKey(change), since, [id, ...(parent ? [parent] : [])]);
-}
-
-/** The last other change of the target that succeeded since this one ended; null: none, or it has not ended. */
-export async function changeSinceEnd(
-  subjects: Subjects,
-  change: Change,
-): Promise<LaterChange | null> {
+/** Whether another change of the target succeeded since this one ended. */
+export async function hasChangedSinceEnd(subjects: Subjects, change: Change): Promise<boolean> {
   const since = endOf(change);
-  return since ? lastSucceeded(subjects, targetKey(change), since, [change.id]) : null;
+  if (!since) return false;
+  for (const { change: id, until } of await targetChanges(subjects, targetKey(change))) {
+    // It is released with its outcome, which is not older.
+    if (until === null || until < since || id === change.id) continue;
+    const other = await loadChange(subjects, id);
+    const end = other?.state === 'succeeded' ? endOf(other) : null;
+    if (end && end >= since) return true;
+  }
+  return false;
 }
 
 /** An unknown outcome ends when it is resolved. */
 function endOf({ resolution, outcome }: Change): Date | null {
   return resolution?.at ?? outcome?.at ?? null;
-}
-
-async function lastSucceeded(
-  subjects: Subjects,
-  key: string,
-  since: Date,
-  except: readonly ChangeId[],
-): Promise<LaterChange | null> {
-  const holdings = await targetChanges(subjects, key);
-  let last: LaterChange | null = null;
-  for (const { change, until } of holdings) {
-    // It is released with its outcome, which is not older.
-    if (until === null || until < since || except.includes(change)) continue;
-    const other = await loadChange(subjects, change);
-    const at = other?.state === 'succeeded' ? endOf(other) : null;
-    if (other && at && at >= since && (!last || at >= last.at)) {
-      last = { id: other.id, by: other.requester, at };
-    }
-  }
-  return last;
 }
