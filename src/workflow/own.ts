@@ -188,3 +188,29 @@ async function removeSchedule(
   if (!(await standingSchedule(locked, id, locked.at))) return failure(ENDED);
   return afterAction(locked, id, { type: 'removed', by, why: 'removed' });
 }
+
+const MESSAGES_KEPT_MS = DAY_MS;
+
+/** What is due for a freeze or a schedule, computed from its events alone, as `signalbox rebuild` needs it. */
+export async function ownJobs(
+  subjects: Subjects,
+  stream: `freeze/${string}` | `schedule/${string}`,
+  now: Date,
+): Promise<readonly Job[]> {
+  const [kind, key = ''] = stream.split('/');
+  if (kind === 'freeze') {
+    const { state: freeze } = await subjects.load(`freeze/${key}`, evolveFreeze);
+    return freeze && !freeze.isLifted ? [{ kind, key, dueAt: freeze.until.getTime() }] : [];
+  }
+  const { state: schedule } = await subjects.load(`schedule/${key}`, evolveSchedule);
+  if (!schedule || schedule.isRemoved) return [];
+  const { isPaused, until, since } = schedule;
+  const next = isPaused ? until : dueAt(schedule, since);
+  const remindAt = until.getTime() - REMIND_MS;
+  // An older reminder was posted or given up.
+  const isDue = now.getTime() - remindAt < MESSAGES_KEPT_MS;
+  return [
+    { kind: 'schedule', key, dueAt: next.getTime() },
+    ...(isDue ? [{ kind: 'schedule-reminder', key, dueAt: remindAt }] : []),
+  ];
+}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { evolveHolders, evolveStatus } from '../../src/domain/log-events.ts';
+import { foldOf } from '../../src/domain/fold.ts';
+import { evolveHolders } from '../../src/domain/log-events.ts';
 import { append, follow, head, openLog } from '../../src/log/log.ts';
 import { claimJobs, transaction } from '../../src/storage/index.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
@@ -12,6 +13,7 @@ import {
   confirmed,
   drafted,
   freshLog,
+  idOf,
   installation,
   KEYS,
   rowsIn,
@@ -39,7 +41,7 @@ test.for(ENGINES)('a change is read as it was appended on %s', async (engine) =>
 test.for(ENGINES)('a subject that the log does not know has no state on %s', async (engine) => {
   const log = await freshLog(engine);
   const unknown = { state: null, version: 0, hash: null, isPruned: false };
-  expect(await log.load('change/A', evolveStatus)).toEqual(unknown);
+  expect(await log.load('change/A', foldOf(idOf('A')))).toEqual(unknown);
 });
 
 test.for(ENGINES)('two processes append at once without a gap or a fork on %s', async (engine) => {
@@ -55,7 +57,7 @@ test.for(ENGINES)('two processes append at once without a gap or a fork on %s', 
   expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 23 }, (_, n) => n + 1));
   const later = await open();
   expect(head(later).seq).toBe(23);
-  expect((await later.load('change/A', evolveStatus)).version).toBe(23);
+  expect((await later.load('change/A', foldOf(idOf('A')))).version).toBe(23);
 });
 
 test.for(ENGINES)(
@@ -110,7 +112,9 @@ test.for(ENGINES)(
         result: 'claimed',
       }));
     const due = () =>
-      transaction(log.store, (tx) => claimJobs(tx, { owner: 'P', now: 1, leaseMs: 1, most: 9 }));
+      transaction(log.store, (tx) =>
+        claimJobs(tx, { owner: 'P', now: 1, leaseMs: 1, most: 9, kinds: ['card'] }),
+      );
     await expect(claim(true)).rejects.toThrow('nonsense is no event of the stream change/A');
     expect(await rowsIn(log.store)).toEqual([]);
     expect(await due()).toEqual([]);

@@ -1,34 +1,36 @@
 import { expect, test } from 'vitest';
+import type { ChannelId } from '../../src/domain/change.ts';
 import {
   activateConfiguration,
   activeConfiguration,
-  freezesInForce,
+  inForce,
   recordedIds,
   recordIds,
-  schedulesInForce,
 } from '../../src/log/installation.ts';
 import { append } from '../../src/log/log.ts';
 import { prune } from '../../src/log/upkeep.ts';
 import { ENGINES } from '../storage/engines.ts';
-import { freshLog, installation, rowsIn, tamper, write } from './logs.ts';
+import { freshLog, idOf, installation, rowsIn, tamper, user, write } from './logs.ts';
 
 const created = {
-  change: 'A',
-  by: 'UANA',
+  change: idOf('A'),
+  by: user('UANA'),
   reason: 'release',
   scope: { tag: 'prod' },
-  until: 5_000,
+  from: new Date(1),
+  until: new Date(5_000),
 };
+const C1 = 'C1' as ChannelId;
 const freeze = { type: 'created', ...created } as const;
 const schedule = {
   type: 'created',
-  change: 'A',
-  by: 'UANA',
+  change: idOf('A'),
+  by: user('UANA'),
   service: { id: 'S1', name: 'ci' },
   stop: 'weekdays 20:00',
   start: null,
   zone: 'Europe/Berlin',
-  until: 5_000,
+  until: new Date(5_000),
 } as const;
 
 test.for(ENGINES)(
@@ -82,18 +84,18 @@ test.for(ENGINES)('the first id of a name stays on %s', async (engine) => {
 
 test.for(ENGINES)('a freeze is in force until it is lifted or over on %s', async (engine) => {
   const log = await freshLog(engine);
-  await write(log, 'freeze/A', freeze, { type: 'card-posted', channel: 'C1', ts: '1.2' });
-  await write(log, 'freeze/B', { ...freeze, change: 'B', until: 100 });
+  await write(log, 'freeze/A', freeze, { type: 'card-posted', channel: C1, ts: '1.2' });
+  await write(log, 'freeze/B', { ...freeze, change: idOf('B'), until: new Date(100) });
   await write(
     log,
     'freeze/C',
-    { ...freeze, change: 'C' },
-    { type: 'lifted', change: null, by: 'UBEN' },
+    { ...freeze, change: idOf('C') },
+    { type: 'lifted', change: null, by: user('UBEN') },
   );
-  const inForce = await freezesInForce(log, 1_000);
-  expect([...inForce.keys()]).toEqual(['A']);
-  expect(inForce.get('A')).toMatchObject({ ...created, card: { channel: 'C1', ts: '1.2' } });
-  expect(await freezesInForce(log, 5_000)).toEqual(new Map());
+  const standing = await inForce(log, 'freeze', new Date(1_000));
+  expect([...standing.keys()]).toEqual(['A']);
+  expect(standing.get('A')).toMatchObject({ ...created, card: { channel: C1, ts: '1.2' } });
+  expect(await inForce(log, 'freeze', new Date(5_000))).toEqual(new Map());
 });
 
 test.for(ENGINES)(
@@ -104,7 +106,7 @@ test.for(ENGINES)(
     await write(other, 'freeze/A', freeze);
     const { result } = await append(log, async (locked) => ({
       events: [],
-      result: [...(await freezesInForce(locked, 1)).keys()],
+      result: [...(await inForce(locked, 'freeze', new Date(1))).keys()],
     }));
     expect(result).toEqual(['A']);
   },
@@ -115,33 +117,35 @@ test.for(ENGINES)(
   async (engine) => {
     const log = await freshLog(engine);
     await write(log, 'freeze/A', freeze);
-    await write(log, 'freeze/B', { ...freeze, change: 'B' });
+    await write(log, 'freeze/B', { ...freeze, change: idOf('B') });
     await tamper(log.store, 'delete from event where seq = 1');
-    await expect(freezesInForce(log, 1)).rejects.toThrow('freeze/A lost its version 1');
+    await expect(inForce(log, 'freeze', new Date(1))).rejects.toThrow(
+      'freeze/A lost its version 1',
+    );
   },
 );
 
 test.for(ENGINES)('a freeze that was pruned is not in force on %s', async (engine) => {
   const log = await freshLog(engine);
-  await write(log, 'freeze/A', freeze, { type: 'lifted', change: null, by: 'UBEN' });
+  await write(log, 'freeze/A', freeze, { type: 'lifted', change: null, by: user('UBEN') });
   await prune(log, { before: 9_999_999_999_999, export: 'digest' });
-  expect(await freezesInForce(log, 1)).toEqual(new Map());
+  expect(await inForce(log, 'freeze', new Date(1))).toEqual(new Map());
 });
 
 test.for(ENGINES)(
   'a schedule is in force until it is removed or expires, also while it is paused, on %s',
   async (engine) => {
     const log = await freshLog(engine);
-    await write(log, 'schedule/A', schedule, { type: 'paused', by: 'UANA', why: 'holiday' });
+    await write(log, 'schedule/A', schedule, { type: 'paused', by: user('UANA'), why: 'holiday' });
     await write(
       log,
       'schedule/B',
-      { ...schedule, change: 'B' },
-      { type: 'removed', by: 'UANA', why: 'replaced' },
+      { ...schedule, change: idOf('B') },
+      { type: 'removed', by: user('UANA'), why: 'replaced' },
     );
-    const inForce = await schedulesInForce(log, 1_000);
-    expect([...inForce.keys()]).toEqual(['A']);
-    expect(inForce.get('A')).toMatchObject({ zone: 'Europe/Berlin', isPaused: true, run: null });
-    expect(await schedulesInForce(log, 5_000)).toEqual(new Map());
+    const standing = await inForce(log, 'schedule', new Date(1_000));
+    expect([...standing.keys()]).toEqual(['A']);
+    expect(standing.get('A')).toMatchObject({ zone: 'Europe/Berlin', isPaused: true, last: null });
+    expect(await inForce(log, 'schedule', new Date(5_000))).toEqual(new Map());
   },
 );

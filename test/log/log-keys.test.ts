@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
-import { evolveStatus } from '../../src/domain/log-events.ts';
+import { foldOf } from '../../src/domain/fold.ts';
 import { Damaged, keyChange, rotationText, rowAfter } from '../../src/log/chain.ts';
 import {
   KeyProblem,
@@ -20,6 +20,7 @@ import {
   approved,
   confirmed,
   drafted,
+  idOf,
   insertion,
   installation,
   KEYS,
@@ -140,7 +141,7 @@ test.for(ENGINES)(
     for (const keys of [{ current: key(2), previous: [] }, NEW]) {
       const later = await open(keys);
       expect(await verifyAll(later)).toMatchObject({ ok: true });
-      expect((await later.load('change/A', evolveStatus)).version).toBe(3);
+      expect((await later.load('change/A', foldOf(idOf('A')))).version).toBe(3);
       expect(appendProblem(later)).toBeNull();
     }
   },
@@ -153,7 +154,7 @@ test.for(ENGINES)(
     const old = await open();
     await write(old, 'change/A', drafted(2), confirmed);
     await write(await open(NEW), 'change/A', approved());
-    expect((await old.load('change/A', evolveStatus)).version).toBe(3);
+    expect((await old.load('change/A', foldOf(idOf('A')))).version).toBe(3);
     await expect(write(old, 'change/A', approved('UCLEO'))).rejects.toBeInstanceOf(KeyProblem);
     expect(appendProblem(old)?.message).toContain('was replaced by a newer one');
     expect(await rowsIn(old.store)).toHaveLength(4);
@@ -179,7 +180,9 @@ test.for(ENGINES)(
     const log = await open(NEW);
     const draft = { stream: 'change/A', version: 2, type: 'confirmed', at: 1, body: '{}' };
     await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
-    await expect(log.load('change/A', evolveStatus)).rejects.toThrow('its key was not in force');
+    await expect(log.load('change/A', foldOf(idOf('A')))).rejects.toThrow(
+      'its key was not in force',
+    );
     await expect(follow(log)).rejects.toThrow('its key was not in force');
     await expect(open(NEW)).rejects.toBeInstanceOf(Damaged);
   },

@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
-import {
-  type EventOf,
-  evolveStatus,
-  type NewEvent,
-  type StreamName,
-} from '../../src/domain/log-events.ts';
+import type { ChangeId, UserId } from '../../src/domain/change.ts';
+import { draftChange } from '../../src/domain/draft.ts';
+import { foldOf } from '../../src/domain/fold.ts';
+import type { EventOf, NewEvent, StreamName } from '../../src/domain/log-events.ts';
 import type { EventRow } from '../../src/log/chain.ts';
 import { type LogKeys, signingKey } from '../../src/log/keys.ts';
 import { append, type Log, openLog } from '../../src/log/log.ts';
@@ -14,6 +12,7 @@ import {
   type StoreOptions,
   transaction,
 } from '../../src/storage/index.ts';
+import { PLAN, REQUIRES } from '../domain/changes-fixtures.ts';
 import { type Engine, emptyUrl } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
 
@@ -41,23 +40,22 @@ export async function freshLog(engine: Engine, keys = KEYS): Promise<Log> {
   return (await installation(engine)).open(keys);
 }
 
-export function drafted(count = 1): EventOf<`change/${string}`> {
-  return {
-    type: 'drafted',
-    requester: 'UANA',
-    command: 'service stop',
-    target: { organization: 'acme', kind: 'service', id: 'S1', name: 'ci' },
-    reason: 'the weekend',
-    plan: { body: { command: 'stop' } },
-    digest: 'digest-1',
-    requirement: { count, from: 'approver' },
-    expiresAt: 9_000_000_000_000,
-  };
+export const user = (name: string) => name as UserId;
+export const idOf = (name: string) => name as ChangeId;
+
+type ChangeEvent = EventOf<`change/${string}`>;
+
+export function drafted(count = 1): ChangeEvent {
+  const requires = { ...REQUIRES, count };
+  const fields = { organization: 'acme', command: 'service stop', requester: user('UANA') };
+  const request = { ...fields, reason: 'the weekend', plan: PLAN, requires, origin: null };
+  return draftChange(request, new Date(9_000_000_000_000));
 }
 
-export const confirmed = { type: 'confirmed', by: 'UANA', press: 'p1', expiresAt: 9_000 } as const;
-export const approved = (by = 'UBEN', digest = 'digest-1') =>
-  ({ type: 'approved', by, press: 'p2', digest, evidence: { groups: [] } }) as const;
+export const confirmed: ChangeEvent = { type: 'confirmed', by: user('UANA'), press: 'p1' };
+export const approved = (by = 'UBEN', digest = 'digest-1'): ChangeEvent => ({
+  ...{ type: 'approved', by: user(by), press: 'p2', digest, evidence: { groups: [] } },
+});
 
 /** Appends events of one stream, as one decision. */
 export async function write<Name extends StreamName>(
@@ -75,7 +73,7 @@ export async function approvedChange(log: Log, id: string): Promise<void> {
 }
 
 export async function stateOf(log: Log, id: string) {
-  return (await log.load(`change/${id}`, evolveStatus)).state?.state;
+  return (await log.load(`change/${id}`, foldOf(idOf(id)))).state?.state;
 }
 
 export async function rowsIn(store: Store): Promise<readonly EventRow[]> {

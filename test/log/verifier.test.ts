@@ -12,25 +12,25 @@ import { openLog } from '../../src/log/log.ts';
 import { prune } from '../../src/log/upkeep.ts';
 import { emptyUrl } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
-import { approved, confirmed, drafted, freshLog, KEYS, key, write } from './logs.ts';
+import { approved, confirmed, drafted, freshLog, KEYS, key, user, write } from './logs.ts';
 
 type ChangeEvent = EventOf<`change/${string}`>;
-const sent = { nonce: 'n1', answer: { status: 200, text: 'stopping – ü' } };
+const call = { nonce: 'n1', answeredAt: new Date(5), tookMs: 8, requestId: null };
+const sent = { ...call, reported: ['stopping – ü'] };
+const unanswered = { ...call, status: 500, text: 'stopping – ü' };
 const claimed = {
   type: 'claimed',
   by: 'P1',
   nonce: 'n1',
   attempt: 1,
-  until: 9,
-  policy: 'c1',
+  until: new Date(9),
 } as const;
 const pressed = {
   type: 'pressed',
   verb: 'approve',
-  by: 'UBEN',
-  pressedAt: 5,
+  by: user('UBEN'),
+  text: '',
   place: { card: 'C1' },
-  digest: 'd',
   seen: null,
 } as const;
 
@@ -41,10 +41,10 @@ const STATES: Readonly<Record<string, readonly ChangeEvent[]>> = {
   approved: [confirmed, approved()],
   executing: [confirmed, approved(), claimed],
   succeeded: [confirmed, approved(), claimed, { type: 'succeeded', ...sent }],
-  failed: [confirmed, approved(), claimed, { type: 'failed', ...sent }],
-  unknown: [confirmed, approved(), claimed, { type: 'unknown', ...sent }],
-  rejected: [confirmed, { type: 'rejected', by: 'UBEN', press: 'p2', reason: '"no"\n  <b>' }],
-  cancelled: [confirmed, { type: 'cancelled', by: 'UANA', press: 'p2', reason: null }],
+  failed: [confirmed, approved(), claimed, { type: 'failed', ...unanswered }],
+  unknown: [confirmed, approved(), claimed, { type: 'unknown', ...unanswered }],
+  rejected: [confirmed, { type: 'rejected', by: user('UBEN'), press: 'p2', reason: '"no"\n  <b>' }],
+  cancelled: [confirmed, { type: 'cancelled', by: user('UANA'), press: 'p2' }],
   expired: [confirmed, { type: 'expired' }],
   stale: [confirmed, { type: 'stale', why: 'the target changed', foreign: [] }],
   denied: [confirmed, approved(), { type: 'denied', why: 'frozen' }],
@@ -81,7 +81,7 @@ async function evidence(keys: LogKeys = KEYS): Promise<string> {
   await write(log, 'change/A', drafted(), confirmed);
   await write(log, 'press/A/p2', pressed);
   await write(log, 'change/A', approved(), claimed, { type: 'succeeded', ...sent });
-  await write(log, 'press/A/p2', { type: 'answered', what: 'approved' });
+  await write(log, 'press/A/p2', { type: 'answered', what: 'approve', refusal: null });
   await write(log, 'change/OTHER', confirmed);
   return (await evidenceOf(log, 'A')) ?? '';
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evolveStatus } from '../../src/domain/log-events.ts';
+import { foldOf } from '../../src/domain/fold.ts';
 import { type EventRow, WentBack } from '../../src/log/chain.ts';
 import { append, follow, head, type Log, recordRestore } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
@@ -8,6 +8,7 @@ import {
   approved,
   approvedChange,
   drafted,
+  idOf,
   insertion,
   installation,
   rowsIn,
@@ -129,7 +130,7 @@ test.for(ENGINES)('an honest run of two processes sees no alarm on %s', async (e
   const work = [log, other].flatMap((each) =>
     Array.from({ length: 12 }, async (_, n) => {
       await write(each, `change/${n % 3}`, n < 3 ? drafted() : approved(`U${n}`));
-      await each.load('change/A', evolveStatus);
+      await each.load('change/A', foldOf(idOf('A')));
       await each.loadAll('change', (count: number | null) => (count ?? 0) + 1);
       await follow(each);
     }),

@@ -4,13 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import {
-  type Database,
-  type DatabaseOptions,
-  openDatabase,
-} from '../../src/storage/old/database.ts';
-import { MIGRATIONS } from '../../src/storage/old/migrate.ts';
-
 export type Engine = 'sqlite' | 'postgres';
 
 /** The engines on which storage tests run: both, unless TEST_ENGINE names one (`npm run check`, mutation tests). */
@@ -18,28 +11,7 @@ export const ENGINES: readonly Engine[] = (['sqlite', 'postgres'] as const).filt
   (engine) => engine === (process.env.TEST_ENGINE ?? engine),
 );
 
-/** Opens an empty database, which is closed and deleted after the test. */
-export async function freshDatabase(
-  engine: Engine,
-  options: DatabaseOptions = {},
-): Promise<Database> {
-  const url = engine === 'sqlite' ? 'file::memory:' : await freshUrl(engine);
-  return openForTest(url, options);
-}
-
-/** Opens a database, which may exist already, and closes it after the test. */
-export async function openForTest(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const database = await openDatabase(url, options);
-  onTestFinished(() => database.close());
-  return database;
-}
-
-/** Returns the URL of a database that no test has used, for tests that open it several times. */
-export async function freshUrl(engine: Engine): Promise<string> {
-  return engine === 'sqlite' ? emptyFile() : freshSchema(await migratedSchema());
-}
-
-/** Returns the URL of a database without tables, for tests of the migrations. */
+/** Returns the URL of a database without tables, which is deleted after the test. */
 export async function emptyUrl(engine: Engine): Promise<string> {
   return engine === 'sqlite' ? emptyFile() : freshSchema();
 }
@@ -67,33 +39,15 @@ async function openOwn(): Promise<pg.Client> {
   return owner;
 }
 
-async function freshSchema(statements: readonly string[] = []): Promise<string> {
+async function freshSchema(): Promise<string> {
   own.owner ??= openOwn();
   const owner = await own.owner;
   own.schemas += 1;
   const schema = `test_${own.schemas}`;
-  const made = [`create schema ${schema}`, `set search_path = ${schema}`, ...statements];
-  await owner.query(made.join(';'));
+  await owner.query(`create schema ${schema}`);
   const url = new URL(own.url);
   url.searchParams.set('options', `-c search_path=${schema}`);
   return url.href;
-}
-
-let migrated: Promise<readonly string[]> | null = null;
-
-// A migration by Signalbox takes the server twice the processor time of its statements at once.
-function migratedSchema(): Promise<readonly string[]> {
-  migrated ??= readMigrated();
-  return migrated;
-}
-
-async function readMigrated(): Promise<readonly string[]> {
-  const url = await freshSchema();
-  const database = await openDatabase(url);
-  await database.close();
-  const rows = await run(url, "select format('(%L, %L)', key, value) as row from meta");
-  const meta = `insert into meta (key, value) values ${rows.map(({ row }) => row).join()}`;
-  return [...MIGRATIONS.flatMap((migration) => migration('postgres')), meta];
 }
 
 /** Runs statements as the owner of the server, past the code under test. */
