@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, InvalidRequest } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
-import type { CurrentState, SendResult } from '../commands/index.ts';
+import type { CurrentState } from '../commands/index.ts';
 import {
   type Change,
   type ChangeId,
@@ -26,12 +26,13 @@ import {
   type Subjects,
 } from '../log/index.ts';
 import { learnService } from '../servers/facts.ts';
+import type { SendResult } from '../servers/sent.ts';
 import { transaction } from '../storage/index.ts';
 import type { AttemptMark, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { type Moves, move, noteMoved } from './moves.ts';
 import { ownEvents } from './own.ts';
-import { mayPassLock, scheduleFacts } from './schedules.ts';
+import { afterRefusedRun, mayPassLock, scheduleFacts } from './schedules.ts';
 import { storeSecret } from './secret.ts';
 import { approvedCommands, currentPolicy, currentTarget, targetChanges } from './target.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
@@ -272,7 +273,12 @@ async function decideClaim(
     if (!ends) return { events: [], result: null };
     const stateCheck = refusal === 'target-changed' ? await found(locked, change, gathered) : null;
     const moves = move(context, locked.at, change, { ...ends, ...(stateCheck && { stateCheck }) });
-    return { ...moves, result: { before: change, change: moves.change, isSent: false } };
+    const paused = await afterRefusedRun(locked, change, refusal);
+    return {
+      events: [...moves.events, ...paused.events],
+      jobs: [...moves.jobs, ...paused.jobs],
+      result: { before: change, change: moves.change, isSent: false },
+    };
   }
   const evidence = { groups: groupsOf(gathered.identities) };
   const claimed = move(context, locked.at, change, answer, { evidence });
@@ -445,12 +451,12 @@ function notSent(text: string, retryAfterMs: number = FIRST_HAND_BACK_MS): Attem
 
 async function send(context: WorkflowContext, change: Change): Promise<AttemptResult> {
   const command = context.commands.get(change.command);
-  if (!command) return notSent(`This release has no command ${change.command}.`);
+  if (!command?.send) return notSent(`This release has no command ${change.command}.`);
   const began = performance.now();
   const took = () => Math.round(performance.now() - began);
   try {
     const { target, body } = change.plan;
-    const sent = await command.send(target, body, context.commandContext(), change);
+    const sent = await command.send(target, body, context.commandContext());
     const { requestId, reported, createdId } = sent;
     const ending = {
       ...({ how: 'succeeded', at: context.now(), tookMs: took(), requestId, reported } as const),
@@ -472,7 +478,7 @@ async function settle(
   const read = context.commands.get(change.command)?.verifyOutcome;
   if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !read) return result;
   const { target, body } = change.plan;
-  const sent = await read(target, body, context.commandContext(), change).catch((err: unknown) => {
+  const sent = await read(target, body, context.commandContext()).catch((err: unknown) => {
     context.log.warn(
       { err, change: change.id },
       'target could not be read after an unknown outcome',
