@@ -10,7 +10,15 @@ import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
-import { Damaged, KeyProblem, type Log, openLog, recordIds } from './log/index.ts';
+import {
+  Damaged,
+  KeyProblem,
+  type Log,
+  type LogKeys,
+  openLog,
+  readKeys,
+  recordIds,
+} from './log/index.ts';
 import {
   type Config,
   channelUses,
@@ -95,6 +103,10 @@ export async function connectForStart(
 type OpenedDatabase =
   | { readonly ok: true; readonly store: Store; readonly events: Log }
   | RefusedStart;
+
+function keysOf({ databaseUrl, key, previousKeys }: Config): LogKeys {
+  return readKeys({ databaseUrl: databaseUrl.reveal(), key, previous: previousKeys });
+}
 
 const DATABASE_OUTAGE = {
   began: 'database connection lost; Signalbox connects again',
