@@ -9,7 +9,7 @@ import { createChannelFinder } from '../../src/slack/channels.ts';
 import { createPermalinks } from '../../src/slack/links.ts';
 import { markedPost, markOf } from '../../src/slack/marks.ts';
 import { createMessenger } from '../../src/slack/messenger.ts';
-import { changeIn, SUCCEEDED } from '../domain/changes-fixtures.ts';
+import { changeIn, SUCCESS } from '../domain/changes-fixtures.ts';
 import { clientOf, outcome } from '../sandbox/slack/client.ts';
 import { drawing } from './fixtures.ts';
 
@@ -20,7 +20,7 @@ const AGAIN = { again: true };
 const requires = { ...changeIn('pending').requires, channel: '#db-approvals' };
 
 function change(state: Change['state'], version: number, hash = HASH): Change {
-  const outcome = state === 'succeeded' ? SUCCEEDED : null;
+  const outcome = state === 'succeeded' ? SUCCESS : null;
   return { ...changeIn(state, { outcome }), id: '7KQ2MX' as ChangeId, requires, version, hash };
 }
 
