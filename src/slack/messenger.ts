@@ -27,7 +27,14 @@ import { clickAnswers, createClickNotices } from './click-answers.ts';
 import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
 import type { DrawContext } from './naming.ts';
-import { findOwnTexts, type OwnMessages, postMessage, postOnce, updateMessage } from './post.ts';
+import {
+  findOwnTexts,
+  type OwnMessages,
+  postMessage,
+  postOnce,
+  postRefusal,
+  updateMessage,
+} from './post.ts';
 import { type Line, withoutLinks } from './rich-text.ts';
 
 export interface Channels {
@@ -59,7 +66,8 @@ export function createMessenger(options: Options): Messenger {
     body: Message,
     earlier: Parameters<typeof postOnce>[3],
   ): Promise<Position> {
-    const at = await postOnce(options, await finder.target(channel), body, earlier);
+    const to = await finder.target(channel);
+    const at = await postOnce(options, to, body, earlier).catch(throwRefusal);
     await finder.posted(channel, at.channel);
     return at;
   }
@@ -102,7 +110,7 @@ export function createMessenger(options: Options): Messenger {
         return 'drawn';
       } catch (error) {
         if (refusedBySlack(error) === 'message_not_found') return 'deleted';
-        throw error;
+        return throwRefusal(error);
       }
     },
     postThreadUpdate: async (change, at, attempt) => {
@@ -158,7 +166,7 @@ export function createMessenger(options: Options): Messenger {
     findChannels: finder.find,
     lookupProblem: finder.problem,
     messageUser: async (user, answer) => {
-      await postMessage(posts, user, answerMessage(answer));
+      await postMessage(posts, user, answerMessage(answer)).catch(throwRefusal);
     },
     notifyOperators: async (sentence, attempt, { line, actions }) => {
       if (!channels.audit) return;
@@ -176,6 +184,10 @@ export function createMessenger(options: Options): Messenger {
 function cardsIn({ waiting, toAnswer, mine, running, recent }: HomeLists) {
   const answers = toAnswer.map(({ change }) => change);
   return [...waiting, ...answers, ...mine, ...running, ...recent].map(({ card }) => card);
+}
+
+function throwRefusal(error: unknown): never {
+  throw postRefusal(error) ?? error;
 }
 
 /** A definite refusal of Slack is a value; an unknown outcome is thrown. */

@@ -56,7 +56,7 @@ export async function createTestContext(send: () => Promise<SendResult> = async 
     wake: () => undefined,
     services: () => [],
     discoversServices: false,
-    directCards: null,
+    directCards: { onRequest: false, of: async () => [] },
     verifyServices: async () => [],
     refreshDirectory: () => undefined,
     estimateCost: async () => undefined,

@@ -30,7 +30,7 @@ async function pendingChange(redraws: 'drawn' | 'deleted' = 'drawn') {
     },
     // Nothing else is called by what is tested here.
   } as unknown as WorkflowContext['messenger'];
-  const directCards = async () => [ben, cleo];
+  const directCards = { onRequest: true, of: async () => [ben, cleo] };
   const all = await storedChange({ change: PENDING, context: { messenger, directCards } });
   const { database } = all.context;
   const queued = async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { note, traced, type Work } from '../../base/log.ts';
+import { PostRefused } from '../../domain/answer.ts';
 import type { Change, Position } from '../../domain/change.ts';
 import { deliverRedraw, deliverReport } from '../../log/old/announcement.ts';
 import { clearCard } from '../../log/old/cards.ts';
@@ -19,7 +20,7 @@ import { needsCard } from './check-cards.ts';
 import { confirmBeforeDrawing } from './confirm-before-drawing.ts';
 import { deliverDirectCard, planDirectCards, refreshDirectCards } from './direct-cards.ts';
 import { type DeliveryResult, type DrawnCard, endDelivery } from './end-delivery.ts';
-import { giveUp } from './give-up.ts';
+import { endRefused, giveUp } from './give-up.ts';
 import { type PostAttempt, REVERT_STOP_REASONS } from './messenger-port.ts';
 import type { WorkflowContext } from './ports.ts';
 import { remindOfSchedule } from './remind.ts';
@@ -93,11 +94,14 @@ async function deliverOne(context: WorkflowContext, row: DueMessage): Promise<vo
     await endDelivery(context, { id: row.id, ...sent });
   } catch (error) {
     note({ 'error.type': 'failed' });
-    context.log.warn(
-      { err: error, change: row.changeId, kind: row.kind },
-      'message was not delivered; retrying',
-    );
-    await retry(context, row);
+    const refused = error instanceof PostRefused ? error : null;
+    const isFinal = refused?.retryAfterMs === null;
+    const next = isFinal ? 'it is not retried' : 'retrying';
+    const about = { err: error, change: row.changeId, kind: row.kind };
+    context.log.warn(about, `message was not delivered; ${next}`);
+    if (!isFinal) return retry(context, row, refused);
+    const stored = row.changeId && (await loadVerifiable(context.database.db, row.changeId));
+    await endRefused(context, row, { change: stored ? stored.change : null, why: refused.why });
   }
 }
 
@@ -225,10 +229,15 @@ async function redrawCard(
   return null;
 }
 
-async function retry(context: WorkflowContext, row: DueMessage): Promise<void> {
+async function retry(
+  context: WorkflowContext,
+  row: DueMessage,
+  limited: PostRefused | null,
+): Promise<void> {
   const now = context.now();
   if (isGivenUp(row, now)) return giveUp(context, row);
-  const at = retryTime(row, now, FIRST_RETRY_MS);
+  const afterLimit = limited?.retryAfterMs && new Date(now.getTime() + limited.retryAfterMs);
+  const at = afterLimit || retryTime(row, now, FIRST_RETRY_MS);
   await context.database.transaction(async (tx) => {
     await retryMessageAt(tx, row.id, at);
     if (row.attempts === WARN_AT && row.message?.kind === 'card') await warn(tx, row, now);

@@ -37,8 +37,8 @@ function keyOf(change: ChangeId, user: UserId): string {
 /** Plans a copy for each new recipient of a pending change. Returns when more roles may decide. */
 export async function planDirectCards(context: DecisionContext, change: Change) {
   const { directCards, database, now } = context;
-  if (change.state !== 'pending' || directCards === null) return null;
-  const users = await directCards(change);
+  if (change.state !== 'pending') return null;
+  const users = await directCards.of(change);
   const at = now();
   await database.transaction(async (tx) => {
     const planned = encode({ plannedAt: at.toISOString(), at: null, drawn: null });

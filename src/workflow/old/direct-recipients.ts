@@ -3,7 +3,11 @@ import type { Change, RoleName, UserId } from '../../domain/change.ts';
 import type { Messenger } from './messenger-port.ts';
 
 /** The users who get the card of a pending change as a direct message. */
-export type DirectRecipients = (change: Change) => Promise<readonly UserId[]>;
+export interface DirectRecipients {
+  /** Whether they get it with every request, or only where the channel did not get the card. */
+  readonly onRequest: boolean;
+  readonly of: (change: Change) => Promise<readonly UserId[]>;
+}
 
 /** Of more approvers in one role, these many are looked up; the others read the channel. */
 const MOST = 20;
@@ -18,18 +22,19 @@ interface Options {
 
 /**
  * Finds the users who may approve: with `dm` those who cannot see the card in its channel, with `both`
- * all. Nobody where Slack does not answer, because the card in the channel remains. Null for `channel`.
- * Source: docs/slack.md#notifications.
+ * all, with `channel` nobody who has a card in its channel. Nobody where Slack does not answer, because the card
+ * in the channel remains. Source: docs/slack.md#notifications.
  */
-export function directRecipients({ notify, ...options }: Options): DirectRecipients | null {
-  if (notify === 'channel') return null;
-  return async (change) => {
+export function directRecipients({ notify, ...options }: Options): DirectRecipients {
+  const of = async (change: Change) => {
+    if (notify === 'channel' && change.card) return [];
     const able = await approversOf(change, options);
     const { card } = change;
     const isShown = card !== null && !card.channel.startsWith('D');
     if (notify === 'both' || !isShown || able.length === 0) return able;
     return (await options.messenger.absentAmong(card.channel, able)) ?? [];
   };
+  return { onRequest: notify !== 'channel', of };
 }
 
 async function approversOf(

@@ -17,7 +17,7 @@ export type { BreakGlassEvent, Reminder } from '../../storage/old/outbox-message
 
 /**
  * Shows stored state to users. A rejected promise means that the message may not have been shown;
- * the outbox then retries it.
+ * the outbox then retries it, unless Slack refused the message (`PostRefused`).
  */
 export interface Messenger extends Poster {
   postCard(change: Change, attempt: PostAttempt): Promise<Position>;

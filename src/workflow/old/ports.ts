@@ -33,8 +33,8 @@ export interface DecisionContext {
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly people: People;
   readonly messenger: Messenger;
-  /** Who gets cards as direct messages; null: nobody. */
-  readonly directCards: DirectRecipients | null;
+  /** Who gets cards as direct messages. */
+  readonly directCards: DirectRecipients;
   readonly log: Logger;
   readonly now: () => Date;
   readonly newId: () => ChangeId;

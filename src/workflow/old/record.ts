@@ -131,7 +131,7 @@ function plannedMessages(
 ): readonly PlannedMessage[] {
   const { id, parent, state } = after;
   const isSubmitted = before.state !== state && state === 'pending';
-  const copies = directCards !== null && isSubmitted;
+  const copies = directCards.onRequest && isSubmitted;
   return [
     ...messagesFor(before, after).map((message) => ({ ...message, at })),
     ...remindersFor(before, after, at),
