@@ -29,23 +29,6 @@ async function noted(bench: Bench, name: keyof Rounds): Promise<Figures> {
   return bench.measure(name);
 }
 
-async function trailMeasured(): Promise<never> {
-  await import('./trail.ts');
-  process.exit();
-}
-
-async function changesMeasured(): Promise<never> {
-  const { changesPerSecond } = await import('./changes.ts');
-  process.stdout.write(`${await changesPerSecond()}\n`);
-  process.exit();
-}
-
-async function growthMeasured(): Promise<never> {
-  const { growth } = await import('./growth/growth.ts');
-  await growth();
-  process.exit();
-}
-
 async function costsMeasured(): Promise<never> {
   const { costMeasurements } = await import('./costs.ts');
   process.stdout.write(`${await costMeasurements()}\n`);
@@ -59,10 +42,7 @@ async function soaked(): Promise<never> {
 
 try {
   if (process.argv[2] === 'soak') await soaked();
-  if (process.argv[2] === 'changes') await changesMeasured();
   if (process.argv[2] === 'costs') await costsMeasured();
-  if (process.argv[2] === 'growth') await growthMeasured();
-  if (process.argv[2] === 'trail') await trailMeasured();
   const { rate, seconds, rounds, json, profile } = readOptions(process.argv.slice(2));
   const bench = await openBench({ pace: { rate, seconds }, folder, profile });
   const figures = await measured(bench, rounds);

@@ -124,7 +124,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
       executing.map(({ id }) => id),
     );
   }
-  const kinds = { ...jobKinds(context), ...opened.kinds };
+  const kinds = { ...jobKinds(context, { follows: config.reads === 'extended' }), ...opened.kinds };
   const jobs = createJobLoop({ ...context, onError: (error) => mendLog(context, error) }, kinds);
   wakeJobs = jobs.wake;
   const listening = await slack.listen(context);
@@ -166,6 +166,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const wake = () => {
+    guard.wake();
     jobs.wake();
     maintenance.wake();
   };
@@ -215,10 +216,14 @@ function startWitness(context: WorkflowContext, jobs: JobLoop) {
     }
   };
   let last = pass();
-  const timer = setInterval(() => {
+  const again = () => {
     last = last.then(pass);
-  }, TIMELINE_EVERY_MS);
+  };
+  const timer = setInterval(again, TIMELINE_EVERY_MS);
   return {
+    wake: () => {
+      if (!isChecked) again();
+    },
     isChecked: () => isChecked,
     stop: async () => {
       isStopped = true;

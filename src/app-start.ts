@@ -10,7 +10,15 @@ import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
-import { Damaged, KeyProblem, type Log, openLog } from './log/index.ts';
+import {
+  Damaged,
+  KeyProblem,
+  type Log,
+  type LogKeys,
+  openLog,
+  readKeys,
+  recordIds,
+} from './log/index.ts';
 import {
   type Config,
   channelUses,
@@ -95,6 +103,10 @@ export async function connectForStart(
 type OpenedDatabase =
   | { readonly ok: true; readonly store: Store; readonly events: Log }
   | RefusedStart;
+
+function keysOf({ databaseUrl, key, previousKeys }: Config): LogKeys {
+  return readKeys({ databaseUrl: databaseUrl.reveal(), key, previous: previousKeys });
+}
 
 const DATABASE_OUTAGE = {
   began: 'database connection lost; Signalbox connects again',
@@ -183,6 +195,24 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<RefusedStar
   if (problems.length > 0) return { ok: false, problems, lasting: false };
   const unmet = impossibleRequirements(policy, members);
   return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;
+}
+
+/**
+ * A handle keeps the group that it named first: whoever may rename groups would otherwise become an approver. Returns
+ * the problems of handles that mean another group now.
+ */
+export async function movedGroups(
+  events: Log,
+  found: ReadonlyMap<string, string>,
+): Promise<readonly ConfigProblem[]> {
+  const recorded = await recordIds(events, found);
+  return [...found].flatMap(([handle, id]) => {
+    const before = recorded.get(handle) ?? id;
+    if (before === id) return [];
+    const problem = `${handle} means another user group now: ${id} instead of ${before}`;
+    const hint = `name the group by its id in signalbox.yaml, ${id} if this is intended`;
+    return [{ where: 'roles', problem, hint }];
+  });
 }
 
 const CLOCK_SKEW_MS = 5_000;

@@ -7,6 +7,7 @@ import {
   connectForStart,
   connectSlack,
   createStartRetries,
+  movedGroups,
   openClock,
   openForStart,
   type RefusedStart,
@@ -144,6 +145,8 @@ async function openBotFor(
   replaces: string | null,
 ): Promise<{ readonly ok: true; readonly bot: RunningBot } | RefusedStart> {
   const { store, events } = shared;
+  const problems = await movedGroups(events, slack.groupIds);
+  if (problems.length > 0) return { ok: false, problems, lasting: true };
   const messenger = slack.openMessenger(channelIdsIn(events));
   const takesOver = store.engine === 'sqlite' && replaces === null;
   const given = { ...options, ...shared, messenger, takesOver, replaces };

@@ -108,7 +108,7 @@ export function postChannel(found: ChannelLookup | undefined): PostChannel {
   return { ok: true, channel };
 }
 
-interface AnnouncementContext {
+export interface AnnouncementContext {
   readonly events: Log;
   readonly messenger: Poster;
   readonly log: Logger;

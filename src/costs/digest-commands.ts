@@ -14,19 +14,14 @@ import {
 } from '../domain/answer.ts';
 import type { ChangeId, UserId } from '../domain/change.ts';
 import type { People } from '../domain/gate.ts';
-import { appendEvent } from '../log/old/append.ts';
-import type { AuditKey } from '../log/old/key-ring.ts';
-import { postChannel } from '../log/old/post-once.ts';
-import type { Tx } from '../storage/old/database.ts';
-import {
-  addSubscription,
-  pauseSubscription,
-  removeSubscription,
-} from '../storage/old/subscriptions.ts';
+import type { EventOf, NewEvent } from '../domain/log-events.ts';
+import { append, inForce } from '../log/index.ts';
+import { transaction } from '../storage/index.ts';
+import { postChannel } from './announcements.ts';
 import type { DigestOptions } from './config.ts';
 import { DAYS } from './config.ts';
 import { deleteLastPosted } from './digest-data.ts';
-import { type DigestContext, digestRecord, postDigestNow, previewDigest } from './digest-posts.ts';
+import { type DigestContext, postDigestNow, previewDigest, skipDigest } from './digest-posts.ts';
 import { checkSchedule, earlyTimeWarning } from './digest-schedule.ts';
 import { labelOf } from './scope.ts';
 import {
@@ -63,7 +58,6 @@ export type DigestService = (request: DigestRequest, asker: Caller) => Promise<A
 
 export interface DigestServiceContext extends DigestContext {
   readonly people: Pick<People, 'zoneOf'>;
-  readonly auditKey: AuditKey;
   readonly newId: () => ChangeId;
 }
 
@@ -85,7 +79,7 @@ export function createDigestService(context: DigestServiceContext): DigestServic
 }
 
 async function list(context: DigestServiceContext): Promise<Answer> {
-  const { all, broken } = await loadSubscriptions(context.database.db, context);
+  const { all, broken } = await loadSubscriptions(context.events, context);
   const channels = [...new Set(all.map(({ channel }) => channel))];
   const rooms = await context.messenger.findChannels(channels);
   return listAnswer(all, broken, { rooms, now: context.now() });
@@ -167,31 +161,17 @@ async function add(
   const read = readOptions(context, typed, room.id);
   if ('title' in read) return read;
 
-  // An equal digest, which the same channel would get twice.
-  const { all } = await loadSubscriptions(context.database.db, context);
-  const equal = all.find((one) => isDeepStrictEqual(one.options, read));
-  if (equal) return alreadyAdded(equal, room.name);
-
   const id = context.newId();
   const createdAt = context.now();
-  const row = {
-    id,
-    channel: room.id,
-    options: typed,
-    paused: false,
-    createdBy: caller.by,
-    createdAt,
-  };
-  await context.database.transaction(async (tx) => {
-    await addSubscription(tx, row);
-    await noteDigest(context, tx, caller, {
-      did: 'digest added',
-      id,
-      channel: room.id,
-      options: typed,
-    });
+  const added = { channel: room.id, options: typed, by: caller.by };
+  const { result: equal } = await append(context.events, async (locked) => {
+    // An equal digest, which the same channel would get twice.
+    const { all } = await loadSubscriptions(locked, context);
+    const equal = all.find((other) => isDeepStrictEqual(other.options, read)) ?? null;
+    return { events: equal ? [] : [digestEvent(id, { type: 'added', ...added })], result: equal };
   });
-  const one = fromSlack(row, read);
+  if (equal) return alreadyAdded(equal, room.name);
+  const one = fromSlack({ id, ...added, isPaused: false, createdAt }, read);
   await announceDigest(context, one, { by: caller.by, did: 'added' });
   const { next } = checkSchedule(one, createdAt, null);
   const early = earlyTimeWarning(one, createdAt);
@@ -273,18 +253,8 @@ function nameOf(which: string | null, word: string): string {
   return word.startsWith('#') ? word : 'The channel';
 }
 
-/** Records what a user did with a digest in the audit trail. */
-function noteDigest(
-  context: DigestServiceContext,
-  tx: Tx,
-  caller: Caller,
-  { did, ...facts }: JsonObject & { did: string },
-) {
-  return appendEvent(tx, context.auditKey, {
-    kind: did,
-    at: context.now(),
-    body: { by: caller.by, ...facts },
-  });
+function digestEvent(id: string, event: EventOf<`subscription/${string}`>): NewEvent {
+  return { stream: `subscription/${id}`, event };
 }
 
 interface Announcement {
@@ -294,7 +264,7 @@ interface Announcement {
 
 /**
  * Shows the channel who added or removed its digest, in one line; an added one has a button for the
- * list. The digest is stored already, so that a line that is not posted is logged only.
+ * list. The digest is recorded already, so that a line that is not posted is logged only.
  */
 async function announceDigest(
   { messenger, log }: Pick<DigestServiceContext, 'messenger' | 'log'>,
@@ -326,30 +296,26 @@ async function setDigestPaused(
 ): Promise<Answer> {
   const found = await findDigest(context, request, caller);
   if ('title' in found) return found;
-  const { id, channel } = found;
+  const { id } = found;
   if (id === null) return inFile(context, found);
   const paused = request.what === 'pause';
   const state = paused ? 'paused' : 'resumed';
-  await context.database.transaction(async (tx) => {
-    await pauseSubscription(tx, id, paused);
-    if (!paused) await skipToday(context, tx, found);
-    await noteDigest(context, tx, caller, { did: `digest ${state}`, id, channel });
+  if (!paused && found.paused) await skipToday(context, found);
+  await append(context.events, async (locked) => {
+    const standing = (await inForce(locked, 'subscription', context.now())).get(id);
+    const isChanged = standing !== undefined && standing.isPaused !== paused;
+    const events = isChanged ? [digestEvent(id, { type: state, by: caller.by })] : [];
+    return { events, result: null };
   });
   const text = `Posted ${whenText(found)}${paused ? ' once resumed' : ''}.`;
   const offers = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
   return textAnswer(`Digest ${state}`, text, offers);
 }
 
-// Records today's digest as missed if its time passed while the digest was paused.
-async function skipToday(
-  context: DigestServiceContext,
-  tx: Tx,
-  one: DigestSubscription,
-): Promise<void> {
+/** Nothing is posted for a time that passed while the digest was paused. */
+async function skipToday(context: DigestServiceContext, one: DigestSubscription): Promise<void> {
   const check = checkSchedule({ ...one, paused: false }, context.now(), null);
-  if (check.state === 'waiting') return;
-  const record = digestRecord(context, one, { day: check.slot.localDay });
-  if (await record.permit(tx)) await record.end(tx, { state: 'missed' });
+  if (check.state !== 'waiting') await skipDigest(context, one, check.slot.localDay);
 }
 
 /** `options` is missing if they are invalid. */
@@ -368,13 +334,12 @@ async function removeDigest(
   if ('title' in found) return found;
   const name = await digestText(context, found);
   if (!request.isConfirmed) return confirmation(found.id, name);
-  const isRemoved = await context.database.transaction(async (tx) => {
-    const removed = await removeSubscription(tx, found.id);
-    await deleteLastPosted(tx, found.key);
-    const { id, channel } = found;
-    if (removed) await noteDigest(context, tx, caller, { did: 'digest removed', id, channel });
-    return removed;
+  const { result: isRemoved } = await append(context.events, async (locked) => {
+    const isThere = (await inForce(locked, 'subscription', context.now())).has(found.id);
+    const event = digestEvent(found.id, { type: 'removed', by: caller.by });
+    return { events: isThere ? [event] : [], result: isThere };
   });
+  await transaction(context.store, (tx) => deleteLastPosted(tx, found.key));
   const { options, ...removed } = found;
   const by = caller.by;
   if (isRemoved && options)
@@ -391,7 +356,7 @@ async function findRemovable(
   caller: Caller,
 ): Promise<RemovableDigest | Answer> {
   // A digest with invalid options can still be removed.
-  const { broken } = await loadSubscriptions(context.database.db, context);
+  const { broken } = await loadSubscriptions(context.events, context);
   const invalid = broken.find(({ id }) => id === request.which?.toUpperCase());
   if (invalid) return invalid;
   const found = await findDigest(context, request, caller);
@@ -456,7 +421,7 @@ async function findDigest(
   { which }: DigestRequest,
   caller: Caller,
 ): Promise<DigestSubscription | Answer> {
-  const { all, broken } = await loadSubscriptions(context.database.db, context);
+  const { all, broken } = await loadSubscriptions(context.events, context);
   const word = which ?? caller.channel ?? '';
   const byName = all.find((one) => bare(digestName(one)) === bare(word));
   if (byName) return byName;

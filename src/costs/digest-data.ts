@@ -82,14 +82,14 @@ interface DigestAttention {
 type ShownOptions = Pick<DigestOptions, 'period' | 'sections' | 'minimumCredits' | 'increasesOnly'>;
 
 export async function gatherDigestData(sources: {
-    readonly store: Store;
-    readonly events: Log;
-    readonly organizationId: string;
-    readonly costs: (span: Span) => Promise<CostReading>;
-    readonly services: readonly Service[];
-    readonly budgets: readonly Budget[];
-    readonly now: Date;
-  }): Promise<DigestData> {
+  readonly store: Store;
+  readonly events: Log;
+  readonly organizationId: string;
+  readonly costs: (span: Span) => Promise<CostReading>;
+  readonly services: readonly Service[];
+  readonly budgets: readonly Budget[];
+  readonly now: Date;
+}): Promise<DigestData> {
   const { store, events, organizationId } = sources;
   const today = dayOf(sources.now);
   const span = rowsNeeded(today);

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { formatDay, type Span } from '../base/calendar.ts';
 import { note, traced } from '../base/log.ts';
-import { type Day, dayOf } from '../base/time.ts';
+import { DAY_MS, type Day, dayOf } from '../base/time.ts';
 import type { Slot } from '../base/weekly-times.ts';
 import {
   type Answer,
@@ -12,29 +12,14 @@ import {
   type Poster,
   textAnswer,
 } from '../domain/answer.ts';
-import type { ChannelId } from '../domain/change.ts';
+import type { ChannelId, Position } from '../domain/change.ts';
+import { evolvePost, type LoggedPost } from '../domain/log-events.ts';
 import type { Service } from '../domain/targets.ts';
-import {
-  endUnknown,
-  endWithoutPost,
-  missOnce,
-  type PostOnceResult,
-  type PostRecord,
-  postChannel,
-  postOncePerRecord,
-  STUCK_AFTER_MS,
-} from '../log/old/post-once.ts';
+import { endWithoutPost, type Log, type PostOutcome, postAtMostOnce } from '../log/index.ts';
 import { lastSettledAt } from '../maths/days.ts';
 import type { CostReading } from '../maths/report.ts';
-import type { Database } from '../storage/old/database.ts';
-import {
-  finishDigest,
-  lastDigests,
-  permitDigest,
-  takeOverDigest,
-  unfinishedDigests,
-  withdrawDigest,
-} from '../storage/old/digests.ts';
+import { type Store, transaction } from '../storage/index.ts';
+import { postChannel, reportMissed } from './announcements.ts';
 import type { Budget } from './budgets.ts';
 import { type ComposedDigest, composeDigest } from './digest.ts';
 import {
@@ -42,7 +27,6 @@ import {
   digestFacts,
   findAttention,
   gatherDigestData,
-  type LastPostedFigures,
   readLastPosted,
   storeLastPosted,
 } from './digest-data.ts';
@@ -54,8 +38,9 @@ import {
 } from './subscriptions.ts';
 
 export interface DigestContext extends SubscriptionSources {
-  readonly database: Database;
-  readonly messenger: Pick<Poster, 'postToChannel' | 'findChannels'>;
+  readonly store: Store;
+  readonly events: Log;
+  readonly messenger: Pick<Poster, 'postToChannel' | 'findPost' | 'findChannels'>;
   readonly organizationId: string;
   readonly costs: (span: Span) => Promise<CostReading>;
   readonly services: () => readonly Service[];
@@ -63,8 +48,6 @@ export interface DigestContext extends SubscriptionSources {
   readonly log: Logger;
   readonly now: () => Date;
   readonly pause: (ms: number) => Promise<void>;
-  /** The id of this process. */
-  readonly instance: string;
 }
 
 const POSTS_PER_ROUND = 200;
@@ -72,68 +55,157 @@ const POSTS_PER_ROUND = 200;
 const ROUND_EVERY_MS = 30_000;
 const AGAIN_AFTER_MS = 30 * 60_000;
 
-/** When each digest is checked again. It only limits work: the records decide what is posted. */
-type CheckAgainAt = Map<string, number>;
+/** What this process remembers, so that it works less: the log decides what is posted. */
+interface DigestMemory {
+  /** When each digest is checked again. */
+  readonly checkAgainAt: Map<string, number>;
+  /** The last post of each digest, or what was left out of a quiet day; null: there was none. */
+  readonly last: Map<string, LastDigest | null>;
+}
 
-/** Returns the loop that posts due digests. Every replica runs it; the record lets one post. */
+interface LastDigest {
+  readonly day: Day;
+  readonly at: Date;
+}
+
+/** Returns the loop that posts due digests. Every replica runs it; the log lets one post. */
 export function createDigestRun(context: DigestContext): () => Promise<number> {
-  const checkAgainAt: CheckAgainAt = new Map();
+  const memory: DigestMemory = { checkAgainAt: new Map(), last: new Map() };
   let nextRound = Number.NEGATIVE_INFINITY;
 
   return async () => {
     const now = context.now();
     if (now.getTime() < nextRound) return 0;
     nextRound = now.getTime() + ROUND_EVERY_MS;
-    await endStuckDigests(context, now);
-    const due = await findDue(context, checkAgainAt, now);
+    const due = await findDue(context, memory, now);
     if (due.length === 0) return 0;
     const facts = { 'signalbox.due': due.length };
-    await traced({ name: 'digests', facts }, () => postDue(context, checkAgainAt, due, now));
+    await traced({ name: 'digests', facts }, () => postDue(context, memory, due, now));
     return 0;
   };
-}
-
-/** Ends the records of processes that crashed: whether they posted is unknown. */
-async function endStuckDigests(context: DigestContext, now: Date): Promise<void> {
-  const { database, instance: owner } = context;
-  for (const stuck of await unfinishedDigests(
-    database.db,
-    new Date(now.getTime() - STUCK_AFTER_MS),
-  )) {
-    const taking = { owner, at: stuck.at };
-    if (!(await database.transaction((tx) => takeOverDigest(tx, stuck, taking)))) continue;
-    const [channel = ''] = stuck.channel.split('|');
-    const one = { key: stuck.channel, channel, by: null };
-    await endUnknown(context, digestRecord(context, one, { day: stuck.day }));
-  }
 }
 
 /** The due digests. Those that are too late, or whose options are invalid, are missed once. */
 async function findDue(
   context: DigestContext,
-  checkAgainAt: CheckAgainAt,
+  memory: DigestMemory,
   now: Date,
 ): Promise<readonly DueDigest[]> {
-  const { db } = context.database;
-  const { all, broken } = await loadSubscriptions(db, context);
-  const last = await lastDigests(db);
+  const { all, broken } = await loadSubscriptions(context.events, context);
+  const { checkAgainAt } = memory;
   const isChecked = ({ key, paused }: { readonly key: string; readonly paused: boolean }) =>
     !paused && (checkAgainAt.get(key) ?? 0) <= now.getTime();
   const again = now.getTime() + AGAIN_AFTER_MS;
   const due: DueDigest[] = [];
   for (const one of all.filter(isChecked)) {
-    const { day = null, at = null } = last.get(one.key) ?? {};
-    const { next, ...check } = checkSchedule(one, now, day);
-    if (check.state === 'due') due.push({ one, slot: check.slot, next, before: at });
-    if (check.state !== 'missed') continue;
-    await missOnce(context, digestRecord(context, one, { day: check.slot.localDay }), TOO_LATE);
+    const last = await lastDigest(context, memory, one);
+    const { next, ...check } = checkSchedule(one, now, last?.day ?? null);
+    if (check.state === 'waiting') continue;
+    const { slot } = check;
+    const post = await loadDigest(context, one.key, slot.localDay);
+    if (post && ['posted', 'left-out'].includes(post.state)) {
+      // Another process was faster.
+      memory.last.set(one.key, { day: slot.localDay, at: new Date(post.since) });
+      continue;
+    }
+    if (check.state === 'due' && post?.state !== 'missed') {
+      due.push({ one, slot, next, before: last?.at ?? null });
+      continue;
+    }
+    if (check.state === 'missed') await missDigest(context, one, slot.localDay, TOO_LATE);
     checkAgainAt.set(one.key, Math.min(again, next?.getTime() ?? again));
   }
   for (const one of broken.filter(isChecked)) {
-    await missOnce(context, digestRecord(context, one, { day: dayOf(now) }), one.problem);
+    await missDigest(context, one, dayOf(now), one.problem);
     checkAgainAt.set(one.key, again);
   }
   return due;
+}
+
+function digestStream(key: string, day: string) {
+  return `digest/${key}/${day}` as const;
+}
+
+async function loadDigest(
+  { events }: Pick<DigestContext, 'events'>,
+  key: string,
+  day: string,
+): Promise<LoggedPost | null> {
+  return (await events.load(digestStream(key, day), evolvePost)).state;
+}
+
+/**
+ * Read once from the log: what this process posts later, and what it finds posted, is remembered. A post of a process
+ * that crashed is looked for.
+ */
+async function lastDigest(
+  context: DigestContext,
+  { last }: DigestMemory,
+  one: DigestSubscription,
+): Promise<LastDigest | null> {
+  const known = last.get(one.key);
+  if (known !== undefined) return known;
+  const all = await context.events.loadAll(`digest/${one.key}`, evolvePost);
+  let found: LastDigest | null = null;
+  for (const [stream, { state }] of all) {
+    const day = stream.slice(digestStream(one.key, '').length);
+    const isStuck = state?.state === 'posting';
+    const outcome = isStuck ? await missDigest(context, one, day, STOPPED) : null;
+    const isPosted =
+      state?.state === 'posted' || state?.state === 'left-out' || outcome === 'found';
+    if (isPosted && (!found || day > found.day)) found = { day, at: new Date(state?.since ?? 0) };
+  }
+  last.set(one.key, found);
+  return found;
+}
+
+const STOPPED = 'Signalbox stopped or lost the connection while it posted';
+
+/** Records and reports that a digest is missed, once. */
+async function missDigest(
+  context: DigestContext,
+  one: Pick<DigestSubscription, 'key' | 'channel' | 'by'>,
+  day: Day,
+  why: string,
+  channelName = one.channel,
+): Promise<PostOutcome> {
+  const stream = digestStream(one.key, day);
+  const find = async () => {
+    const found = (await context.messenger.findChannels([one.channel])).get(one.channel);
+    const to = postChannel(found);
+    if (!to.ok && to.again) throw new Error(to.why);
+    return to.ok ? findDigest(context, to.channel.id, stream, day) : null;
+  };
+  const report = reportMissed(context.log, {
+    subject: subjectOf(channelName, day),
+    requester: one.by,
+  });
+  return endWithoutPost(context.events, stream, { why }, { find, reportMissed: report });
+}
+
+/** Records that nothing is posted for a day, which nobody is told. */
+export async function skipDigest(
+  context: Pick<DigestContext, 'events'>,
+  { key }: Pick<DigestSubscription, 'key'>,
+  day: Day,
+): Promise<void> {
+  const end = { why: 'the digest was paused' };
+  await endWithoutPost(context.events, digestStream(key, day), end, { find: async () => null });
+}
+
+function findDigest(
+  { messenger }: Pick<DigestContext, 'messenger'>,
+  channel: ChannelId,
+  mark: string,
+  day: string,
+) {
+  // Midnight of the day in every time zone.
+  const since = new Date(Date.parse(`${day.slice(0, 10)}T00:00:00Z`) - DAY_MS);
+  return messenger.findPost({ channel, threadTs: undefined, since }, mark);
+}
+
+function subjectOf(channelName: string, day: string): string {
+  return `the cost digest of ${channelName} for ${formatDay(day.slice(0, 10))}`;
 }
 
 interface DueDigest {
@@ -150,23 +222,27 @@ const TOO_LATE =
 
 async function postDue(
   context: DigestContext,
-  checkAgainAt: CheckAgainAt,
+  { checkAgainAt, last }: DigestMemory,
   due: readonly DueDigest[],
   now: Date,
 ): Promise<void> {
   const services = context.services();
-  const data = await gatherDigestData(context.database.db, { ...context, services, now });
+  const data = await gatherDigestData({ ...context, services, now });
   const waiting = due.filter((one) => isWaiting(one, data, now));
   const ready = due.filter((one) => !waiting.includes(one));
   const outcomes = await postAll(context, ready.slice(0, POSTS_PER_ROUND), data);
   const settled = [...outcomes].filter(([, outcome]) => !RETRIED.includes(outcome));
+  for (const { one, slot } of ready) {
+    const isPosted = ['posted', 'found', 'quiet'].includes(outcomes.get(one.key) ?? '');
+    if (isPosted) last.set(one.key, { day: slot.localDay, at: now });
+  }
   for (const key of [...waiting.map(({ one }) => one.key), ...settled.map(([key]) => key)]) {
     checkAgainAt.set(key, now.getTime() + AGAIN_AFTER_MS);
   }
 }
 
 /** These outcomes are tried again in the next round. */
-const RETRIED: readonly DigestPostOutcome[] = ['rate-limited', 'lookup-failed'];
+const RETRIED: readonly DigestPostOutcome[] = ['again', 'lookup-failed'];
 
 function isWaiting({ one, slot, before }: DueDigest, data: DigestData, now: Date): boolean {
   // A failed read of the usage report is reported now.
@@ -196,7 +272,7 @@ async function postAll(
     const round = { found: channels.get(each.one.channel), data, afterwards };
     const outcome = await traced({ name: 'digest' }, () => postOrLog(context, each, round));
     outcomes.set(each.one.key, outcome);
-    if (outcome === 'rate-limited') break;
+    if (outcome === 'again') break;
   }
   await postThreads(context, threads);
   return outcomes;
@@ -224,7 +300,7 @@ interface PostingRound {
   readonly afterwards: (work: ThreadPost) => void;
 }
 
-/** Composes a due digest and posts it once, or stores why it is not posted. */
+/** Composes a due digest and posts it once, or records why it is not posted. */
 async function postDigest(
   context: DigestContext,
   { one, slot, next }: DueDigest,
@@ -235,22 +311,20 @@ async function postDigest(
   if (!to.ok) {
     if (to.again) return 'lookup-failed';
     const channelName = found?.ok ? `#${found.room.name}` : one.channel;
-    await missOnce(context, digestRecord(context, one, { day, channelName }), to.why);
-    return 'refused';
+    return missDigest(context, one, day, to.why, channelName);
   }
   const { channel } = to;
   const attention = await findAttention(context, one, data);
-  const lastPosted = await readLastPosted(context.database.db, one.key);
+  const lastPosted = await readLastPosted(context.store, one.key);
   const { covers } = slot;
   const composed = composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
-  const channelName = `#${channel.name}`;
-  const figures = composed.lastPosted;
-  const record = digestRecord(context, one, { day, channelName, figures });
+  const stream = digestStream(one.key, day);
   if (isQuiet(one, composed, day)) {
-    const isFirst = await endWithoutPost(context, record, { state: 'posted', at: null });
-    return isFirst ? 'quiet' : 'taken';
+    const find = () => findDigest(context, channel.id, stream, day);
+    const outcome = await endWithoutPost(context.events, stream, 'left-out', { find });
+    return outcome === 'missed' ? 'quiet' : outcome;
   }
-  return postComposed(context, { record, channel, composed, afterwards });
+  return postComposed(context, { one, stream, day, channel, composed, afterwards });
 }
 
 /** A quiet digest is posted on Mondays even if nothing is notable, so that silence is no failure. */
@@ -260,23 +334,37 @@ function isQuiet({ options }: DigestSubscription, { notable }: ComposedDigest, d
 }
 
 interface ComposedPost extends Pick<PostingRound, 'afterwards'> {
-  readonly record: PostRecord;
+  readonly one: DigestSubscription;
+  readonly stream: `digest/${string}`;
+  /** The local day of the channel; for *Post now*, the minute. */
+  readonly day: string;
   readonly channel: Channel;
   readonly composed: ComposedDigest;
 }
 
 async function postComposed(
   context: DigestContext,
-  { record, channel, composed, afterwards }: ComposedPost,
-): Promise<DigestPostOutcome> {
-  const { message: answer, thread } = composed;
-  const result = await postOncePerRecord(context, record, {
-    to: channel.id,
-    answer,
-    canRetry: true,
+  { one, stream, day, channel, composed, afterwards }: ComposedPost,
+): Promise<PostOutcome> {
+  const { message: answer, thread, lastPosted: figures } = composed;
+  const { events, messenger, store, log } = context;
+  const result = { at: null as Position | null };
+  const outcome = await postAtMostOnce(events, stream, {
+    find: () => findDigest(context, channel.id, stream, day),
+    post: async () => {
+      const posted = await messenger.postToChannel(channel.id, answer, undefined, stream);
+      if (posted.ok) result.at = posted.at;
+      return posted;
+    },
+    reportMissed: reportMissed(log, {
+      subject: subjectOf(`#${channel.name}`, day),
+      requester: one.by,
+    }),
   });
-  if (result.outcome !== 'posted' || thread === null) return result.outcome;
-  const { ts } = result.at;
+  if (outcome !== 'posted') return outcome;
+  if (figures) await transaction(store, (tx) => storeLastPosted(tx, one.key, figures));
+  const ts = result.at?.ts;
+  if (thread === null || ts === undefined) return outcome;
   afterwards(async () => {
     try {
       const posted = await context.messenger.postToChannel(channel.id, thread, ts);
@@ -289,7 +377,7 @@ async function postComposed(
       return true;
     }
   });
-  return 'posted';
+  return outcome;
 }
 
 /** Slack accepts about one message per second and channel; refused tables are retried once. */
@@ -308,7 +396,7 @@ async function postThreads(
   for (const post of refused) await post();
 }
 
-type DigestPostOutcome = PostOnceResult['outcome'] | 'quiet' | 'lookup-failed' | 'failed';
+type DigestPostOutcome = PostOutcome | 'quiet' | 'lookup-failed' | 'failed';
 
 /** Posts the table into the thread of a digest. False: Slack asks to wait. */
 type ThreadPost = () => Promise<boolean>;
@@ -323,32 +411,40 @@ export async function postDigestNow(
   if (!to.ok) return to.again ? outcomeAnswer('lookup-failed') : notPosted(`${to.why}.`);
   const { channel } = to;
   const composed = await composeNow(context, one, !one.paused);
-  const record = digestRecord(context, one, {
-    key: `${one.key}|now`,
-    day: context.now().toISOString().slice(0, 16),
-    channelName: `#${channel.name}`,
-    figures: composed.lastPosted,
-  });
+  const day = context.now().toISOString().slice(0, 16);
+  const stream = digestStream(`${one.key}|now`, day);
   const threads: ThreadPost[] = [];
   const afterwards = (post: ThreadPost) => void threads.push(post);
-  const outcome = await postComposed(context, { record, channel, composed, afterwards });
+  const outcome = await postComposed(context, {
+    one,
+    stream,
+    day,
+    channel,
+    composed,
+    afterwards,
+  }).catch((error: unknown) => {
+    context.log.error({ err: error, digest: one.key }, 'outcome of a post is unknown');
+    return 'unknown' as const;
+  });
   await postThreads(context, threads);
   return outcomeAnswer(outcome);
 }
 
-const TEXTS: Readonly<Record<DigestPostOutcome, string>> = {
+const TEXTS: Readonly<Record<DigestPostOutcome | 'unknown', string>> = {
   posted: 'The scheduled one is still sent.',
   quiet: 'Nothing notable, so nothing was posted.',
   taken: 'It was posted less than a minute ago.',
-  refused: 'Slack refused the message.',
-  'rate-limited': 'Slack limits the messages of this channel. Try again in a minute.',
+  found: 'The scheduled one is still sent.',
+  missed: 'Slack refused the message.',
+  again: 'Slack limits the messages of this channel. Try again in a minute.',
   unknown: 'Outcome unknown. Check the channel before you try again.',
   failed: 'Internal error of Signalbox.',
   'lookup-failed': 'Slack did not answer the channel lookup. Try again in a minute.',
 };
 
-function outcomeAnswer(outcome: DigestPostOutcome): Answer {
-  return outcome === 'posted' ? textAnswer('Posted', TEXTS.posted) : notPosted(TEXTS[outcome]);
+function outcomeAnswer(outcome: DigestPostOutcome | 'unknown'): Answer {
+  const isPosted = outcome === 'posted' || outcome === 'found';
+  return isPosted ? textAnswer('Posted', TEXTS[outcome]) : notPosted(TEXTS[outcome]);
 }
 
 function notPosted(text: string): Answer {
@@ -385,45 +481,10 @@ const NOT_SCHEDULED: Readonly<Record<PreviewStatus, readonly AnswerPart[]>> = {
 /** The digest as of now; `hasNext`: whether it shows when the next one is due. */
 async function composeNow(context: DigestContext, one: DigestSubscription, hasNext: boolean) {
   const now = context.now();
-  const { db } = context.database;
-  const data = await gatherDigestData(db, { ...context, services: context.services(), now });
-  const lastPosted = await readLastPosted(db, one.key);
+  const data = await gatherDigestData({ ...context, services: context.services(), now });
+  const lastPosted = await readLastPosted(context.store, one.key);
   const attention = await findAttention(context, one, data);
   const next = hasNext ? checkSchedule(one, now, null).next : null;
   const covers = coversNow(one, now);
   return composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
-}
-
-/** The record of a digest and its local day, in the table `digest`. */
-export function digestRecord(
-  context: Pick<DigestContext, 'instance' | 'now'>,
-  one: Pick<DigestSubscription, 'key' | 'channel' | 'by'>,
-  { day, key = one.key, channelName = one.channel, figures = null }: DigestPost,
-): PostRecord {
-  // The key of a digest begins with its channel, so the column `channel` holds the key.
-  const channel = key as ChannelId;
-  const row = { channel, day, owner: context.instance, at: context.now() };
-  return {
-    subject: `the cost digest of ${channelName} for ${formatDay(day.slice(0, 10))}`,
-    requester: one.by,
-    permit: (tx) => permitDigest(tx, row),
-    withdraw: (tx) => withdrawDigest(tx, row),
-    end: async (tx, end) => {
-      const at = end.state === 'posted' ? end.at : null;
-      const isOwn = await finishDigest(tx, row, { state: end.state, ts: at?.ts ?? null });
-      if (isOwn && at && figures) await storeLastPosted(tx, one.key, figures);
-      return isOwn;
-    },
-  };
-}
-
-interface DigestPost {
-  /** The local day of the channel; for *Post now*, the minute. */
-  readonly day: string;
-  /** The key of the record: that of the digest, or another one for *Post now*. */
-  readonly key?: string;
-  /** The name of the channel, if known. */
-  readonly channelName?: string;
-  /** Stored when the digest is posted, for the comparison in the next one. */
-  readonly figures?: LastPostedFigures | null;
 }

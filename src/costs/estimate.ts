@@ -21,8 +21,7 @@ import {
 import { timesOf } from '../domain/schedules.ts';
 import type { Service } from '../domain/targets.ts';
 import { spanText } from '../domain/timing.ts';
-import { listChanges } from '../log/old/change-lists.ts';
-import { lastSentChanges, type SentChange } from '../log/old/last-sent.ts';
+import { type Log, lastSent, listChanges } from '../log/index.ts';
 import { isSettled, type RowSelector, rowFilter } from '../maths/days.ts';
 import {
   type CostChange,
@@ -50,10 +49,10 @@ import { bracketed, figure, signedCredits, signedFigure } from '../maths/numbers
 import type { CostReading } from '../maths/report.ts';
 import { type CostRow, type DayValue, type Metric, microOf } from '../maths/rows.ts';
 import { historyOf, levelOf, SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
-import type { Database, Db } from '../storage/old/database.ts';
 
 export interface EstimatorContext {
-  readonly database: Database;
+  readonly events: Log;
+  readonly organization: string;
   readonly commands: CommandEffects;
   readonly services: () => readonly Service[];
   readonly costs: (span: Span) => Promise<CostReading>;
@@ -111,14 +110,12 @@ async function estimateNow(
   const kind = effect === 'schedule' ? 'stop' : effect;
   const today = dayOf(context.now());
   const span = historySpan(today);
-  const { db } = context.database;
-  const [read, changes, sizedAt] = await Promise.all([
+  const [read, ranAt, sizedAt] = await Promise.all([
     context.costs(span),
-    lastCostChanges(db, span.first, context.commands),
-    kind === 'scale' ? lastResize(db, span.first, plan.target, context.commands) : null,
+    lastTimes(context, span.first),
+    kind === 'scale' ? lastResize(context, span.first, plan.target) : null,
   ]);
   const { rows, gaps } = read;
-  const ranAt = lastTimes(changes);
   const estimated = estimate(kind, plan, {
     rows,
     today,
@@ -177,50 +174,59 @@ export type EstimatedKind = Exclude<EffectKind, 'create' | 'schedule'>;
 
 const COSTED_KINDS = TARGET_KINDS.filter((kind) => TARGET_TRAITS[kind].hasCosts);
 
-/**
- * Returns the last two changes of each target that affected its costs, or may have, since the given
- * day; the last one first.
- */
-export async function lastCostChanges(
-  db: Db,
+/** When the last cost change of each target ran, since the given day, by the id of the target. */
+export async function lastTimes(
+  { events, organization, commands }: SentContext,
   first: Day,
-  commands: CommandEffects,
-): Promise<readonly SentChange[]> {
+): Promise<ReadonlyMap<string, Date>> {
   const filter = { commands: estimatedCommands(commands), since: startOfDay(first) };
-  const found = await Promise.all(
-    COSTED_KINDS.map((kind) => lastSentChanges(db, { kind, ...filter })),
+  const starts = COSTED_KINDS.map((kind) =>
+    targetKey({ organization, plan: { target: { kind, id: '' } } }),
   );
-  return found.flat();
+  const times = [...(await lastSent(events, filter))].flatMap(([key, at]) => {
+    const start = starts.find((each) => key.startsWith(each));
+    return start === undefined ? [] : [[decodeURIComponent(key.slice(start.length)), at] as const];
+  });
+  return new Map(times);
 }
 
-/** When the last cost change of each target ran, by the id of the target. */
-export function lastTimes(changes: readonly SentChange[]): ReadonlyMap<string, Date> {
-  const latest = changes.toReversed().map(({ targetKey: key, at }) => {
-    return [key.slice(key.indexOf(':') + 1), at] as const;
-  });
-  return new Map(latest);
+type SentContext = Pick<EstimatorContext, 'events' | 'organization' | 'commands'>;
+
+/** The changes of a target that affected its costs, or may have; the last one first, two at most. */
+export async function lastCostChanges(
+  { events, organization, commands }: SentContext,
+  target: Target,
+): Promise<readonly Change[]> {
+  const targets = [targetKey({ organization, plan: { target } })];
+  const filter = { states: SENT, commands: estimatedCommands(commands), targets };
+  return listChanges(events, { ...filter, sent: true, limit: 2 });
 }
 
 /** Returns when the size of a target was last changed, since the given day; null if it was not. */
 export async function lastResize(
-  db: Db,
+  { events, organization, commands }: SentContext,
   first: Day,
   target: Target,
-  commands: CommandEffects,
 ): Promise<Date | null> {
   const scales = [...commands.keys()].filter((name) => estimatedKind(commands, name) === 'scale');
   const filter = {
     states: SENT,
     commands: scales,
-    targets: [targetKey(target)],
-    endedSince: startOfDay(first),
-  };
+    targets: [targetKey({ organization, plan: { target } })],
+    sent: true,
+  } as const;
+  const since = startOfDay(first);
   let last: Change | undefined;
   for (;;) {
-    const page = await listChanges(db, { ...filter, limit: PAGE, ...(last && { before: last }) });
+    const page = await listChanges(events, {
+      ...filter,
+      limit: PAGE,
+      ...(last && { before: last }),
+    });
     const resize = page.find(({ plan }) => changesScaling(plan.body));
-    if (resize) return sentAt(resize);
-    if (page.length < PAGE) return null;
+    if (resize) return sentAt(resize) < since ? null : sentAt(resize);
+    const oldest = page.at(-1);
+    if (!oldest || page.length < PAGE || sentAt(oldest) < since) return null;
     last = page.at(-1);
   }
 }

@@ -1,5 +1,5 @@
 import { addDays, type Day, dayOf } from '../base/time.ts';
-import { type Change, type CostEffect, targetKey } from '../domain/change.ts';
+import type { Change, CostEffect } from '../domain/change.ts';
 import { measuredEffect } from '../maths/effect.ts';
 import { moneyText } from '../maths/money.ts';
 import { bracketed, changeText, mean, signedFigure } from '../maths/numbers.ts';
@@ -19,7 +19,10 @@ import {
 const AFTER_DAYS = [7, 3] as const;
 
 /** `costs` reads the stored usage report. */
-type MeasureContext = Pick<EstimatorContext, 'database' | 'commands' | 'prices' | 'now' | 'costs'>;
+type MeasureContext = Pick<
+  EstimatorContext,
+  'events' | 'organization' | 'commands' | 'prices' | 'now' | 'costs'
+>;
 
 /**
  * Returns the function that measures the cost effect of a change: as one sentence, null while there
@@ -35,8 +38,7 @@ export function createEffectMeasurement(
     const changedOn = dayOf(outcome.at);
     const today = dayOf(context.now());
     const first = addDays(changedOn, -HISTORY_DAYS);
-    const ofAll = await lastCostChanges(context.database.db, first, context.commands);
-    const [last, before] = ofAll.filter((one) => one.targetKey === targetKey(plan.target));
+    const [last, before] = await lastCostChanges(context, plan.target);
     if (last?.id !== id) return null;
 
     const end = addDays(changedOn, Math.max(...AFTER_DAYS));
@@ -45,7 +47,8 @@ export function createEffectMeasurement(
     const { rows, gaps } = await context.costs(span);
     if (gaps.length > 0) return null;
     const series = computeOf(kind, plan.target.id, rows, span);
-    const heldFrom = before ? dayOf(before.at) : null;
+    const beforeOn = before?.outcome ? dayOf(before.outcome.at) : null;
+    const heldFrom = beforeOn !== null && beforeOn >= first ? beforeOn : null;
     const [measured] = AFTER_DAYS.flatMap(
       (days) => measureAfter(series, changedOn, days, heldFrom) ?? [],
     );

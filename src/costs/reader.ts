@@ -308,7 +308,8 @@ export function openUsageDates(
   };
   return {
     setting,
-    load: async () => Form.parse(await reading(store, (reader) => readState(reader, KEY)).catch(failed)),
+    load: async () =>
+      Form.parse(await reading(store, (reader) => readState(reader, KEY)).catch(failed)),
     store: async (form) => {
       await transaction(store, (tx) => writeState(tx, KEY, form)).catch(failed);
     },

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Span } from '../base/calendar.ts';
 import type { CostReading } from '../maths/report.ts';
+import { type AnnouncementContext, postKind } from './announcements.ts';
 import { listBudgets } from './budget-answer.ts';
 import { type DeclaredService, type DigestOptions, digestReader } from './config.ts';
 import { createDigestService, type DigestServiceContext } from './digest-commands.ts';
@@ -10,7 +11,7 @@ import { type AnomalyContext, createAnomalyWatch } from './watch.ts';
 import { type AcceptedChangeFilter, listCostChanges } from './why.ts';
 
 type ServicesContext = Omit<
-  AnomalyContext & DigestServiceContext,
+  AnomalyContext & DigestServiceContext & AnnouncementContext,
   'configured' | 'readOptions' | 'pause'
 > & {
   /** The digests and the services of signalbox.yaml. */
@@ -22,7 +23,7 @@ type ServicesContext = Omit<
   readonly costsForPeople: (span: Span) => Promise<CostReading>;
 };
 
-/** Opens what commands ask about budgets, digests and unusual costs, and the loops that post them. */
+/** Opens what commands ask about budgets, digests and unusual costs, the loops that post them, and their jobs. */
 export function openCostServices({ config, costsForPeople, ...given }: ServicesContext) {
   const context = {
     ...given,
@@ -37,7 +38,9 @@ export function openCostServices({ config, costsForPeople, ...given }: ServicesC
       budgets: () => listBudgets(asked),
     },
     digests: createDigestService(context),
-    costChanges: (filter: AcceptedChangeFilter) => listCostChanges(context, filter),
+    costChanges: (filter: AcceptedChangeFilter) =>
+      listCostChanges({ events: context.events, organization: context.organizationId }, filter),
     loops: { runDigests: createDigestRun(context), watchCosts: createAnomalyWatch(context) },
+    jobs: { post: postKind(context) },
   };
 }

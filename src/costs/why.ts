@@ -8,7 +8,13 @@ import {
   countWords,
   type InlinePart,
 } from '../domain/answer.ts';
-import { type Change, changeTitle, type UserId } from '../domain/change.ts';
+import {
+  type Change,
+  changeTitle,
+  type TargetKind,
+  targetKey,
+  type UserId,
+} from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
 import { type Log, listChanges } from '../log/index.ts';
 import {
@@ -258,16 +264,18 @@ const ROWS_SHOWN = 3;
 
 /** The changes that were accepted for these services on these UTC days, the first one first. */
 export async function listCostChanges(
-  { events }: { readonly events: Log },
+  { events, organization }: { readonly events: Log; readonly organization: string },
   { services, span }: AcceptedChangeFilter,
 ): Promise<readonly AcceptedChange[]> {
   if (services.length === 0) return [];
   const endedSince = new Date(`${span.first}T00:00:00Z`);
   const end = Date.parse(`${span.last}T00:00:00Z`) + DAY_MS;
+  const keyOf = (kind: TargetKind, id: string) =>
+    targetKey({ organization, plan: { target: { kind, id } } });
   // The id of a created service is not known to its change.
   const targets = services.flatMap(({ id, name }) => [
-    `service:${id}`,
-    `new service:${name.toLowerCase()}`,
+    keyOf('service', id),
+    keyOf('new service', name.toLowerCase()),
   ]);
   const filter = { states: ['succeeded'], endedSince, targets, limit: MOST } as const;
   const found = await listChanges(events, filter);

@@ -422,10 +422,15 @@ interface Candidate {
 }
 
 /** `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. */
-export function targetKey({ organization, plan }: Pick<Change, 'organization' | 'plan'>): string {
+export function targetKey({ organization, plan }: Targeted): string {
   const word = (text: string) => encodeURIComponent(text);
   const { kind, id } = plan.target;
   return `${word(organization)}/${word(kind)}/${word(id)}`;
+}
+
+interface Targeted {
+  readonly organization: string;
+  readonly plan: { readonly target: Pick<Target, 'kind' | 'id'> };
 }
 
 /** Whether the change is no longer open; one with an unknown outcome still is. */

@@ -6,6 +6,7 @@ import {
   type ChangeQuery,
   countMatches,
   frequentCommands as frequentIn,
+  lastSentTimes,
   queryChanges,
 } from './views.ts';
 
@@ -71,4 +72,12 @@ export function frequentCommands(
   most: number,
 ): Promise<readonly string[]> {
   return reading(log.store, (reader) => frequentIn(reader, requester, most));
+}
+
+/** When each target last got a request of these commands that was applied, or may have been, by its key. */
+export function lastSent(
+  log: Log,
+  filter: Parameters<typeof lastSentTimes>[1],
+): Promise<ReadonlyMap<string, Date>> {
+  return reading(log.store, (reader) => lastSentTimes(reader, filter));
 }

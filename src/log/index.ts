@@ -3,6 +3,7 @@ export {
   countChanges,
   frequentCommands,
   hasEvents,
+  lastSent,
   listChanges,
   loadChange,
 } from './changes.ts';

@@ -101,10 +101,24 @@ export async function frequentCommands(
   return rows.map(({ command }) => command);
 }
 
+/** When each target last got a request of these commands that was applied, or may have been, by its key. */
+export async function lastSentTimes(
+  reader: StoreReader,
+  { commands, since }: { readonly commands: readonly string[]; readonly since: Date },
+): Promise<ReadonlyMap<string, Date>> {
+  if (commands.length === 0) return new Map();
+  const { rows } = await sql<{ target: string; at: number }>`select target, max(sent_at) as at
+    from change_view where sent_at >= ${since.getTime()} and state in ('succeeded', 'unknown')
+      and command in (${sql.join(commands)}) group by target`.execute(reader);
+  return new Map(rows.map(({ target, at }) => [target, new Date(at)]));
+}
+
+type OrderedBy = 'ended_at' | 'sent_at' | 'created_at';
+
 function conditionsOf(query: ChangeQuery) {
   const { states, requester, commands, targets, open, since, endedSince, before } = query;
   const { privateTo, sent } = query;
-  const by = endedSince ? 'ended_at' : sent ? 'sent_at' : 'created_at';
+  const by: OrderedBy = endedSince ? 'ended_at' : sent ? 'sent_at' : 'created_at';
   const oneOf = (column: string, values: readonly string[]) =>
     sql`${sql.ref(column)} in (${sql.join(values.length > 0 ? values : [''])})`;
   const conditions = [
@@ -126,9 +140,9 @@ function conditionsOf(query: ChangeQuery) {
   return { by, where: sql.join([sql`1 = 1`, ...conditions], sql` and `) };
 }
 
-function isBefore(by: string, change: NonNullable<ChangeQuery['before']>) {
+function isBefore(by: OrderedBy, change: NonNullable<ChangeQuery['before']>) {
   const { id, createdAt, outcome, resolution } = change;
-  const ended = by === 'created_at' ? null : (resolution?.at ?? outcome?.at);
-  const at = (ended ?? createdAt).getTime();
+  const times = { ended_at: resolution?.at ?? outcome?.at, sent_at: outcome?.at };
+  const at = ((by === 'created_at' ? null : times[by]) ?? createdAt).getTime();
   return sql`(${sql.ref(by)} < ${at} or (${sql.ref(by)} = ${at} and id < ${id}))`;
 }

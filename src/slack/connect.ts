@@ -22,7 +22,7 @@ import {
 } from './api.ts';
 import { type ChannelIdStore, createChannelFinder } from './channels.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
-import { findGroups } from './groups.ts';
+import { findGroups, type RoleGroups } from './groups.ts';
 import { checkInstallation, type InstalledApp } from './installation.ts';
 import { createPermalinks } from './links.ts';
 import { type Channels, createMessenger } from './messenger.ts';
@@ -54,6 +54,8 @@ interface SlackOptions {
 /** The connection to one workspace: lookups, messages and incoming payloads. */
 export interface Slack {
   readonly actors: Actors;
+  /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
+  readonly groupIds: ReadonlyMap<string, string>;
   readonly openMessenger: (channelIds: ChannelIdStore) => Messenger;
   /** Finds a user by name, mention or id. */
   readonly findPerson: (word: string) => Promise<PersonLookup>;
@@ -136,6 +138,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     ok: true,
     slack: {
       actors,
+      groupIds: idsOfHandles(policy, found.groups),
       openMessenger,
       findPerson: peopleByName(lookups, now),
       deliveries: (onRefused) =>
@@ -147,6 +150,13 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       },
     },
   };
+}
+
+/** A group that the policy names by its id needs no memory of its handle. */
+function idsOfHandles(policy: Policy, groups: RoleGroups): ReadonlyMap<string, string> {
+  const named = new Set([...policy.roles.values()].flatMap((role) => role.groups));
+  const all = [...groups.values()].flat().map(({ handle, id }) => [`@${handle}`, id] as const);
+  return new Map(all.filter(([handle]) => named.has(handle)));
 }
 
 async function createApp(

@@ -273,10 +273,10 @@ async function decideClaim(
     if (!ends) return { events: [], result: null };
     const stateCheck = refusal === 'target-changed' ? await found(locked, change, gathered) : null;
     const moves = move(context, locked.at, change, { ...ends, ...(stateCheck && { stateCheck }) });
-    const paused = await afterRefusedRun(locked, change, refusal);
+    const after = await afterRefusedRun(locked, change, refusal);
     return {
-      events: [...moves.events, ...paused.events],
-      jobs: [...moves.jobs, ...paused.jobs],
+      events: [...moves.events, ...after.events],
+      jobs: [...moves.jobs, ...after.jobs],
       result: { before: change, change: moves.change, isSent: false },
     };
   }

@@ -14,7 +14,10 @@ import { messageKinds } from './show.ts';
 import { checkChannels } from './witness.ts';
 
 /** Every kind of job of the workflow. */
-export function jobKinds(context: WorkflowContext): JobKinds {
+export function jobKinds(
+  context: WorkflowContext,
+  { follows }: { readonly follows: boolean },
+): JobKinds {
   return {
     ...messageKinds(context),
     press: pressKind(context),
@@ -24,7 +27,7 @@ export function jobKinds(context: WorkflowContext): JobKinds {
     lost: lostKind(context),
     revert: revertKind(context),
     schedule: scheduleKind(context),
-    follow: followKind(context),
+    follow: followKind(context, { isOn: follows }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 import { FAULTS, play, STEPS } from './processes/crash-case.ts';
 import { CALLS } from './processes/driver.ts';
 
@@ -15,7 +15,7 @@ const CASES = ALL.filter((_, index) => index % EVERY === 0);
 test.for(CASES)(
   'a process killed $step, $call.operation on $engine, server reply: $fault',
   async ({ engine, ...one }) => {
-    const { crashed, wrong } = await play(await freshUrl(engine), one);
+    const { crashed, wrong } = await play(await emptyUrl(engine), one);
     expect(wrong, wrong.join()).toEqual([]);
     // On a loaded machine the second and the third drawing of a card become one.
     if (one.step !== 'before card drawn 3') expect(crashed).toBe(true);

@@ -13,7 +13,7 @@ import { AUDIT_KEY } from '../harness/simulators.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { freshUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl, openForTest } from '../storage/engines.ts';
 import { type OwnServer, ownServer } from '../storage/postgres.ts';
 
 const TAKES_LONG = { timeout: 240_000 };
@@ -178,7 +178,7 @@ test(
   'a digest that is due during a database outage is posted once afterwards',
   TAKES_LONG,
   async () => {
-    const url = await freshUrl('postgres');
+    const url = await emptyUrl('postgres');
     const wire = await startTcpProxy(Number(new URL(url).port));
     const digest = { channel: '#db-costs', at: '13:00', timezone: 'UTC', days: 'daily' };
     const yaml = (file: object) => ({ ...file, digests: [digest] });

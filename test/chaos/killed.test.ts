@@ -3,13 +3,13 @@ import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { placeOf } from '../harness/messages.ts';
 import { requestChange } from '../harness/requests.ts';
 import { BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 // Sooner than the leases of the killed process end, which last a minute and more.
 const SOON = { ...PROCESS_LIMITS, timeout: 40_000 };
 
 test('on SQLite, the process after a kill reports the unknown outcome at once', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const answer = Promise.withResolvers<void>();
   const sandbox = await startProcessSandbox({ databaseUrl, wait: () => answer.promise });
   const bot = await sandbox.startAndDeliver();

@@ -10,7 +10,7 @@ import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { placeOf } from '../harness/messages.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { BEN } from '../harness/users.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const DROPPED = fileURLToPath(new URL('./processes/dropped.ts', import.meta.url));
 
@@ -23,7 +23,7 @@ async function tookMs(work: () => Promise<unknown>): Promise<number> {
 test.for(ENGINES)(
   'an API that never answers does not delay a stop: the outcome is unknown and the exit code 0 (%s)',
   async (engine) => {
-    const databaseUrl = await freshUrl(engine);
+    const databaseUrl = await emptyUrl(engine);
     // The last quarter is for storing the outcome.
     const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '8' } });
     const { slack, cloud } = sandbox;
@@ -61,7 +61,7 @@ test.for(ENGINES)(
 );
 
 test('a stop without any finished request still exits with 0 in time', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '2' } });
   const { slack } = sandbox;
   const bot = await sandbox.startAndDeliver();
@@ -77,7 +77,7 @@ test('a stop without any finished request still exits with 0 in time', async () 
 test.for(['an unhandled promise rejection', 'an uncaught error'])(
   '%s ends the process with exit code 1 after a log line without secrets',
   async (FAULT) => {
-    const databaseUrl = await freshUrl('postgres');
+    const databaseUrl = await emptyUrl('postgres');
     const sandbox = await startProcessSandbox({ databaseUrl, env: { FAULT }, preload: DROPPED });
     const began = performance.now();
     const bot = await sandbox.start();
@@ -101,7 +101,7 @@ test.for<[string, Readonly<Record<string, string>>, string]>([
   ['an invalid variable', { PORT: 'often' }, 'PORT'],
   ['a token that Slack refuses', { SLACK_BOT_TOKEN: 'xoxb-wrong' }, 'SLACK_BOT_TOKEN'],
 ])('a start with %s exits with 78', async ([, env, words]) => {
-  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite'), env });
+  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('sqlite'), env });
   const refused = await sandbox.failedStart();
   expect(refused.errors).toContain(words);
   expect(refused.code).toBe(78);
@@ -114,7 +114,7 @@ test('a start on a port of another process names it and exits with 1', async () 
   const address = other.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const env = { PORT: `${port}` };
-  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite'), env });
+  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('sqlite'), env });
   const refused = await sandbox.failedStart();
   expect(refused.errors).toContain(`${port} is in use by another process`);
   expect(refused.code).toBe(1);
@@ -132,7 +132,7 @@ test('a start that waits for its database ignores SIGHUP and exits with 0 on SIG
 
 test('a start with an unknown group exits with 78', async () => {
   const yaml = sandboxYaml().replace('@db-operators', '@nobody');
-  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite'), yaml });
+  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('sqlite'), yaml });
   const refused = await sandbox.failedStart();
   expect(refused.errors).toContain('@nobody');
   expect(refused.code).toBe(78);
@@ -142,7 +142,7 @@ test.for<[string, (url: string) => Promise<string>]>([
   ['the schema of a newer release', withNewerSchema],
   ['a server that confirms commits before they are on disk', withLossyCommits],
 ])('a start with %s exits with 78', async ([, prepare]) => {
-  const databaseUrl = await prepare(await freshUrl('postgres'));
+  const databaseUrl = await prepare(await emptyUrl('postgres'));
   const sandbox = await startProcessSandbox({ databaseUrl });
   const refused = await sandbox.failedStart();
   expect(refused.errors).toContain('DATABASE_URL');

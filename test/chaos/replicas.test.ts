@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 import { runChaos } from './processes/replicas.ts';
 
 const LONG = process.env.CHAOS === 'long';
@@ -9,7 +9,7 @@ const KILLS = LONG ? 20 : 1;
 test('with three replicas, 20 approvers, faults and crashes, each change is executed at most once', {
   timeout: LONG ? 3_600_000 : 180_000,
 }, async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const seed = process.env.SEED ?? 'a tuesday';
   const outcome = await runChaos({ databaseUrl, changes: CHANGES, kills: KILLS, seed });
   if (LONG)

@@ -16,7 +16,7 @@ import { startProcessSandbox } from '../harness/bot-process.ts';
 import { startLoadBalancer } from '../harness/load-balancer.ts';
 import { hasButton, isCard } from '../harness/messages.ts';
 import { AUDIT_KEY } from '../harness/simulators.ts';
-import { freshUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl, openForTest } from '../storage/engines.ts';
 
 /** Two for each restart: the cloud accepts ten requests in ten seconds from all replicas together. */
 const CHANGES = 6;
@@ -24,7 +24,7 @@ const PROCESS_LIMITS = { interval: 100 };
 const MANY = 1_000;
 
 test('no press is lost while three replicas restart in turn and 20 users press', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const own = SHARDS.slice(0, CHANGES);
   const sandbox = await startProcessSandbox({
     databaseUrl,

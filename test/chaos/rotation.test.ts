@@ -7,7 +7,7 @@ import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { placeOf, textOf } from '../harness/messages.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const NEW_SECRET = 'the-secret-of-after-the-rotation';
 
@@ -17,7 +17,7 @@ test('SIGHUP reads a new cloud API key from its file', async () => {
   const file = join(folder, 'cloud-secret');
   writeFileSync(file, `${CLOUD_KEY.secret}\n`);
   const env = { CLOUD_API_KEY_SECRET: '', CLOUD_API_KEY_SECRET_FILE: file };
-  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('postgres'), env });
+  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('postgres'), env });
   const { slack, cloud } = sandbox;
   const bot = await sandbox.startAndDeliver();
   const waiting = await requestChange(sandbox);

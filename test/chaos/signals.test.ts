@@ -5,13 +5,13 @@ import { isReady, PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-pro
 import { placeOf } from '../harness/messages.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { freshUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl, openForTest } from '../storage/engines.ts';
 
 /** So long that a loaded machine does not reach half of it. */
 const STOP_WITHIN_MS = 60_000;
 
 test('SIGTERM stops new work, finishes the current work once, and exits with 0', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const answer = Promise.withResolvers<void>();
   const sandbox = await startProcessSandbox({
     databaseUrl,
@@ -49,7 +49,7 @@ test('SIGTERM stops new work, finishes the current work once, and exits with 0',
 });
 
 test('SIGHUP ignores an invalid file and applies a valid one', async () => {
-  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('postgres') });
+  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('postgres') });
   const { slack } = sandbox;
   const bot = await sandbox.startAndDeliver();
   const logged = (words: string) => expect.poll(bot.logged, PROCESS_LIMITS).toContain(words);

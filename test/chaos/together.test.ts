@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 import { ANA, BEN, CLEO, FINN, GUS } from './sim/people.ts';
 import { openSimulation } from './sim/simulation.ts';
 import type { Simulation } from './sim/simulation-types.ts';
@@ -28,7 +28,7 @@ test.for(ENGINES)(
     timeout: LONG ? 600_000 : 180_000,
   },
   async (engine) => {
-    const simulation = await openSimulation(await freshUrl(engine));
+    const simulation = await openSimulation(await emptyUrl(engine));
     for (let each = 0; each < ROUNDS; each += 1) {
       await round(simulation, `thing-${each}`);
       // Stays below the rate limit per user.

@@ -8,14 +8,14 @@ import {
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { type Exported, startCollector } from '../ops/collector.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const KEY = 'Bearer a-canary-of-the-collector';
 const REASON = 'canary words of a person';
 
 async function startTraced(url: string, env: Readonly<Record<string, string>> = {}) {
   const sandbox = await startProcessSandbox({
-    databaseUrl: await freshUrl('sqlite'),
+    databaseUrl: await emptyUrl('sqlite'),
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env },
   });
   const bot = await sandbox.startAndDeliver();
@@ -152,7 +152,7 @@ test('an unreachable collector is reported once', async () => {
 
 test('without its variables, the SDK of OpenTelemetry is not loaded', async () => {
   const preload = new URL('../ops/without.ts', import.meta.url).href;
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const plain = await startProcessSandbox({ databaseUrl, preload });
   const bot = await plain.start();
   expect(await stop(bot)).toBe(0);

@@ -9,7 +9,7 @@ import { writeMeta } from '../../src/storage/old/meta.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { acceptGap } from '../storage/accept-gap.ts';
-import { ENGINES, freshUrl, openForTest, run as runOn } from '../storage/engines.ts';
+import { ENGINES, emptyUrl, openForTest, run as runOn } from '../storage/engines.ts';
 import { NOON } from '../storage/example-change.ts';
 import { modify, tamper } from '../storage/tamper.ts';
 
@@ -39,7 +39,7 @@ async function write(database: Database, count: number, key: Buffer | null = KEY
 }
 
 test.for(ENGINES)('a trail is verified while the bot runs on %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   const database = await openForTest(url);
   await write(database, 5);
   const { hash } = await auditHead(database.db);
@@ -60,7 +60,7 @@ test.for(ENGINES)('a trail is verified while the bot runs on %s', async (engine)
 });
 
 test('an edited event is named, and the exit code is 1', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   await write(await openForTest(url), 5);
   await runOn(url, 'drop trigger audit_event_only_added on audit_event');
   await runOn(url, "update audit_event set body = replace(body, 'UANA', 'UBEN') where seq = 3");
@@ -77,7 +77,7 @@ test.for<[string, string, string]>([
   ],
   ['no key', '', 'SIGNALBOX_KEY is not set, but Signalbox ran with a key.'],
 ])('a trail is not verified with %s', async ([, SIGNALBOX_KEY, sentence]) => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   await write(await openForTest(url), 2);
   const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY }, 'verify');
   expect(out).toContain('Event 1 was not signed with this SIGNALBOX_KEY, nor with a previous key.');
@@ -86,7 +86,7 @@ test.for<[string, string, string]>([
 });
 
 test('a trail of two keys is verified with the earlier one as a previous key', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const database = await openForTest(url);
   await write(database, 2);
   const at = NOON;
@@ -113,7 +113,7 @@ test('an invalid key is refused before the database is opened', async () => {
 });
 
 test('verify names a gap, and passes it with its operators when it is accepted', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const database = await openForTest(url);
   await write(database, 5);
   await tamper(database, modify(3));
@@ -131,7 +131,7 @@ test('verify names a gap, and passes it with its operators when it is accepted',
 });
 
 test('verify warns about a missing key', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   await write(await openForTest(url), 2, null);
   const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY: '' }, 'verify');
   expect(out).toContain('this proves little');
@@ -145,7 +145,7 @@ function corrupted(path: string): void {
 }
 
 test('a file that is not a database has an error sentence', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   corrupted(url.slice('file:'.length));
   const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
   expect(err).toBe('The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.\n');
@@ -166,7 +166,7 @@ test.for<[string, string, string]>([
 });
 
 test('the database of a newer release is refused', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const database = await openForTest(url);
   await database.transaction(async (tx) => {
     await writeMeta(tx, 'schema-version', '77');
@@ -178,7 +178,7 @@ test('the database of a newer release is refused', async () => {
 });
 
 test.for(ENGINES)('the events of a period are exported from %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   await write(await openForTest(url), 30);
   const span = ['--since', '2026-08-14T15:00Z', '--until', '2026-08-15'];
   const { out, code } = await audit({ DATABASE_URL: url }, 'export', ...span);
@@ -192,7 +192,7 @@ test.for(ENGINES)('the events of a period are exported from %s', async (engine) 
 });
 
 test('the CSV export contains no formulas of users', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   await write(await openForTest(url), 1);
   const { out } = await audit(
     { DATABASE_URL: url },
@@ -238,7 +238,7 @@ test.for([['--help'], ['help'], [], ['verify', '--help']])('%j prints the usage'
 });
 
 test('a restore is recorded for the next start, but not while the bot runs', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const running = await openDatabase(url);
   const refused = await audit({ DATABASE_URL: url }, 'restored');
   expect(refused.err).toContain('Another process uses');

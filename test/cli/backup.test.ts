@@ -10,12 +10,12 @@ import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { runOnFullDisk } from '../harness/run-limited.ts';
-import { ENGINES, freshUrl, run } from '../storage/engines.ts';
+import { ENGINES, emptyUrl, run } from '../storage/engines.ts';
 import { contentOf, folderForTest, signalbox, write } from './backup-files.ts';
 
 /** pg_dump copies a whole database, so that a schema of a shared one is not enough. */
 async function ownDatabase(): Promise<string> {
-  const server = await freshUrl('postgres');
+  const server = await emptyUrl('postgres');
   const name = `backup_${randomBytes(6).toString('hex')}`;
   await run(server, `create database ${name}`);
   const url = new URL(server);
@@ -34,7 +34,7 @@ test.for(ENGINES.filter((engine) => HAS_TOOLS || engine === 'sqlite'))(
   'a backup on %s has every commit, and a restore stops its open changes',
   async (engine) => {
     const copy = join(folderForTest(), 'copy');
-    const emptyUrl = () => (engine === 'sqlite' ? freshUrl(engine) : ownDatabase());
+    const emptyUrl = () => (engine === 'sqlite' ? emptyUrl(engine) : ownDatabase());
     const url = await emptyUrl();
     const running = await write(url, 'before the backup');
     const { out, err, code } = await signalbox(url, 'backup', copy);
@@ -132,7 +132,7 @@ test.for<[string, readonly string[], string]>([
 );
 
 test.runIf(HAS_TOOLS)('a restore into a PostgreSQL database in use is refused', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   await (await write(url, 'now')).close();
   const copy = join(folderForTest(), 'copy');
   await signalbox(url, 'backup', copy);
@@ -143,7 +143,7 @@ test.runIf(HAS_TOOLS)('a restore into a PostgreSQL database in use is refused', 
 });
 
 test('without the PostgreSQL tools, a backup names them and leaves no file', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   await (await write(url, 'now')).close();
   const folder = folderForTest();
   const { err, code } = await runCommand([SIGNALBOX, 'backup', join(folder, 'copy')], {

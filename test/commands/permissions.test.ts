@@ -6,7 +6,7 @@ import { CLOUD_ROLES } from '../../src/servers/accepted-values.ts';
 import { openDatabase } from '../../src/storage/old/database.ts';
 import { startDoctorSandbox } from '../ops/doctor-sandbox.ts';
 import { line } from '../ops/lines.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 import { aChange, minutes, stored } from '../storage/example-change.ts';
 
 const neededFor = Map.groupBy(commands, ({ permission }) => permission);
@@ -68,7 +68,7 @@ test.for<[string, number | null, string, string]>([
   ['a change that succeeded', null, 'ok', 'granted: service stop succeeded at '],
   ['a change that failed otherwise', 400, 'skipped', 'not checked'],
 ])('%s shows the permission of its command', async ([, status, expected, says]) => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const database = await openDatabase(databaseUrl, { now: () => minutes(1) });
   const call = { at: minutes(1), tookMs: 90, requestId: null };
   const outcome =

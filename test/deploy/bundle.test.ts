@@ -20,7 +20,7 @@ import { requestChange } from '../harness/requests.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { startCollector } from '../ops/collector.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 // Outside of the project: a package that the bundle lacks would not be found there.
 const outDir = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'));
@@ -31,7 +31,7 @@ afterAll(() => rmSync(outDir, { recursive: true }));
 test.for(ENGINES)('the bundle runs a change and exports its trace (%s)', async (engine) => {
   const collector = await startCollector();
   const sandbox = await startProcessSandbox({
-    databaseUrl: await freshUrl(engine),
+    databaseUrl: await emptyUrl(engine),
     program: join(outDir, 'main.js'),
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
@@ -52,7 +52,7 @@ test('the bundle has no character for which Node keeps two bytes per character o
 
 test('the bundle connects in Socket Mode', async () => {
   const sandbox = await startProcessSandbox({
-    databaseUrl: await freshUrl('sqlite'),
+    databaseUrl: await emptyUrl('sqlite'),
     program: join(outDir, 'main.js'),
     delivery: 'socket',
   });

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { RateLimits } from '../../sandbox/slack/web-api/rate-limits.ts';
 import { startApp } from '../../src/app.ts';
 import { createLog } from '../../src/base/log.ts';
@@ -63,10 +63,6 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
   };
   const config = configOf();
   let app = await start(config);
-  // Waits for the daily anchor in the audit channel, so that tests do not count it.
-  if (app.ok && !options.workspace && config.channels.audit === '#db-audit') {
-    await expect.poll(() => slack.messages('db-audit').length, { interval: 5 }).toBeGreaterThan(0);
-  }
   onTestFinished(async () => {
     if (app.ok) await app.stop();
     await simulators.stop();

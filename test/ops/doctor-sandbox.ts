@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/ops/config.ts';
 import { runChecks } from '../../src/ops/doctor.ts';
 import { type EditYaml, sandboxFile } from '../harness/config.ts';
 import { MANIFEST, startSimulators } from '../harness/simulators.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 /** Only a server that never answers reaches it. */
 const PATIENCE_MS = 20_000;
@@ -27,7 +27,7 @@ export interface DoctorSandboxOptions {
 /** The simulators and the doctor; a bot runs only after `start`. */
 export async function startDoctorSandbox(options: DoctorSandboxOptions = {}) {
   const { delivery = 'http', workspace } = options;
-  const databaseUrl = options.databaseUrl ?? (await freshUrl('sqlite'));
+  const databaseUrl = options.databaseUrl ?? (await emptyUrl('sqlite'));
   const simulators = await startSimulators({
     delivery,
     slack: { manifest: options.installed?.(MANIFEST) ?? MANIFEST },

@@ -6,7 +6,7 @@ import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN, NOON } from '../harness/users.ts';
 import { createUser } from '../storage/database-user.ts';
-import { freshUrl, run } from '../storage/engines.ts';
+import { emptyUrl, run } from '../storage/engines.ts';
 import {
   expectAlert,
   expectAlertAtRate,
@@ -17,7 +17,7 @@ import {
 } from './alert-faults.ts';
 
 test('SignalboxDatabaseUnreadable fires when the server of the database stops', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const proxy = await startTcpProxy(Number(new URL(databaseUrl).port));
   const sandbox = await startTestSandbox({ databaseUrl: proxy.through(databaseUrl) });
   const before = await read(sandbox);
@@ -29,7 +29,7 @@ test('SignalboxDatabaseUnreadable fires when the server of the database stops', 
 });
 
 test('SignalboxInboxStuck fires when the database stores clicks and permits no update of them', async () => {
-  const ownerUrl = await freshUrl('postgres');
+  const ownerUrl = await emptyUrl('postgres');
   await (await openDatabase(ownerUrl)).close();
   const user = await createUser(ownerUrl, 'select, insert, update, delete');
   const sandbox = await startTestSandbox({ databaseUrl: user.url });
@@ -47,7 +47,7 @@ test('SignalboxInboxStuck fires when the database stores clicks and permits no u
 });
 
 test('SignalboxAcksSlow fires when another session delays the commits of clicks', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl });
   const clicks = 'signalbox_ack_seconds_count{kind="block_actions"';
   const start = await read(sandbox);

@@ -5,7 +5,7 @@ import { scrape } from '../deploy/promtool.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN, DORA, FINN, NOON } from '../harness/users.ts';
-import { freshUrl, run } from '../storage/engines.ts';
+import { emptyUrl, run } from '../storage/engines.ts';
 import { expectAlert, expectAlertAtRate, metricIn, read, readUntil } from './alert-faults.ts';
 import { controlledSleeps } from './controlled-sleeps.ts';
 
@@ -39,7 +39,7 @@ test('SignalboxApprovalsWaiting fires when nobody decides for hours', async () =
 });
 
 test('SignalboxTrailBroken fires when a row of the audit trail was modified', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const first = await openDatabase(url);
   await first.transaction((tx) =>
     appendEvent(tx, STAGE_KEY, { kind: 'started', at: NOON, body: { by: 'signalbox' } }),
@@ -70,7 +70,7 @@ test('SignalboxLookupsFailing fires when Slack does not answer lookups', async (
 });
 
 test('SignalboxConfigOutdated fires for a replica with an earlier file', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('postgres') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('postgres') });
   const { port } = await sandbox.replica();
   const other = { url: `http://127.0.0.1:${port}` };
   const before = await read(other);

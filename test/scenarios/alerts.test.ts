@@ -9,7 +9,7 @@ import { timeInSteps } from '../harness/passing-time.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 import { expectAlert, metricIn, read, readUntil } from './alert-faults.ts';
 
 // Each fault is a real one. Prometheus gets what the process reports before and during it.
@@ -20,7 +20,7 @@ function pass({ clock, wake }: TestSandbox, minutes: number): void {
 }
 
 test('no alert fires for three replicas without a fault, and one does when two are gone', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('postgres') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('postgres') });
   const others = [await sandbox.replica(), await sandbox.replica()];
   const [b, c] = others.map(({ port }) => `http://127.0.0.1:${port}`);
   const targets = { a: sandbox.url, b: b ?? '', c: c ?? '' };
@@ -51,7 +51,7 @@ test.for(['handshake', 'reset', 'tcp-left-open'] as const)(
 );
 
 test('SignalboxDatabaseUnwritable fires when another program locks the database', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   const before = await read(sandbox);
   const other = new DatabaseSync(databaseUrl.slice('file:'.length));
@@ -64,7 +64,7 @@ test('SignalboxDatabaseUnwritable fires when another program locks the database'
 });
 
 test('alerts fire when the disk takes no byte more, and when SIGHUP is refused', async () => {
-  const sandbox = await startProcessSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('sqlite') });
   const bot = await sandbox.start();
   const before = await read(bot);
   const limitFiles = (bytes: string) =>

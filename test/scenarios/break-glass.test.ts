@@ -4,7 +4,7 @@ import { REFUSED } from '../harness/refused.ts';
 import { ANALYTICS, NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA, FINN, GUS } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const REASON = 'The shop is down and nobody of the leads answers';
 const because = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
@@ -148,7 +148,7 @@ test.for([
   ['no longer has a break-glass rule', withoutBreakGlass, 'does not allow break-glass'],
   ['gives the break-glass role to another user', withOtherBreakGlassUser, 'break-glass only to'],
 ] as const)('a policy that %s stops the change before sending', async ([, yaml, words]) => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   const card = await waitingCard(sandbox);
   await sandbox.press(ANA, card, 'change.break-glass');

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/storage/old/database.ts';
 import { SIGNING_SECRET } from '../harness/simulators.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const CREATION =
   '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
@@ -49,7 +49,7 @@ function basic(id: string, secret: string): string {
 }
 
 test('no secret gets into the database, the log or Slack, whatever a server repeats', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const lines: string[] = [];
   const log = createLog({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   let apis = 0;

@@ -4,7 +4,7 @@ import { buttonsOf, textOf } from '../harness/messages.ts';
 import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN, NOON } from '../harness/users.ts';
-import { freshUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl, openForTest } from '../storage/engines.ts';
 import { aChange, channel, stored } from '../storage/example-change.ts';
 
 /** The private answer to a command line that a user types. */
@@ -104,7 +104,7 @@ test('a draft is visible only to its requester', async () => {
 });
 
 test('lists show their total and have pages', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl });
   await stored(await openForTest(databaseUrl), ...Array.from({ length: 21 }, waitingChange));
   const first = await said(sandbox, DORA, '/change list', '21 changes waiting for approval');

@@ -4,7 +4,7 @@ import { textOf } from '../harness/messages.ts';
 import { requestAndApprove, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { BEN, NOON } from '../harness/users.ts';
-import { ENGINES, freshUrl, openForTest } from '../storage/engines.ts';
+import { ENGINES, emptyUrl, openForTest } from '../storage/engines.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -16,7 +16,7 @@ async function jump(sandbox: TestSandbox, hours: number): Promise<void> {
 }
 
 test.for(ENGINES)('a clock that is set back repeats nothing on %s', async (engine) => {
-  const databaseUrl = await freshUrl(engine);
+  const databaseUrl = await emptyUrl(engine);
   const digest = { channel: '#db-costs', at: '12:30', timezone: 'UTC', days: 'daily' };
   const sandbox = await startTestSandbox({
     databaseUrl,
@@ -63,7 +63,7 @@ test('a change that expired while the clock ran ahead stays expired', async () =
 });
 
 test('a change with an unknown outcome is not sent again after the clock is changed', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl });
   sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');

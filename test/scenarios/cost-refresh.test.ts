@@ -3,7 +3,7 @@ import { textOf } from '../harness/messages.ts';
 import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const MINUTE_MS = 60_000;
 /** The number of reports of November: background work reads other months. */
@@ -39,7 +39,7 @@ test('refetch now: /cost refresh reads the report again and shows the time of th
 });
 
 test('two replicas share the limit of refreshes, and another user may still refresh', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl });
   const other = await sandbox.replica();
   await ask(sandbox, DORA, '/cost 7d refresh', '13–19 Nov');

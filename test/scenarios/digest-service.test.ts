@@ -4,7 +4,7 @@ import { buttonsOf, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, EMIL, FINN } from '../harness/users.ts';
-import { freshUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl, openForTest } from '../storage/engines.ts';
 
 const COSTS = 'C0DBCOSTS01';
 
@@ -253,7 +253,7 @@ test('“now” posts at once, and only once for repeated requests', async () =>
 });
 
 test('the stored last post of a digest is deleted with the digest', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl });
   const { db } = await openForTest(databaseUrl);
   const storedPosts = async () => {
@@ -268,7 +268,7 @@ test('the stored last post of a digest is deleted with the digest', async () => 
 });
 
 test('a digest whose service was removed is reported once and can be removed', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   await answer(sandbox, ANA, `${ADD} service=staging`, 'Digest added');
   await sandbox.restart((file: { services?: { name: string }[] }) => ({

@@ -5,7 +5,7 @@ import { permitDigest } from '../../src/storage/old/digests.ts';
 import { textOf } from '../harness/messages.ts';
 import { waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { freshUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl, openForTest } from '../storage/engines.ts';
 
 type File = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ async function at(sandbox: TestSandbox, time: string): Promise<void> {
 }
 
 test('a digest on weekdays is posted once per day and covers the weekend on Monday', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl, yaml: withDigests(berlin) });
   await expect.poll(() => posted(sandbox).length).toBe(1);
   for (const time of ['2026-11-20T20:00Z', '2026-11-21T09:00Z', '2026-11-23T08:29Z']) {
@@ -50,7 +50,7 @@ test('a digest on weekdays is posted once per day and covers the weekend on Mond
 });
 
 test('a digest that is six hours late is skipped, and the operators are notified once', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl, yaml: withDigests(berlin) });
   await expect.poll(() => posted(sandbox).length).toBe(1);
   await at(sandbox, '2026-11-23T14:31Z');
@@ -64,7 +64,7 @@ test('a digest that is six hours late is skipped, and the operators are notified
 });
 
 test('with two replicas on one PostgreSQL database one of them posts', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl, yaml: withDigests(berlin) });
   const other = await sandbox.replica();
   await expect.poll(() => posted(sandbox).length).toBe(1);
@@ -128,7 +128,7 @@ test('a post without an answer has an unknown outcome, which is reported; it is 
 });
 
 test('a crash between permit and post leaves an unknown outcome, which is reported once; nothing is posted', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const digest = { ...berlin, at: '14:00' };
   const sandbox = await startTestSandbox({ databaseUrl, yaml: withDigests(digest) });
   const database = await openForTest(databaseUrl);

@@ -3,7 +3,7 @@ import { textOf } from '../harness/messages.ts';
 import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, EMIL } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const OPS = 'C0OPS000001';
 const DIRECT = 'D0ANA00001';
@@ -60,7 +60,7 @@ test('a command that needs a form offers it, because a message cannot open one',
 });
 
 test('an event that another process handled before drafts no second change', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   await written(sandbox, 'service stop staging for the night');
   await sandbox.privateMessage(ANA, 'Stop staging?');
   const [event] = sandbox.slack

@@ -3,7 +3,7 @@ import { textOf } from '../harness/messages.ts';
 import { accepted, changeIdOf, NO_MESSAGE, requested } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const STAGING = 'staging';
 
@@ -129,7 +129,7 @@ test('a refused request does not read the usage report', async () => {
 });
 
 test('the measured savings of a stop are in /change show after three and after seven days', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   lockEarly(sandbox);
   const id = changeIdOf(await run(sandbox, 'Stop', STAGING));
   pass(sandbox, 6);

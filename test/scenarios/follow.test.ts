@@ -12,14 +12,14 @@ import {
 import { textOf } from '../harness/messages.ts';
 import { accepted, NO_MESSAGE, STAGING, subjectOf, threadText } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const STOPPED = 'staging is stop';
 
 test.for(ENGINES)(
   'an accepted stop is followed to its end and reported once (%s)',
   async (engine) => {
-    const sandbox = await startExtended({ databaseUrl: await freshUrl(engine) });
+    const sandbox = await startExtended({ databaseUrl: await emptyUrl(engine) });
     await approve(sandbox, STOP, 'Stop staging');
     const stopping = await passUntil(sandbox, STOPPED, ': stopping (checked every 30 s)');
     expect(textOf(stopping)).not.toContain('does not report');
@@ -94,7 +94,7 @@ test.for<[string, string, string]>([
 });
 
 test('after a restart in between, the change is followed to its end', async () => {
-  const sandbox = await startExtended({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startExtended({ databaseUrl: await emptyUrl('sqlite') });
   await approve(sandbox, STOP, 'Stop staging');
   await passUntil(sandbox, STOPPED, ': stopping (checked every 30 s)');
   await sandbox.restart();
@@ -103,7 +103,7 @@ test('after a restart in between, the change is followed to its end', async () =
 });
 
 test('three replicas read a target as often as one, and report once', async () => {
-  const sandbox = await startExtended({ databaseUrl: await freshUrl('postgres') });
+  const sandbox = await startExtended({ databaseUrl: await emptyUrl('postgres') });
   const others = [await sandbox.replica(), await sandbox.replica()];
   await approve(sandbox, STOP, 'Stop staging');
   await passUntil(sandbox, STOPPED, ': stopping (checked every 30 s)');

@@ -9,7 +9,7 @@ import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { AUDIT_KEY } from '../harness/simulators.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, NOON } from '../harness/users.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const nowhere = { url: null, channel: null, ts: null, thread: null, home: false };
 const approvalOf = (change: string) => ({
@@ -27,7 +27,7 @@ const approvalOf = (change: string) => ({
 
 /** A sandbox with a way to write to its database while the bot is down. */
 async function attackable(engine: (typeof ENGINES)[number]) {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   const sandbox = await startTestSandbox({ databaseUrl: url });
   const attack = async (work: (tx: Tx) => Promise<unknown>) => {
     await sandbox.down();

@@ -7,7 +7,7 @@ import { requestChange } from '../harness/requests.ts';
 import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA, GINA, SVEN } from '../harness/users.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const HUGO = 'U0HUGO0001';
 const LIST = new URLSearchParams({
@@ -159,7 +159,7 @@ test.for<[string, string, string]>([
   ['a user of another workspace with a forged team id', SVEN, 'other-workspace'],
   ['the bot itself', sandboxWorkspace.botUserId, 'bot'],
 ])('an approval by %s has no effect, wherever it is pressed', async ([, user, refusal]) => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   await requestChange(sandbox);
   const tries = approvalsFromEverywhere(user, idOf(sandbox));
@@ -169,7 +169,7 @@ test.for<[string, string, string]>([
 });
 
 test('a forged form is checked against the stored change and its sender', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   await requestChange(sandbox);
   const change = idOf(sandbox);
@@ -201,7 +201,7 @@ test('a forged form is checked against the stored change and its sender', async 
 test.for(ENGINES)(
   'characters that are unusual in databases and logs are kept (%s)',
   async (engine) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl(engine) });
+    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
     await requestChange(sandbox);
     const value = 'NUL \u0000 half \ud800 turned \u202e 🚂 \r\n{"level":60} \u001b[31m';
     const view = {

@@ -3,7 +3,7 @@ import { buttonsOf, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN, NOON } from '../harness/users.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 async function typed(sandbox: TestSandbox, as: string, line: string, words: string) {
   await sandbox.slack.command(as, 'ops', line);
@@ -30,7 +30,7 @@ function passMinutes(sandbox: TestSandbox, minutes: number) {
 test.for(ENGINES)(
   'a freeze is requested, approved, blocks every user, and ends at its time (%s)',
   async (engine) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl(engine) });
+    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
     const card = textOf((await frozenStaging(sandbox)) ?? NO_MESSAGE);
     expect(card).toContain('The freeze is in force now, for all users.');
     expect(card).toContain('2026-11-20T16:00:00.000Z');
@@ -74,7 +74,7 @@ test('a change approved before a freeze does not run during it', async () => {
 });
 
 test('a second replica reads the freezes from the database', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('postgres') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('postgres') });
   await frozenStaging(sandbox);
   const other = await sandbox.replica();
   expect(other.ok).toBe(true);

@@ -5,7 +5,7 @@ import { openReader } from '../../src/storage/old/reader.ts';
 import { requestChange, setTime } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const [OLD, NEW] = [7, 8].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer];
 const variables = (current: Buffer, previous: Buffer | null) => ({
@@ -28,7 +28,7 @@ async function countOfKind(url: string, kind: string): Promise<number> {
 }
 
 test('three replicas get a new key one by one, and open changes continue', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl: url, env: BEFORE });
   const second = await sandbox.replica();
   const third = await sandbox.replica();
@@ -56,7 +56,7 @@ test('three replicas get a new key one by one, and open changes continue', async
 });
 
 test.for(ENGINES)('a start with only the new key is refused on %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   const sandbox = await startTestSandbox({ databaseUrl: url, env: variables(OLD, null) });
   sandbox.setEnv(variables(NEW, null));
   await expect(sandbox.restart()).rejects.toThrow(

@@ -4,13 +4,13 @@ import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { requestAndApprove, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const DIGEST = { at: '14:00', timezone: 'Europe/Berlin', channel: '#db-costs' };
 
 async function largeSandbox() {
   return startTestSandbox({
-    databaseUrl: await freshUrl('sqlite'),
+    databaseUrl: await emptyUrl('sqlite'),
     workspace: largeWorkspace(),
     rateLimits: 'hard',
     waitsPass: true,

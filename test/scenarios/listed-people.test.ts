@@ -3,7 +3,7 @@ import { largeWorkspace } from '../../sandbox/slack/workspace/large-workspace.ts
 import { requestAndApprove } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, GUS } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const WORKSPACE = largeWorkspace(0, 10_000);
 const LISTED = Array.from({ length: 200 }, (_, n) => `U1${String(n * 50).padStart(8, '0')}`);
@@ -21,7 +21,7 @@ const listing = (people: readonly string[]) => (file: object) => ({
 
 async function sandboxListing(people: readonly string[]): Promise<TestSandbox> {
   return startTestSandbox({
-    databaseUrl: await freshUrl('sqlite'),
+    databaseUrl: await emptyUrl('sqlite'),
     workspace: WORKSPACE,
     rateLimits: 'hard',
     waitsPass: true,

@@ -4,10 +4,10 @@ import { textOf } from '../harness/messages.ts';
 import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, NOON } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 test('while another program locks the database file nothing is lost, and Signalbox recovers afterwards', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   const card = (await requestChange(sandbox)) ?? { channel: '', ts: '' };
   const place = { in: 'message', channel: card.channel, ts: card.ts } as const;
@@ -41,7 +41,7 @@ test('while another program locks the database file nothing is lost, and Signalb
 });
 
 test('the reason of a rejection stays in its form while it cannot be stored', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   const card = await requestChange(sandbox);
   await sandbox.press(BEN, card, 'change.reject');

@@ -5,7 +5,7 @@ import { REFUSED } from '../harness/refused.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -132,7 +132,7 @@ test('an unknown outcome is reported repeatedly until it is resolved', async () 
 });
 
 test('a card is posted once when Slack accepts the post without an answer', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   sandbox.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');

@@ -6,7 +6,7 @@ import { buttonsOf, textOf } from '../harness/messages.ts';
 import { changeIdOf, NO_MESSAGE, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, NOON } from '../harness/users.ts';
-import { freshUrl, run } from '../storage/engines.ts';
+import { emptyUrl, run } from '../storage/engines.ts';
 
 const RENAME = `replace(plan, '"name":"staging"', '"name":"junk-test"')`;
 
@@ -30,7 +30,7 @@ function shownIn(sandbox: TestSandbox, channel: string): string {
 test.for(['card', 'card-repost'] as const)(
   'a %s message of a modified row shows no target, and putting the row back does not help',
   async (kind) => {
-    const url = await freshUrl('postgres');
+    const url = await emptyUrl('postgres');
     const sandbox = await startTestSandbox({ databaseUrl: url });
     await requestChange(sandbox);
     const [before] = await run(url, 'select plan from change');
@@ -54,7 +54,7 @@ test.for(['card', 'card-repost'] as const)(
 );
 
 test('the card of an executed change whose row was modified shows none of it', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   await sandbox.card('staging is stopping');
@@ -68,7 +68,7 @@ test('the card of an executed change whose row was modified shows none of it', a
 });
 
 test('the answer about a modified row shows no target and no buttons', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   const card = await requestChange(sandbox);
   await renameTarget(url);

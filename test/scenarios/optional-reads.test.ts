@@ -4,7 +4,7 @@ import { ALERT_READS, CLOUD_READS } from '../../sandbox/api/optional-reads.ts';
 import { createLog } from '../../src/base/log.ts';
 import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const EXTENDED = (file: Record<string, never>) => ({ ...file, cloud: { reads: 'extended' } });
 const OPTIONAL: readonly string[] = [...CLOUD_READS, ...ALERT_READS];
@@ -46,7 +46,7 @@ test('with cloud.reads: extended a start reads only the list of services', async
 });
 
 test('the first read switches a missing one off with one log line, and a restart reads again', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startLogged({ yaml: EXTENDED, databaseUrl });
   const { cloud, slack, off } = sandbox;
   const list = async (words: string) => {

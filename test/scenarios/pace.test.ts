@@ -3,7 +3,7 @@ import { textOf } from '../harness/messages.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const TOO_MANY = 'You sent too many requests in a short time';
 
@@ -15,7 +15,7 @@ function answersWith(sandbox: TestSandbox, as: string, words: string): number {
 test.for(ENGINES)(
   'a user who presses without end is notified once, also by two replicas (%s)',
   async (engine) => {
-    const databaseUrl = await freshUrl(engine);
+    const databaseUrl = await emptyUrl(engine);
     const sandbox = await startTestSandbox({ databaseUrl });
     const card = await requestChange(sandbox);
     // Cleo may not cancel Ana's change, so each press gets a separate refusal.

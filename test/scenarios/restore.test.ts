@@ -9,13 +9,13 @@ import { timeInSteps } from '../harness/passing-time.ts';
 import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl, openForTest } from '../storage/engines.ts';
 
 const LINE = '/service stop staging in=30m for the night';
 
 /** Makes a backup while a change waits for its scheduled time, and then executes the change. */
 async function executedAfterBackup() {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const path = url.slice('file:'.length);
   const sandbox = await startTestSandbox({ databaseUrl: url });
   await sandbox.press(BEN, await requestChange(sandbox, ANA, LINE), 'change.approve');
@@ -113,7 +113,7 @@ async function anchorNextDay(sandbox: TestSandbox): Promise<void> {
 
 /** A restore that was handled, after which the channel has a higher anchor than the trail. */
 async function handledRestore() {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const path = url.slice('file:'.length);
   const sandbox = await startTestSandbox({ databaseUrl: url });
   await expect.poll(() => anchors(sandbox)).not.toEqual([]);
@@ -165,7 +165,7 @@ test('a second restore is recognised while the channel has a higher anchor of th
 });
 
 test('a second installation with the same audit channel is refused, and the first continues', async () => {
-  const [first, second] = [await freshUrl('sqlite'), await freshUrl('sqlite')];
+  const [first, second] = [await emptyUrl('sqlite'), await emptyUrl('sqlite')];
   const sandbox = await startTestSandbox({ databaseUrl: first });
   await requestChange(sandbox, ANA, LINE);
   sandbox.setEnv({ DATABASE_URL: second });
@@ -184,7 +184,7 @@ test('a second installation with the same audit channel is refused, and the firs
 });
 
 test('a second installation whose start cannot read the audit channel executes and anchors nothing', async () => {
-  const [first, second] = [await freshUrl('sqlite'), await freshUrl('sqlite')];
+  const [first, second] = [await emptyUrl('sqlite'), await emptyUrl('sqlite')];
   const sandbox = await startTestSandbox({ databaseUrl: first });
   const before = await anchors(sandbox);
   sandbox.setEnv({ DATABASE_URL: second });
@@ -205,7 +205,7 @@ test('a second installation whose start cannot read the audit channel executes a
 });
 
 test('a first installation executes changes after its audit channel was read again', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ yaml: withoutAudit });
   sandbox.slack.failNext({ method: 'conversations.list', times: 1, how: 'rate-limited' });
   sandbox.setEnv({ DATABASE_URL: databaseUrl });
@@ -229,7 +229,7 @@ function withoutAudit(file: object): object {
 }
 
 test('a reload does not move an installation into the audit channel of another one', async () => {
-  const [first, second] = [await freshUrl('sqlite'), await freshUrl('sqlite')];
+  const [first, second] = [await emptyUrl('sqlite'), await emptyUrl('sqlite')];
   const sandbox = await startTestSandbox({ databaseUrl: first });
   sandbox.setEnv({ DATABASE_URL: second });
   await sandbox.restart((file) => ({ ...file, channels: { approvals: '#db-approvals' } }));
@@ -238,7 +238,7 @@ test('a reload does not move an installation into the audit channel of another o
 });
 
 test('a database that an operator announced as a replacement starts, and again later', async () => {
-  const [first, url] = [await freshUrl('sqlite'), await freshUrl('sqlite')];
+  const [first, url] = [await emptyUrl('sqlite'), await emptyUrl('sqlite')];
   const sandbox = await startTestSandbox({ databaseUrl: first });
   const replacement = await openDatabase(url);
   await replacement.transaction((tx) => announceRestore(tx, sandbox.clock.now));
@@ -249,7 +249,7 @@ test('a database that an operator announced as a replacement starts, and again l
 });
 
 test('a forged anchor in a reason is not taken for a restore', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   const anchor = `Audit trail on 2026-11-20\naudit 99999 ${'ab'.repeat(32)}`;
   await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod now');
   const preview = await sandbox.privateMessage(ANA, 'Stop analytics-prod?');
@@ -268,7 +268,7 @@ test('a forged anchor in a reason is not taken for a restore', async () => {
 });
 
 test('a restored copy does not run a revert that may have run already', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const path = url.slice('file:'.length);
   const sandbox = await startTestSandbox({ databaseUrl: url });
   const line = '/service stop staging for=30m for the night';
@@ -307,7 +307,7 @@ test('an announced restore has the same effect as a detected one', async () => {
 });
 
 test('each start and stop is recorded in the audit trail with its configuration', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   await sandbox.restart();
   await sandbox.restart((file) => ({ ...file, budgets: [] }));

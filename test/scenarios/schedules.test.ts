@@ -10,7 +10,7 @@ import {
 } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const LINE =
   '/service schedule staging stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin nights';
@@ -35,7 +35,7 @@ async function answer(sandbox: TestSandbox, line: string, words: string, by = DO
 }
 
 test('the preview shows the first stop and start, the saving and two different ends', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   const preview = await answer(sandbox, LINE, 'Schedule staging?', ANA);
   // Friday, 20 November: the service stops at 20:00, and starts on Monday at 7:00.
   expect(preview).toMatch(/First stop {2}<!date\^\d+\^[^|]*\|2026-11-20T19:00/);
@@ -47,7 +47,7 @@ test('the preview shows the first stop and start, the saving and two different e
 });
 
 test('a schedule stops and starts a service, is paused and removed, and shows in every list', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   await approved(sandbox, 'Schedule staging', LINE);
   const card = (await sandbox.card('staging is scheduled')) ?? { ...NO_MESSAGE, ts: '' };
   const id = changeIdOf(card);

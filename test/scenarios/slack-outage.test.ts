@@ -6,7 +6,7 @@ import { timeInSteps } from '../harness/passing-time.ts';
 import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const cards = ({ slack }: TestSandbox) => slack.messages('db-approvals').filter(isCard);
 
@@ -65,7 +65,7 @@ test('a card in direct messages is posted when its first attempt failed', async 
 });
 
 test('a deleted card of a pending change is posted again, and its buttons work', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   const first = await requestChange(sandbox);
   sandbox.slack.admin.deleteMessage('db-approvals', first.ts);
@@ -80,7 +80,7 @@ test('a deleted card of a pending change is posted again, and its buttons work',
 test.for(['server-error', 'reply-lost'] as const)(
   'a notice to the operators arrives once when its first post ends with “%s”',
   async (how) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
     await sandbox.down();
     const database = await openDatabase(sandbox.config.databaseUrl.reveal());
     await database.transaction((tx) => enqueueOperatorsNotice(tx, 'Check it.', sandbox.clock.now));

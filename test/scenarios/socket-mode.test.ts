@@ -4,7 +4,7 @@ import type { SocketRefresh } from '../../sandbox/slack/delivery/socket-refresh.
 import { isReady, PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 /** `SIGNALBOX_REFRESHES=100 npx vitest …` measures 100 refreshes; a short share runs by default. */
 const REFRESHES = Number(process.env.SIGNALBOX_REFRESHES ?? 7);
@@ -64,7 +64,7 @@ test.for([
   async ([, engine, replicas]) => {
     const sandbox = await startTestSandbox({
       ...SOCKETS,
-      databaseUrl: await freshUrl(engine),
+      databaseUrl: await emptyUrl(engine),
     });
     const { slack } = sandbox;
     for (let n = 1; n < replicas; n += 1) await sandbox.replica();
@@ -94,7 +94,7 @@ test.for([
 );
 
 test('three replicas that start together request six connections, and a reload none', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ ...SOCKETS, databaseUrl });
   const { slack } = sandbox;
   await Promise.all([sandbox.replica(), sandbox.replica()]);
@@ -123,7 +123,7 @@ test('a refresh of both connections at once loses no command when it is announce
 });
 
 async function socketProcess() {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const slack = { delivery: { mode: 'socket', leaveTcpOpen: true } } as const;
   return startProcessSandbox({ databaseUrl, delivery: 'socket', slack });
 }

@@ -12,7 +12,7 @@ import { withPeople } from '../harness/config.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 import { type OwnServer, ownServer } from '../storage/postgres.ts';
 
 function withGroup(handle: string, change: Partial<Group> | null): Workspace {
@@ -85,7 +85,7 @@ test('the whole approval flow works with Socket Mode', async () => {
 });
 
 test('a start waits while Slack limits new Socket Mode connections', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ delivery: 'socket', databaseUrl });
   await sandbox.down();
   // The check of the token, then the first connection.
@@ -95,7 +95,7 @@ test('a start waits while Slack limits new Socket Mode connections', async () =>
 });
 
 test('a start ends for good when Slack refuses the app token after a rate limit', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ delivery: 'socket', databaseUrl });
   await sandbox.down();
   const method = 'apps.connections.open';
@@ -114,7 +114,7 @@ test('health and readiness have separate endpoints', async () => {
 });
 
 test('the start is refused with a hint for a file that is not a database', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   writeFileSync(fileURLToPath(databaseUrl), 'a letter, not a database '.repeat(100));
   const { started } = await startTestSandbox({ databaseUrl });
   expect(started).toMatchObject({
@@ -154,7 +154,7 @@ test.for(['Slack', 'PostgreSQL'])(
   'a start waits while %s does not respond, and proceeds by itself',
   async (what) => {
     const server = what === 'Slack' ? null : await startServer();
-    const databaseUrl = server?.url ?? (await freshUrl('sqlite'));
+    const databaseUrl = server?.url ?? (await emptyUrl('sqlite'));
     const { sandbox, sleeps, read, logged } = await waitingStart(databaseUrl);
     const { slack } = sandbox;
     await server?.kill();

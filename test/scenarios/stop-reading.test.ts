@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { DORA } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 test('a stop does not wait for a long read, and the waiting user is notified', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   sandbox.cloud.injectFault({ operation: 'usage cost', fault: 'hang', times: 99 });
   await sandbox.slack.command(DORA, 'ops', '/cost ytd');
   const hanging = () => sandbox.cloud.requests().filter(({ fault }) => fault === 'hang').length;

@@ -4,14 +4,14 @@ import { REFUSED } from '../harness/refused.ts';
 import { changeIdOf } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const ANALYTICS = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 
 test.for(ENGINES)(
   'a stop is previewed, confirmed, approved twice and sent once (%s)',
   async (engine) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl(engine) });
+    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
     const { slack, cloud } = sandbox;
 
     const typed = await slack.command(

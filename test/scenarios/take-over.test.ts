@@ -5,11 +5,11 @@ import { requestChange } from '../harness/requests.ts';
 import { AUDIT_KEY } from '../harness/simulators.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, NOON } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 // The clock of the sandbox stands still, so that the lease of the click never expires.
 test('on SQLite, a start handles the clicks that the previous process had claimed', async () => {
-  const databaseUrl = await freshUrl('sqlite');
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   await requestChange(sandbox);
   await sandbox.down();

@@ -13,7 +13,7 @@ import {
 } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, FINN } from '../harness/users.ts';
-import { ENGINES, freshUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const sent = (sandbox: { cloud: { count: (operation: string) => number } }) =>
   sandbox.cloud.count('set state');
@@ -21,7 +21,7 @@ const sent = (sandbox: { cloud: { count: (operation: string) => number } }) =>
 test.for(ENGINES)(
   'a temporary stop is reverted after four hours, also across restarts (%s)',
   async (engine) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl(engine) });
+    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
     await requestAndApprove(sandbox, '/service stop staging for=4h cleaning up');
     await sandbox.card('staging is stopping');
     const planned = await sandbox.card('Start staging: planned');
@@ -99,7 +99,7 @@ test.for<[string, string, string]>([
   ['19:59', 'staging is stopping', 'staging is stopping'],
   ['20:00', 'Stop staging: expired', 'could not start within an hour'],
 ])('after a downtime until %s, a change scheduled for 19:00: %s', async ([hour, title, words]) => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   const ts = await requestAndApprove(sandbox, '/service stop staging at=20:00');
   await sandbox.card('Stop staging: approved');
   await sandbox.down();
@@ -115,7 +115,7 @@ test.for<[string, string, number]>([
 ])(
   'after a downtime until %s of the next day, a revert scheduled for 16:00: %s',
   async ([hour, title, count]) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
     await requestAndApprove(sandbox, '/service stop staging for=4h');
     await sandbox.card('Start staging: planned');
     await sandbox.down();
@@ -241,7 +241,7 @@ test('a temporary alert edit is not reverted after another edit', async () => {
 });
 
 test('a revert that the policy refuses does not run, and its card offers a new request', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   await requestAndApprove(sandbox, '/service stop staging for=4h');
   await sandbox.card('Start staging: planned');
   setTime(sandbox, '16:00');

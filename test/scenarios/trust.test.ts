@@ -9,13 +9,13 @@ import { REFUSED } from '../harness/refused.ts';
 import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, FINN, GUS } from '../harness/users.ts';
-import { freshUrl, run } from '../storage/engines.ts';
+import { emptyUrl, run } from '../storage/engines.ts';
 
 const STAGE_KEY = Buffer.alloc(32, 7);
 
 /** An approved change that waits because the cloud is rate-limited, so that a test can intervene. */
 async function approvedAndWaiting(engine: 'sqlite' | 'postgres' = 'sqlite') {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   const sandbox = await startTestSandbox({ databaseUrl: url });
   sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
@@ -69,7 +69,7 @@ const FORGERIES: readonly (readonly [string, string, string?])[] = [
 test.for(FORGERIES)(
   'a change with a %s that was written into the database is not sent, and the trail says so',
   async ([, set, presser = BEN]) => {
-    const url = await freshUrl('postgres');
+    const url = await emptyUrl('postgres');
     const sandbox = await startTestSandbox({ databaseUrl: url });
     const card = await requestChange(sandbox);
     await run(url, `update change set ${set}`);
@@ -84,7 +84,7 @@ test.for(FORGERIES)(
 );
 
 test('a draft whose requirement was lowered in the database cannot be confirmed', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
@@ -112,7 +112,7 @@ async function storeLikeRelease10(url: string, id: ChangeId): Promise<void> {
 }
 
 test('changes that release 1.0 left open end when the new release starts, and say so', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   const id = changeIdOf(await requestChange(sandbox)) as ChangeId;
   await sandbox.down();
@@ -123,7 +123,7 @@ test('changes that release 1.0 left open end when the new release starts, and sa
 });
 
 test('an approval written directly into the database does not count', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   await requestChange(sandbox);
   await run(
@@ -194,7 +194,7 @@ function withoutServices(file: Record<string, never>) {
 }
 
 test('a waiting change that no rule allows any more does not run, and its card says so', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   const card = await requestChange(sandbox);
   await sandbox.restart(withoutServices);
   await sandbox.press(BEN, card, 'change.approve');
@@ -206,7 +206,7 @@ test('a waiting change that no rule allows any more does not run, and its card s
 });
 
 test('a change whose requester lost the permission does not run', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   const card = await requestChange(sandbox);
   await sandbox.restart((file) =>
     JSON.parse(JSON.stringify(file).replaceAll('"to":"operator"', '"to":"approver"')),
@@ -218,7 +218,7 @@ test('a change whose requester lost the permission does not run', async () => {
 });
 
 test('a change that the policy now forbids for everyone does not run', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   const card = await requestChange(sandbox);
   await sandbox.restart((file) => ({
     ...(file as object),
@@ -282,7 +282,7 @@ test('a card that Slack refused is posted again', async () => {
 });
 
 test('a card keeps working after a restart', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   const card = await requestChange(sandbox);
   await sandbox.restart();
   await sandbox.press(BEN, card, 'change.approve');

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { freshUrl } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 /** Two changes wait for approval; the row of the first is damaged while the bot is down. */
 async function withDamagedRow() {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   const damaged = changeIdOf(await requestChange(sandbox));
   const other = changeIdOf(await requestChange(sandbox, ANA, '/service stop staging now'));
@@ -37,7 +37,7 @@ test('/change list shows the other changes and names one whose row is damaged', 
 });
 
 test('a key of a newer release is kept when the change moves on', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   await requestChange(sandbox);
   await sandbox.down();

@@ -3,7 +3,7 @@ import { buttonsOf, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, EMIL } from '../harness/users.ts';
-import { freshUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl, openForTest } from '../storage/engines.ts';
 import { announced, scanAt, WATCHED, withShift, withSpike } from './anomaly-scan.ts';
 
 const MONDAY = -3;
@@ -108,7 +108,7 @@ test('an answer that the response URL refuses is sent as a direct message', asyn
 });
 
 test('a click is stored before Slack gets its answer, and handled once', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl, organization: withSpike(MONDAY), yaml });
   await scanAt(sandbox, '2026-11-20T12:02:00Z');
   await scanAt(sandbox, '2026-11-24T07:00:00Z');
@@ -159,7 +159,7 @@ test('while the report cannot be read nothing is announced, and nothing is lost'
 });
 
 test('two replicas on one database announce it once', async () => {
-  const databaseUrl = await freshUrl('postgres');
+  const databaseUrl = await emptyUrl('postgres');
   const organization = withSpike(MONDAY);
   const sandbox = await startTestSandbox({ databaseUrl, organization, yaml });
   const second = await sandbox.replica();

@@ -11,14 +11,14 @@ import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
 import { startDoctorSandbox } from '../ops/doctor-sandbox.ts';
 import { line, namesOf } from '../ops/lines.ts';
 import { createUser } from './database-user.ts';
-import { ENGINES, freshUrl, openForTest } from './engines.ts';
+import { ENGINES, emptyUrl, openForTest } from './engines.ts';
 
 const pathOf = (url: string) => url.slice('file:'.length);
 
 test.for(ENGINES)(
   'a healthy database passes and keeps no trace of the doctor on %s',
   async (engine) => {
-    const url = await freshUrl(engine);
+    const url = await emptyUrl(engine);
     const database = await openForTest(url);
     const sandbox = await startDoctorSandbox({ databaseUrl: url });
     const lines = await sandbox.diagnose();
@@ -30,7 +30,7 @@ test.for(ENGINES)(
 );
 
 test('the lock line reports whether a bot uses the file', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const database = await openDatabase(url);
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
   expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('held by a running Signalbox');
@@ -40,7 +40,7 @@ test('the lock line reports whether a bot uses the file', async () => {
 });
 
 test.for(ENGINES)('the database of a newer release is reported on %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   const database = await openForTest(url);
   await database.transaction(async (tx) => {
     await writeMeta(tx, 'schema-version', '77');
@@ -72,7 +72,7 @@ test('a write test that a person must fix shows the reason and its own fix', () 
 });
 
 test('pending migrations are reported and not run', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const database = await openForTest(url);
   await database.transaction((tx) => writeMeta(tx, 'schema-version', '1'));
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
@@ -104,13 +104,13 @@ test.for<[string, string, string]>([
 });
 
 async function withoutRights(): Promise<string> {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   await openForTest(url);
   return (await createUser(url)).url;
 }
 
 test('a file that other users can read is reported with the command that fixes it', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   await openForTest(url);
   chmodSync(pathOf(url), 0o644);
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
@@ -121,14 +121,14 @@ test('a file that other users can read is reported with the command that fixes i
 });
 
 test('a file that is not a database is reported', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   writeFileSync(pathOf(url), 'a letter, not a database '.repeat(100), { mode: 0o600 });
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
   expect(line(await sandbox.diagnose(), 'database')?.fix).toContain('not a Signalbox database');
 });
 
 test('a wrong audit key is reported', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const database = await openForTest(url);
   const event = { kind: 'refused' as const, at: new Date(), body: {} };
   await database.transaction(async (tx) => {
@@ -139,7 +139,7 @@ test('a wrong audit key is reported', async () => {
 });
 
 test.for(ENGINES)('a broken audit trail is reported on %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   const database = await openForTest(url);
   await database.transaction((tx) => storeTrailError(tx, null, 'Event 7 is missing.'));
   const sandbox = await startDoctorSandbox({ databaseUrl: url });

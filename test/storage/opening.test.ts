@@ -9,11 +9,11 @@ import { openDatabase } from '../../src/storage/old/database.ts';
 import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
 import { refuseLossy } from '../../src/storage/old/postgres.ts';
-import { ENGINES, emptyUrl, freshDatabase, freshUrl, openForTest, run } from './engines.ts';
+import { ENGINES, emptyUrl, freshDatabase, emptyUrl, openForTest, run } from './engines.ts';
 import { NOON } from './example-change.ts';
 
 test.for(ENGINES)('committed data survives a restart on %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   const first = await openDatabase(url);
   await first.transaction((tx) => writeMeta(tx, 'colour', 'red'));
   await first.close();
@@ -24,7 +24,7 @@ test.for(ENGINES)('committed data survives a restart on %s', async (engine) => {
 });
 
 test.for(ENGINES)('a database of a newer Signalbox is refused on %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   const newer = await openDatabase(url);
   await newer.transaction(async (tx) => {
     await writeMeta(tx, 'schema-version', '99');
@@ -63,14 +63,14 @@ test('SQLite uses the given clock, PostgreSQL its own', async () => {
 });
 
 test.for(ENGINES)('a closed database is not ready on %s', async (engine) => {
-  const database = await openDatabase(await freshUrl(engine));
+  const database = await openDatabase(await emptyUrl(engine));
   await database.check();
   await database.close();
   await expect(database.check()).rejects.toThrow();
 });
 
 test('a new database and the files next to it are readable for the owner only', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   await openForTest(url);
   const path = url.slice('file:'.length);
   for (const beside of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`]) {
@@ -80,7 +80,7 @@ test('a new database and the files next to it are readable for the owner only', 
 });
 
 test('opening a file removes the read permission of other users', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const path = url.slice('file:'.length);
   await (await openDatabase(url)).close();
   chmodSync(path, 0o644);
@@ -91,7 +91,7 @@ test('opening a file removes the read permission of other users', async () => {
 });
 
 test('a commit is on the disk before it is confirmed', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const { db } = await openForTest(url);
   const pragma = async (name: string) => {
     const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(db);
@@ -104,7 +104,7 @@ test('a commit is on the disk before it is confirmed', async () => {
 });
 
 test('a second process on the same file is refused until the first one ends', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const holder = await holdInAnotherProcess(url);
   await expect(openDatabase(url)).rejects.toThrow(
     /^Another process uses .*signalbox\.db .*Stop it first; several replicas need PostgreSQL\.$/,
@@ -117,7 +117,7 @@ test('a second process on the same file is refused until the first one ends', as
 });
 
 test('opening a file twice in one process is refused without harm', async () => {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const first = await openForTest(url);
   await expect(openDatabase(url)).rejects.toThrow('Another process uses');
   const stranger = new DatabaseSync(`${url.slice('file:'.length)}.lock`, { timeout: 0 });
@@ -158,7 +158,7 @@ test.for(['on', 'local', 'remote_write', 'remote_apply'])(
 );
 
 test('a server that confirms before it writes is refused at the start', async () => {
-  const url = new URL(await freshUrl('postgres'));
+  const url = new URL(await emptyUrl('postgres'));
   const options = url.searchParams.get('options');
   url.searchParams.set('options', `${options} -c synchronous_commit=off`);
   await expect(openDatabase(url.href)).rejects.toThrow('synchronous_commit off');
@@ -189,7 +189,7 @@ test.for<[string, string]>([
   ['the trigger is disabled', 'alter table audit_event disable trigger all'],
   ['the whole trail is dropped', 'drop table audit_event'],
 ])('the role of the bot is refused when %s', async ([, statement]) => {
-  const owner = new URL(await freshUrl('postgres'));
+  const owner = new URL(await emptyUrl('postgres'));
   const database = await openForTest(owner.href);
   await database.transaction((tx) =>
     appendEvent(tx, null, { kind: 'refused', at: new Date(0), body: {} }),

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
 import { databaseProblem, isLastingDatabaseError } from '../../src/storage/errors.ts';
-import { freshUrl, openForTest, run } from './engines.ts';
+import { emptyUrl, openForTest, run } from './engines.ts';
 
 /** Statements whose effect outlives a transaction, so that a pooler could give it to another client. */
 const SESSION =
@@ -34,7 +34,7 @@ test('a pooler that refuses the limits of a connection is explained', () => {
 });
 
 test('a process uses no more connections than its pool may have', async () => {
-  const url = new URL(await freshUrl('postgres'));
+  const url = new URL(await emptyUrl('postgres'));
   const { transaction } = await openForTest(url.href, { poolSize: 2 });
   const open = Promise.withResolvers<void>();
   const all = Array.from({ length: 6 }, () =>

@@ -8,7 +8,7 @@ import type { Database } from '../../src/storage/old/database.ts';
 import { saveInstance } from '../../src/storage/old/instances.ts';
 import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { openRequestBudget } from '../../src/storage/old/request-budget.ts';
-import { freshDatabase, freshUrl, openForTest } from './engines.ts';
+import { freshDatabase, emptyUrl, openForTest } from './engines.ts';
 
 /** So long that no start leaves it during a test: the clock of the database cannot be set. */
 const WINDOW = { requests: 10, reads: 7, optional: 3, perMs: 600_000 };
@@ -51,7 +51,7 @@ async function cloudClients(databases: readonly Database[], aheadMs = () => 0) {
 }
 
 test('three replicas that start together send no more than one key allows, and get no 429', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
   const { cloud, clients } = await cloudClients(databases);
   const period = { from_date: '2026-11-01', to_date: '2026-11-19' };
@@ -66,7 +66,7 @@ test('three replicas that start together send no more than one key allows, and g
 });
 
 test('three replicas with extended reads send three optional ones, and leave the rest to writes and people', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
   const { cloud, clients } = await cloudClients(databases);
   const ids = ORGANIZATION.services.map(({ id }) => id);
@@ -88,7 +88,7 @@ test('three replicas with extended reads send three optional ones, and leave the
 });
 
 test('three replicas that read services for previews and before sending leave the writes their places', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
   const { cloud, clients } = await cloudClients(databases);
   const ids = ORGANIZATION.services.map(({ id }) => id);
@@ -122,7 +122,7 @@ const STEPS = 7;
 const [PREVIEWED_EVERY, DISCOVERED_EVERY, WRITTEN_EVERY] = [2, 4, 5];
 
 test('discovery, follow-ups, previews and changes of three replicas stay within ten requests in 10 s', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
   const [database] = databases;
   if (!database) throw new Error('There is no database');
@@ -156,7 +156,7 @@ test('discovery, follow-ups, previews and changes of three replicas stay within 
 });
 
 test('concurrent claims of several processes get ten starts, three of them for writes only', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
   const budgets = databases.map((database) => openRequestBudget(database, 'cloud', UNLIMITED_MS));
   const claims = (window: typeof READ) =>
@@ -171,7 +171,7 @@ test('concurrent claims of several processes get ten starts, three of them for w
 });
 
 test('optional reads of several processes get three starts, and leave the rest to others', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
   const budgets = databases.map((database) => openRequestBudget(database, 'cloud', UNLIMITED_MS));
   const claims = (window: typeof READ) =>

@@ -4,7 +4,7 @@ import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
 import { type DoctorSandboxOptions, startDoctorSandbox } from '../ops/doctor-sandbox.ts';
 import { line } from '../ops/lines.ts';
-import { ENGINES, emptyUrl, freshUrl, openForTest } from './engines.ts';
+import { ENGINES, emptyUrl, openForTest } from './engines.ts';
 
 const WRONG_TOKEN = { SLACK_BOT_TOKEN: 'xoxb-not-the-right-one' };
 
@@ -83,7 +83,7 @@ function others() {
 test.for(ENGINES)(
   'problems of Slack and of the database are listed at once on %s',
   async (engine) => {
-    const databaseUrl = await freshUrl(engine);
+    const databaseUrl = await emptyUrl(engine);
     const { db, transaction } = await openForTest(databaseUrl);
     await transaction(async (tx) => {
       await writeMeta(tx, 'schema-version', '99');

@@ -9,7 +9,7 @@ import {
   type Store,
   transaction,
 } from '../../src/storage/index.ts';
-import { ENGINES, emptyUrl, freshUrl } from './engines.ts';
+import { ENGINES, emptyUrl } from './engines.ts';
 import { freshStore, storeAt } from './stores.ts';
 
 const job = (key: string) => ({ kind: 'card', key, dueAt: 1 });
@@ -90,7 +90,7 @@ test.for(ENGINES)('fifty callers leave a connection for a reader on %s', async (
 });
 
 test.for(ENGINES)('a database of release 1.x is refused with what to do on %s', async (engine) => {
-  const url = await freshUrl(engine);
+  const url = await emptyUrl(engine);
   if (engine === 'sqlite') {
     const { openDatabase } = await import('../../src/storage/old/database.ts');
     await (await openDatabase(url)).close();

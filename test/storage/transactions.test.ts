@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Db, Tx } from '../../src/storage/old/database.ts';
 import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
-import { ENGINES, freshDatabase, freshUrl, openForTest, run } from './engines.ts';
+import { ENGINES, freshDatabase, emptyUrl, openForTest, run } from './engines.ts';
 
 test.for(ENGINES)('an error of the body rolls back and rejects on %s', async (engine) => {
   const database = await freshDatabase(engine);
@@ -131,7 +131,7 @@ test.for(ENGINES)(
 );
 
 async function withStranger(): Promise<{ database: Database; stranger: DatabaseSync }> {
-  const url = await freshUrl('sqlite');
+  const url = await emptyUrl('sqlite');
   const database = await openForTest(url);
   const stranger = new DatabaseSync(url.slice('file:'.length), { timeout: 0 });
   onTestFinished(() => stranger.close());
@@ -198,7 +198,7 @@ test('of two deadlocked transactions one is retried', async () => {
 });
 
 test('a broken connection fails its transaction, not the process', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const errors: Error[] = [];
   const database = await openForTest(url, { onConnectionError: (error) => errors.push(error) });
   const cut = database.transaction(async (tx) => {
@@ -212,7 +212,7 @@ test('a broken connection fails its transaction, not the process', async () => {
 });
 
 test('a broken idle connection is replaced', async () => {
-  const url = await freshUrl('postgres');
+  const url = await emptyUrl('postgres');
   const { promise: told, resolve: onConnectionError } = Promise.withResolvers<Error>();
   const database = await openForTest(url, { onConnectionError });
   await run(url, `select pg_terminate_backend(${await backendOf(database.db)})`);

@@ -1,0 +1,485 @@
+// Changes as people look for them: App Home, `/change list`, `show` and `cancel`, and the help.
+
+import { nearest } from '../base/text.ts';
+import {
+  type ChangesQueries,
+  changeIdText,
+  type ListRequest,
+  STATE_WORDS,
+} from '../commands/index.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type Caller,
+  type CommandOffer,
+  countWords,
+} from '../domain/answer.ts';
+import { rolesIn } from '../domain/approvals.ts';
+import {
+  type Actor,
+  type Change,
+  type ChangeId,
+  isChangeId,
+  type Refusal,
+  type Target,
+  targetKey,
+  type UserId,
+  VERBS,
+  type Verb,
+} from '../domain/change.ts';
+import { gate } from '../domain/gate.ts';
+import { commandsFor } from '../domain/policy.ts';
+import { serviceTarget } from '../domain/targets.ts';
+import {
+  append,
+  type ChangeQuery,
+  countChanges,
+  frequentCommands as frequentInLog,
+  listChanges,
+  loadChange,
+} from '../log/index.ts';
+import { denialOfVerb, mayQuery, recordRefusal, refusalOfVerb } from './authorize.ts';
+import type {
+  DecisionContext,
+  HomeContent,
+  HomeLists,
+  MeasureEffect,
+  WorkflowContext,
+} from './context.ts';
+import {
+  answerChangeLog,
+  filterWords,
+  historyLines,
+  instantOf,
+  isPrivate,
+  type PersonSearch,
+  pastText,
+  personOf,
+} from './history.ts';
+import { identityFacts, move, noteMoved } from './moves.ts';
+import { currentTarget } from './target.ts';
+
+/** Draws a user's App Home tab from the log. */
+export async function showHome(context: WorkflowContext, user: UserId): Promise<void> {
+  const identity = await context.people.identify(user, { fresh: false });
+  const content: HomeContent = identity.ok
+    ? { ok: true, actor: identity.actor, lists: await homeLists(context, identity.actor) }
+    : { ok: false, refusal: identity.refusal };
+  await context.messenger.showHome(user, content);
+}
+
+const MANY = 200;
+const RECENT = 8;
+const SEARCHED = 50;
+
+async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
+  const { events } = context;
+  const [pending, mine, running, unreviewed, ended] = await Promise.all([
+    listChanges(events, { open: true, states: ['pending'], limit: MANY }),
+    listChanges(events, {
+      ...{ open: true, states: ['pending', 'approved'], limit: MANY },
+      requester: actor.id,
+    }),
+    listChanges(events, {
+      ...{ open: true, states: ['approved', 'executing', 'unknown'], limit: MANY },
+    }),
+    listChanges(events, { toReview: true, limit: MANY }),
+    listChanges(events, { open: false, limit: SEARCHED }),
+  ]);
+  // A user without a role sees only their own changes.
+  const isVisible = ({ requester }: Change) => actor.roles.length > 0 || requester === actor.id;
+  // A revert was requested together with its change.
+  const own = mine.filter(({ parent }) => parent === null);
+  const asking = { by: actor.id, identity: { ok: true, actor } } as const;
+  const may = (verb: Verb, change: Change) => refusalOfVerb(context, verb, change, asking) === null;
+  const unanswered = running.filter(
+    (change) => change.state === 'unknown' && (concerns(change, actor) || may('happened', change)),
+  );
+  return {
+    waiting: pending
+      .filter((change) => may('approve', change))
+      .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
+    mine: own,
+    running: running.filter(
+      (change) => isVisible(change) && ![...own, ...unanswered].some(({ id }) => id === change.id),
+    ),
+    toAnswer: [
+      ...unanswered.map((change) => ({ change, mayAnswer: may('happened', change) })),
+      ...unreviewed
+        .toReversed()
+        .filter((change) => may('review', change))
+        .map((change) => ({ change, mayAnswer: true })),
+    ],
+    recent: ended.filter(isVisible).slice(0, RECENT),
+    schedules: await schedulesFor(context, actor),
+    costs: await costsFor(context, actor),
+    more: pending.length === MANY,
+    at: context.now(),
+  };
+}
+
+/** Whether a change has to be known to the user: its requester, and the roles of its rule. */
+function concerns({ requester, requires }: Change, { id, roles }: Actor): boolean {
+  return requester === id || roles.some((role) => rolesIn(requires).includes(role));
+}
+
+function schedulesFor(
+  { policy, commandContext }: WorkflowContext,
+  actor: Actor,
+): Promise<HomeLists['schedules']> {
+  const mayList = commandsFor(policy, ['service schedule list'], actor).length > 0;
+  return mayList ? commandContext().schedules.all() : Promise.resolve([]);
+}
+
+/** Like the answer of `/cost`, for users who may ask for it. Home is shown without it if it fails. */
+async function costsFor(context: WorkflowContext, actor: Actor): Promise<HomeLists['costs']> {
+  if (commandsFor(context.policy, ['cost'], actor).length === 0) return null;
+  try {
+    return await context.homeCosts();
+  } catch (error) {
+    context.log.warn({ err: error }, 'stored costs were not read for App Home');
+    return null;
+  }
+}
+
+/** Returns the change, or null. Use `authorize.ts` before showing it to a user. */
+export function loadForUser(
+  { events }: Pick<DecisionContext, 'events'>,
+  id: ChangeId,
+): Promise<Change | null> {
+  return loadChange(events, id);
+}
+
+const FREQUENT = 3;
+
+/**
+ * The names of the commands that a user requested most, in order; none if the database does not answer,
+ * because the help that shows them works without it.
+ */
+export async function frequentCommands(
+  { events, log }: Pick<DecisionContext, 'events' | 'log'>,
+  by: UserId,
+): Promise<readonly string[]> {
+  try {
+    return await frequentInLog(events, by, FREQUENT);
+  } catch (err) {
+    log.warn({ err }, 'the most used commands could not be read');
+    return [];
+  }
+}
+
+/** Answers the queries about changes, and cancels changes, for `/change`. */
+export function createChangesQueries(
+  decisions: DecisionContext,
+  named: PersonSearch['named'],
+  measureEffect: MeasureEffect,
+): ChangesQueries {
+  const context = { ...decisions, named };
+  return {
+    list: (request, asker) => answerChangeList(context, request, asker),
+    show: (id, asker) => show(context, measureEffect, id, asker),
+    cancel: (id, asker) => cancel(context, id, asker),
+    latestOf: (target, asker) => latestOf(context, target, asker),
+    log: (request, asker) => answerChangeLog(context, request, asker),
+  };
+}
+
+const LATEST = 5;
+
+/** The changes of a target that this user may see: they are a part of the list of all changes. */
+async function latestOf(
+  context: DecisionContext,
+  target: Target,
+  { by }: Caller,
+): Promise<readonly Change[]> {
+  const mayList = await mayQuery(context, { command: 'change list', target: null, by });
+  if (!mayList) return [];
+  const key = targetKey({ organization: context.organization, plan: { target } });
+  return listChanges(context.events, { targets: [key], privateTo: by, limit: LATEST });
+}
+
+const LINES_MAX = 60;
+
+async function show(
+  context: DecisionContext,
+  measureEffect: MeasureEffect,
+  id: string,
+  asker: Caller,
+): Promise<Answer> {
+  const found = await findChange(context, id, asker);
+  if (!found.ok) return found.answer;
+  const { change } = found;
+  const lines = await historyLines(context.events, change.id);
+  const effect = await measureEffect(change);
+  return {
+    title: 'History',
+    change: { change, hidden: await hiddenFrom(context, change, asker) },
+    parts: [
+      { kind: 'lines', lines: lines.slice(-LINES_MAX) },
+      ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
+    ],
+  };
+}
+
+/** The buttons of the card that this user may not press. */
+async function hiddenFrom(
+  context: DecisionContext,
+  change: Change,
+  { by }: Caller,
+): Promise<readonly string[]> {
+  const identity = await context.people.identify(by, { fresh: false });
+  const refused = VERBS.filter(
+    (verb) => refusalOfVerb(context, verb, change, { by, identity }) !== null,
+  );
+  return [
+    ...refused.map((verb) => `change.${verb}`),
+    ...(change.requester === by ? [] : ['change.reveal']),
+  ];
+}
+
+/** Cancels a change by its typed id. The answer follows the commit, as after a press. */
+async function cancel(context: DecisionContext, typed: string, asker: Caller): Promise<Answer> {
+  const found = await findChange(context, typed, asker);
+  if (!found.ok) return found.answer;
+  const { by } = asker;
+  const identity = await context.people.identify(by, { fresh: false });
+  const { result } = await append<Cancelled>(context.events, async (locked) => {
+    const before = (await loadChange(locked, found.change.id)) ?? found.change;
+    const target = currentTarget(context, before.plan);
+    const { policy, now } = context;
+    const facts = { by, identity, text: '', now: now(), policy, target };
+    const answer = gate(before, 'cancel', facts);
+    if ('refusal' in answer) {
+      return { events: [], result: { before, after: null, refusal: answer.refusal } };
+    }
+    const evidence = identityFacts(identity);
+    const { events, jobs, change } = move(context, locked.at, before, answer, { evidence });
+    return { events, jobs, result: { before, after: change, refusal: null } };
+  });
+  const { before, after, refusal } = result;
+  if (refusal !== null) {
+    const press = { verb: 'cancel', by } as const;
+    const denial = denialOfVerb(context, { refusal, change: before, press });
+    await recordRefusal(context, denial, { tried: 'cancel', by, identity });
+    return { title: 'Not cancelled', refused: { refusal, change: before, press }, parts: [] };
+  }
+  noteMoved(context, before, after);
+  context.wake();
+  return {
+    title: 'Cancelled',
+    parts: [
+      { kind: 'changes', changes: [after] },
+      { kind: 'text', text: 'Nothing will be sent.' },
+    ],
+  };
+}
+
+type Cancelled =
+  | { readonly before: Change; readonly after: Change; readonly refusal: null }
+  | { readonly before: Change; readonly after: null; readonly refusal: Refusal };
+
+type ChangeLookup =
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly answer: Answer };
+
+/** Returns the change with this id, or an answer that offers similar ids. */
+async function findChange(
+  { events }: Pick<DecisionContext, 'events'>,
+  typed: string,
+  asker: Caller,
+): Promise<ChangeLookup> {
+  const id = changeIdText(typed);
+  const change = isChangeId(id) ? await loadChange(events, id) : null;
+  const isVisible = change && (!isPrivate(change) || change.requester === asker.by);
+  if (isVisible) return { ok: true, change };
+  return { ok: false, answer: await notFound({ events }, id, asker) };
+}
+
+const COMPARED = 300;
+const OFFERED = 3;
+
+async function notFound(
+  { events }: Pick<DecisionContext, 'events'>,
+  id: string,
+  { by }: Caller,
+): Promise<Answer> {
+  const recent = await listChanges(events, { limit: COMPARED, privateTo: by });
+  const near = nearest(
+    id,
+    recent.map((each) => each.id),
+    OFFERED,
+  );
+  const own = await listChanges(events, { requester: by, limit: OFFERED });
+  const offered = near.length > 0 ? recent.filter((each) => near.includes(each.id)) : own;
+  const hint = near.length > 0 ? 'Did you mean one of these?' : 'Your newest requests are below.';
+  const text = `There's no change “${id}”. ${offered.length > 0 ? hint : 'You have no requests.'}`;
+  const offers = offered.map(({ id: other, command, plan }) => ({
+    label: `${other}: ${command} ${plan.target.name}`,
+    line: `change show ${other}`,
+  }));
+  return {
+    title: 'Change not found',
+    parts: [
+      { kind: 'text', text },
+      { kind: 'offers', offers },
+    ],
+  };
+}
+
+const PAGE = 20;
+/** More changes are not counted. */
+const COUNTED_MAX = 1_000;
+
+type ListContext = DecisionContext & PersonSearch;
+type Which = NonNullable<ListRequest['which']>;
+
+/** Answers `/change list` with one page, newest first. */
+async function answerChangeList(
+  context: ListContext,
+  request: ListRequest,
+  asker: Caller,
+): Promise<Answer> {
+  const { events } = context;
+  const who = request.by === null ? null : await personOf(context, request.by, asker);
+  if (who && 'title' in who) return who;
+  const after = request.before === null ? null : await findChange(context, request.before, asker);
+  if (after && !after.ok) return after.answer;
+  const person = who?.user ?? null;
+  const query = {
+    ...queryOf(context, request, { by: person, asker: asker.by }),
+    ...(after && { before: after.change }),
+  };
+  const [count, shown, drafts] = await Promise.all([
+    countChanges(events, query),
+    listChanges(events, { ...query, limit: PAGE }),
+    countHiddenDrafts(context, request, asker),
+  ]);
+  const page = { request, person, drafts, count, shown };
+  return { title: titleOf(page, asker), parts: partsOf(page, asker) };
+}
+
+function whichOf({ which, service, by, state, since }: ListRequest): Which {
+  if (which) return which;
+  return service || by || state || since ? 'all' : 'pending';
+}
+
+function queryOf(
+  { organization, now }: ListContext,
+  request: ListRequest,
+  { by, asker }: { readonly by: UserId | null; readonly asker: UserId },
+): ChangeQuery {
+  const { service, state, since } = request;
+  const which = whichOf(request);
+  const requester = which === 'mine' ? asker : by;
+  const plan = service && { target: serviceTarget(service) };
+  return {
+    ...(which === 'pending' ? { states: ['pending'] } : {}),
+    ...(which === 'review' ? { toReview: true } : {}),
+    ...(state ? { states: [state], privateTo: asker } : { confirmed: true }),
+    ...(requester ? { requester } : {}),
+    ...(plan ? { targets: [targetKey({ organization, plan })] } : {}),
+    ...(since ? { since: instantOf(since, now()) } : {}),
+  };
+}
+
+/** The drafts of the asker that the list of their own changes leaves out. */
+async function countHiddenDrafts(
+  { events }: ListContext,
+  request: ListRequest,
+  { by: requester }: Caller,
+): Promise<number> {
+  if (request.which !== 'mine' || request.state || request.before) return 0;
+  return countChanges(events, { states: ['draft'], requester });
+}
+
+interface Page {
+  readonly request: ListRequest;
+  /** The user that `by=` names. */
+  readonly person: UserId | null;
+  /** The asker's drafts, where the list leaves them out. */
+  readonly drafts: number;
+  readonly shown: readonly Change[];
+  /** The number of changes on this and all older pages. */
+  readonly count: number;
+}
+
+const TITLES: Readonly<Record<Which, string>> = {
+  pending: 'waiting for approval',
+  mine: 'requested by you',
+  all: 'in total',
+  review: 'with break-glass, not yet reviewed',
+};
+
+function titleOf({ request, person, count }: Page, asker: Caller): string {
+  const { service, state, since, before } = request;
+  const filters = [
+    ...(service ? [service.name] : []),
+    ...(state ? [STATE_WORDS[state]] : []),
+    ...(since ? [`since ${pastText(since)}`] : []),
+  ];
+  const which = person === asker.by ? 'mine' : whichOf(request);
+  const isFiltered = filters.length > 0 || person !== null;
+  const kind = which === 'all' && isFiltered ? [] : [TITLES[which]];
+  const words = count === 0 ? ['Changes'] : [countText(count, 'change'), ...kind];
+  return `${[words.join(' '), ...filters].join(' · ')}${before === null ? '' : ` before ${before}`}`;
+}
+
+function countText(count: number, noun: string): string {
+  return count > COUNTED_MAX ? `More than 1,000 ${noun}s` : countWords(count, noun);
+}
+
+function partsOf(page: Page, asker: Caller): readonly AnswerPart[] {
+  const { request, person, shown, count, drafts } = page;
+  const left = count > COUNTED_MAX ? count : count - shown.length;
+  const notes = [
+    ...(left > 0 ? [`${countText(left, 'older change')} not shown.`] : []),
+    ...(drafts > 0 ? [`${countText(drafts, 'draft')} not shown.`] : []),
+  ];
+  return [
+    ...(person !== null && person !== asker.by ? [requestedBy(person)] : []),
+    shown.length > 0
+      ? { kind: 'changes', changes: shown }
+      : { kind: 'text', text: nothingText(request) },
+    { kind: 'offers', offers: offersFor(page, left) },
+    ...notes.map((text): AnswerPart => ({ kind: 'note', text })),
+  ];
+}
+
+function requestedBy(user: UserId): AnswerPart {
+  return { kind: 'lines', lines: [['Requested by ', { user }]] };
+}
+
+const NONE: Readonly<Record<Which, string>> = {
+  pending: 'No changes are waiting for approval.',
+  mine: 'You have requested no changes.',
+  all: 'There are no changes.',
+  review: 'No emergency change needs a review.',
+};
+
+function nothingText(request: ListRequest): string {
+  const { service, by, state, since } = request;
+  return service || by || state || since ? 'No matching changes.' : NONE[whichOf(request)];
+}
+
+const LISTS = [
+  ['pending', 'Waiting'],
+  ['mine', 'Yours'],
+  ['all', 'All'],
+] as const;
+
+function offersFor({ request, shown, drafts }: Page, left: number): readonly CommandOffer[] {
+  const last = shown.at(-1);
+  const others = LISTS.filter(([which]) => which !== whichOf(request));
+  return [
+    ...(left > 0 && last ? [{ label: 'Older', line: olderLine(request, last.id) }] : []),
+    ...(drafts > 0 ? [{ label: 'Your drafts', line: 'change list mine state=draft' }] : []),
+    ...others.map(([which, label]) => ({ label, line: `change list ${which}` })),
+  ];
+}
+
+function olderLine(request: ListRequest, before: ChangeId): string {
+  const { service, by, state } = request;
+  const since = pastText(request.since);
+  const filters = filterWords({ service: service?.id ?? null, by, state, since, before });
+  return ['change list', whichOf(request), ...filters].join(' ');
+}
