@@ -193,7 +193,7 @@ async function isShown(
   mark: Mark | null,
   drawn: string | null,
 ): Promise<boolean> {
-  if (!mark || mark.version < (await drawnFrom(events, change.id))) return false;
+  if (!mark || !(await upToDate(events, change.id)).includes(mark.hash)) return false;
   // What is not an event of the change has no mark.
   return drawn === null ? revisionOf(change) === NO_REVISION : drawn === revisionOf(change);
 }
@@ -201,12 +201,12 @@ async function isShown(
 /** Events that a card does not show. */
 const UNSEEN: readonly ChangeEvent['type'][] = ['card-posted', 'copy-posted'];
 
-/** The version of the last event that is drawn: a card of this version is up to date. */
-async function drawnFrom(events: Subjects, id: ChangeId): Promise<number> {
-  const { state } = await events.load(`change/${id}`, (version: number | null, event) =>
-    UNSEEN.includes(event.type) ? (version ?? 0) : event.version,
+/** The hashes of the last event that a card shows and of those after it: a card with one of them is up to date. */
+async function upToDate(events: Subjects, id: ChangeId): Promise<readonly string[]> {
+  const { state } = await events.load(`change/${id}`, (hashes: readonly string[] | null, event) =>
+    UNSEEN.includes(event.type) ? [...(hashes ?? []), event.hash] : [event.hash],
   );
-  return state ?? 0;
+  return state ?? [];
 }
 
 /** Changes whenever the card is drawn differently without an event of the change. */
@@ -339,13 +339,14 @@ async function drawCopy(
   at: Position,
 ): Promise<JobResult> {
   const seen = await context.messenger.readThread(at);
-  if (!seen || (await isShown(context, change, seen.card, null))) return 'done';
+  if (!seen) return 'done';
   const marks = seen.card ? [seen.card] : [];
   const foreign = await foreignMarks(context.events, [change.id], marks);
   if (foreign.length > 0) {
     await answerForeign(context, change.id, foreign);
     return dueAgain(context);
   }
+  if (await isShown(context, change, seen.card, null)) return 'done';
   await context.messenger.redrawCard(change, at);
   return 'done';
 }

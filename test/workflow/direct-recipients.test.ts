@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Change, UserId } from '../../src/domain/change.ts';
-import { directRecipients } from '../../src/workflow/old/direct-recipients.ts';
+import { directRecipients } from '../../src/workflow/cards.ts';
 import { changeIn, minutes, NOON, REQUIRES } from '../domain/changes-fixtures.ts';
-import { ana, ben, channel, cleo, user } from '../storage/example-change.ts';
+import { ana, ben, channel, cleo, user } from './context.ts';
 
 const dora = user('UDORA');
 const CARD = { channel: channel('CDEV'), ts: '1.2' };
