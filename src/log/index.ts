@@ -7,7 +7,6 @@ export {
   listChanges,
   loadChange,
 } from './changes.ts';
-export { evidenceOf, exportLog } from './evidence.ts';
 export { eventsBefore, type LoggedEvent } from './history.ts';
 export {
   type ActiveConfiguration,
@@ -19,7 +18,6 @@ export {
 export {
   KeyProblem,
   type LogKeys,
-  publicKeyPem,
   readKeys,
   sealText,
   unsealText,
@@ -43,12 +41,5 @@ export {
   type PostOutcome,
   postAtMostOnce,
 } from './posts.ts';
-export {
-  type ClosedLog,
-  closeChapter,
-  type LogCheck,
-  prune,
-  rebuild,
-  verifyAll,
-} from './upkeep.ts';
+export { type LogCheck, rebuild, verifyAll } from './upkeep.ts';
 export type { ChangeQuery } from './views.ts';
