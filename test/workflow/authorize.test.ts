@@ -1,33 +1,37 @@
 import { expect, test } from 'vitest';
-import type { Change, UserId } from '../../src/domain/change.ts';
+import type { State, UserId } from '../../src/domain/change.ts';
 import type { People } from '../../src/domain/gate.ts';
-import { insertChange } from '../../src/log/old/changes.ts';
-import { authorizeQuery, authorizeRequester } from '../../src/workflow/old/authorize.ts';
-import { authorizeDetails } from '../../src/workflow/old/authorize-details.ts';
-import { requestChange } from '../../src/workflow/old/request.ts';
-import { REQUIRES } from '../domain/changes-fixtures.ts';
+import {
+  authorizeDetails,
+  authorizeForm,
+  authorizeForms,
+  authorizePress,
+  authorizeQuery,
+  authorizeRequester,
+} from '../../src/workflow/authorize.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
-import { aChange, storedWithTrail } from '../storage/example-change.ts';
-import { createTestContext } from './context.ts';
-
-const outsider = (id: UserId) =>
-  ({ ok: true, actor: { id, roles: [] }, evidence: { groups: [] } }) as const;
+import {
+  aChange,
+  ana,
+  ben,
+  cleo,
+  createTestContext,
+  dora,
+  emil,
+  eventsOf,
+  minutes,
+  RULE,
+  refusals,
+} from './context.ts';
 
 test('a refusal is recorded before Slack returns the users who could act instead', async () => {
   const { context } = await createTestContext();
   const names = Promise.withResolvers<null>();
-  const people: People = {
-    ...context.people,
-    identify: async (id) => outsider(id),
-    someMembers: () => names.promise,
-  };
-  const query = { command: 'service list', target: null, by: 'UDORA' as UserId };
+  const people: People = { ...context.people, someMembers: () => names.promise };
+  const query = { command: 'service list', target: null, by: emil };
   const answer = authorizeQuery({ ...context, people }, query);
-  const kinds = async () => {
-    const rows = await context.database.db.selectFrom('audit_event').select('kind').execute();
-    return rows.map(({ kind }) => kind);
-  };
-  await expect.poll(kinds).toEqual(['refused']);
+  const recorded = async () => (await refusals(context)).map(({ tried, why }) => [tried, why]);
+  await expect.poll(recorded).toEqual([['service list', 'not-a-requester']]);
   names.resolve(null);
   expect(await answer).toMatchObject({
     ok: false,
@@ -35,68 +39,101 @@ test('a refusal is recorded before Slack returns the users who could act instead
   });
 });
 
-test('the target of a user without a role is not read', async () => {
+test('the refusal of a query names who may use it, with the rule', async () => {
   const { context } = await createTestContext();
-  const scale = context.commands.get('service scale');
-  if (!scale) throw new Error('There is no such command');
-  const reads: unknown[] = [];
-  const observe = async (args: unknown) => {
-    reads.push(args);
-    return { before: null };
+  const query = { command: 'service list', target: null, by: emil };
+  expect(await authorizeQuery(context, query)).toMatchObject({
+    denial: { role: 'operator', rule: 1, who: { users: [ana], more: false } },
+  });
+});
+
+test('a user sees the forms of the commands to which a rule admits them', async () => {
+  const { context } = await createTestContext();
+  const names = ['service stop', 'alert edit'];
+  expect(await authorizeForms(context, ana, names)).toMatchObject({ commands: ['service stop'] });
+  expect(await authorizeForms(context, emil, names)).toMatchObject({ commands: [] });
+  const form = { commands: ['service stop'], by: emil, record: false };
+  expect(await authorizeForm(context, form)).toMatchObject({
+    denial: { refusal: 'not-a-requester', who: { users: [ana] } },
+  });
+  expect(await refusals(context)).toEqual([]);
+  await authorizeForm(context, { ...form, record: true });
+  expect(await refusals(context)).toMatchObject([{ by: emil, tried: 'service stop' }]);
+});
+
+test('a user who may not press a button reads who may, and the refusal stands with the change', async () => {
+  const { context } = await createTestContext();
+  const { id } = await aChange(context);
+  expect(await authorizePress(context, id, { verb: 'approve', by: ben })).toMatchObject({
+    ok: true,
+    change: { id },
+  });
+  expect(await authorizePress(context, id, { verb: 'reject', by: dora })).toMatchObject({
+    denial: { refusal: 'not-an-approver', role: 'approver', who: { users: [ben, cleo] } },
+  });
+  const found = await context.events.loadAll(`refusal/${id}`, (_, event) => event);
+  expect([...found.values()].map(({ state }) => state)).toMatchObject([
+    { by: dora, tried: 'reject', why: 'not-an-approver', target: 'staging' },
+  ]);
+});
+
+test('the requester is not named among those who could approve instead', async () => {
+  const { context, roles } = await createTestContext();
+  roles.set(ana, ['operator', 'approver']);
+  const { id } = await aChange(context);
+  expect(await authorizePress(context, id, { verb: 'approve', by: ana })).toMatchObject({
+    denial: { refusal: 'self-approval', who: { users: [ben, cleo] } },
+  });
+});
+
+test('after its wait, the escalation role is named as well', async () => {
+  const rule = {
+    ...RULE,
+    approvals: { ...RULE.approvals, escalate: { to: 'viewer', after: '1h' } },
   };
-  const command = { ...scale, observe };
-  const people: People = { ...context.people, identify: async (id) => outsider(id) };
-  const request = {
-    command,
-    args: { service: { id: 's-1', name: 'staging', tags: [], warehouse: null } },
-    given: { service: 'staging' },
-    reason: null,
-    requester: 'UDORA' as UserId,
-    origin: null,
-    edits: null,
-    key: 'k-1',
+  const { context, clock } = await createTestContext({ policy: policyOf([rule]) });
+  const escalation = { to: 'viewer', afterMs: 3_600_000 };
+  const { id } = await aChange(context, { requires: { escalation } });
+  const whoMay = async () => {
+    const answer = await authorizePress(context, id, { verb: 'approve', by: emil });
+    return answer.ok ? null : answer.denial.who?.users;
   };
-  const outcome = await requestChange({ ...context, people }, request);
-  expect(outcome).toMatchObject({ denial: { refusal: 'not-a-requester', target: 'staging' } });
-  expect(reads).toEqual([]);
+  expect(await whoMay()).toEqual([ben, cleo]);
+  clock.now = minutes(61);
+  expect(await whoMay()).toEqual([ben, cleo, dora]);
 });
 
 test('a requester who is a guest now gets neither the draft nor its password', async () => {
-  const { context } = await createTestContext();
-  const change = aChange();
-  await context.database.transaction((tx) => insertChange(tx, change));
-  const people: People = {
-    ...context.people,
-    identify: async () => ({ ok: false, refusal: 'guest' }),
-  };
-  const authorized = await authorizeRequester({ ...context, people }, change.id, change.requester);
-  expect(authorized).toMatchObject({ ok: false, denial: { refusal: 'guest' } });
+  const { context, roles } = await createTestContext();
+  const { id } = await aChange(context, { state: 'draft' });
+  expect(await authorizeRequester(context, id, ana)).toMatchObject({ ok: true });
+  roles.set(ana, 'guest');
+  expect(await authorizeRequester(context, id, ana)).toMatchObject({
+    ok: false,
+    denial: { refusal: 'guest' },
+  });
+  expect(await eventsOf(context, `change/${id}`)).toHaveLength(1);
 });
 
-test.for<[string, Change['state'], string, readonly string[], object]>([
-  ['the requester', 'draft', 'UANA', [], { ok: true, isFull: true }],
-  ['an approver', 'pending', 'UBEN', ['approver'], { ok: true, isFull: true }],
-  ['an escalation role', 'pending', 'UBEN', ['lead'], { ok: true, isFull: true }],
-  ['a role that lists changes', 'pending', 'UBEN', ['viewer'], { ok: true, isFull: false }],
-  ['another role', 'pending', 'UBEN', ['guest'], { denial: { refusal: 'not-an-approver' } }],
-  ['an approver', 'draft', 'UBEN', ['approver'], { denial: { refusal: 'not-found' } }],
+test.for<[string, State, UserId, readonly string[], object]>([
+  ['the requester', 'draft', ana, [], { ok: true, isFull: true }],
+  ['an approver', 'pending', ben, ['approver'], { ok: true, isFull: true }],
+  ['an escalation role', 'pending', ben, ['lead'], { ok: true, isFull: true }],
+  ['a role that lists changes', 'pending', ben, ['viewer'], { ok: true, isFull: false }],
+  ['another role', 'pending', ben, ['guest'], { denial: { refusal: 'not-an-approver' } }],
+  ['an approver', 'draft', ben, ['approver'], { denial: { refusal: 'not-found' } }],
 ])(
   '%s may see the request of a %s change as the policy says',
-  async ([, state, by, roles, seen]) => {
-    const { context } = await createTestContext();
-    const escalation = { to: 'lead', afterMs: 1 };
-    const change = aChange({ state, requires: { ...REQUIRES, escalation } });
-    await storedWithTrail(context.database, change);
-    const identify: People['identify'] = async (id) => ({
-      ...outsider(id),
-      actor: { id, roles },
-    });
+  async ([, state, by, held, seen]) => {
     const { rules, ...base } = policyOf([{ allow: ['cost'], to: 'viewer' }]);
     const policy = {
       ...base,
       rules: rules.map((rule) => ({ ...rule, commands: ['change show'] })),
     };
-    const reader = { ...context, policy, people: { ...context.people, identify } };
-    expect(await authorizeDetails(reader, change.id, by as UserId)).toMatchObject(seen);
+    const { context, roles } = await createTestContext({ policy });
+    const escalation = { to: 'lead', afterMs: 1 };
+    const { id } = await aChange(context, { state, requires: { escalation } });
+    roles.set(by, held);
+    expect(await authorizeDetails(context, id, by)).toMatchObject(seen);
   },
 );

@@ -349,7 +349,11 @@ describe('a run is decided again at its time', () => {
       'not-a-requester',
       { policy: policyOf([{ allow: ['service schedule'], to: 'approver' }, RULE]) },
     ],
-    ['a policy without a rule', 'no-rule', { policy: policyOf([]) }],
+    [
+      'a policy without a rule',
+      'no-rule',
+      { policy: policyOf([{ ...RULE, allow: ['alert edit'] }]) },
+    ],
     ['the roles of the requester', 'not-a-requester', {}, withoutRole(ana)],
     ['a requester who left', 'deactivated', {}, ({ roles }) => roles.set(ana, 'deactivated')],
     ['the roles of the approvers', 'approvals-missing', {}, withoutRole(cleo)],

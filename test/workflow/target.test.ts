@@ -1,9 +1,28 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
-import type { Target } from '../../src/domain/change.ts';
+import { type Target, targetKey } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { hasSameFacts } from '../../src/domain/targets.ts';
-import { currentTarget } from '../../src/workflow/old/current-target.ts';
+import {
+  currentPolicy,
+  currentTarget,
+  hasChangedSinceEnd,
+  isOperatorOf,
+  targetChanges,
+} from '../../src/workflow/target.ts';
+import {
+  aChange,
+  ana,
+  ben,
+  createTestContext,
+  dora,
+  loaded,
+  minutes,
+  moved,
+  NOON,
+  PLAN,
+  recorded,
+} from './context.ts';
 
 const PROD: Service = {
   id: 'p',
@@ -120,4 +139,60 @@ test.for<[string, boolean, Partial<Target>]>([
 test('a listed and a discovered service with the same tags do not have the same facts', () => {
   expect(hasSameFacts(SERVICE, { ...SERVICE })).toBe(true);
   expect(hasSameFacts(SERVICE, { ...SERVICE, discovered: true })).toBe(false);
+});
+
+const SCOPE = { service: { id: 'p', name: 'analytics-prod' } };
+
+test('the policy has the freezes that users made, until they end or are lifted', async () => {
+  const { context, clock } = await createTestContext();
+  const { id } = await aChange(context, { command: 'change freeze' });
+  const about = { change: id, by: ana, reason: 'launch', scope: SCOPE };
+  const event = { type: 'created', ...about, from: NOON, until: minutes(60) } as const;
+  await recorded(context, { stream: `freeze/${id}`, event });
+  const untilOf = async () => {
+    const { freezes } = await currentPolicy(context, context.events);
+    return freezes.map(({ reason, until, made }) => [reason, until, made]);
+  };
+  expect(await untilOf()).toEqual([['launch', minutes(60), { id, by: ana }]]);
+  clock.now = minutes(60);
+  expect(await untilOf()).toEqual([]);
+  clock.now = minutes(59);
+  await recorded(context, {
+    stream: `freeze/${id}`,
+    event: { type: 'lifted', change: null, by: ben },
+  });
+  expect(await untilOf()).toEqual([]);
+});
+
+test('a target was changed since a change only by one that succeeded after it', async () => {
+  const { context, pass } = await createTestContext();
+  const stop = await aChange(context, { state: 'succeeded' });
+  const isChanged = async () => hasChangedSinceEnd(context.events, stop);
+  const other = { answeredAt: minutes(5) };
+  pass(5 * 60_000);
+  await aChange(context, { ...other, state: 'failed' });
+  await aChange(context, { ...other, state: 'rejected' });
+  const elsewhere = { ...PLAN.target, id: '22222222-2222-4222-8222-222222222222' };
+  await aChange(context, { ...other, state: 'succeeded', plan: { target: elsewhere } });
+  expect(await isChanged()).toBe(false);
+  const unknown = await aChange(context, { ...other, state: 'unknown' });
+  expect(await isChanged()).toBe(false);
+  await moved(context, unknown.id, {
+    type: 'resolved',
+    by: ben,
+    as: 'succeeded',
+    note: 'I saw it',
+  });
+  expect(await isChanged()).toBe(true);
+  const held = await targetChanges(context.events, targetKey(stop));
+  expect(held.map(({ change }) => change)).toContain(unknown.id);
+  expect(await hasChangedSinceEnd(context.events, await loaded(context, unknown.id))).toBe(false);
+});
+
+test('an operator of a service is a user whom a rule admits to one of its changes', async () => {
+  const { context, roles } = await createTestContext();
+  const is = (by: typeof ana) => isOperatorOf(context, PLAN.target, by);
+  expect([await is(ana), await is(ben), await is(dora)]).toEqual([true, false, false]);
+  roles.set(ana, 'lookup-failed');
+  expect(await is(ana)).toBe(false);
 });
