@@ -60,7 +60,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
     openToTheWorld: config.access.openToTheWorld,
     now,
   };
-  const { loops, ...costQueries } = openCostServices({
+  const { loops, jobs, ...costQueries } = openCostServices({
     ...decisions,
     config,
     organizationId,
@@ -83,6 +83,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
     }),
     /** Reads the stored usage report, and never the API. */
     storedCosts: (span: Span) => readCosts(span, { priority: 'background', storedOnly: true }),
+    kinds: jobs,
     upkeep: Object.entries(loops).map(
       ([name, work]): MaintenanceJob => ({ name, work, everyMs: LOOP_EVERY_MS }),
     ),

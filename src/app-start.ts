@@ -10,7 +10,15 @@ import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
-import { Damaged, KeyProblem, type Log, openLog, recordIds } from './log/index.ts';
+import {
+  Damaged,
+  KeyProblem,
+  type Log,
+  type LogKeys,
+  openLog,
+  readKeys,
+  recordIds,
+} from './log/index.ts';
 import {
   type Config,
   channelUses,
@@ -96,6 +104,10 @@ type OpenedDatabase =
   | { readonly ok: true; readonly store: Store; readonly events: Log }
   | RefusedStart;
 
+function keysOf({ databaseUrl, key, previousKeys }: Config): LogKeys {
+  return readKeys({ databaseUrl: databaseUrl.reveal(), key, previous: previousKeys });
+}
+
 const DATABASE_OUTAGE = {
   began: 'database connection lost; Signalbox connects again',
   ended: 'database connection restored',
@@ -116,8 +128,11 @@ export async function openForStart(
   try {
     const options = { now: () => now().getTime(), poolSize: config.databasePoolSize };
     const url = config.databaseUrl.reveal();
+    await refuseUnusable(url);
+    // Before the database, which a first start creates: a key file is made for a new one only.
+    const keys = keysOf(config);
     store = await openStore(url, { ...options, onConnectionError, onConnected: outage.ended });
-    return { ok: true, store, events: await openLog(store, keysOf(config)) };
+    return { ok: true, store, events: await openLog(store, keys) };
   } catch (error) {
     await store?.close();
     const refused = refusedDatabase(error);

@@ -53,8 +53,17 @@ export const SANDBOX_BUDGET = 9_500;
 export const FILE_BUDGET = 600;
 /** Names that a door may have. */
 export const DOOR_WIDTH = 25;
-/** A room's second door. The bot never imports the command line, which starts programs of PostgreSQL. */
-export const SECOND_DOORS = ['src/ops/cli.ts'];
+/**
+ * Second doors of rooms: the command line, which starts programs of PostgreSQL; what operators do with a log; why a
+ * database cannot be used; and its files. The bot imports none but the errors and the file names.
+ */
+export const SECOND_DOORS = [
+  'src/ops/cli.ts',
+  'src/log/upkeep.ts',
+  'src/log/evidence.ts',
+  'src/storage/errors.ts',
+  'src/storage/sqlite.ts',
+];
 /** The one wide door: the types of a change. */
 export const WIDE_DOORS = ['src/domain/change.ts'];
 

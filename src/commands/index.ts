@@ -36,6 +36,13 @@ export { type HelpReader, helpFor, usageHint } from './help.ts';
 export { itemsOf } from './listed.ts';
 export { resolveNames } from './names.ts';
 export { parseLine } from './parse.ts';
-export { commandNames, commands, nouns } from './registry.ts';
+export {
+  changesFreezes,
+  commandNames,
+  commands,
+  nouns,
+  takesService,
+  untaggedTarget,
+} from './registry.ts';
 export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';

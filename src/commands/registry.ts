@@ -1,5 +1,8 @@
+import type { Target } from '../domain/change.ts';
+import { EVERYTHING } from '../domain/freezes.ts';
 import { alertEdit } from './alert-edit.ts';
 import { alertList, alertShow } from './alert-read.ts';
+import { fieldsOf } from './arguments.ts';
 import { backupList, backupShow } from './backup.ts';
 import { changeCancel, changeList, changeLog, changeShow, changeWho } from './change.ts';
 import {
@@ -11,7 +14,7 @@ import {
   costForecast,
   costWhy,
 } from './cost.ts';
-import type { Command } from './define.ts';
+import type { ChangeCommand, Command } from './define.ts';
 import { endpointCreate, endpointList } from './endpoint.ts';
 import { changeFreeze, changeFreezes, changeUnfreeze } from './freeze.ts';
 import { pipeList, pipeSettings } from './pipe.ts';
@@ -86,3 +89,17 @@ export const commandNames = {
   queries: [...namesOfKind('query'), 'trail accept'],
   changes: namesOfKind('change'),
 };
+
+export function changesFreezes(change: ChangeCommand | undefined): boolean {
+  return change?.call === 'PUT freeze';
+}
+
+export function takesService({ args }: Pick<ChangeCommand, 'args'>): boolean {
+  return fieldsOf(args).some(({ names }) => names === 'service');
+}
+
+/** An alert or a new service. Neither has tags or a warehouse. */
+export function untaggedTarget(command: string): Target {
+  const kind = command.startsWith('alert') ? 'alert' : 'new service';
+  return { kind, id: EVERYTHING.id, name: command, tags: [], warehouse: null };
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../base/text.ts';
 import type { EventRow } from './chain.ts';
-import { type SigningKey, signText } from './keys.ts';
+import { type LogKeys, type SigningKey, signText } from './keys.ts';
 import {
   appendProblem,
   byStreamUnder,
@@ -105,4 +105,9 @@ function signingKeyOf(log: Log): SigningKey {
   const problem = appendProblem(log);
   if (problem) throw problem;
   return log.keys.current;
+}
+
+/** The public key for people outside, who verify with it and cannot forge. */
+export function publicKeyPem({ current }: LogKeys): string {
+  return current.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 }

@@ -7,19 +7,18 @@ export {
   listChanges,
   loadChange,
 } from './changes.ts';
-export { evidenceOf, exportLog } from './evidence.ts';
 export { eventsBefore, type LoggedEvent } from './history.ts';
 export {
   type ActiveConfiguration,
   activateConfiguration,
   activeConfiguration,
   inForce,
+  recordedIds,
   recordIds,
 } from './installation.ts';
 export {
   KeyProblem,
   type LogKeys,
-  publicKeyPem,
   readKeys,
   sealText,
   unsealText,
@@ -43,12 +42,5 @@ export {
   type PostOutcome,
   postAtMostOnce,
 } from './posts.ts';
-export {
-  type ClosedLog,
-  closeChapter,
-  type LogCheck,
-  prune,
-  rebuild,
-  verifyAll,
-} from './upkeep.ts';
+export { type LogCheck, verifyAll } from './upkeep.ts';
 export type { ChangeQuery } from './views.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Secret } from '../base/errors.ts';
-import { restrictToOwner, sqlitePath, writePrivately } from '../storage/index.ts';
+import { restrictToOwner, sqlitePath, writePrivately } from '../storage/sqlite.ts';
 
 /** An Ed25519 key that signs the log. It is derived from a key of 32 bytes, which also seals secrets. */
 export interface SigningKey {
@@ -123,11 +123,6 @@ export function publicKeyFrom(text: string): KeyObject | null {
   const der = Buffer.from(text, 'base64');
   const isKey = der.length === SPKI.length + 32 && der.subarray(0, SPKI.length).equals(SPKI);
   return isKey ? createPublicKey({ key: der, format: 'der', type: 'spki' }) : null;
-}
-
-/** The public key for people outside, who verify with it and cannot forge. */
-export function publicKeyPem({ current }: LogKeys): string {
-  return current.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 }
 
 export function signText(key: SigningKey, text: string): string {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../base/time.ts';
 import { endsStream } from '../domain/log-events.ts';
 import {
   addJob,
@@ -75,13 +76,23 @@ async function readWhole(
   return chain;
 }
 
+/** Longer than anything is due after the end of its subject: a revert waits for 14 days. */
+const DUE_WITHIN_MS = 31 * DAY_MS;
+
+/** A subject with something that may be due. */
+export interface RecentStream {
+  readonly stream: string;
+  /** Null: it is open. */
+  readonly endedAt: number | null;
+}
+
 /**
  * Deletes all views and jobs and makes them again from the log. `jobsFor` returns what is due, computed from the log
  * alone. Nothing is appended meanwhile, which takes minutes for a log of a million events.
  */
 export async function rebuild(
   log: Log,
-  jobsFor: (locked: LockedLog, openStreams: readonly string[]) => Promise<readonly Job[]>,
+  jobsFor: (locked: LockedLog, streams: readonly RecentStream[]) => Promise<readonly Job[]>,
 ): Promise<void> {
   await underLock(log, async ({ tx, locked, rowsOf }) => {
     await deleteViews(tx);
@@ -89,11 +100,10 @@ export async function rebuild(
     for (const { stream } of last) {
       if (stream.startsWith('change/')) await showIfChange(tx, stream, await rowsOf(stream));
     }
-    const open = last.filter(({ stream, type }) => !endsStream(stream, type));
-    const jobs = await jobsFor(
-      locked,
-      open.map(({ stream }) => stream),
-    );
+    const recent = last
+      .map(({ stream, type, at }) => ({ stream, endedAt: endsStream(stream, type) ? at : null }))
+      .filter(({ endedAt }) => endedAt === null || locked.at - endedAt < DUE_WITHIN_MS);
+    const jobs = await jobsFor(locked, recent);
     for (const job of jobs) await addJob(tx, job);
     // They may have run before, so that they look for their messages first.
     await sql`update job set attempts = 1`.execute(tx);

@@ -236,7 +236,6 @@ function idsOf(role: Role, listed: readonly ListedGroup[]): readonly UserId[] {
 
 const SKEW_MS = 5_000;
 const SKEW_MAX_MS = 60_000;
-const MESSAGE_SCOPES = ['im:history', 'app_mentions:read'];
 
 interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
@@ -286,9 +285,9 @@ function scopeLines(
   }
   const optional = missing.filter((scope) => bot_optional.includes(scope));
   if (optional.length > 0) {
-    const lost = optional.some((scope) => MESSAGE_SCOPES.includes(scope))
-      ? 'messages to the app get no answer'
-      : 'a lost Slack answer can duplicate a card';
+    const lost = optional.includes('app_mentions:read')
+      ? 'mentions of the app get no answer'
+      : 'an approver may get a card twice';
     const says = `${optional.join(', ')}: not granted, so ${lost}`;
     lines.push(warning('scopes', says, `if this is not intended: ${REINSTALL_WITH_SCOPES}`));
   }

@@ -7,7 +7,14 @@ import {
   readYaml,
   withLines,
 } from '../base/problem.ts';
-import { type Command, commandNames, commands } from '../commands/index.ts';
+import {
+  type Command,
+  changesFreezes,
+  commandNames,
+  commands,
+  takesService,
+  untaggedTarget,
+} from '../commands/index.ts';
 import type { Target, UserId } from '../domain/change.ts';
 import { freezeTarget, type Scope } from '../domain/freezes.ts';
 import {
@@ -18,7 +25,6 @@ import {
 } from '../domain/policy.ts';
 import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
 import { buildDirectory } from '../servers/directory.ts';
-import { changesFreezes, takesService, untaggedTarget } from '../workflow/old/who-targets.ts';
 import { declaredNames, problemsIn, readConfigFile, readDeclaredParts } from './config-file.ts';
 import { type ReadFile, reasonOf } from './environment.ts';
 import {
@@ -105,7 +111,7 @@ type LocatedCase = PolicyCase & { readonly line: number };
 
 /** Reads a configuration file. The problems have the file and the line. */
 function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<PolicyFile> {
-  const read = readConfigFile({ path, readFile, commands: commandNames, hasKey: true });
+  const read = readConfigFile({ path, readFile, commands: commandNames });
   if (read.ok) {
     const { policy, reads } = read.value;
     const services = buildDirectory(read.value.services, []);

@@ -21,14 +21,14 @@ export const REQUIRED_SCOPES = [
   'files:write', // the rows of a cost report, for the user who requested them
   'usergroups:read', // who is in the groups that the policy names
   'users:read', // who is a guest, deactivated, a bot or from another workspace
+  'channels:history', // what cards and their threads show, before anything is drawn or sent
+  'groups:history', // the same in private channels
+  'im:history', // the same in direct messages, and commands and help there
 ];
 
-// Installing without these is possible: a card may then appear twice after a lost answer of Slack, and
-// messages to the app get no answer.
+// Installing without these is possible: an approver may then get a card twice after a lost answer of Slack, and
+// mentions of the app get no answer.
 const OPTIONAL_SCOPES = [
-  'channels:history', // whether an own message was posted, after a lost answer
-  'groups:history', // the same in private channels
-  'im:history', // commands and help in the direct messages of the app
   'im:write', // whether an own direct message was posted, after a lost answer
   'app_mentions:read', // help where a user mentions the app
 ];

@@ -4,6 +4,7 @@ export {
   lockedTransaction,
   openStore,
   reading,
+  refuseOtherFile,
   type Store,
   type StoreOptions,
   type StoreReader,
@@ -31,6 +32,12 @@ export {
   saveInstance,
   subtractFromRateCounter,
 } from './limits.ts';
-export { dropEventGuards, type Engine, eventTable } from './schema.ts';
-export { restrictToOwner, sqlitePath, writePrivately } from './sqlite.ts';
+export { standbyProblem } from './postgres.ts';
+export {
+  dropEventGuards,
+  type Engine,
+  eventTable,
+  readSchema,
+  type SchemaState,
+} from './schema.ts';
 export type { KnownServiceTable } from './tables.ts';

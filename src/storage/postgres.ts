@@ -92,3 +92,13 @@ export async function refuseLossyServer(db: Kysely<Tables>): Promise<void> {
     `switch on ${off} for this database; Signalbox does not start without`,
   );
 }
+
+/** Why a failover could lose commits that were answered, or null. Signalbox notices the loss, and ends what it touches. */
+export async function standbyProblem(db: Kysely<Tables>): Promise<string | null> {
+  const { rows } = await sql<{ standbys: number }>`select count(*) as standbys
+    from pg_stat_replication where current_setting('synchronous_standby_names') = ''`.execute(db);
+  const standbys = rows[0]?.standbys ?? 0;
+  if (standbys === 0) return null;
+  const has = standbys === 1 ? 'a standby server' : `${standbys} standby servers`;
+  return `PostgreSQL has ${has} and no synchronous_standby_names: a failover can lose the last commits`;
+}

@@ -106,20 +106,18 @@ const MIGRATIONS: readonly (readonly [string, (engine: Engine) => readonly strin
   ['001-initial', initialSchema],
 ];
 
-/**
- * Applies the migrations that the database lacks. Throws `UnusableDatabase` for a database of release 1.x and for one
- * with a migration that this release does not know. To be called in a transaction that excludes other processes.
- */
-export async function migrateStore(tx: Kysely<Tables>, engine: Engine): Promise<void> {
-  if (await hasTable(tx, engine, 'audit_event')) {
+/** `empty`: Signalbox has not used the database. `behind`: the next start applies migrations. */
+export type SchemaState = 'empty' | 'behind' | 'current';
+
+/** Throws `UnusableDatabase` for a database of release 1.x, and for one that a newer release changed. */
+export async function readSchema(reader: Kysely<Tables>, engine: Engine): Promise<SchemaState> {
+  if (await hasTable(reader, engine, 'audit_event')) {
     throw new UnusableDatabase(
       'This database was made by Signalbox 1.x, which this release does not open',
       'export its audit trail with release 1.1, then name a new database in DATABASE_URL',
     );
   }
-  await sql`create table if not exists migration (name text primary key)`.execute(tx);
-  const { rows } = await sql<{ name: string }>`select name from migration`.execute(tx);
-  const applied = rows.map(({ name }) => name);
+  const applied = await appliedMigrations(reader, engine);
   const foreign = applied.find((name) => !MIGRATIONS.some(([known]) => known === name));
   if (foreign !== undefined) {
     throw new UnusableDatabase(
@@ -127,11 +125,32 @@ export async function migrateStore(tx: Kysely<Tables>, engine: Engine): Promise<
       'run that release or a newer one',
     );
   }
+  if (applied.length === 0) return 'empty';
+  return applied.length < MIGRATIONS.length ? 'behind' : 'current';
+}
+
+/**
+ * Applies the migrations that the database lacks. Throws like `readSchema`. To be called in a transaction that excludes
+ * other processes.
+ */
+export async function migrateStore(tx: Kysely<Tables>, engine: Engine): Promise<void> {
+  if ((await readSchema(tx, engine)) === 'current') return;
+  await sql`create table if not exists migration (name text primary key)`.execute(tx);
+  const applied = await appliedMigrations(tx, engine);
   for (const [name, statementsFor] of MIGRATIONS) {
     if (applied.includes(name)) continue;
     for (const statement of statementsFor(engine)) await sql.raw(statement).execute(tx);
     await sql`insert into migration (name) values (${name})`.execute(tx);
   }
+}
+
+async function appliedMigrations(
+  reader: Kysely<Tables>,
+  engine: Engine,
+): Promise<readonly string[]> {
+  if (!(await hasTable(reader, engine, 'migration'))) return [];
+  const { rows } = await sql<{ name: string }>`select name from migration`.execute(reader);
+  return rows.map(({ name }) => name);
 }
 
 async function hasTable(tx: Kysely<Tables>, engine: Engine, name: string): Promise<boolean> {

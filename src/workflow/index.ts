@@ -15,6 +15,7 @@ export { jobKinds, upkeepJobs } from './kinds.ts';
 export { createChangesQueries } from './lists.ts';
 export { type MaintenanceJob, startMaintenance, startPresence } from './maintenance.ts';
 export { limitedUntil } from './rates.ts';
+export { rebuildAll } from './rebuild.ts';
 export { createScheduleService } from './schedules.ts';
 export { MESSAGE_KINDS } from './show.ts';
 export { isOperatorOf } from './target.ts';

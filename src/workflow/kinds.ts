@@ -3,6 +3,7 @@ import { checkCards } from './cards.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind } from './execute.ts';
 import { followKind } from './follow.ts';
+import { freezeKind } from './freezes.ts';
 import type { JobKinds } from './jobs.ts';
 import type { MaintenanceJob } from './maintenance.ts';
 import { incidentKind, pressKind } from './press.ts';
@@ -27,6 +28,7 @@ export function jobKinds(
     lost: lostKind(context),
     revert: revertKind(context),
     schedule: scheduleKind(context),
+    freeze: freezeKind(context),
     follow: followKind(context, { isOn: follows }),
   };
 }
@@ -37,7 +39,7 @@ const DAY = 24 * HOUR_MS;
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
     { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
-    { name: 'check cards', work: () => checkCards(context), everyMs: DAY },
+    { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

@@ -2,8 +2,9 @@
 
 import { HOUR_MS } from '../base/time.ts';
 import {
-  type ChangeCommand,
-  fieldsOf,
+  changesFreezes,
+  takesService,
+  untaggedTarget,
   type WhoQueries,
   type WhoQuestion,
 } from '../commands/index.ts';
@@ -16,7 +17,6 @@ import {
   type UserId,
 } from '../domain/change.ts';
 import {
-  EVERYTHING,
   freezeTarget,
   freezeWords,
   scopeText,
@@ -181,20 +181,6 @@ function targetsOf(context: WhoContext, { command, scope }: WhoQuestion): readon
   if (change && !takesService(change)) return [untaggedTarget(command)];
   if (!scope || 'everything' in scope) return null;
   return servicesIn(scope, services).map(serviceTarget);
-}
-
-export function changesFreezes(change: ChangeCommand | undefined): boolean {
-  return change?.call === 'PUT freeze';
-}
-
-export function takesService({ args }: Pick<ChangeCommand, 'args'>): boolean {
-  return fieldsOf(args).some(({ names }) => names === 'service');
-}
-
-/** An alert or a new service. Neither has tags or a warehouse. */
-export function untaggedTarget(command: string): Target {
-  const kind = command.startsWith('alert') ? 'alert' : 'new service';
-  return { kind, id: EVERYTHING.id, name: command, tags: [], warehouse: null };
 }
 
 const NAMED_MAX = 8;

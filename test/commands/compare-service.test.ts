@@ -5,7 +5,7 @@ import { serviceScale } from '../../src/commands/service-scale.ts';
 import { serviceStart, serviceStop } from '../../src/commands/service-state.ts';
 import type { Plan, Snapshot } from '../../src/domain/change.ts';
 import type { UnknownRead } from '../../src/servers/optional-reads.ts';
-import { aChange, NOON } from '../storage/example-change.ts';
+import { NOON, PLAN } from '../domain/changes-fixtures.ts';
 import { servicesOf } from './reads.ts';
 
 const COMMANDS = { start: serviceStart, stop: serviceStop, scale: serviceScale };
@@ -13,7 +13,7 @@ type Name = keyof typeof COMMANDS;
 
 function planOf(fields: JsonObject, body: JsonObject, wasRead = true): Plan {
   const before: Snapshot = { fields, seenAt: NOON, source: 'read', ...(wasRead && { wasRead }) };
-  return { ...aChange().plan, before, body };
+  return { ...PLAN, before, body };
 }
 
 function compare(plan: Plan, now: JsonObject | UnknownRead, name: Name) {

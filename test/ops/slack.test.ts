@@ -73,11 +73,11 @@ test('a missing scope is named with the reinstallation', async () => {
 });
 
 test('a missing optional scope is a warning', async () => {
-  const sandbox = await startDoctorSandbox({ installed: without('channels:history') });
+  const sandbox = await startDoctorSandbox({ installed: without('im:write') });
   const lines = await sandbox.diagnose();
   expect(line(lines, 'scopes')).toMatchObject({
     status: 'warning',
-    says: expect.stringContaining('channels:history'),
+    says: expect.stringContaining('im:write'),
   });
   expect(namesOf(lines, 'failed')).toEqual([]);
 });

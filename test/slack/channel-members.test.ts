@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/base/time.ts';
 import { createChannelMembers } from '../../src/slack/channels.ts';
-import { ana, ben, channel, cleo } from '../storage/example-change.ts';
+import { ana, ben, channel, cleo } from '../workflow/context.ts';
 
 const ROOM = channel('CDEV');
 

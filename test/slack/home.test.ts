@@ -12,7 +12,7 @@ import {
 import { homeView } from '../../src/slack/home.ts';
 import { palette } from '../../src/slack/open-form.ts';
 import { NO_REPLY_TARGET } from '../../src/slack/post.ts';
-import type { HomeLists } from '../../src/workflow/old/messenger-port.ts';
+import type { HomeLists } from '../../src/workflow/context.ts';
 import { actor, changeIn, minutes, NOON, PLAN } from '../domain/changes-fixtures.ts';
 import { drawing, NASTY, NASTY_SEEN } from './fixtures.ts';
 
@@ -24,7 +24,6 @@ const EMPTY: HomeLists = {
   recent: [],
   schedules: [],
   costs: null,
-  unreadable: [],
   more: false,
   at: NOON,
 };

@@ -11,7 +11,7 @@ import {
   threadLine,
 } from '../../src/slack/card-thread.ts';
 import { mrkdwnOf } from '../../src/slack/rich-text.ts';
-import { REVERT_STOP_REASONS } from '../../src/workflow/old/messenger-port.ts';
+import { REVERT_STOP_REASONS } from '../../src/workflow/context.ts';
 import { changeIn, minutes, NOON, PLAN } from '../domain/changes-fixtures.ts';
 import { drawing, expectSound } from './fixtures.ts';
 

@@ -15,7 +15,7 @@ export async function applied(context: WorkflowContext, example: Example): Promi
 
 /** Appends the effect of an approved change with its outcome, as the claim does. */
 export async function applyOwn(context: WorkflowContext, id: ChangeId): Promise<OwnEffect> {
-  const { result } = await append(context.events, async (locked) => {
+  const { result } = await append<OwnEffect>(context.events, async (locked) => {
     const change = await loadChange(locked, id);
     if (!change) throw new Error(`There is no change ${id}`);
     const result = await ownEvents(context, locked, change);

@@ -159,7 +159,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
       zoneOf: async () => 'Europe/Berlin',
     },
     messenger: recordingMessenger(shown, messages),
-    directCards: null,
+    directCards: { onRequest: false, of: async () => [] },
     log: pino({ level: 'silent' }),
     now,
     newId,

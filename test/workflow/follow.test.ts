@@ -1,207 +1,284 @@
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../src/domain/change.ts';
-import { appendEvent } from '../../src/log/old/append.ts';
-import { linkAfter } from '../../src/log/old/chain.ts';
-import type { AuditKey } from '../../src/log/old/key-ring.ts';
-import { announcedRestore } from '../../src/log/old/restore-mark.ts';
-import type { Database } from '../../src/storage/old/database.ts';
-import type { AuditEventTable } from '../../src/storage/old/schema.ts';
-import { adoptKey } from '../../src/workflow/old/key-change.ts';
-import { createTrail } from '../../src/workflow/old/trail.ts';
-import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
-import { ana, NOON } from '../storage/example-change.ts';
-import { createTestContext } from './context.ts';
+import type { FollowUp } from '../../src/domain/change.ts';
+import { ben, minutes, moved, PLAN } from './context.ts';
+import { type Fields, NO_ANSWER, type Sent, sentChange, startFollowing } from './followed.ts';
 
-const KEY = Buffer.alloc(32, 7);
-const NEW_KEY = Buffer.alloc(32, 8);
-const [ID, OTHER, PARENT] = ['CHANGE', 'OTHERS', 'PARENT'] as ChangeId[] as [
-  ChangeId,
-  ChangeId,
-  ChangeId,
-];
+const MINUTE_S = 60;
+const stop = (over: Parameters<typeof sentChange>[2] = {}) =>
+  sentChange('service stop', { command: 'stop' }, over);
+const SIZE = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 64 };
+const scale = () => sentChange('service scale', SIZE);
 
-/** Writes versions of two changes, a freeze, and a pause of a schedule: events 1 to 6. */
-async function written(engine: Engine) {
-  const { context } = await createTestContext();
-  const database = await freshDatabase(engine);
-  await disarm(database);
-  await move(database, ID, 1);
-  await move(database, OTHER, 1);
-  await append(database, { kind: 'freeze-created', changeId: 'FREEZE' as ChangeId });
-  await move(database, ID, 2);
-  await move(database, OTHER, 2);
-  await append(database, { kind: 'schedule-paused', changeId: ID });
-  const open = (auditKey: AuditKey = KEY) => createTrail({ ...context, database, auditKey });
-  const trail = open();
-  await trail.verifyRecent();
-  const problem = async (id = ID, of = trail) => {
-    await of.follow(id);
-    return of.problem(database.db);
-  };
-  return { context, database, open, problem, trail };
-}
+const created = (command: string, createdId: string, how: Sent['how'] = 'succeeded'): Sent => {
+  const kind = command === 'service create' ? 'new service' : 'service';
+  const plan = { target: { ...PLAN.target, kind } as const, sends: 'POST services' };
+  return { command, plan, how, ...(how === 'succeeded' && { createdId }) };
+};
 
-/** The owner of the tables can remove the protection of the events. */
-async function disarm(database: Database): Promise<void> {
-  const statements =
-    database.engine === 'postgres'
-      ? ['alter table audit_event disable trigger all']
-      : ['drop trigger audit_event_no_update', 'drop trigger audit_event_no_delete'];
-  for (const statement of statements) await attack(database, statement);
-}
+const ENTRY = { activeEntryId: 'e1', effectiveMaxReplicaMemoryGb: 32 };
 
-async function attack(database: Database, statement: string): Promise<void> {
-  await database.transaction(async (tx) => void (await sql.raw(statement).execute(tx)));
-}
+test.for<[string, Sent, Fields, Partial<FollowUp>]>([
+  ['a stop, when the service is stopped', stop(), { state: 'stopped' }, { state: 'settled' }],
+  ['no stop, while the service is stopping', stop(), { state: 'stopping' }, { state: 'open' }],
+  ['no stop, in a state that is not known', stop(), { state: 'hovering' }, { state: 'open' }],
+  ['a stop as failed, when the service failed', stop(), { state: 'failed' }, { state: 'failed' }],
+  ['a stop as failed, when it is gone', stop(), { state: 'terminated' }, { state: 'failed' }],
+  ['a stop as failed, when it is deleted', stop(), { state: 'softdeleted' }, { state: 'failed' }],
+  [
+    'a start, when the service runs',
+    sentChange('service start', { command: 'start' }),
+    { state: 'running' },
+    { state: 'settled' },
+  ],
+  [
+    'a start, when the service is idle',
+    sentChange('service start', { command: 'start' }),
+    { state: 'idle' },
+    { state: 'settled' },
+  ],
+  ['a scale, when the sizes are saved', scale(), SIZE, { state: 'settled' }],
+  [
+    'a scale, when the sizes are applied',
+    scale(),
+    { ...SIZE, currentScaling: { effectiveMaxReplicaMemoryGb: 64 } },
+    { state: 'settled' },
+  ],
+  [
+    'no scale, while older sizes are applied',
+    scale(),
+    { ...SIZE, currentScaling: { effectiveMaxReplicaMemoryGb: 32 } },
+    { state: 'open' },
+  ],
+  [
+    'a scale, when the entry of a schedule holds another size',
+    scale(),
+    { ...SIZE, currentScaling: ENTRY },
+    { state: 'settled' },
+  ],
+  ['no scale, while one size is the old one', scale(), { ...SIZE, maxReplicaMemoryGb: 32 }, {}],
+  [
+    'a creation, when the service runs',
+    created('service create', 'new-1'),
+    { state: 'running' },
+    { state: 'settled' },
+  ],
+  [
+    'no creation, while the service is provisioning',
+    created('service create', 'new-1'),
+    { state: 'provisioning' },
+    { state: 'open' },
+  ],
+  [
+    'an endpoint, when it is ready',
+    created('endpoint create', 'e-1'),
+    { status: 'Ready' },
+    { state: 'settled' },
+  ],
+  [
+    'no endpoint, while it waits for acceptance',
+    created('endpoint create', 'e-1'),
+    { status: 'PendingAcceptance' },
+    { state: 'open' },
+  ],
+  [
+    'an endpoint as failed, when it is rejected',
+    created('endpoint create', 'e-1'),
+    { status: 'Rejected' },
+    { state: 'failed' },
+  ],
+])('a reading settles %s', async ([, change, shown, expected]) => {
+  const { server, passAt, waiting } = await startFollowing(change);
+  server.one = shown;
+  await passAt(0);
+  const { followUp } = await passAt(5);
+  expect(followUp).toMatchObject({ state: 'open', ...expected });
+  const reports = (await waiting()).filter((kind) => kind.startsWith('follow-up'));
+  expect(reports).toHaveLength(followUp?.state === 'open' ? 0 : 1);
+});
 
-type Event = Parameters<typeof linkAfter>[2];
+test('a missing state is unknown, and the service is read again', async () => {
+  const { server, passAt } = await startFollowing(stop());
+  server.one = { numReplicas: 2 };
+  await passAt(0);
+  const { followUp } = await passAt(5);
+  expect(followUp).toMatchObject({
+    state: 'open',
+    seen: { text: 'the server does not report the state' },
+  });
+});
 
-async function append(database: Database, event: Partial<Event>, key: AuditKey = KEY) {
-  const full = { kind: 'refused', at: NOON, body: { by: ana }, ...event };
-  await database.transaction((tx) => appendEvent(tx, key, full));
-}
+test('a target is read after 5 s, each 10 s in the first minute, and then each 30 s', async () => {
+  const { server, passAt, asked } = await startFollowing(stop());
+  server.one = { state: 'stopping' };
+  const readAt: number[] = [];
+  for (let second = 0; second <= 150; second += 5) {
+    const before = asked.length;
+    await passAt(second);
+    if (asked.length > before) readAt.push(second);
+  }
+  expect(readAt).toEqual([5, 15, 25, 35, 45, 55, 65, 95, 125]);
+  expect(asked[0]).toBe('service {"fresh":true}');
+});
 
-async function move(database: Database, changeId: ChangeId, version: number): Promise<void> {
-  await append(database, { kind: 'confirmed', changeId, version });
-}
+test('a change that is not settled after 30 minutes is given up, and reported once', async () => {
+  const { server, passAt, asked, waiting } = await startFollowing(stop());
+  server.one = { state: 'stopping' };
+  await passAt(0);
+  await passAt(5);
+  expect((await passAt(29 * MINUTE_S)).followUp?.state).toBe('open');
+  expect((await passAt(30 * MINUTE_S)).followUp).toMatchObject({
+    state: 'given-up',
+    seen: { text: 'stopping', at: new Date(minutes(1).getTime() + 5_000) },
+  });
+  const reads = asked.length;
+  await passAt(60 * MINUTE_S);
+  expect(asked).toHaveLength(reads);
+  expect((await waiting()).filter((kind) => kind.startsWith('follow-up'))).toHaveLength(1);
+});
 
-test.for(ENGINES)('an intact trail has no problem while it grows on %s', async (engine) => {
-  const { database, problem } = await written(engine);
-  expect(await problem()).toBeNull();
-  await move(database, ID, 3);
-  await append(database, { kind: 'freeze-lifted', changeId: 'FREEZE' as ChangeId });
-  expect(await problem()).toBeNull();
-  expect(await problem(OTHER)).toBeNull();
-  expect(await problem('UNHEARD' as ChangeId)).toBeNull();
+test('an unknown outcome is read until a person resolves it', async () => {
+  const { server, passAt, asked, context, id } = await startFollowing(stop({ how: 'unknown' }));
+  server.one = { state: 'running' };
+  await passAt(0);
+  await passAt(5);
+  await passAt(40 * MINUTE_S);
+  // After half an hour, it is read each ten minutes.
+  await passAt(49 * MINUTE_S);
+  const later = await passAt(51 * MINUTE_S);
+  expect(asked).toHaveLength(3);
+  // The time beside the buttons is recent.
+  expect(later.followUp?.seen?.at).toEqual(new Date(minutes(1).getTime() + 51 * 60_000));
+  await moved(context, id, { type: 'resolved', by: ben, as: 'failed', note: 'it runs' });
+  expect((await passAt(62 * MINUTE_S)).followUp?.state).toBe('closed');
+  expect(asked).toHaveLength(3);
+});
+
+test('a newer change of the same service ends the readings', async () => {
+  const { server, passAt, sendOther, waiting } = await startFollowing(stop());
+  server.one = { state: 'stopping' };
+  await passAt(0);
+  await passAt(5);
+  await sendOther('service start', minutes(1.5));
+  expect((await passAt(35)).followUp?.state).toBe('superseded');
+  expect((await waiting()).filter((kind) => kind.startsWith('follow-up'))).toEqual([]);
+});
+
+test('a new endpoint of the same service does not end the readings', async () => {
+  const { server, passAt, sendOther } = await startFollowing(stop());
+  server.one = { state: 'stopping' };
+  await passAt(0);
+  await sendOther('endpoint create', minutes(1.5));
+  expect((await passAt(35)).followUp?.state).toBe('open');
+});
+
+const ENDPOINT = () => created('endpoint create', 'e-1');
+const lost = (command: string, name: string) => sentChange(command, { name }, { how: 'unknown' });
+/** Gaps of a server that does not permit the read, and of one that may answer the next one. */
+const [ENDS, CONTINUES] = [
+  ['refused', 'no-route', 'off'],
+  ['no-answer', 'unreadable', 'not-found', 'not-running', 'key-rejected'],
+] as const;
+
+test.for(
+  [...ENDS, ...CONTINUES].flatMap((gap) => [
+    { gap, what: 'service', change: stop() },
+    { gap, what: 'endpoint', change: ENDPOINT() },
+  ]),
+)('a read of the $what with the gap $gap ends the readings or is repeated', async (row) => {
+  const { gap, change } = row;
+  const { server, passAt, asked, waiting } = await startFollowing(change);
+  server.one = { ...NO_ANSWER, gap };
+  await passAt(0);
+  const isEnded = ENDS.some((each) => each === gap);
+  const state = isEnded ? 'unreadable' : 'open';
+  expect((await passAt(5)).followUp).toMatchObject({ state, gap: NO_ANSWER.why, seen: null });
+  await passAt(60);
+  expect(asked).toHaveLength(isEnded ? 1 : 2);
+  expect((await waiting()).filter((kind) => kind.startsWith('follow-up'))).toEqual([]);
 });
 
 test.for(
-  ENGINES.flatMap((engine) =>
-    [
-      ['deletes the last event of the change', 'delete from audit_event where seq = 4'],
-      [
-        'hides the last event of the change',
-        "update audit_event set change_id = 'OTHERS', version = 7 where seq = 4",
-      ],
-      ['makes it no version', 'update audit_event set version = null where seq = 4'],
-      ['deletes the event of a freeze', 'delete from audit_event where seq = 3'],
-      ['hides a freeze', "update audit_event set kind = 'freeze-noted' where seq = 3"],
-      ['deletes the pause of a schedule', 'delete from audit_event where seq = 6'],
-      [
-        'hides the pause of a schedule',
-        "update audit_event set kind = 'schedule-noted' where seq = 6",
-      ],
-      ['changes the hash of a freeze', "update audit_event set hash = 'x' where seq = 3"],
-    ].map(([what = '', statement = '']) => [what, engine, statement] as const),
-  ),
-)('an attacker who %s on %s is noticed', async ([, engine, statement]) => {
-  const { database, problem } = await written(engine);
-  expect(await problem()).toBeNull();
-  await attack(database, statement);
-  expect(await problem()).toContain('Event');
+  [...ENDS, ...CONTINUES].flatMap((gap) => [
+    { gap, what: 'services', change: lost('service create', 'new') },
+    { gap, what: 'endpoints', change: lost('endpoint create', 'new') },
+  ]),
+)('for an unanswered creation, the list of $what with the gap $gap is repeated', async (row) => {
+  const { gap, change } = row;
+  const { server, passAt, asked } = await startFollowing(change);
+  server.listed = { ...NO_ANSWER, gap };
+  await passAt(0);
+  const after = await passAt(5);
+  expect(after).toMatchObject({ state: 'unknown', followUp: { state: 'open', candidates: [] } });
+  expect(after.followUp?.gap).toBe(NO_ANSWER.why);
+  await passAt(60);
+  // A server that refuses the list is asked again after ten minutes.
+  expect(asked).toHaveLength(ENDS.some((each) => each === gap) ? 1 : 2);
+  await passAt(11 * MINUTE_S);
+  expect(asked.length).toBeGreaterThan(1);
 });
 
-test.for(ENGINES)('a trail that was cut and continued counts as restored on %s', async (engine) => {
-  const { database, problem, open, trail } = await written(engine);
-  const { rows } = await database.transaction((tx) =>
-    sql<AuditEventTable>`select * from audit_event where seq = 3`.execute(tx),
-  );
-  await attack(database, 'delete from audit_event where seq > 3');
-  await attack(database, `update audit_head set seq = 3, hash = '${rows[0]?.hash}'`);
-  expect(await announcedRestore(database.db)).toBeNull();
-  await move(database, OTHER, 3);
-  await append(database, {});
-  await append(database, {});
-  expect(await problem()).toContain('differs from the stored anchor');
-  // After a restart the chain looks intact, so that the open changes must be stopped.
-  expect(await announcedRestore(database.db)).toBe(NOON.toISOString());
-  const other = open();
-  expect(await other.problem(database.db)).not.toBeNull();
-  // The nightly verification finds an intact chain, and does not let the process continue.
-  await trail.verifyAll();
-  expect(await trail.problem(database.db)).not.toBeNull();
+test('a service that cannot be read for half an hour is given up as unread', async () => {
+  const { server, passAt, waiting } = await startFollowing(stop());
+  server.one = { state: 'stopping' };
+  await passAt(0);
+  await passAt(5);
+  server.one = NO_ANSWER;
+  const { followUp } = await passAt(30 * MINUTE_S);
+  expect(followUp).toMatchObject({ state: 'given-up', gap: NO_ANSWER.why });
+  expect(followUp?.seen?.text).toBe('stopping');
+  expect(await waiting()).toContain(`follow-up/${followUp?.revision}`);
 });
 
-test.for(ENGINES)(
-  'an event of an earlier key that replaces another one is noticed on %s',
-  async (engine) => {
-    const { context, database, open } = await written(engine);
-    const keys = { current: NEW_KEY, previous: [KEY] };
-    await adoptKey({ ...context, database, auditKey: keys });
-    await append(database, { kind: 'drafted', changeId: PARENT, version: 1 }, keys);
-    const trail = open(keys);
-    await trail.verifyRecent();
-    await trail.follow(PARENT);
-    expect(await trail.problem(database.db)).toBeNull();
-    await forge(database, { kind: 'approved', changeId: PARENT, version: 2 });
-    await trail.follow(PARENT);
-    expect(await trail.problem(database.db)).toContain('Event');
-  },
-);
-
-test('a lift of a freeze that an earlier key signed later is noticed', async () => {
-  const { context, database, open } = await written('sqlite');
-  const keys = { current: NEW_KEY, previous: [KEY] };
-  await adoptKey({ ...context, database, auditKey: keys });
-  const trail = open(keys);
-  await trail.verifyRecent();
-  await forge(database, { kind: 'freeze-lifted', changeId: 'FREEZE' as ChangeId });
-  await trail.follow(ID);
-  expect(await trail.problem(database.db)).toContain('Event');
-});
-
-/** Replaces event 5 with one that is signed with the earlier key, which leaked. */
-async function forge(database: Database, event: Partial<Event>): Promise<void> {
-  const full = { at: NOON, body: { by: ana }, kind: 'refused', ...event };
-  await database.transaction(async (tx) => {
-    const before = await tx
-      .selectFrom('audit_event')
-      .selectAll()
-      .where('seq', '=', 4)
-      .executeTakeFirstOrThrow();
-    await tx.deleteFrom('audit_event').where('seq', '=', 5).execute();
-    await tx
-      .insertInto('audit_event')
-      .values(linkAfter(before, KEY, full))
-      .execute();
+test('a read without an answer is repeated, and the last value is kept', async () => {
+  const { server, passAt } = await startFollowing(stop());
+  server.one = { state: 'stopping' };
+  await passAt(0);
+  await passAt(5);
+  server.one = NO_ANSWER;
+  expect((await passAt(15)).followUp).toMatchObject({
+    ...{ state: 'open', gap: NO_ANSWER.why },
+    seen: { text: 'stopping' },
   });
-}
-
-test('a change that began before the verified part is verified from its beginning', async () => {
-  const { database, open, problem } = await written('sqlite');
-  await database.transaction(async (tx) => {
-    for (let n = 0; n < 10_000; n += 1) {
-      await appendEvent(tx, KEY, { kind: 'refused', at: NOON, body: { by: ana } });
-    }
-  });
-  const restarted = open();
-  await restarted.verifyRecent();
-  expect(await problem(ID, restarted)).toBeNull();
-  await attack(database, 'delete from audit_event where seq = 4');
-  expect(await problem(ID, restarted)).toContain('Event 4 is missing');
+  server.one = { state: 'stopped' };
+  expect((await passAt(25)).followUp).toMatchObject({ state: 'settled', gap: null });
 });
 
-test('a planned revert is remembered when its events are gone', async () => {
-  const { database, problem, trail } = await written('sqlite');
-  expect(trail.isRevertPlanned(ID)).toBe(false);
-  const planned = { kind: 'planned-return', changeId: 'REVERT' as ChangeId, version: 1 };
-  await append(database, { ...planned, body: { by: 'signalbox', parent: ID } });
-  expect(await problem()).toBeNull();
-  await attack(database, 'delete from audit_event where seq = 6');
-  expect(trail.isRevertPlanned(ID)).toBe(true);
+test('the card is drawn again only when its values change', async () => {
+  const { server, passAt, waiting, draw } = await startFollowing(stop());
+  server.one = { state: 'stopping' };
+  await passAt(0);
+  await passAt(5);
+  await draw();
+  await passAt(15);
+  await passAt(25);
+  expect(await waiting()).toEqual(['follow']);
+  server.one = { state: 'stopped' };
+  await passAt(35);
+  expect(await waiting()).toEqual(['card', 'follow-up/3']);
 });
 
-test('while the record of a broken trail is deleted, nothing is executed', async () => {
-  const { database, open, problem, trail } = await written('sqlite');
-  const other = open();
-  await other.verifyRecent();
-  await attack(
-    database,
-    "update audit_event set body = replace(body, 'UANA', 'UBEN') where seq = 2",
+test('the card says at once that the target is followed', async () => {
+  const { passAt, waiting, draw, asked } = await startFollowing(stop());
+  await draw();
+  expect((await passAt(0)).followUp).toMatchObject({ state: 'open', seen: null });
+  expect(await waiting()).toEqual(['card', 'follow']);
+  expect(asked).toEqual([]);
+});
+
+test('without the optional reads nothing is followed', async () => {
+  const { passAt, waiting, asked } = await startFollowing(stop(), { isOn: false });
+  expect((await passAt(0)).followUp).toBeUndefined();
+  await passAt(60);
+  expect(asked).toEqual([]);
+  expect(await waiting()).not.toContain('follow');
+});
+
+test('a creation that a person resolved is not followed: its id is unknown', async () => {
+  const { passAt, asked, context, id } = await startFollowing(
+    created('service create', '', 'unknown'),
   );
-  await trail.verifyAll();
-  await attack(database, "delete from meta where key = 'audit-broken'");
-  expect(await problem()).toContain('Event 2');
-  expect(await other.problem(database.db)).toContain('was deleted from the database');
+  await passAt(0);
+  await moved(context, id, { type: 'resolved', by: ben, as: 'succeeded', note: 'it is there' });
+  expect((await passAt(5)).followUp?.state).toBe('closed');
+  expect(asked).toEqual([]);
 });

@@ -1,8 +1,6 @@
 import type { z } from 'zod';
 import { type ChangeCommand, type CommandContext, commands } from '../../src/commands/index.ts';
-import type { Change, ExecutionOutcome, Snapshot } from '../../src/domain/change.ts';
-import { loadChange } from '../../src/log/old/changes.ts';
-import { writePermit } from '../../src/log/old/permits.ts';
+import type { Change, Plan, Snapshot } from '../../src/domain/change.ts';
 import {
   EndpointReading,
   EndpointReadings,
@@ -10,10 +8,19 @@ import {
   ServiceReadings,
 } from '../../src/servers/cloud-readings.ts';
 import type { UnknownRead } from '../../src/servers/optional-reads.ts';
-import { createFollowLoop } from '../../src/workflow/old/follow-targets.ts';
-import type { WorkflowContext } from '../../src/workflow/old/ports.ts';
-import { aChange, minutes, NOON, storedWithTrail } from '../storage/example-change.ts';
-import { storedChange } from './stored-change.ts';
+import { sql, transaction } from '../../src/storage/index.ts';
+import { followKind, withFollowUp } from '../../src/workflow/follow.ts';
+import {
+  aChange,
+  createTestContext,
+  loaded,
+  minutes,
+  moved,
+  NONCE,
+  NOON,
+  PLAN,
+} from './context.ts';
+import { jobsFor, runDue } from './due.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -22,31 +29,29 @@ export const NO_ANSWER: UnknownRead = {
   status: null,
 };
 
-const CALL = { tookMs: 40_000, requestId: null } as const;
-export const SENT: ExecutionOutcome = {
-  ...{ how: 'succeeded', at: minutes(1), reported: ['stopping'] },
-  ...CALL,
-};
-export const NO_RESPONSE: ExecutionOutcome = {
-  ...{ how: 'unknown', at: minutes(1), status: null, text: 'The server did not answer.' },
-  ...CALL,
-};
+/** A change that is claimed at 12:00, and whose outcome is recorded at 12:01. */
+export interface Sent {
+  readonly command: string;
+  readonly plan: Partial<Plan>;
+  readonly how: 'succeeded' | 'unknown';
+  readonly createdId?: string;
+  /** The state could not be read again before the send. */
+  readonly isUnverified?: boolean;
+}
 
 /** Values that were read before the send. */
 export function readAs(fields: Record<string, string | number | boolean>): Snapshot {
   return { fields, seenAt: NOON, source: 'read', wasRead: true };
 }
 
-/** A change of the service staging, as it was sent at 12:00. */
+/** A change of the service staging. */
 export function sentChange(
   command: string,
   body: Change['plan']['body'],
-  over: Partial<Change> & { readonly before?: Snapshot | null } = {},
-): Change {
+  over: Partial<Sent> & { readonly before?: Snapshot | null } = {},
+): Sent {
   const { before = null, ...rest } = over;
-  const { plan } = aChange();
-  const own = { ...plan, body, before };
-  return aChange({ command, plan: own, state: 'succeeded', outcome: SENT, ...rest });
+  return { command, plan: { body, before }, how: 'succeeded', ...rest };
 }
 
 interface Server {
@@ -57,67 +62,80 @@ interface Server {
   during?: () => Promise<unknown>;
 }
 
-/** One replica that follows changes; the server is a function of the read. */
-export async function startFollowing(change: Change, others: Partial<WorkflowContext> = {}) {
-  const stored = await storedChange({ change });
+/** One process that follows a change; the server is a function of the read. */
+export async function startFollowing(
+  { command, plan, how, createdId, isUnverified }: Sent,
+  { isOn = true } = {},
+) {
   const server: Server = { one: {}, listed: [] };
   const asked: string[] = [];
   // Values pass the client's schemas, as replies do.
-  const answer = async (name: string, schema: z.ZodType, value: unknown, how: unknown) => {
-    asked.push(`${name} ${JSON.stringify(how)}`);
+  const answer = async (name: string, schema: z.ZodType, value: unknown, given: unknown) => {
+    asked.push(`${name} ${JSON.stringify(given)}`);
     await server.during?.();
     const isRead = typeof value === 'object' && value !== null && 'known' in value;
-    return isRead ? value : { known: true, value: schema.parse(value), readAt: stored.clock.now };
+    return isRead ? value : { known: true, value: schema.parse(value), readAt: base.clock.now };
   };
   const withId = (id: string) => ('known' in server.one ? server.one : { id, ...server.one });
   const cloud = {
-    service: (id: string, how: unknown) => answer('service', ServiceReading, withId(id), how),
-    endpoint: (_: string, id: string, how: unknown) =>
-      answer('endpoint', EndpointReading, withId(id), how),
-    services: (how: unknown) => answer('services', ServiceReadings, server.listed, how),
-    endpoints: (_: string, how: unknown) =>
-      answer('endpoints', EndpointReadings, server.listed, how),
+    service: (id: string, given: unknown) => answer('service', ServiceReading, withId(id), given),
+    endpoint: (_: string, id: string, given: unknown) =>
+      answer('endpoint', EndpointReading, withId(id), given),
+    services: (given: unknown) => answer('services', ServiceReadings, server.listed, given),
+    endpoints: (_: string, given: unknown) =>
+      answer('endpoints', EndpointReadings, server.listed, given),
   };
   const changes = commands.filter((each): each is ChangeCommand => each.kind === 'change');
-  const context: WorkflowContext = {
-    ...stored.context,
+  const base = await createTestContext({
     commands: new Map(changes.map((each) => [each.name, each])),
     // Only the optional reads are called.
     commandContext: () => ({ reads: { cloud, alerts: null } }) as unknown as CommandContext,
-    ...others,
-  };
-  const { database } = context;
-  await database.transaction((tx) =>
-    writePermit(tx, { changeId: change.id, single: false, owner: 'tests', at: NOON }),
-  );
-  stored.clock.now = minutes(1);
-  const pass = createFollowLoop(context);
+  });
+  const { context, clock } = base;
+  const change = await aChange(context, { command, plan, state: 'approved' });
+  const { id } = change;
+  const stateCheck = { kind: 'unverified', why: 'the server did not answer' } as const;
+  await moved(context, id, {
+    ...{ type: 'claimed', by: 'tests', nonce: NONCE, attempt: 1, until: minutes(3) },
+    ...(isUnverified && { stateCheck }),
+  });
+  clock.now = minutes(1);
+  const call = { nonce: NONCE, answeredAt: minutes(1), tookMs: 40_000, requestId: null };
+  await (how === 'succeeded'
+    ? moved(context, id, {
+        ...{ type: how, ...call, reported: ['stopping'] },
+        ...(createdId && { createdId }),
+      })
+    : moved(context, id, { type: how, ...call, status: null, text: 'The server did not answer.' }));
+  const kinds = { follow: followKind(context, { isOn }) };
+  const current = async () => withFollowUp(context, await loaded(context, id));
   return {
-    ...stored,
-    context,
-    server,
-    asked,
-    pass,
+    ...{ ...base, id, server, asked, current },
+    pass: () => runDue(context, kinds),
     /** One pass at this time, in seconds after the outcome. */
     passAt: async (seconds: number) => {
-      stored.clock.now = new Date(minutes(1).getTime() + seconds * 1_000);
-      await pass();
-      return loadChange(database.db, change.id);
+      clock.now = new Date(minutes(1).getTime() + seconds * 1_000);
+      await runDue(context, kinds);
+      return current();
     },
-    /** Another change of the same service that got a permit to send. */
-    sendOther: async (over: Partial<Change>, at: Date) => {
-      const other = aChange(over);
-      await storedWithTrail(database, other);
-      const permit = { changeId: other.id, single: false, owner: 'tests', at };
-      await database.transaction((tx) => writePermit(tx, permit));
-      return other;
+    /** Another change of the same service that is sent at this time. */
+    sendOther: async (other: string, at: Date) => {
+      const before = clock.now;
+      clock.now = at;
+      const sent = await aChange(context, {
+        command: other,
+        plan: { target: PLAN.target },
+        state: 'succeeded',
+        answeredAt: at,
+      });
+      clock.now = before;
+      return sent;
     },
-    waiting: async () => {
-      const query = database.db
-        .selectFrom('outbox')
-        .select('kind')
-        .where('change_id', '=', change.id);
-      return (await query.orderBy('id').execute()).map(({ kind }) => kind);
-    },
+    waiting: () => jobsFor(context, id),
+    /** Ends the jobs of messages, as their own file does. */
+    draw: () =>
+      transaction(context.store, async (tx) => {
+        await sql`delete from job where kind <> 'follow'`.execute(tx);
+      }),
   };
 }

@@ -3,14 +3,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { UserId } from '../../src/domain/change.ts';
-import { createClickNotices } from '../../src/slack/click-answers.ts';
+import { createPressNotices } from '../../src/slack/press-answers.ts';
 import { testClock } from '../base/loopback.ts';
 import { clientOf } from '../sandbox/slack/client.ts';
 
 const AT = new Date('2026-11-20T12:00:00.000Z');
 const REPLY_TO = { url: null, channel: null, ts: null, thread: null, replaces: false, home: false };
 
-/** The notices of one process, which answers `ageMs` after a click was received. */
+/** The notices of one process, which answers `ageMs` after a press was received. */
 async function notices(ageMs = 0) {
   const slack = await startSlackSimulator({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
@@ -18,7 +18,7 @@ async function notices(ageMs = 0) {
   });
   onTestFinished(slack.stop);
   const clock = testClock();
-  const created = createClickNotices({
+  const created = createPressNotices({
     posts: clientOf(slack),
     respond: () => Promise.reject(new Error('no response URL')),
     clock,
@@ -26,40 +26,40 @@ async function notices(ageMs = 0) {
     log: createLog({ level: 'silent' }),
   });
   const shown = () => slack.calls('chat.postMessage').length;
-  const click = (key: string, isHandled = async () => false) =>
+  const press = (key: string, isHandled = async () => false) =>
     created.expect(key, { ...REPLY_TO, user: 'U0BEN00001' as UserId }, isHandled);
   const end = (key: string) => created.end({ key, at: AT });
-  return { clock, shown, click, end };
+  return { clock, shown, press, end };
 }
 
-test('a click that is not handled after 2 s gets one notice, which its answer can replace', async () => {
-  const { clock, shown, click, end } = await notices();
-  click('key 1');
+test('a press that is not handled after 2 s gets one notice, which its answer can replace', async () => {
+  const { clock, shown, press, end } = await notices();
+  press('key 1');
   clock.expire();
   const ended = await end('key 1');
   expect(ended).toMatchObject({ isLate: true, notice: { channel: expect.stringMatching(/^D/) } });
   expect(shown()).toBe(1);
 });
 
-test('a click that is handled in time gets no notice', async () => {
-  const { clock, shown, click, end } = await notices();
-  click('key 1');
+test('a press that is handled in time gets no notice', async () => {
+  const { clock, shown, press, end } = await notices();
+  press('key 1');
   expect(await end('key 1')).toMatchObject({ isLate: false, notice: null });
   clock.expire();
   expect(shown()).toBe(0);
 });
 
-test('a click that another process has handled gets no notice', async () => {
-  const { clock, shown, click, end } = await notices();
-  click('key 1', async () => true);
+test('a press that another process has handled gets no notice', async () => {
+  const { clock, shown, press, end } = await notices();
+  press('key 1', async () => true);
   clock.expire();
   expect(await end('key 1')).toMatchObject({ notice: null });
   expect(shown()).toBe(0);
 });
 
-test('a click gets its notice while the database does not answer', async () => {
-  const { clock, shown, click, end } = await notices();
-  click('key 1', () => Promise.reject(new Error('no database')));
+test('a press gets its notice while the database does not answer', async () => {
+  const { clock, shown, press, end } = await notices();
+  press('key 1', () => Promise.reject(new Error('no database')));
   clock.expire();
   await end('key 1');
   expect(shown()).toBe(1);
@@ -68,17 +68,17 @@ test('a click gets its notice while the database does not answer', async () => {
 test.for([
   [1_999, false],
   [2_000, true],
-])('a click of another process, %s ms old, is late: %s', async ([ageMs = 0, isLate]) => {
+])('a press of another process, %s ms old, is late: %s', async ([ageMs = 0, isLate]) => {
   const { end } = await notices(ageMs as number);
   expect(await end('key 1')).toEqual({ isLate, notice: null });
 });
 
-test('at most 1,000 clicks are kept, and the oldest is dropped', async () => {
-  const { clock, click, end } = await notices();
+test('at most 1,000 presses are kept, and the oldest is dropped', async () => {
+  const { clock, press, end } = await notices();
   const checked: string[] = [];
   for (let n = 0; n <= 1_000; n += 1) {
     const key = `key ${n}`;
-    click(key, async () => checked.push(key) > 0);
+    press(key, async () => checked.push(key) > 0);
   }
   await end('key 0');
   await end('key 1');

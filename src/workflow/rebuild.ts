@@ -1,0 +1,58 @@
+import { DAY_MS } from '../base/time.ts';
+import type { ChangeId } from '../domain/change.ts';
+import { INCIDENT_VERBS } from '../domain/incidents.ts';
+import type { Log, Subjects } from '../log/index.ts';
+import { rebuild } from '../log/upkeep.ts';
+import type { Job } from '../storage/index.ts';
+import { jobsOf } from './moves.ts';
+import { ownJobs } from './own.ts';
+
+/** Deletes all views and jobs and makes them again from the log. Nothing is posted or sent twice because of it. */
+export async function rebuildAll(log: Log): Promise<void> {
+  await rebuild(log, async (locked, streams) => {
+    const jobs: Job[] = [];
+    for (const { stream, endedAt } of streams) {
+      const due = await jobsFor(locked, stream, locked.at);
+      // A change that ended before today has its messages; its revert may still be due.
+      const isOld = endedAt !== null && locked.at - endedAt > DAY_MS;
+      jobs.push(...due.filter(({ kind }) => !isOld || DUE_AFTER_END.includes(kind)));
+    }
+    return jobs;
+  });
+}
+
+const DUE_AFTER_END = ['revert', 'unfreeze-offer', 'follow'];
+
+async function jobsFor(subjects: Subjects, stream: string, at: number): Promise<readonly Job[]> {
+  const [kind = '', ...rest] = stream.split('/');
+  const key = rest.join('/');
+  const now = new Date(at);
+  switch (kind) {
+    case 'change':
+      // The name of the stream was made from the id of the change.
+      return jobsOf(subjects, key as ChangeId, now);
+    case 'freeze':
+    case 'schedule':
+      return ownJobs(subjects, `${kind}/${key}`, now);
+    case 'press':
+      return pressJobs(subjects, `press/${key}`, at);
+    case 'notice':
+    case 'post':
+      return [{ kind, key, dueAt: at }];
+    default:
+      return [];
+  }
+}
+
+/** A press on an anomaly has other verbs than one on a change. */
+async function pressJobs(
+  subjects: Subjects,
+  stream: `press/${string}`,
+  at: number,
+): Promise<readonly Job[]> {
+  const { state: verb } = await subjects.load(stream, (known: string | null, event) =>
+    event.type === 'pressed' ? event.verb : (known ?? ''),
+  );
+  const kind = INCIDENT_VERBS.some((each) => each === verb) ? 'incident' : 'press';
+  return [{ kind, key: stream.slice('press/'.length), dueAt: at }];
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { startSlackSimulator } from '../../sandbox/slack/server.ts';
+import { createLog } from '../../src/base/log.ts';
+import { systemClock } from '../../src/base/time.ts';
+import { commands } from '../../src/commands/index.ts';
+import type { Change, ChangeId, ChannelId } from '../../src/domain/change.ts';
+import { createChannelFinder } from '../../src/slack/channels.ts';
+import { createPermalinks } from '../../src/slack/links.ts';
+import { markedPost, markOf } from '../../src/slack/marks.ts';
+import { createMessenger } from '../../src/slack/messenger.ts';
+import { changeIn, SUCCESS } from '../domain/changes-fixtures.ts';
+import { clientOf, outcome } from '../sandbox/slack/client.ts';
+import { drawing } from './fixtures.ts';
+
+const APPROVALS = 'C0APPROVALS' as ChannelId;
+const HASH = 'a'.repeat(43);
+const FIRST = { again: false };
+const AGAIN = { again: true };
+const requires = { ...changeIn('pending').requires, channel: '#db-approvals' };
+
+function change(state: Change['state'], version: number, hash = HASH): Change {
+  const outcome = state === 'succeeded' ? SUCCESS : null;
+  return { ...changeIn(state, { outcome }), id: '7KQ2MX' as ChangeId, requires, version, hash };
+}
+
+async function messengerInSlack() {
+  const slack = await startSlackSimulator({
+    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
+    delivery: { mode: 'http', signingSecret: 'any' },
+  });
+  onTestFinished(slack.stop);
+  const log = createLog({ level: 'silent' });
+  const client = clientOf(slack);
+  const { bot_id: botId = '' } = await client.auth.test();
+  const store = { read: async () => new Map(), remember: async (_: string, id: string) => id };
+  const lookups = { lookups: client, log, clock: systemClock };
+  const messenger = createMessenger({
+    ...{ posts: client, lookups: client, botId, drawing, commands, log, clock: systemClock },
+    respond: () => Promise.reject(new Error('no response URL')),
+    finder: createChannelFinder({ ...lookups, configured: ['#db-approvals'], store }),
+    permalinks: createPermalinks({ ...lookups, slackApiUrl: slack.apiUrl }),
+    channels: { approvals: '#db-approvals', audit: '#db-audit' },
+    now: () => new Date(),
+  });
+  return { slack, client, messenger };
+}
+
+test('a card has the mark of its last event, and a thread read returns it with the notes', async () => {
+  const { messenger } = await messengerInSlack();
+  const at = await messenger.postCard(change('pending', 2), FIRST);
+  const executing = change('executing', 5, 'b'.repeat(43));
+  expect(await messenger.readThread(at)).toEqual({
+    card: { version: 2, hash: HASH, change: '7KQ2MX', nonce: null },
+    notes: [],
+  });
+  await messenger.redrawCard(executing, at);
+  const claimed = { version: 5, hash: 'b'.repeat(43), nonce: 'n-1' };
+  await messenger.postSending(executing, at, claimed);
+  await messenger.postThreadNote('Skipped.', at, FIRST);
+  expect(await messenger.readThread(at)).toMatchObject({
+    card: { version: 5, hash: 'b'.repeat(43) },
+    notes: [claimed],
+  });
+});
+
+test('a deleted card is null; a channel that cannot be read is an error', async () => {
+  const { messenger, slack } = await messengerInSlack();
+  const at = await messenger.postCard(change('pending', 2), FIRST);
+  slack.admin.deleteMessage(APPROVALS, at.ts);
+  expect(await messenger.readThread(at)).toBeNull();
+  const nowhere = { channel: 'C0NOWHERE01' as ChannelId, ts: at.ts };
+  expect(await outcome(messenger.readThread(nowhere))).toBe('channel_not_found');
+});
+
+test('a mark in a message of another author is none', async () => {
+  const { messenger, slack } = await messengerInSlack();
+  const at = await messenger.postCard(change('pending', 2), FIRST);
+  const text = `s1.2.${HASH}.7KQ2MX.n`;
+  await slack.sendMessage({ as: 'U0ANA00001', channel: APPROVALS, threadTs: at.ts, text });
+  expect((await messenger.readThread(at))?.notes).toEqual([]);
+});
+
+test('after a lost answer a card is found by its mark, whatever stands beside it', async () => {
+  const { messenger } = await messengerInSlack();
+  const first = await messenger.postCard(change('pending', 2), FIRST);
+  const other = { ...change('pending', 2, 'c'.repeat(43)), id: 'K3M9QD' as ChangeId };
+  await messenger.postCard(other, FIRST);
+  expect(await messenger.postCard(change('approved', 4), AGAIN)).toEqual(first);
+});
+
+test('the line of an execution has its claim in its mark, and is posted once', async () => {
+  const { messenger, slack } = await messengerInSlack();
+  const about = { event: null, nonce: 'n-1' };
+  await messenger.postAuditLine(change('succeeded', 6), FIRST, about);
+  await messenger.postAuditLine(change('succeeded', 6), AGAIN, about);
+  const posts = slack.calls('chat.postMessage');
+  expect(posts).toHaveLength(1);
+  expect(JSON.stringify(posts[0]?.args)).toContain(`s1.6.${HASH}.7KQ2MX.n-1`);
+});
+
+test('all marks of the channels of cards and of the audit channel are read', async () => {
+  const { messenger } = await messengerInSlack();
+  const at = await messenger.postCard(change('pending', 2), FIRST);
+  await messenger.postThreadNote('A reply is not read.', at, FIRST);
+  await messenger.postAuditLine(change('succeeded', 6), FIRST, { event: null, nonce: 'n-1' });
+  const found = await messenger.readMarks(new Date(0));
+  expect(found).toMatchObject([
+    { change: '7KQ2MX', version: 2, isCard: true, at },
+    { change: '7KQ2MX', version: 6, isCard: false },
+  ]);
+  expect(await messenger.readMarks(new Date(Date.now() + 3_600_000))).toEqual([]);
+});
+
+test('a change that the log has lost says so, without a mark', async () => {
+  const { messenger, client } = await messengerInSlack();
+  const at = await messenger.postCard(change('pending', 2), FIRST);
+  await messenger.drawLost('7KQ2MX' as ChangeId, at);
+  expect(await messenger.readMarks(new Date(0))).toEqual([]);
+  const { messages = [] } = await client.conversations.history({ channel: APPROVALS });
+  expect(messages[0]?.text).toContain('Change 7KQ2MX was lost');
+});
+
+test('a post is found by its name', async () => {
+  const { messenger } = await messengerInSlack();
+  const answer = { title: 'Yesterday', parts: [] };
+  const name = 'digest/C0APPROVALS/2026-11-20';
+  const posted = await messenger.postToChannel(APPROVALS, answer, undefined, name);
+  const place = { channel: APPROVALS, threadTs: undefined, since: new Date(0) };
+  expect(await messenger.findPost(place, name)).toEqual(posted.ok && posted.at);
+  expect(await messenger.findPost(place, `${name}x`)).toBeNull();
+});
+
+test.for([
+  's1.2.short.7KQ2MX',
+  `s2.2.${HASH}.7KQ2MX`,
+  `s1.x.${HASH}.7KQ2MX`,
+  `s1.2.${HASH}`,
+  `s1.2.${HASH}.7KQ2MX.n.more`,
+  'card:2',
+])('%s is no mark', (block_id) => {
+  expect(markOf([{ block_id }])).toBeNull();
+  expect(markOf([{}, { block_id: `s1.2.${HASH}.7KQ2MX` }])).toBeNull();
+});
+
+test('the longest name of a post fits into a block id', () => {
+  const post = { text: 'x', blocks: [{ type: 'divider' as const }] };
+  const [block] = markedPost(post, 'n'.repeat(200)).blocks;
+  expect(block?.block_id?.length).toBeLessThanOrEqual(255);
+});

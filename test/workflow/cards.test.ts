@@ -1,0 +1,322 @@
+import { expect, test } from 'vitest';
+import { PostRefused } from '../../src/domain/answer.ts';
+import type { ChangeId } from '../../src/domain/change.ts';
+import { sql, transaction } from '../../src/storage/index.ts';
+import { afterDrawn, checkCards } from '../../src/workflow/cards.ts';
+import { aChange, ana, ben, cleo, dueJobs, eventsOf, loaded, moved } from './context.ts';
+import { workflowWithCards } from './slack-of-cards.ts';
+
+type World = Awaited<ReturnType<typeof workflowWithCards>>;
+
+async function typesOf({ context }: World, id: ChangeId): Promise<readonly string[]> {
+  return (await eventsOf(context, `change/${id}`)).map(({ type }) => type);
+}
+
+/** A change whose card was posted by its job. */
+async function withCard(world: World, example: Parameters<typeof aChange>[1] = {}) {
+  const { id } = await aChange(world.context, { ...example, hasCard: false });
+  await world.run('card', id);
+  return loaded(world.context, id);
+}
+
+test('a card is posted once, and where it stands is an event', async () => {
+  const world = await workflowWithCards();
+  const change = await withCard(world);
+  expect(change.card).toEqual(world.slack.cards[0]?.at);
+  await world.run('card', change.id);
+  expect(world.slack.state).toMatchObject({ posts: 1, redraws: 0 });
+});
+
+test('a draft has no card, nor a change that ended as a draft', async () => {
+  const world = await workflowWithCards();
+  const { id } = await aChange(world.context, { state: 'draft' });
+  await world.run('card', id);
+  await moved(world.context, id, { type: 'cancelled', by: ana });
+  await world.run('card', id);
+  expect(world.slack.cards).toEqual([]);
+});
+
+test('after a lost answer the messenger looks for the card before it posts', async () => {
+  const world = await workflowWithCards();
+  const { id } = await aChange(world.context, { hasCard: false });
+  const change = await loaded(world.context, id);
+  await world.slack.messages.postCard?.(change, { again: false });
+  await world.run('card', id, 2);
+  expect(world.slack.cards).toHaveLength(1);
+  expect((await loaded(world.context, id)).card).toEqual(world.slack.cards[0]?.at);
+});
+
+test('a card is drawn until a read shows the newest event', async () => {
+  const world = await workflowWithCards();
+  const { id } = await withCard(world);
+  await moved(world.context, id, { type: 'approved', by: ben });
+  // Another process draws an older state after the first drawing.
+  world.slack.state.ignoredRedraws = 1;
+  expect(await world.run('card', id)).toBe('done');
+  const { version, hash } = await loaded(world.context, id);
+  expect(world.slack.cards[0]?.mark).toEqual({ version, hash });
+  expect(world.slack.state.redraws).toBe(2);
+});
+
+test('a card that does not show its newest event is due again in some seconds', async () => {
+  const world = await workflowWithCards();
+  const { id } = await withCard(world);
+  await moved(world.context, id, { type: 'approved', by: ben });
+  world.slack.state.ignoredRedraws = 9;
+  expect(await world.run('card', id)).toEqual(new Date(world.clock.now.getTime() + 5_000));
+  expect(world.slack.state.redraws).toBe(3);
+});
+
+test('a card with a mark that the log does not have is not drawn over: its change ends', async () => {
+  const world = await workflowWithCards();
+  const { id } = await withCard(world);
+  const [card] = world.slack.cards;
+  if (card) card.mark = { version: 9, hash: 'x'.repeat(43) };
+  expect(await world.run('card', id)).toBeInstanceOf(Date);
+  expect(world.slack.state.redraws).toBe(0);
+  expect(await loaded(world.context, id)).toMatchObject({ state: 'stale', stopReason: 'restored' });
+  // The mark is answered now, so that the card shows the end.
+  await world.run('card', id);
+  expect(card).toMatchObject({ state: 'stale' });
+});
+
+test('a note with a mark that the log does not have ends the change as well', async () => {
+  const world = await workflowWithCards();
+  const { id } = await withCard(world);
+  world.slack.cards[0]?.notes.push({ version: 5, hash: 'y'.repeat(43), nonce: 'lost' });
+  await world.run('card', id);
+  expect(await typesOf(world, id)).toEqual(expect.arrayContaining(['restored', 'stale']));
+});
+
+test('a card that was deleted while nobody has approved is posted again once', async () => {
+  const world = await workflowWithCards();
+  const { id } = await withCard(world);
+  world.slack.cards.splice(0);
+  await world.run('card', id);
+  expect((await loaded(world.context, id)).card).toBeNull();
+  await world.run('card', id);
+  expect(world.slack.cards).toHaveLength(1);
+  expect((await loaded(world.context, id)).card).toEqual(world.slack.cards[0]?.at);
+
+  world.slack.cards.splice(0);
+  await world.run('card', id);
+  const stale = await loaded(world.context, id);
+  expect(stale).toMatchObject({ state: 'stale', stopReason: 'card-deleted' });
+  await world.run('card', id);
+  expect(world.slack.cards).toEqual([]);
+});
+
+test.for([['one approval', [ben]] as const, ['all approvals', [ben, cleo]] as const])(
+  'a card that was deleted after %s makes its change stale, and the requester is told directly',
+  async ([, approvers]) => {
+    const world = await workflowWithCards();
+    const { id } = await withCard(world);
+    for (const by of approvers) await moved(world.context, id, { type: 'approved', by });
+    world.slack.cards.splice(0);
+    await world.run('card', id);
+    const { state, stopReason, version } = await loaded(world.context, id);
+    expect([state, stopReason]).toEqual(['stale', 'card-deleted']);
+    await world.run('thread', `${id}/${version}`);
+    await world.run('direct', `${id}/${version}`);
+    expect(world.told('postThreadUpdate')).toEqual([]);
+    expect(world.told('messageUser')).toEqual([
+      [ana, expect.objectContaining({ title: 'Not run' })],
+    ]);
+  },
+);
+
+test('a card that was deleted while its request is being sent changes nothing', async () => {
+  const world = await workflowWithCards();
+  const { id } = await aChange(world.context, { state: 'executing' });
+  expect(await world.run('card', id)).toBe('done');
+  expect((await loaded(world.context, id)).state).toBe('executing');
+});
+
+test('the deleted card of an unknown outcome is posted again, because people need its buttons', async () => {
+  const world = await workflowWithCards();
+  const { id } = await aChange(world.context, { state: 'unknown' });
+  await world.run('card', id);
+  await world.run('card', id);
+  expect(world.slack.cards).toMatchObject([{ change: id, state: 'unknown' }]);
+});
+
+test('the deleted card of an ended change is not posted again', async () => {
+  const world = await workflowWithCards();
+  const { id } = await aChange(world.context, { state: 'succeeded' });
+  await world.run('card', id);
+  expect(world.slack.cards).toEqual([]);
+});
+
+test('a run stands on the card of its schedule; only an unknown outcome has a card of its own', async () => {
+  const world = await workflowWithCards();
+  const schedule = await withCard(world, { state: 'succeeded' });
+  const timing = { startAt: null, revert: null, schedule: schedule.id };
+  const run = await aChange(world.context, {
+    state: 'executing',
+    hasCard: false,
+    plan: { timing },
+  });
+  await world.run('card', run.id);
+  expect(world.slack.cards).toHaveLength(1);
+  const lost = await aChange(world.context, { state: 'unknown', hasCard: false, plan: { timing } });
+  await world.run('card', lost.id);
+  expect(world.slack.cards).toMatchObject([{ change: schedule.id }, { change: lost.id }]);
+});
+
+test('a person is told after the card shows the press', async () => {
+  const world = await workflowWithCards();
+  const change = await withCard(world);
+  const approved = await moved(world.context, change.id, { type: 'approved', by: ben });
+  await afterDrawn(world.context, approved);
+  expect(world.slack.cards[0]?.mark?.version).toBe(approved.version);
+});
+
+test('a card that is not posted yet is waited for, and posted by its job alone', async () => {
+  const world = await workflowWithCards();
+  const change = await aChange(world.context, { hasCard: false });
+  const drawn = afterDrawn(world.context, change);
+  await world.run('card', change.id);
+  await drawn;
+  expect(world.slack.cards).toHaveLength(1);
+});
+
+test('a person is not kept waiting for a card that Slack does not take', {
+  timeout: 9_000,
+}, async () => {
+  const world = await workflowWithCards();
+  const change = await withCard(world);
+  world.slack.state.isReachable = false;
+  await afterDrawn(world.context, change);
+  world.slack.state.isReachable = true;
+  const waiting = await aChange(world.context, { hasCard: false });
+  const began = performance.now();
+  await afterDrawn(world.context, waiting);
+  expect(performance.now() - began).toBeLessThan(4_000);
+});
+
+test('the cards of all open changes are looked at again, one after another', async () => {
+  const world = await workflowWithCards();
+  const open = await aChange(world.context);
+  const other = await aChange(world.context, { state: 'unknown' });
+  await aChange(world.context, { state: 'draft' });
+  await aChange(world.context, { state: 'rejected' });
+  await endJobs(world.context);
+  await checkCards(world.context);
+  const due = await dueJobs(world.context);
+  expect(due).toHaveLength(2);
+  expect(due).toEqual(expect.arrayContaining([`card ${open.id}`, `card ${other.id}`]));
+});
+
+test('an hour without a card is reported to the operators once, and a day ends the tries', async () => {
+  const world = await workflowWithCards();
+  const { id } = await aChange(world.context, { hasCard: false });
+  world.slack.state.isReachable = false;
+  for (const attempts of [13, 14, 15]) {
+    await expect(world.run('card', id, attempts)).rejects.toThrow('ECONNREFUSED');
+  }
+  await world.kinds.card?.giveUp?.(id);
+  const notices = await world.context.events.loadAll('notice', (_: string | null, event) =>
+    event.type === 'noticed' ? event.text : '',
+  );
+  expect([...notices.values()].map(({ state }) => state)).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining(`card of change ${id} could not be posted or updated for an hour`),
+      expect.stringContaining(`could not post a message of change ${id} (card) for 24 hours`),
+    ]),
+  );
+  expect(notices.size).toBe(2);
+});
+
+async function endJobs({ store }: World['context']): Promise<void> {
+  await transaction(store, async (tx) => void (await sql`delete from job`.execute(tx)));
+}
+
+const APPROVERS = { directCards: { onRequest: true, of: async () => [ben, cleo] } };
+
+test('each approver has one copy, however often it is planned', async () => {
+  const world = await workflowWithCards(APPROVERS);
+  const { id } = await withCard(world);
+  await world.run('direct-cards', id);
+  const planned = (await dueJobs(world.context)).filter((job) => job.startsWith('direct-card '));
+  expect(planned).toEqual([`direct-card ${id}/${ben}`, `direct-card ${id}/${cleo}`]);
+  for (const by of [ben, ben, cleo]) await world.run('direct-card', `${id}/${by}`);
+  const { copies } = await loaded(world.context, id);
+  expect(copies.map(({ to }) => to)).toEqual([ben, cleo]);
+  expect(world.slack.cards.map(({ to }) => to)).toEqual(['CAPPROVALS', `D${ben}`, `D${cleo}`]);
+});
+
+test('nothing is planned or posted for a change that was decided meanwhile', async () => {
+  const world = await workflowWithCards(APPROVERS);
+  const { id } = await withCard(world, { state: 'rejected' });
+  expect(await world.run('direct-cards', id)).toBe('done');
+  await world.run('direct-card', `${id}/${ben}`);
+  expect(world.slack.cards).toHaveLength(1);
+});
+
+test('a new state is drawn on posted copies once, and a deleted copy stays away', async () => {
+  const world = await workflowWithCards(APPROVERS);
+  const { id } = await withCard(world);
+  for (const by of [ben, cleo]) await world.run('direct-card', `${id}/${by}`);
+  await moved(world.context, id, { type: 'rejected', by: ben, reason: 'not now' });
+  await world.run('card', id);
+  expect(await dueJobs(world.context)).toEqual(
+    expect.arrayContaining([`direct-card ${id}/${ben}`, `direct-card ${id}/${cleo}`]),
+  );
+  world.slack.cards.pop();
+  const { redraws } = world.slack.state;
+  for (const by of [ben, ben, cleo]) await world.run('direct-card', `${id}/${by}`);
+  expect(world.slack.cards.map(({ state }) => state)).toEqual(['rejected', 'rejected']);
+  expect(world.slack.state.redraws).toBe(redraws + 1);
+});
+
+test('a copy with a mark that the log does not have ends the change', async () => {
+  const world = await workflowWithCards(APPROVERS);
+  const { id } = await withCard(world);
+  await world.run('direct-card', `${id}/${ben}`);
+  const copy = world.slack.cards.at(-1);
+  if (copy) copy.mark = { version: 7, hash: 'z'.repeat(43) };
+  await moved(world.context, id, { type: 'approved', by: cleo });
+  await world.run('direct-card', `${id}/${ben}`);
+  expect(await loaded(world.context, id)).toMatchObject({ state: 'stale', stopReason: 'restored' });
+});
+
+test('later roles are planned at their time', async () => {
+  const world = await workflowWithCards(APPROVERS);
+  const escalation = { to: 'chief', afterMs: 3_600_000 };
+  const { id, confirmedAt } = await withCard(world, { requires: { escalation } });
+  const at = new Date((confirmedAt?.getTime() ?? 0) + 3_600_000);
+  expect(await world.run('direct-cards', id)).toEqual(at);
+  world.clock.now = at;
+  expect(await world.run('direct-cards', id)).toBe('done');
+});
+
+test('of a card that Slack refuses for good requester and operators read why, once, and approvers get it directly', async () => {
+  const of = async () => [ben, cleo];
+  const refusal = new PostRefused('the channel is archived (is_archived)', null, null);
+  const world = await workflowWithCards({
+    directCards: { onRequest: false, of },
+    messages: { postCard: () => Promise.reject(refusal) },
+  });
+  const { id } = await aChange(world.context, { hasCard: false });
+  await endJobs(world.context);
+  expect(await world.run('direct-cards', id)).toBe('done');
+  for (let tries = 0; tries < 2; tries += 1) expect(await world.run('card', id)).toBe('done');
+  const due = await dueJobs(world.context);
+  expect(due.filter((job) => job.startsWith('direct-card'))).toEqual([
+    `direct-card ${id}/${ben}`,
+    `direct-card ${id}/${cleo}`,
+  ]);
+  for (const job of due) await world.run(...(job.split(' ') as [string, string]));
+  expect(world.told('notifyOperators').map(([text]) => text)).toEqual([
+    expect.stringContaining(`${id} could not be posted: the channel is archived (is_archived).`),
+  ]);
+  expect(world.told('messageUser')).toMatchObject([[ana, { title: `Change ${id}` }]]);
+  expect(world.slack.cards.map(({ to }) => to)).toEqual([`D${ben}`, `D${cleo}`]);
+});
+
+test('at a rate limit a message waits for the time that Slack names', async () => {
+  const limited = new PostRefused('Slack limits the rate of messages', 40_000, null);
+  const world = await workflowWithCards({ messages: { postCard: () => Promise.reject(limited) } });
+  const { id } = await aChange(world.context, { hasCard: false });
+  expect(await world.run('card', id)).toEqual(new Date(world.clock.now.getTime() + 40_000));
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/text.ts';
+import { commands } from '../../src/commands/index.ts';
+import type { ChangeId } from '../../src/domain/change.ts';
+import type { FreezeUntil } from '../../src/domain/freezes.ts';
+import { addJob, transaction } from '../../src/storage/index.ts';
+import { runKind } from '../../src/workflow/execute.ts';
+import { createFreezeService, freezeKind } from '../../src/workflow/freezes.ts';
+import { ownJobs } from '../../src/workflow/own.ts';
+import { currentPolicy } from '../../src/workflow/target.ts';
+import { policyOf } from '../domain/policy-fixtures.ts';
+import { applied, applyOwn } from './applied.ts';
+import {
+  aChange,
+  ana,
+  createTestContext,
+  eventsOf,
+  loaded,
+  minutes,
+  PLAN,
+  RULE,
+} from './context.ts';
+import { jobsFor, runDue } from './due.ts';
+
+const ANY = { ...RULE, allow: ['*'] };
+const TARGET = { ...PLAN.target, kind: 'freeze', id: 'tag:dev', tags: ['dev'] } as const;
+
+async function createFreezeContext() {
+  const changes = commands.flatMap((each) => (each.kind === 'change' ? [each] : []));
+  const test = await createTestContext({
+    commands: new Map(changes.map((each) => [each.name, each])),
+    policy: policyOf([ANY]),
+  });
+  const { context } = test;
+  const plan = (body: JsonObject) => ({ target: TARGET, body, before: null, rows: [] });
+  const example = (until: Date) => ({
+    command: 'change freeze',
+    reason: 'launch',
+    plan: plan({ scope: { tag: 'dev' }, until: until.toISOString() }),
+  });
+  const unfreeze = (lift: ChangeId) => ({
+    command: 'change unfreeze',
+    plan: plan({ lift, scope: { tag: 'dev' }, until: minutes(60).toISOString() }),
+  });
+  return {
+    ...test,
+    ...{ example, unfreeze, freezes: createFreezeService(context) },
+    make: (until = minutes(60)) => applied(context, example(until)),
+    inForce: async () =>
+      (await currentPolicy(context, context.events)).freezes.map(({ made, until }) => [
+        made?.id,
+        until,
+      ]),
+    end: () => runDue(context, { freeze: freezeKind(context) }),
+  };
+}
+
+test('a freeze is in force with its reason and its requester, until its end', async () => {
+  const { clock, make, inForce, freezes } = await createFreezeContext();
+  const { id } = await make();
+  expect(await inForce()).toEqual([[id, minutes(60)]]);
+  expect(await freezes.madeInSlack()).toMatchObject([
+    {
+      ...{ id, name: 'tag:dev', scope: { tag: 'dev' } },
+      freeze: { from: minutes(0), until: minutes(60), reason: 'launch', made: { id, by: ana } },
+    },
+  ]);
+  expect(await freezes.all()).toHaveLength(1);
+  clock.now = minutes(60);
+  expect(await inForce()).toEqual([]);
+  expect(await freezes.all()).toEqual([]);
+});
+
+test('freezes of the file and of Slack are listed together', async () => {
+  const { context, make } = await createFreezeContext();
+  const { id } = await make();
+  const freeze = { from: '2026-11-20T00:00Z', until: '2026-11-21T00:00Z', reason: 'year end' };
+  const policy = policyOf([RULE], [freeze]);
+  const all = await createFreezeService({ ...context, policy }).all();
+  expect(all.map(({ reason, made }) => [reason, made?.id])).toEqual([
+    ['year end', undefined],
+    ['launch', id],
+  ]);
+});
+
+test('a freeze whose end has passed before it ran fails, and nothing is frozen', async () => {
+  const { context, example, inForce } = await createFreezeContext();
+  const { id } = await aChange(context, { ...example(minutes(0)), state: 'approved' });
+  expect(await applyOwn(context, id)).toMatchObject({ ok: false });
+  expect(await loaded(context, id)).toMatchObject({
+    ...{ state: 'failed', outcome: { text: 'freeze: until has passed' } },
+  });
+  expect(await inForce()).toEqual([]);
+});
+
+describe('an unfreeze', () => {
+  test('ends the freeze at once', async () => {
+    const { context, make, unfreeze, inForce } = await createFreezeContext();
+    const { id } = await make();
+    const lifting = await applied(context, unfreeze(id));
+    expect(await inForce()).toEqual([]);
+    expect((await eventsOf(context, `freeze/${id}`)).at(-1)).toMatchObject({
+      ...{ type: 'lifted', change: lifting.id, by: ana },
+    });
+  });
+
+  test.for([
+    ['was lifted before', 0],
+    ['has ended', 60],
+  ] as const)('fails where the freeze %s', async ([, minute]) => {
+    const { context, clock, make, unfreeze } = await createFreezeContext();
+    const { id } = await make();
+    if (minute === 0) await applied(context, unfreeze(id));
+    clock.now = minutes(minute);
+    const late = await aChange(context, { ...unfreeze(id), state: 'approved' });
+    expect(await applyOwn(context, late.id)).toEqual({
+      ok: false,
+      text: 'freeze: the freeze has ended or was lifted',
+    });
+  });
+});
+
+describe('the reverts that a freeze blocked are offered', () => {
+  const blocked = async () => {
+    const one = await createFreezeContext();
+    const freeze = await one.make();
+    const revert = 'REVERT' as ChangeId;
+    const dueAt = minutes(60).getTime();
+    await transaction(one.context.store, (tx) =>
+      addJob(tx, { kind: 'unfreeze-offer', key: revert, dueAt }),
+    );
+    const offered = () => jobsFor(one.context, revert, one.clock.now);
+    return { ...one, freeze, offered };
+  };
+
+  test('once it is lifted', async () => {
+    const { context, freeze, unfreeze, end, offered } = await blocked();
+    await end();
+    expect(await offered()).toEqual([]);
+    await applied(context, unfreeze(freeze.id));
+    await end();
+    expect(await offered()).toEqual(['unfreeze-offer']);
+  });
+
+  test('at its end, which is recorded', async () => {
+    const { context, clock, freeze, end, offered } = await blocked();
+    clock.now = minutes(60);
+    await end();
+    expect(await offered()).toEqual(['unfreeze-offer']);
+    expect((await eventsOf(context, `freeze/${freeze.id}`)).at(-1)).toMatchObject({
+      ...{ type: 'lifted', change: null, by: 'signalbox' },
+    });
+    await end();
+    expect(await eventsOf(context, `freeze/${freeze.id}`)).toHaveLength(2);
+  });
+});
+
+test('claim, freeze and outcome are one append, and nothing is sent or noted', async () => {
+  const { context, example, inForce, shown } = await createFreezeContext();
+  const { id } = await aChange(context, { ...example(minutes(60)), state: 'approved' });
+  await runKind(context).run({ key: id, again: false, attempts: 1 });
+  expect(await inForce()).toEqual([[id, minutes(60)]]);
+  const own = await eventsOf(context, `change/${id}`);
+  const [frozen] = await eventsOf(context, `freeze/${id}`);
+  expect(own.slice(-2).map(({ type }) => type)).toEqual(['claimed', 'succeeded']);
+  expect(own.slice(-2).map(({ seq }) => seq - (frozen?.seq ?? 0))).toEqual([-1, 1]);
+  expect(shown.map(({ name }) => name)).not.toContain('postSending');
+});
+
+test('what is due for a freeze is found again from the log alone', async () => {
+  const { context, make, unfreeze } = await createFreezeContext();
+  const { id } = await make();
+  const due = () => ownJobs(context.events, `freeze/${id}`, context.now());
+  expect(await due()).toEqual([{ kind: 'freeze', key: id, dueAt: minutes(60).getTime() }]);
+  await applied(context, unfreeze(id));
+  expect(await due()).toEqual([]);
+});
+
+test.for<[string, FreezeUntil, Date]>([
+  ['a duration', { inMs: 4 * 3_600_000 }, minutes(240)],
+  ['a duration, up to the minute', { inMs: 90_500 }, minutes(2)],
+  ['a time in the zone of the user', { time: '20:00', day: null, offset: null }, minutes(420)],
+])('the end that a user enters is %s', async ([, until, at]) => {
+  const { freezes } = await createFreezeContext();
+  expect(await freezes.endOf(until, ana)).toEqual({ ok: true, at });
+});

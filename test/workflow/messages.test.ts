@@ -1,0 +1,283 @@
+import { expect, test } from 'vitest';
+import { PostRefused } from '../../src/domain/answer.ts';
+import type { ChangeId } from '../../src/domain/change.ts';
+import type { NewEvent } from '../../src/domain/log-events.ts';
+import { noticeFor, notify } from '../../src/workflow/notices.ts';
+import { nextReminder } from '../../src/workflow/show.ts';
+import { changeIn, UNKNOWN } from '../domain/changes-fixtures.ts';
+import {
+  aChange,
+  ana,
+  ben,
+  cleo,
+  dueJobs,
+  eventsOf,
+  loaded,
+  minutes,
+  moved,
+  NONCE,
+  NOON,
+  recorded,
+  STAGING,
+} from './context.ts';
+import { workflowWithCards } from './slack-of-cards.ts';
+
+test('an update is posted once its card stands', async () => {
+  const { context, run, told } = await workflowWithCards();
+  const { id, version } = await aChange(context, { state: 'rejected', hasCard: false });
+  await expect(run('thread', `${id}/${version}`)).rejects.toThrow('was not posted yet');
+  await run('card', id);
+  await run('thread', `${id}/${version}`);
+  const { card } = await loaded(context, id);
+  expect(told('postThreadUpdate')).toEqual([
+    [
+      expect.objectContaining({ id, state: 'rejected' }),
+      card,
+      expect.objectContaining({ again: false }),
+    ],
+  ]);
+  await run('direct', `${id}/${version}`);
+  expect(told('messageRequester')).toHaveLength(1);
+});
+
+test('a state that has passed is not reported', async () => {
+  const { context, run, told } = await workflowWithCards();
+  const { id, version } = await aChange(context, { state: 'unknown' });
+  const resolved = { type: 'resolved', by: ben, as: 'succeeded', note: 'seen' } as const;
+  await moved(context, id, resolved);
+  await run('thread', `${id}/${version}`);
+  await run('direct', `${id}/${version}`);
+  expect([...told('postThreadUpdate'), ...told('messageRequester')]).toEqual([]);
+  await run('thread', `${id}/${version + 1}`);
+  expect(told('postThreadUpdate')).toMatchObject([[{ state: 'succeeded' }, {}, {}]]);
+});
+
+test('the audit channel has a line for each end, with the mark of its event and the claim', async () => {
+  const { context, run, told } = await workflowWithCards();
+  const { id, version } = await aChange(context, { state: 'unknown' });
+  await moved(context, id, { type: 'resolved', by: ben, as: 'failed', note: 'seen' });
+  await run('audit', `${id}/${version}`);
+  await run('audit', `${id}/${version + 1}`);
+  expect(told('postAuditLine')).toMatchObject([
+    [{ id, state: 'unknown', version }, {}, { event: null, nonce: NONCE }],
+    [{ id, state: 'failed', version: version + 1 }, {}, { event: null, nonce: NONCE }],
+  ]);
+});
+
+test('break-glass and its review are reported in the thread and in the audit channel', async () => {
+  const { context, run, told } = await workflowWithCards();
+  const { id } = await aChange(context);
+  const used = await moved(context, id, { type: 'break-glass', by: ana, reason: 'prod is down' });
+  const key = `${id}/${used.version}`;
+  expect(await dueJobs(context)).toEqual(
+    expect.arrayContaining([`break-glass ${key}`, `audit ${key}`]),
+  );
+  await run('break-glass', key);
+  await run('audit', key);
+  expect(told('postBreakGlassUpdate')).toMatchObject([[{ id }, {}, 'used', {}]]);
+  expect(told('postAuditLine')).toMatchObject([[{ id }, {}, { event: 'used', nonce: null }]]);
+});
+
+test('why a change is not reverted is reported, also for a reason of a newer release', async () => {
+  const { context, run, told } = await workflowWithCards();
+  const { id } = await aChange(context, { state: 'succeeded' });
+  for (const why of ['moved', 'new']) {
+    const { version } = await moved(context, id, { type: 'revert-kept', why });
+    await run('revert-stopped', `${id}/${version}`);
+  }
+  expect(told('postRevertStopped').map(([, , why]) => why)).toEqual(['moved', 'unclear']);
+});
+
+test('nothing is posted for an event that the log does not have', async () => {
+  const { run, shown } = await workflowWithCards();
+  for (const kind of ['thread', 'direct', 'audit', 'break-glass', 'revert-stopped']) {
+    expect(await run(kind, 'K3M9QD/4')).toBe('done');
+  }
+  for (const kind of ['card', 'reminder', 'escalation', 'direct-cards', 'unfreeze-offer']) {
+    expect(await run(kind, 'K3M9QD')).toBe('done');
+  }
+  expect(shown).toEqual([]);
+});
+
+const since = { factor: 3, most: 10, since: () => NOON };
+const inMinutes = (at: Date | null) => at && (at.getTime() - NOON.getTime()) / 60_000;
+
+test('each wait for a reminder is longer than the one before', () => {
+  const pending = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(5_000) });
+  const waiting = [15, 60, 195, 600, 1_815].map((at) =>
+    inMinutes(nextReminder(pending, since, minutes(at))),
+  );
+  expect(waiting).toEqual([60, 195, 600, 1_815, 3_255]);
+  const unknown = changeIn('unknown', { outcome: { ...UNKNOWN, at: NOON } });
+  const asked = [15, 75, 315, 1_275].map((at) =>
+    inMinutes(nextReminder(unknown, { ...since, factor: 4, most: 60 }, minutes(at))),
+  );
+  expect(asked).toEqual([75, 315, 1_275, 2_715]);
+});
+
+test('no reminder comes at or after the expiry, or right after another one', () => {
+  const pending = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(60) });
+  expect(nextReminder(pending, since, minutes(15))).toBeNull();
+  const late = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(5_000) });
+  expect(inMinutes(nextReminder(late, since, minutes(58)))).toBe(195);
+});
+
+test('the reminders end after their last one', () => {
+  const pending = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(50_000) });
+  expect(nextReminder(pending, { ...since, most: 2 }, minutes(15))).toEqual(minutes(60));
+  expect(nextReminder(pending, { ...since, most: 2 }, minutes(60))).toBeNull();
+});
+
+test('approvers are reminded until the change is decided', async () => {
+  const { context, run, told, clock } = await workflowWithCards();
+  const { id } = await aChange(context);
+  clock.now = minutes(15);
+  expect(await run('reminder', id)).toEqual(minutes(60));
+  await moved(context, id, { type: 'rejected', by: ben, reason: 'not now' });
+  expect(await run('reminder', id)).toBe('done');
+  expect(told('postReminder')).toMatchObject([[{ id }, {}, 'waiting', {}]]);
+});
+
+test('an unknown outcome is asked for until people resolve it, and waits while it is snoozed', async () => {
+  const { context, run, told, clock } = await workflowWithCards();
+  const { id } = await aChange(context, { state: 'unknown' });
+  await moved(context, id, { type: 'snoozed', by: ben, until: minutes(60) });
+  clock.now = minutes(15);
+  expect(await run('reminder', id)).toEqual(minutes(60));
+  expect(told('postReminder')).toEqual([]);
+  clock.now = minutes(60);
+  expect(await run('reminder', id)).toEqual(minutes(75));
+  expect(told('postReminder')).toMatchObject([[{ id }, {}, 'unknown', {}]]);
+});
+
+test('the escalation mentions its role once, unless the change was decided or has expired', async () => {
+  const { context, run, told, clock } = await workflowWithCards();
+  const { id } = await aChange(context);
+  await run('escalation', id);
+  expect(told('postReminder')).toMatchObject([[{ id }, {}, 'escalated', {}]]);
+  clock.now = minutes(9_999);
+  await run('escalation', id);
+  const decided = await aChange(context, { state: 'approved' });
+  await run('escalation', decided.id);
+  expect(told('postReminder')).toHaveLength(1);
+});
+
+const SCHEDULE = 'K3M9QD' as ChangeId;
+const occurrence = new Date('2026-11-20T19:00:00.000Z');
+
+function schedule(
+  ...events: readonly Extract<NewEvent, { stream: `schedule/${string}` }>['event'][]
+) {
+  const service = { id: STAGING.id, name: STAGING.name };
+  const times = { stop: 'weekdays 20:00', start: null, zone: 'Europe/Berlin' };
+  const made = { type: 'created', change: SCHEDULE, by: ana, service, ...times } as const;
+  return [{ ...made, until: minutes(90 * 1_440) }, ...events].map((event) => ({
+    stream: `schedule/${SCHEDULE}` as const,
+    event,
+  }));
+}
+
+test('a schedule reports in its thread what was skipped or missed, and why it is paused', async () => {
+  const { context, run, told } = await workflowWithCards();
+  await aChange(context, { id: SCHEDULE, state: 'succeeded' });
+  await recorded(
+    context,
+    ...schedule(
+      { type: 'skipped', why: 'a freeze holds', verb: 'stop', occurrence, missed: 2 },
+      { type: 'run', change: 'R3M9QD' as ChangeId, verb: 'stop', occurrence, missed: 1 },
+      { type: 'run', change: 'S3M9QD' as ChangeId, verb: 'stop', occurrence, missed: 0 },
+      { type: 'paused', by: 'signalbox', why: 'the requester left' },
+      { type: 'resumed', by: ana },
+      { type: 'paused', by: ana, why: '' },
+    ),
+  );
+  for (const version of [1, 2, 3, 4, 5, 6, 7]) await run('schedule-note', `${SCHEDULE}/${version}`);
+  expect(told('postThreadNote').map(([text]) => text)).toEqual([
+    'Skipped the stop of Fri 20 Nov, 20:00 (Europe/Berlin): a freeze holds. Earlier runs were missed: 2.',
+    'Earlier runs were missed: 1.',
+    expect.stringContaining('The schedule is paused: the requester left.'),
+  ]);
+});
+
+test('the end of a schedule is announced and reported, unless somebody removed it', async () => {
+  const { context, run, told, clock } = await workflowWithCards();
+  await aChange(context, { id: SCHEDULE, state: 'succeeded' });
+  await recorded(context, ...schedule());
+  await run('schedule-reminder', SCHEDULE);
+  clock.now = minutes(90 * 1_440);
+  await run('schedule-reminder', SCHEDULE);
+  const stream = `schedule/${SCHEDULE}` as const;
+  await recorded(context, { stream, event: { type: 'removed', by: ana, why: 'removed' } });
+  await run('schedule-reminder', SCHEDULE);
+  expect(told('postScheduleReminder').map(([, , ending]) => ending)).toMatchObject([
+    { hasExpired: false },
+    { hasExpired: true },
+  ]);
+});
+
+test('a notice is posted once, to a person or to the operators', async () => {
+  const { context, run, told } = await workflowWithCards();
+  const line = [{ user: cleo }];
+  const action = { id: 'command.0', label: 'Show', value: 'change list' };
+  await notify(context, { to: ana, title: 'Not posted', text: 'The digest was not posted.' });
+  const { events, jobs } = noticeFor(
+    { to: null, title: 'Notice', text: 'The database went back.', line, actions: [action] },
+    NOON.getTime(),
+  );
+  await recorded(context, ...events);
+  const keys = [...(await dueJobs(context)), ...jobs.map(({ kind, key }) => `${kind} ${key}`)];
+  for (const job of [...keys, ...keys]) await run('notice', job.replace('notice ', ''));
+  expect(told('messageUser')).toEqual([[ana, expect.objectContaining({ title: 'Not posted' })]]);
+  expect(told('notifyOperators')).toEqual([
+    [
+      'The database went back.',
+      expect.objectContaining({ again: false }),
+      { line, actions: [action] },
+    ],
+  ]);
+});
+
+test('a notice that is given up is counted and not reported again', async () => {
+  const lost: string[] = [];
+  const { context, kinds, run, told } = await workflowWithCards();
+  Object.assign(context.measures, { messageLost: (kind: string) => void lost.push(kind) });
+  await notify(context, { to: null, title: 'Notice', text: 'The database went back.' });
+  const [key = ''] = (await dueJobs(context)).map((job) => job.replace('notice ', ''));
+  await kinds.notice?.giveUp?.(key);
+  await run('notice', key);
+  expect(lost).toEqual(['notice']);
+  expect(told('notifyOperators')).toEqual([]);
+  expect((await eventsOf(context, `notice/${key}`)).map(({ type }) => type)).toEqual([
+    'noticed',
+    'given-up',
+  ]);
+});
+
+test('a message that Slack refuses for good ends, and the operators read why once', async () => {
+  const refusal = new PostRefused('the message is too long (msg_too_long)', null, null);
+  const messages = { postThreadUpdate: () => Promise.reject(refusal) };
+  const { context, run } = await workflowWithCards({ messages });
+  const { id, version } = await aChange(context, { state: 'rejected' });
+  for (let tries = 0; tries < 2; tries += 1) {
+    expect(await run('thread', `${id}/${version}`)).toBe('done');
+  }
+  const notices = await context.events.loadAll('notice', (_: string | null, event) =>
+    event.type === 'noticed' ? event.text : '',
+  );
+  expect([...notices.values()].map(({ state }) => state)).toEqual([
+    `Slack refused a message of change ${id} (thread): the message is too long (msg_too_long). Signalbox does not retry it.`,
+  ]);
+});
+
+test('a notice that Slack refuses for good ends without another one', async () => {
+  const refusal = new PostRefused('the user was deactivated (user_disabled)', null, null);
+  const messages = { messageUser: () => Promise.reject(refusal) };
+  const { context, run } = await workflowWithCards({ messages });
+  await notify(context, { to: ana, title: 'Not posted', text: 'x' });
+  const [key = ''] = (await dueJobs(context)).map((job) => job.replace('notice ', ''));
+  expect(await run('notice', key)).toBe('done');
+  expect((await eventsOf(context, `notice/${key}`)).map(({ type }) => type)).toEqual([
+    'noticed',
+    'given-up',
+  ]);
+});
