@@ -4,7 +4,7 @@ import { decidingRoles } from '../domain/approvals.ts';
 import {
   type Change,
   type ChangeId,
-  isEnded,
+  isPrivate,
   type Position,
   type RoleName,
   type UserId,
@@ -68,13 +68,6 @@ async function drawSoon(
     await wait(POLL_MS, undefined, { ref: false });
   }
   return null;
-}
-
-/** A change that only its requester has seen. */
-function isPrivate(change: Change): boolean {
-  const { state, confirmedAt, card, parent } = change;
-  if (state === 'draft') return true;
-  return isEnded(change) && confirmedAt === null && card === null && parent === null;
 }
 
 const turns = new WeakMap<DecisionContext['events'], Map<ChangeId, Promise<unknown>>>();

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/text.ts';
 import { DAY_MS, MINUTE_MS } from '../base/time.ts';
-import { type Change, type ChangeId, isEnded, type State, targetKey } from '../domain/change.ts';
+import { type Change, type ChangeId, isPrivate, type State, targetKey } from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
@@ -174,8 +174,7 @@ export async function jobsOf(subjects: Subjects, id: ChangeId, now: Date): Promi
   });
   if (!state) return [];
   const { change, due } = state;
-  const hasEndedPrivately = change.card === null && isEnded(change);
-  if (change.state !== 'draft' && !hasEndedPrivately) {
+  if (!isPrivate(change)) {
     add(job('card', id, now.getTime()));
     for (const each of due) add(each);
   }
