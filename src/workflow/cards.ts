@@ -38,7 +38,7 @@ const DRAWN_WITHIN_MS = 3_000;
 const POLL_MS = 100;
 
 /**
- * Resolves when everyone can see a change as it is now, or after 3 s: a person is told the result of a press after
+ * Resolves when everyone can see a change as it is now, or after 3 s: a person reads the result of a press after
  * the card shows it. A card that does not stand yet is posted by its job alone, which is waited for. Returns the
  * change with its card.
  */
