@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Cache } from '../base/cache.ts';
+import { MINUTE_MS } from '../base/time.ts';
 import { nextOccurrence, readWeeklyPlan } from '../base/weekly-times.ts';
 import { PostRefused } from '../domain/answer.ts';
 import { decidingRoles } from '../domain/approvals.ts';
@@ -142,6 +144,9 @@ async function cardRefused(
       text: `The card of “${command} ${plan.target.name}” ${failed} ${notified} notified.`,
     },
   ]);
+  const known = refusals.get(context.events) ?? new Cache<ChangeId, number>(REFUSED_MAX);
+  refusals.set(context.events, known);
+  if (!card) known.set(id, context.now().getTime());
   if (isOpen) await planCopies(context, change);
   context.wake();
   return 'done';
@@ -161,8 +166,19 @@ async function drawCard(
     return drawCard(context, schedule, { again: false });
   }
   if (change.card) return drawStanding(context, change, change.card);
-  await postCard(context, change, attempt);
+  await askForCopies(context, change);
+  if (!wasRefused(context, id)) await postCard(context, change, attempt);
   return 'done';
+}
+
+/** A refused card is tried again by the hourly check, not at each event of its change. */
+const REFUSED_FOR_MS = 50 * MINUTE_MS;
+const REFUSED_MAX = 1_000;
+const refusals = new WeakMap<DecisionContext['events'], Cache<ChangeId, number>>();
+
+function wasRefused({ events, now }: WorkflowContext, id: ChangeId): boolean {
+  const at = refusals.get(events)?.get(id);
+  return at !== undefined && now().getTime() - at < REFUSED_FOR_MS;
 }
 
 /** The change with what was read of its target. */
