@@ -67,8 +67,12 @@ interface CardButtons {
 
 // Slack requires a new block id for each drawing, also when only the state of the revert or what was
 // read of the target changed.
-export function blockId({ version, child, followUp }: Change): string {
-  const changed = [...(child ? [child.state] : []), ...(followUp ? [followUp.revision] : [])];
+export function blockId({ version, child, followUp, standing }: Change): string {
+  const changed = [
+    ...(child ? [child.state] : []),
+    ...(followUp ? [followUp.revision] : []),
+    ...(standing ? [standing.version, standing.last?.run?.state ?? 'none'] : []),
+  ];
   return ['card', version, ...changed].join(':');
 }
 

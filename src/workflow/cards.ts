@@ -25,6 +25,7 @@ import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { move, noteMoved } from './moves.ts';
 import { notify } from './notices.ts';
+import { withSchedule } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
@@ -125,10 +126,10 @@ async function drawCard(
   return 'done';
 }
 
-/** The change with what was read of its target. */
+/** The change with what its card shows beside it: what was read of its target, and how its schedule stands. */
 export async function loadShown(context: WorkflowContext, id: ChangeId): Promise<Change | null> {
   const change = await loadChange(context.events, id);
-  return change && withFollowUp(context, change);
+  return change && withSchedule(context, await withFollowUp(context, change));
 }
 
 async function postCard(
@@ -210,8 +211,13 @@ async function upToDate(events: Subjects, id: ChangeId): Promise<readonly string
 }
 
 /** Changes whenever the card is drawn differently without an event of the change. */
-function revisionOf({ child, followUp }: Pick<Change, 'child' | 'followUp'>): string {
-  return [child?.state ?? '', followUp?.revision ?? ''].join(':');
+function revisionOf({
+  child,
+  followUp,
+  standing,
+}: Pick<Change, 'child' | 'followUp' | 'standing'>): string {
+  const run = standing?.last?.run?.state ?? '';
+  return [child?.state ?? '', followUp?.revision ?? '', standing?.version ?? '', run].join(':');
 }
 
 const NO_REVISION = revisionOf({});
