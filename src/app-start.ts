@@ -128,8 +128,11 @@ export async function openForStart(
   try {
     const options = { now: () => now().getTime(), poolSize: config.databasePoolSize };
     const url = config.databaseUrl.reveal();
+    await refuseUnusable(url);
+    // Before the database, which a first start creates: a key file is made for a new one only.
+    const keys = keysOf(config);
     store = await openStore(url, { ...options, onConnectionError, onConnected: outage.ended });
-    return { ok: true, store, events: await openLog(store, keysOf(config)) };
+    return { ok: true, store, events: await openLog(store, keys) };
   } catch (error) {
     await store?.close();
     const refused = refusedDatabase(error);

@@ -202,14 +202,14 @@ function appTokenRefusal(error: unknown): ConfigProblem {
 
 function runningProbes(app: App): Probes {
   const { deliveries, metrics } = app;
-  const { store, now } = app.shared;
+  const { store, events, now } = app.shared;
   const notReady = () =>
     reading(store, (reader) => store.clock(reader)).then(
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );
   const readings = {
-    gauges: () => readGauges(store, now(), app.bot.configuration),
+    gauges: () => readGauges(events, now(), app.bot.configuration),
     isWritable: async () => (await notReady()) === null,
     isConnected: () => deliveries.isOpen(),
     configuration: () => app.bot.configuration,

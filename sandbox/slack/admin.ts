@@ -26,6 +26,8 @@ export interface Admin {
   readonly deactivate: (id: string) => Promise<void>;
   readonly addChannel: (conversation: Conversation) => void;
   readonly archive: (channel: string) => void;
+  /** Lets no app post messages in a channel: `restricted_action`. */
+  readonly restrict: (channel: string) => void;
   /** Changes the name of a channel; its id stays the same. */
   readonly rename: (channel: string, name: string) => void;
   readonly invite: (channel: string, ...people: string[]) => void;
@@ -94,6 +96,10 @@ export function adminOf(slack: SlackState): Admin {
     archive: (channel) =>
       changeChannel(channel, (conversation) => {
         conversation.archived = true;
+      }),
+    restrict: (channel) =>
+      changeChannel(channel, (conversation) => {
+        conversation.restricted = true;
       }),
     rename: (channel, name) =>
       changeChannel(channel, (conversation) => {

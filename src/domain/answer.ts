@@ -196,6 +196,20 @@ export type PostResult =
   /** `again`: the refusal is temporary, so that a later attempt may succeed. */
   | { readonly ok: false; readonly why: string; readonly again: boolean };
 
+/** Slack refused to post or update a message, which had no effect. */
+export class PostRefused extends Error {
+  /** In words, for example `the channel is archived (is_archived)`. */
+  readonly why: string;
+  /** When a later attempt may succeed; null: the same message would be refused again. */
+  readonly retryAfterMs: number | null;
+
+  constructor(why: string, retryAfterMs: number | null, cause: unknown) {
+    super(`Slack refused a message: ${why}`, { cause });
+    this.why = why;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 export interface Channel {
   readonly id: ChannelId;
   readonly name: string;

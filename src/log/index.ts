@@ -13,6 +13,7 @@ export {
   activateConfiguration,
   activeConfiguration,
   inForce,
+  recordedIds,
   recordIds,
 } from './installation.ts';
 export {
@@ -41,5 +42,5 @@ export {
   type PostOutcome,
   postAtMostOnce,
 } from './posts.ts';
-export { type LogCheck, rebuild, verifyAll } from './upkeep.ts';
+export { type LogCheck, verifyAll } from './upkeep.ts';
 export type { ChangeQuery } from './views.ts';

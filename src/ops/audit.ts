@@ -1,433 +1,279 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import packageJson from '../../package.json' with { type: 'json' };
+// What an operator does with the log: verify it, give parts of it to others, delete old texts, and end a damaged one.
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { commandNames } from '../commands/index.ts';
 import { pruneCosts } from '../costs/index.ts';
-import type { AcceptedGap } from '../log/old/accepted-gaps.ts';
-import { auditHead, type Head } from '../log/old/append.ts';
-import { type Archived, archiveTrail, findRange } from '../log/old/archive.ts';
-import { exportEvents, type Format } from '../log/old/audit-export.ts';
-import type { Holder } from '../log/old/boundary.ts';
-import { problemSentence } from '../log/old/chain-problems.ts';
-import { type ArchiveCheckpoint, lastCheckpoint } from '../log/old/checkpoints.ts';
-import { gapName, measureGap } from '../log/old/gap.ts';
-import type { AuditKey } from '../log/old/key-ring.ts';
-import { findProblem } from '../log/old/verify-chain.ts';
-import { verifySegments } from '../log/old/verify-segments.ts';
-import { type Database, type Db, openDatabase } from '../storage/old/database.ts';
-import { listInstances } from '../storage/old/instances.ts';
-import { openReader } from '../storage/old/reader.ts';
-import { markRestored } from './backup.ts';
+import { evidenceOf, exportLog, publicKeyPem } from '../log/evidence.ts';
+import { Damaged, KeyProblem, type Log, openLog, verifyAll } from '../log/index.ts';
+import { closeChapter, prune } from '../log/upkeep.ts';
+import { type Store, transaction } from '../storage/index.ts';
+import { rebuildAll } from '../workflow/index.ts';
 import { readConfigFile } from './config-file.ts';
+import { openUsed } from './inspect.ts';
 import {
+  databaseOf,
   failureText,
   leave,
   leaveWith,
   parseOptions,
+  readOptions,
   readText,
   refuseOptions,
-  storeOf,
   unknownCommand,
   write,
 } from './options.ts';
 
-const USAGE = `signalbox audit verify [--anchor <number>:<hash>] [--segments <folder>]
-    Verifies the whole audit trail; after an archive, from the last checkpoint on.
-    --segments  verifies the archived events of this folder as well, from event 1 on
-    --anchor    an anchor line “audit <number> <hash>” from the audit channel: detects a removed end
+const USAGE = `signalbox audit verify
+    Verifies the whole log: that no event is missing, modified or forged.
 
-signalbox audit export --since <when> [--until <when>] [--format jsonl|csv]
-    Writes the events from --since (included) to --until (excluded) to standard output.
-    <when> is a UTC date, for example 2026-11-01, or a time, for example 2026-11-01T09:30Z
+signalbox audit evidence <id>
+    Writes the events of a change to standard output, as a signed file for people who have the public key.
 
-signalbox audit archive --segments <folder> [--dry-run]
-    Writes old events to a new file of this folder, signs a checkpoint and deletes these events, their
-    changes and old costs, as retention in signalbox.yaml permits. SQLite: with Signalbox stopped.
-    --dry-run   writes and deletes nothing
+signalbox audit key
+    Writes the public key, with which others verify such a file (docs/verify) and cannot forge one.
 
-signalbox audit restored
-    After a restore, with Signalbox stopped: the next start sends no open change of this database.
+signalbox audit export
+    Writes the whole log to standard output, as a signed file.
+
+signalbox audit prune --export <file>
+    Writes the whole log to a new file. Then it deletes the texts of changes that ended long ago, and old
+    costs, as retention in signalbox.yaml permits. Hashes and signatures stay, so that the log still verifies.
+
+signalbox audit close --export <file>
+    Ends a damaged log: writes it to a new file and begins a new chapter, in which nothing is open. What was
+    waiting can be requested again. An intact log is not closed.
 
 Reads DATABASE_URL, SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS from the environment, like Signalbox.
-archive reads signalbox.yaml, or the file of SIGNALBOX_CONFIG, as well.
-verify and export also work while Signalbox runs.
+prune reads signalbox.yaml, or the file of SIGNALBOX_CONFIG, as well.
+All of them also work while Signalbox runs.
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
-
-const { stdout, stderr } = process;
 
 /** `signalbox audit …`: sets the exit code. */
 export async function runAudit(args: readonly string[]): Promise<void> {
   // A reader such as `export | head` may close the pipe early.
-  stdout.on('error', (error) => {
+  process.stdout.on('error', (error) => {
     process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
   });
-  const request = readAuditOptions(args);
+  const request = readRequest(args);
   if ('sentence' in request) return refuseOptions(request.sentence, USAGE);
   process.exitCode = await run(request).catch((error: unknown) => leave(failureText(error), 1));
 }
 
-type AuditRequest =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'verify'; readonly anchor: Head | null; readonly segments: string | null }
-  | { readonly kind: 'archive'; readonly segments: string; readonly dryRun: boolean }
-  | {
-      readonly kind: 'export';
-      readonly since: Date;
-      readonly until: Date | null;
-      readonly format: Format;
-    }
-  | { readonly kind: 'restored' };
+type Request =
+  | { readonly kind: 'help' | 'verify' | 'key' | 'export' }
+  | { readonly kind: 'evidence'; readonly id: string }
+  | { readonly kind: 'prune' | 'close'; readonly file: string };
 
 /** `sentence`: why the options are wrong. */
-type AuditOptions = AuditRequest | { readonly sentence: string };
-
-const OPTIONS = {
-  anchor: { type: 'string' },
-  segments: { type: 'string' },
-  'dry-run': { type: 'boolean' },
-  since: { type: 'string' },
-  until: { type: 'string' },
-  format: { type: 'string' },
-  help: { type: 'boolean' },
-} as const;
-
-const TAKES: Readonly<Record<string, readonly string[]>> = {
-  verify: ['anchor', 'segments'],
-  archive: ['segments', 'dry-run'],
-  export: ['since', 'until', 'format'],
-  restored: [],
-};
-
-function readAuditOptions(args: readonly string[]): AuditOptions {
-  const parsed = parseOptions(args, OPTIONS);
+function readRequest(args: readonly string[]): Request | { readonly sentence: string } {
+  const options = { export: { type: 'string' }, help: { type: 'boolean' } } as const;
+  const parsed = parseOptions(args, options);
   if ('sentence' in parsed) return parsed;
   const { values, positionals } = parsed;
   const [what, ...more] = positionals;
-  if (values.help || what === 'help' || args.length === 0) return { kind: 'help' };
-  const takes = TAKES[what ?? ''];
-  if (!takes) return reject(unknownCommand(what ?? '', Object.keys(TAKES)));
-  if (more.length > 0) return reject(`Unexpected argument: “${more.join(' ')}”.`);
-  const foreign = Object.keys(values).find((name) => !takes.includes(name));
-  if (foreign) return reject(`${what} does not take --${foreign}.`);
-  if (values.segments === '') return reject('--segments must name a folder.');
-  if (what === 'verify') return verifyOptions(values.anchor, values.segments ?? null);
-  if (what === 'archive') return archiveOptions(values.segments, values['dry-run'] === true);
-  return what === 'export' ? exportOptions(values) : { kind: 'restored' };
-}
-
-function archiveOptions(segments: string | undefined, dryRun: boolean): AuditOptions {
-  if (segments === undefined) return reject('archive needs --segments, the folder of the files.');
-  return { kind: 'archive', segments, dryRun };
-}
-
-function verifyOptions(text: string | undefined, segments: string | null): AuditOptions {
-  if (text === undefined) return { kind: 'verify', anchor: null, segments };
-  const [, number, hash] = /^(?:audit\s+)?(\d{1,15})[:\s]([0-9a-f]{64})$/.exec(text.trim()) ?? [];
-  if (!number || !hash) {
-    return reject(`--anchor must be a number, a colon and a hash of 64 characters, not ${text}.`);
+  if (values.help || what === undefined || what === 'help') return { kind: 'help' };
+  const takesFile = what === 'prune' || what === 'close';
+  if (values.export !== undefined && !takesFile)
+    return { sentence: `${what} does not take --export.` };
+  const [id, ...rest] = what === 'evidence' ? more : [null, ...more];
+  if (rest.length > 0) return { sentence: `Unexpected argument: “${rest.join(' ')}”.` };
+  switch (what) {
+    case 'verify':
+    case 'key':
+    case 'export':
+      return { kind: what };
+    case 'evidence':
+      return id
+        ? { kind: what, id: id.toUpperCase() }
+        : { sentence: 'evidence needs the id of a change.' };
+    case 'prune':
+    case 'close':
+      return values.export
+        ? { kind: what, file: values.export }
+        : { sentence: `${what} needs --export, the new file with the whole log.` };
+    default:
+      return { sentence: unknownCommand(what, Object.keys(SUBCOMMANDS)) };
   }
-  return { kind: 'verify', anchor: { seq: Number(number), hash }, segments };
 }
 
-type ExportWords = { readonly [Name in 'since' | 'until' | 'format']?: string };
+const SUBCOMMANDS = { verify: 1, evidence: 1, key: 1, export: 1, prune: 1, close: 1 };
 
-function exportOptions({ since, until, format = 'jsonl' }: ExportWords): AuditOptions {
-  if (since === undefined) return reject('export needs --since, for example --since 2026-11-01.');
-  const from = instantOf(since);
-  if (!from) return reject(`--since must be a date, for example 2026-11-01, not ${since}.`);
-  const to = until === undefined ? null : instantOf(until);
-  if (until !== undefined && !to) {
-    return reject(`--until must be a date, for example 2026-11-30, not ${until}.`);
+async function run(request: Request): Promise<number> {
+  switch (request.kind) {
+    case 'help':
+      await write(USAGE);
+      return 0;
+    case 'verify':
+      return withStore('reader', verify);
+    case 'key':
+      return withStore('reader', async (_, keys) => write(publicKeyPem(keys())).then(() => 0));
+    case 'evidence':
+      return withLog('reader', (log) => writeEvidence(log, request.id));
+    case 'export':
+      return withLog('reader', async (log) => {
+        await exportLog(log, write);
+        return 0;
+      });
+    case 'prune':
+      return pruneLog(request.file);
+    case 'close':
+      return withStore('beside', (store, keys) => close(store, keys, request.file));
   }
-  if (to && to <= from) return reject('--until must be after --since.');
-  if (format !== 'jsonl' && format !== 'csv') {
-    return reject(`--format must be jsonl or csv, not ${format}.`);
-  }
-  return { kind: 'export', since: from, until: to, format };
 }
 
-/** A UTC date, or a time with its zone; null for other texts. */
-function instantOf(text: string): Date | null {
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
-  if (!isDay && !isTime) return null;
-  const instant = new Date(text);
-  if (Number.isNaN(instant.getTime())) return null;
-  // Date would read 30 February as a day in March.
-  return isDay && instant.toISOString().slice(0, 10) !== text ? null : instant;
-}
+type Keys = ReturnType<typeof databaseOf>['keys'];
 
-function reject(sentence: string): AuditOptions {
-  return { sentence };
-}
-
-const END_OF_TIME = new Date(8.64e15);
-
-async function run(request: AuditRequest): Promise<number> {
-  if (request.kind === 'help') return write(USAGE).then(() => 0);
-  const { url, key } = storeOf(process.env);
-  if (request.kind === 'restored') return announce(url);
-  if (request.kind === 'archive') return runArchive(request);
-  const reader = await openReader(url);
+async function withStore<T>(
+  as: 'beside' | 'reader',
+  work: (store: Store, keys: Keys) => Promise<T>,
+): Promise<T> {
+  const { url, keys } = databaseOf(process.env);
+  const store = await openUsed(url, as);
   try {
-    if (request.kind === 'verify') {
-      const isTerminal = stderr.isTTY === true;
-      const progress = (text: string) => void stderr.write(text);
-      const out = (text: string) => void stdout.write(text);
-      const { anchor, segments } = request;
-      return (await verify(reader.db, { key, anchor, segments }, { out, progress, isTerminal }))
-        ? 0
-        : 1;
-    }
-    const { since, until, format } = request;
-    const span = { since, until: until ?? END_OF_TIME };
-    const archived = await lastCheckpoint(reader.db, key);
-    if (archived && since < archived.before)
-      stderr.write(
-        `Events 1 to ${archived.last} are archived: segments have them, not this output.\n`,
-      );
-    for await (const text of exportEvents(reader.db, span, format)) await write(text);
-    return 0;
+    return await work(store, keys);
   } finally {
-    await reader.close();
+    await store.close();
   }
 }
 
-async function announce(url: string): Promise<number> {
-  await markRestored(url);
+function withLog<T>(as: 'beside' | 'reader', work: (log: Log) => Promise<T>): Promise<T> {
+  return withStore(as, async (store, keys) =>
+    work(await openLog(store, keys(), { replacesKey: false })),
+  );
+}
+
+/** Writes the result. 0: every event is what was appended. */
+async function verify(store: Store, keys: Keys): Promise<number> {
+  const found = await verified(store, keys);
+  if (found instanceof Error) {
+    await write(`The log is not intact. ${found.message}.\n${nextStep(found)}\n`);
+    return 1;
+  }
+  const { seq, hash } = found;
+  const events = seq === 1 ? '1 event' : `${seq} events`;
   await write(
-    'Recorded. At its next start Signalbox marks every open change of this database as stale ' +
-      'and sends none of them. They can be requested again.\n',
+    seq === 0 ? 'The log is empty.\n' : `${events}, all intact. The last hash: ${hash}\n`,
   );
   return 0;
 }
 
-async function runArchive(request: AuditRequest & { kind: 'archive' }): Promise<number> {
-  const { url, key } = storeOf(process.env);
-  const path = process.env.SIGNALBOX_CONFIG || './signalbox.yaml';
-  const config = readConfigFile({ path, readFile: readText, commands: commandNames, hasKey: true });
-  if (!config.ok) return leaveWith(config.problems);
-  const { retention } = config.value;
-  const { version } = packageJson;
-  const database = await openDatabase(url);
+async function verified(store: Store, keys: Keys) {
   try {
-    const lines = await archive(database, { ...request, key, version, retention });
-    await write(`${lines.join('\n')}\n`);
-  } finally {
-    await database.close();
+    const check = await verifyAll(await openLog(store, keys(), { replacesKey: false }));
+    return check.ok ? check.end : check.problem;
+  } catch (error) {
+    if (error instanceof Damaged || error instanceof KeyProblem) return error;
+    throw error;
   }
+}
+
+function nextStep(problem: Error): string {
+  if (problem instanceof KeyProblem) return `Next step: ${problem.hint}.`;
+  return 'Restore a backup, or end this log: signalbox audit close (docs/operating.md).';
+}
+
+async function writeEvidence(log: Log, id: string): Promise<number> {
+  const file = await evidenceOf(log, id);
+  if (file === null) throw new Error(`The log has no change ${id}`);
+  await write(file);
   return 0;
-}
-
-interface ArchiveOptions {
-  readonly key: AuditKey;
-  readonly segments: string;
-  readonly dryRun: boolean;
-  readonly version: string;
-  readonly retention: { readonly changesMs: number | null; readonly costsMs: number | null };
-}
-
-/** Archives and deletes what the retention permits. Returns what it did, as lines. */
-export async function archive(
-  database: Database,
-  { key, segments, dryRun, version, retention }: ArchiveOptions,
-): Promise<readonly string[]> {
-  const { changesMs, costsMs } = retention;
-  if (changesMs === null && costsMs === null) throw new Error(NO_RETENTION);
-  const at = await database.now();
-  if (changesMs !== null) refuseNoFolder(segments);
-  await refuseOtherVersions(database, version, at);
-  const lines: string[] = [];
-  if (changesMs !== null) {
-    const request = { before: new Date(at.getTime() - changesMs), at, folder: segments };
-    if (dryRun) lines.push(...rangeLines(await findRange(database.db, key, request)));
-    else lines.push(...archivedLines(await archiveTrail(database, key, request)));
-    lines.push(...partialLines(segments));
-  }
-  if (costsMs !== null && !dryRun) {
-    const before = new Date(at.getTime() - costsMs);
-    const rows = await database.transaction((tx) => pruneCosts(tx, before));
-    lines.push(`Deleted ${rows} rows of costs from before ${before.toISOString().slice(0, 10)}.`);
-  }
-  return lines;
 }
 
 const NO_RETENTION =
-  'signalbox.yaml has no retention, so nothing was archived or deleted. Set for example ' +
+  'signalbox.yaml has no retention, so nothing was deleted. Set for example ' +
   'retention: { changes: 400d, costs: 800d }';
 
-function refuseNoFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new Error(`${path} is not a folder. Create it, on a disk that is backed up`);
-}
-
-const SEEN_WITHIN_MS = 600_000;
-
-// An earlier release would report the archived events as missing, and stop executions.
-async function refuseOtherVersions({ db }: Database, version: string, at: Date): Promise<void> {
-  const running = (await listInstances(db)).filter(
-    ({ seenAt }) => seenAt.getTime() > at.getTime() - SEEN_WITHIN_MS,
-  );
-  const other = running.find((one) => one.version !== version);
-  if (!other) return;
-  throw new Error(
-    `A replica runs Signalbox ${other.version}, and this command is ${version}. Nothing was archived. ` +
-      'Finish the upgrade of all replicas, and run it again after 10 minutes',
-  );
-}
-
-function archivedLines({ checkpoint, holder, deleted }: Archived): readonly string[] {
-  const { events, changes } = deleted;
-  const rows = `Deleted ${events} events and ${changes} changes.`;
-  if (!checkpoint) {
-    const continued = `Continued the interrupted run. ${rows}`;
-    const lines = events + changes > 0 ? [continued, NOTHING_MORE] : [NOTHING];
-    return [...lines, ...holderLines(holder)];
-  }
-  const { file, first, last, seq, sha256 } = checkpoint;
-  return [
-    `${file} has the events ${first} to ${last}. SHA-256: ${sha256}`,
-    `Event ${seq} of the audit trail is the signed checkpoint. ${rows}`,
-    ...holderLines(holder),
-  ];
-}
-
-function rangeLines(range: Awaited<ReturnType<typeof findRange>>): readonly string[] {
-  const { from, end, holder } = range;
-  const what = `Without --dry-run, events ${from.seq + 1} to ${end.seq} would be archived.`;
-  return [end.seq > from.seq ? what : NOTHING, ...holderLines(holder)];
-}
-
-const PARTIAL = /^audit-[0-9a-f]+-\d+-\d+\.jsonl\.[0-9a-f]{8}\.partial$/;
-const NOTHING = 'No event is old enough to be archived.';
-const NOTHING_MORE = 'No other event is old enough to be archived.';
-
-function holderLines(holder: Holder | null): readonly string[] {
-  if (!holder) return [];
-  const { id, seq } = holder;
-  return [
-    `Later events stay, because change ${id}, which begins at event ${seq}, is still needed.`,
-  ];
-}
-
-/** A killed run leaves its file. A run at the same time still writes to its own. */
-function partialLines(folder: string): readonly string[] {
-  const names = readdirSync(folder).filter((name) => PARTIAL.test(name));
-  return names.map(
-    (name) => `${join(folder, name)} is incomplete. Delete it if no other run is active.`,
-  );
-}
-
-interface Output {
-  readonly out: (text: string) => void;
-  /** Writes progress; on a terminal, each text overwrites the line. */
-  readonly progress: (text: string) => void;
-  readonly isTerminal: boolean;
-}
-
-interface VerifyRequest {
-  readonly key: AuditKey;
-  readonly anchor: Head | null;
-  /** The folder of the archived events; null: they are not verified. */
-  readonly segments?: string | null;
-}
-
-const LINE_EVERY = 100_000;
-
-/**
- * Verifies the audit trail and writes the result. True: every event matches its hash, except for gaps
- * that two operators accepted, which are named.
- */
-export async function verify(
-  db: Db,
-  { key, anchor, segments: folder = null }: VerifyRequest,
-  output: Output,
-): Promise<boolean> {
-  const { seq: total } = await auditHead(db);
-  const verified = await findProblem(db, key, {
-    onProgress: progressOf(total, output),
-    ...(anchor ? { anchor } : {}),
-  });
-  if (output.isTerminal) output.progress('\r\u001b[K');
-  if (!verified.ok) {
-    output.out(
-      `The audit trail is not intact. ${problemSentence(verified.problem, verified.seq)}\n`,
-    );
-    if (verified.problem === 'other-key') output.out(`${keyHint(key)}\n`);
-    const found = await measureGap(db, key, verified.walk);
-    if (found) output.out(`This is gap ${gapName(found.gap)}. ${ACCEPTANCE}\n`);
-    return false;
-  }
-  const archived = await lastCheckpoint(db, key);
-  if (folder !== null) {
-    const segments = await verifySegments(db, key, { folder, anchor });
-    if (!segments.ok) {
-      output.out(`The audit trail is not intact. ${segments.sentence}\n`);
-      return false;
+async function pruneLog(file: string): Promise<number> {
+  const path = process.env.SIGNALBOX_CONFIG || './signalbox.yaml';
+  const config = readConfigFile({ path, readFile: readText, commands: commandNames });
+  if (!config.ok) return leaveWith(config.problems);
+  const { changesMs, costsMs } = config.value.retention;
+  if (changesMs === null && costsMs === null) throw new Error(NO_RETENTION);
+  return withLog('beside', async (log) => {
+    const { store } = log;
+    const now = await store.clock(store.root);
+    if (changesMs !== null) await write(await pruneChanges(log, now - changesMs, file));
+    if (costsMs !== null) {
+      const before = new Date(now - costsMs);
+      const rows = await transaction(store, (tx) => pruneCosts(tx, before));
+      await write(`Deleted ${rows} rows of costs from before ${dayText(before)}.\n`);
     }
+    return 0;
+  });
+}
+
+async function pruneChanges(log: Log, before: number, file: string): Promise<string> {
+  const digest = await toNewFile(file, (line) => exportLog(log, line));
+  let pruned = 0;
+  for (;;) {
+    const more = await prune(log, { before, export: digest });
+    if (more === 0) break;
+    pruned += more;
   }
-  const { seq, hash } = await auditHead(db);
-  const end = seq === verified.seq ? ` The last event: audit ${seq} ${hash}` : '';
-  const { accepted = [] } = verified;
-  const result = accepted.length === 0 ? 'all intact' : 'intact except for accepted gaps';
-  output.out(`${rangeText(verified.seq, archived, folder)}, ${result}.${end}\n`);
-  if (archived && folder === null) output.out(unreadText(archived, anchor));
-  for (const one of accepted) output.out(`${acceptedLine(one)}\n`);
-  if (!key) output.out(`${UNKEYED}\n`);
-  return true;
-}
-
-const ACCEPTANCE =
-  'If it cannot be repaired, two operators can accept it: docs/operating.md#accept-a-gap.';
-
-function acceptedLine({ gap, operators, seq }: AcceptedGap): string {
-  const { first, next, previous, following } = gap;
+  const what = pruned === 1 ? '1 subject' : `${pruned} subjects`;
   return (
-    `Accepted gap ${gapName(gap)}: from event ${first} to before event ${next}, accepted by ` +
-    `${operators.join(' and ')} in event ${seq}. Hash before it: ${previous}. After it: ${following}.`
+    `${file} has the whole log. Its digest: ${digest}\n` +
+    `Deleted the texts of ${what} that ended before ${dayText(new Date(before))}; their hashes stay.\n`
   );
 }
 
-const UNKEYED =
-  'SIGNALBOX_KEY is not set, so this proves little: anyone with write access to the database ' +
-  'could have forged the whole trail.';
-
-function keyHint(key: AuditKey): string {
-  return key
-    ? 'Either SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS lack a key of the trail, or the event is forged.'
-    : 'SIGNALBOX_KEY is not set, but Signalbox ran with a key.';
+function dayText(at: Date): string {
+  return at.toISOString().slice(0, 10);
 }
 
-function progressOf(total: number, { progress, isTerminal }: Output) {
-  let reported = 0;
-  return (seq: number) => {
-    if (isTerminal) return progress(`\r${Math.floor((seq / Math.max(total, 1)) * 100)}%`);
-    if (seq - reported < LINE_EVERY) return;
-    reported = seq - (seq % LINE_EVERY);
-    progress(`${reported} of ${total} events\n`);
-  };
-}
-
-function rangeText(
-  last: number,
-  archived: ArchiveCheckpoint | null,
-  folder: string | null,
-): string {
-  if (!archived) return counted(last);
-  if (folder !== null) return `${counted(last)}, of which ${archived.last} are in segments`;
-  return `Events ${archived.last + 1} to ${last}`;
-}
-
-function unreadText({ last, seq }: ArchiveCheckpoint, anchor: Head | null): string {
-  const covered =
-    anchor && anchor.seq < last ? ` The anchor of event ${anchor.seq} was not compared.` : '';
-  return (
-    `Events 1 to ${last} are archived, and were not read: event ${seq} is their signed checkpoint. ` +
-    `--segments <folder> verifies them as well.${covered}\n`
+async function close(store: Store, keys: Keys, file: string): Promise<number> {
+  const { from, damage, ended } = await toNewFile(file, (line) =>
+    closeChapter(store, keys(), line),
   );
+  const open = ended.length === 1 ? '1 open subject has' : `${ended.length} open subjects have`;
+  await write(
+    `${damage}.\n${file} has the closed log, up to event ${from.seq}. ${open} ended: what was waiting ` +
+      'can be requested again. Start Signalbox again.\n',
+  );
+  return 0;
 }
 
-function counted(events: number): string {
-  return events === 1 ? '1 event' : `${events} events`;
+/** Writes a file that only its owner can read. After an error it is gone. */
+async function toNewFile<T>(
+  path: string,
+  work: (write: (line: string) => void) => Promise<T>,
+): Promise<T> {
+  const file = openNew(path);
+  try {
+    const result = await work((line) => void writeSync(file, line));
+    fsyncSync(file);
+    closeSync(file);
+    return result;
+  } catch (error) {
+    closeSync(file);
+    rmSync(path);
+    throw error;
+  }
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new Error(
+      code === 'EEXIST'
+        ? `${path} exists already: name a new file`
+        : `The file ${path} cannot be created (${code})`,
+    );
+  }
+}
+
+const REBUILD_USAGE = `signalbox rebuild
+    Deletes all lists and everything that is due, and makes them again from the log. Nothing is sent or
+    posted twice because of it. It also works while Signalbox runs, which waits meanwhile.
+Reads DATABASE_URL, SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS from the environment, like Signalbox.
+Exit code: 0 success, 1 failure, 2 wrong options.
+`;
+
+/** `signalbox rebuild` */
+export async function runRebuild(args: readonly string[]): Promise<void> {
+  readOptions('rebuild', args, {}, REBUILD_USAGE);
+  await withLog('beside', rebuildAll).catch((error: unknown) => leave(failureText(error), 1));
+  await write('Lists and due work were made again from the log.\n');
 }

@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { announceRestore } from '../log/old/restore-mark.ts';
-import { openDatabase } from '../storage/old/database.ts';
-import { openReader, refuseOtherFile } from '../storage/old/reader.ts';
+import { refuseOtherFile } from '../storage/index.ts';
 import {
   copySqlite,
   createPrivately,
@@ -12,13 +10,14 @@ import {
   lockProcess,
   sqlitePath,
 } from '../storage/sqlite.ts';
-import { isUnused } from './inspect.ts';
-import { failureText, leave, parseOptions, refuseOptions, storeOf } from './options.ts';
+import { isUnused, openUsed } from './inspect.ts';
+import { databaseOf, failureText, leave, parseOptions, refuseOptions } from './options.ts';
 
 const BACKUP_USAGE = `signalbox backup <file>
     Copies the database to a new file that only its owner can read, also while Signalbox runs.
     SQLite: a database file. PostgreSQL: an archive of pg_dump, which must be installed.
-    Reads DATABASE_URL. Store SIGNALBOX_KEY apart from the copies.
+    Reads DATABASE_URL. A copy is useless without the key: SIGNALBOX_KEY, or the key file next to the
+    database. Store it apart from the copies.
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
@@ -32,7 +31,7 @@ const RESTORE_USAGE = `signalbox restore <file>
     Replaces the database with a copy that “signalbox backup” made, while Signalbox is stopped.
     SQLite: the previous file is kept under another name. PostgreSQL: the database must be empty, and
     pg_restore must be installed.
-    At its next start Signalbox marks every open change as stale and sends none of them.
+    At its next start Signalbox reads its cards in Slack and ends the changes whose cards show more.
     Reads DATABASE_URL.
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
@@ -71,7 +70,7 @@ async function runFileCommand(
     return;
   }
   if (file === undefined || more.length > 0) return refuseOptions(`${name} needs one file.`, usage);
-  const done = await run(storeOf(process.env).url, file).catch((error: unknown) =>
+  const done = await run(databaseOf(process.env).url, file).catch((error: unknown) =>
     leave(`${failure}: ${failureText(error)}`, 1),
   );
   process.stdout.write(`${done}\n`);
@@ -79,10 +78,23 @@ async function runFileCommand(
 
 async function backUp(url: string, file: string): Promise<string> {
   // A file that is not the database of a Signalbox is refused here, with a sentence.
-  await (await openReader(url)).close();
+  await (await openUsed(url, 'reader')).close();
   await (url.startsWith('file:') ? copySqlite(sqlitePath(url), file) : dump(url, file));
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
-  return `${file} has a complete copy of the database (${megabytes} MB).`;
+  return `${file} has a complete copy of the database (${megabytes} MB).${keyNote(url)}`;
+}
+
+/** Without its key, a copy of the database can neither be verified nor continued. */
+function keyNote(url: string): string {
+  const path = keyFile(url);
+  if (path === null) return '';
+  return ` It is useless without the key file ${path}: store a copy of that file apart from it.`;
+}
+
+/** The key file of the database; null with SIGNALBOX_KEY. */
+function keyFile(url: string): string | null {
+  const hasKey = process.env.SIGNALBOX_KEY || process.env.SIGNALBOX_KEY_FILE;
+  return hasKey || !url.startsWith('file:') ? null : `${sqlitePath(url)}.key`;
 }
 
 function dump(url: string, file: string): void {
@@ -101,9 +113,11 @@ function dump(url: string, file: string): void {
 async function restore(url: string, file: string): Promise<string> {
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   await (url.startsWith('file:') ? restoreFile(url, file) : restoreServer(url, file));
+  const key = keyFile(url);
+  const missing = key !== null && !existsSync(key);
   return (
-    'Restored. At its next start Signalbox marks every open change as stale and sends none of them. ' +
-    'They can be requested again.'
+    'Restored. At its next start Signalbox reads its cards in Slack and ends the changes whose cards ' +
+    `show more than this copy.${missing ? ` The key file ${key} is missing: copy it there before.` : ''}`
   );
 }
 
@@ -119,11 +133,8 @@ async function restoreFile(url: string, file: string): Promise<void> {
     // From a restore that was interrupted.
     for (const suffix of SUFFIXES) rmSync(`${incoming}${suffix}`, { force: true });
     await copySqlite(immutableName(file), incoming);
-    // Before the copy gets its name: an interrupted restore never leaves a copy without the mark.
-    await markRestored(`file:${incoming}`);
     keepPrevious(path);
     renameSync(incoming, path);
-    rmSync(`${incoming}.lock`, { force: true });
   } finally {
     unlock();
   }
@@ -160,17 +171,6 @@ async function restoreServer(url: string, file: string): Promise<void> {
   }
   const options = ['--exit-on-error', '--no-owner', '--single-transaction'];
   runPostgresTool('pg_restore', url, [...options, file]);
-  await markRestored(url);
-}
-
-/** Without this mark a restored copy could send changes that were already sent. Throws while a bot uses it. */
-export async function markRestored(url: string): Promise<void> {
-  const database = await openDatabase(url);
-  try {
-    await database.transaction((tx) => announceRestore(tx, new Date()));
-  } finally {
-    await database.close();
-  }
 }
 
 /** libpq's variable for each part of the address. */

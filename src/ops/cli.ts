@@ -19,8 +19,12 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: async (args) => (await import('./doctor.ts')).runDoctor(args),
   },
   audit: {
-    summary: 'verify, export or archive the audit trail, or announce a restored database',
+    summary: 'verify or export the log, write evidence, delete old texts, end a damaged log',
     run: async (args) => (await import('./audit.ts')).runAudit(args),
+  },
+  rebuild: {
+    summary: 'make all lists and due work again from the log',
+    run: async (args) => (await import('./audit.ts')).runRebuild(args),
   },
   policy: {
     summary: 'test signalbox.yaml with cases',

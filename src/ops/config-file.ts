@@ -12,7 +12,7 @@ import {
 } from '../base/problem.ts';
 import { DAY_MS } from '../base/time.ts';
 import { costConfigShape } from '../costs/index.ts';
-import { type CommandNames, covers, type PolicyVocabulary } from '../domain/policy.ts';
+import type { CommandNames, PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
 import { type ReadFile, reasonOf } from './environment.ts';
 
@@ -27,8 +27,6 @@ export interface ConfigFileSource {
   readonly readFile: ReadFile;
   /** The names of all commands, against which the policy is checked. */
   readonly commands: CommandNames;
-  /** Whether SIGNALBOX_KEY is set; true for tools that need no variables. */
-  readonly hasKey: boolean;
 }
 
 /** Reads the file without the other variables. Reports all problems at once. */
@@ -36,7 +34,6 @@ export function readConfigFile({
   path,
   readFile,
   commands,
-  hasKey,
 }: ConfigFileSource): ConfigResult<FileContent> {
   const text = textOf(path, readFile);
   if (!text.ok) return text;
@@ -53,7 +50,6 @@ export function readConfigFile({
     ...repeatedNames(declared),
     ...cardsWithoutChannel(declared),
     ...discoveryWithoutReads(declared),
-    ...(mentions(declared, 'service create') && !hasKey ? [MISSING_KEY] : []),
   ];
   if (!content.ok || problems.length > 0) return { ok: false, problems };
   const configHash = createHash('sha256').update(text.value).digest('hex');
@@ -73,13 +69,6 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
     return { ok: false, problems: [{ where: 'SIGNALBOX_CONFIG', problem, hint }] };
   }
 }
-
-// Without the key the password of a new service cannot be stored encrypted.
-const MISSING_KEY: ConfigProblem = {
-  where: 'SIGNALBOX_KEY',
-  problem: 'is not set, but the policy allows service create',
-  hint: '32 bytes: openssl rand -base64 32',
-};
 
 /** None for a reading that succeeded. */
 export function problemsIn(reading: ConfigResult<unknown>): readonly ConfigProblem[] {
@@ -191,7 +180,7 @@ function days(least: number) {
     .transform((count) => count * DAY_MS);
 }
 
-/** How long `audit archive` keeps changes and costs in the database; null: forever. */
+/** How long `audit prune` keeps the texts of ended changes, and costs; null: forever. */
 const Retention = strictConfigObject({
   changes: days(LEAST_CHANGES_DAYS).optional(),
   costs: days(LEAST_COSTS_DAYS).optional(),
@@ -289,10 +278,6 @@ export function declaredNames({ services, roles, cloud }: Outline) {
 
 function present(words: readonly string[]): readonly string[] {
   return [...new Set(words)].filter((word) => word !== '');
-}
-
-function mentions({ policy }: Outline, command: string): boolean {
-  return policy.some(({ allow }) => allow.some((pattern) => covers(pattern, command)));
 }
 
 /** Rules with approvals but without a channel for their cards. */

@@ -1,14 +1,13 @@
 // All settings of Signalbox: loaded, compared at a reload, and their problems as text.
 import type { Secret } from '../base/errors.ts';
 import type { ConfigProblem } from '../base/problem.ts';
-import { type AuditKey, readKeyRing } from '../log/old/key-ring.ts';
 import {
   type ConfigFileSource,
   type FileContent,
   problemsIn,
   readConfigFile,
 } from './config-file.ts';
-import { type Env, type Environment, isSet, readEnvironment } from './environment.ts';
+import { type Env, type Environment, readEnvironment } from './environment.ts';
 import { readTracing, type Tracing } from './tracing-environment.ts';
 
 /** All settings: of the file, of the variables and of tracing. */
@@ -31,7 +30,7 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const environment = readEnvironment(sources.env, sources.readFile);
   const tracing = readTracing(sources.env, sources.readFile);
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
-  const file = readContent({ ...sources, path, hasKey: isSet('SIGNALBOX_KEY', sources.env) });
+  const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
     const own = fromEnvironment(environment.value);
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
@@ -65,21 +64,13 @@ function fromEnvironment(variables: Environment) {
     databaseUrl: variables.DATABASE_URL,
     /** The most connections of this process to PostgreSQL. */
     databasePoolSize: variables.DATABASE_POOL_SIZE,
-    /** 32 bytes in base64. */
+    /** 32 bytes in base64; null: the key file next to the SQLite file. */
     key: variables.SIGNALBOX_KEY ?? null,
     /** Further keys, which verify and unseal. */
     previousKeys: variables.SIGNALBOX_PREVIOUS_KEYS,
     logLevel: variables.LOG_LEVEL,
     stopWithinMs: variables.STOP_WITHIN_S * 1_000,
   };
-}
-
-/** The key of the audit trail, and the previous ones that verify and unseal. */
-export function auditKeyOf({ key, previousKeys }: Pick<Config, 'key' | 'previousKeys'>): AuditKey {
-  return readKeyRing(
-    key?.reveal() ?? null,
-    previousKeys.map((one) => one.reveal()),
-  );
 }
 
 const WIDEST = 36;

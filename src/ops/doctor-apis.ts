@@ -11,7 +11,6 @@ import { DAY_MS } from '../base/time.ts';
 import { type Command, commands } from '../commands/index.ts';
 import { utcStamp } from '../domain/answer.ts';
 import { allows, type Policy } from '../domain/policy.ts';
-import type { LastOutcome } from '../log/old/last-outcomes.ts';
 import { CLOUD_ROLES, type CloudPermission } from '../servers/accepted-values.ts';
 import { type AlertsClient, createAlertsClient } from '../servers/alerts.ts';
 import { type CloudClient, createCloudClient } from '../servers/cloud.ts';
@@ -32,6 +31,7 @@ import {
   skipped,
   warning,
 } from './doctor-report.ts';
+import type { LastOutcome } from './inspect.ts';
 
 /** One client per API for all checks. A wrong address throws an InvalidRequest at the first use. */
 interface ApiClients {

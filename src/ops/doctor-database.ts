@@ -1,6 +1,5 @@
 import { type TimedResult, TimeoutError } from '../base/errors.ts';
 import { databaseProblem, FullDisk, UnusableDatabase } from '../storage/errors.ts';
-import { NEWER_SCHEMA_FIX } from '../storage/old/migrate.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from './doctor-report.ts';
 import { isLoopback } from './environment.ts';
 import type { DatabaseInspection, FileFacts } from './inspect.ts';
@@ -13,7 +12,7 @@ interface DatabaseResults {
   readonly written: TimedResult<void> | null;
 }
 
-/** Connection, schema version, permissions, audit key, durability and clock of the database. */
+/** Connection, schema, permissions, log, durability and clock of the database. */
 export function databaseLines(answers: DatabaseResults): readonly CheckLine[] {
   const { url, file, examined, written } = answers;
   if (file && !file.exists) return [absent(file)];
@@ -24,8 +23,7 @@ export function databaseLines(answers: DatabaseResults): readonly CheckLine[] {
     ok('database', placeOf(url, file)),
     schemaLine(found),
     ...rightLines(found),
-    ...keyLines(found),
-    ...trailLines(found),
+    ...logLines(found),
     writtenLine(found, file, written),
     ...fileLines(file),
     ...transportLines(url, file),
@@ -72,39 +70,24 @@ function errorLine(name: string, error: unknown): CheckLine {
   return failed(name, `is not usable: ${reason}`, 'check DATABASE_URL');
 }
 
-function schemaLine({ schema, known, isReadable }: DatabaseInspection): CheckLine {
+function schemaLine({ schema }: DatabaseInspection): CheckLine {
   const name = 'schema';
-  if (schema === known) return ok(name, `version ${schema}, as in this release`);
-  if (schema === 0) return ok(name, 'empty: created at the first start');
-  if (schema < known) {
-    const pending = countText(known - schema, 'migration');
-    const says = `version ${schema}; the next start runs ${pending}, up to version ${known}`;
-    return warning(name, says, 'back up the database before you start this release');
-  }
-  if (isReadable) return ok(name, `version ${schema} of a newer release, compatible with ${known}`);
-  const says = `version ${schema}, but this release supports versions up to ${known}`;
-  return failed(name, says, NEWER_SCHEMA_FIX);
+  if (schema === 'current') return ok(name, 'as in this release');
+  if (schema === 'empty') return ok(name, 'empty: created at the first start');
+  const says = 'of an earlier release: the next start changes it';
+  return warning(name, says, 'back up the database before you start this release');
 }
 
-function rightLines({ schema, known, mayCreateTables }: DatabaseInspection): readonly CheckLine[] {
-  if (schema >= known || mayCreateTables) return [];
+function rightLines({ schema, mayCreateTables }: DatabaseInspection): readonly CheckLine[] {
+  if (schema === 'current' || mayCreateTables) return [];
   const fix = 'start this release once with an owner of the schema, or grant create on the schema';
-  return [failed('rights', 'this user may not create tables, but the migration needs it', fix)];
+  return [failed('rights', 'this user may not create tables, but the next start needs it', fix)];
 }
 
-function keyLines({ keyProblem }: DatabaseInspection): readonly CheckLine[] {
-  if (keyProblem === null) return [];
-  const says = {
-    'key-missing': 'SIGNALBOX_KEY is not set, but the audit trail was written with a key',
-    'key-differs': 'SIGNALBOX_KEY is not the key that the audit trail was written with',
-  }[keyProblem];
-  return [failed('audit trail', says, 'set the key that was used before, or use another database')];
-}
-
-function trailLines({ trailProblem }: DatabaseInspection): readonly CheckLine[] {
-  if (trailProblem === null) return [];
-  const says = `the verification failed, so nothing is executed. ${trailProblem}`;
-  return [failed('audit trail', says, 'run signalbox audit verify, then follow docs/operating.md')];
+function logLines({ log }: DatabaseInspection): readonly CheckLine[] {
+  if (log === null) return [];
+  if (log.ok) return [ok('log', 'its events follow each other, and the last one is signed')];
+  return [failed('log', log.problem, log.hint)];
 }
 
 function writtenLine(
@@ -120,7 +103,7 @@ function writtenLine(
   if (written === null) {
     return skipped(
       name,
-      schema > 0 ? 'not checked with this schema' : 'not checked: the database is empty',
+      schema !== 'empty' ? 'not checked with this schema' : 'not checked: the database is empty',
     );
   }
   if (!written.ok) return errorLine(name, written.error);
@@ -169,16 +152,13 @@ function limitLines({ statementTimeout }: DatabaseInspection): readonly CheckLin
   return [warning('time limits', says, fix)];
 }
 
-function durabilityLines({ durability }: DatabaseInspection): readonly CheckLine[] {
-  if (durability === null) return [];
-  const { fsync, synchronousCommit } = durability;
-  const off = [
-    ...(fsync === 'off' ? ['fsync'] : []),
-    ...(synchronousCommit === 'off' ? ['synchronous_commit'] : []),
-  ];
-  if (off.length === 0) return [ok('durability', 'commits are on disk before they are confirmed')];
-  const fix = `switch on ${off.join(' and ')} for this database; Signalbox does not start without`;
-  return [failed('durability', 'a confirmed approval could be lost', fix)];
+// A server that may lose a confirmed commit by itself is refused when it is opened.
+function durabilityLines({ standby, clock }: DatabaseInspection): readonly CheckLine[] {
+  if (clock === null) return [];
+  const name = 'durability';
+  if (standby === null) return [ok(name, 'commits are on disk before they are confirmed')];
+  const fix = 'set synchronous_standby_names; without it, changes end whose last events were lost';
+  return [warning(name, standby, fix)];
 }
 
 const SKEW_MS = 5_000;

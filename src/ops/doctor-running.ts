@@ -133,7 +133,7 @@ export function replicaLines(
 ): readonly CheckLine[] {
   if (instances.length === 0) return [skipped('replicas', 'none is registered')];
   const lines = instances.map((one, at) => replicaLine(one, `replica ${at + 1}`, now));
-  const versions = [...new Set([version, ...instances.map((one) => one.version)])];
+  const versions = [...new Set([version, ...instances.map((one) => one.release)])];
   if (versions.length === 1) return lines;
   const says = `run different releases: ${versions.join(', ')} (this doctor: ${version})`;
   return [
@@ -146,9 +146,9 @@ type Instance = DatabaseInspection['instances'][number];
 
 const SILENT_AFTER_MS = 180_000;
 
-function replicaLine({ version, startedAt, seenAt }: Instance, name: string, now: Date): CheckLine {
+function replicaLine({ release, startedAt, seenAt }: Instance, name: string, now: Date): CheckLine {
   const quietMs = Math.max(0, now.getTime() - seenAt.getTime());
-  const says = `${version}, running since ${utcStamp(startedAt)}`;
+  const says = `${release}, running since ${utcStamp(startedAt)}`;
   if (quietMs <= SILENT_AFTER_MS) return ok(name, says);
   const minutes = countText(Math.round(quietMs / 60_000), 'minute');
   const fix = 'it was killed or hangs: check its log; the entry disappears after ten minutes';
@@ -162,7 +162,7 @@ export async function costDayLines(
   { config, now, withinMs }: CheckContext,
   examined: TimedResult<DatabaseInspection> | null,
 ): Promise<readonly CheckLine[]> {
-  if (!examined?.ok || !examined.value.isReadable) {
+  if (!examined?.ok || examined.value.schema !== 'current') {
     return [skipped(COST_DAYS, 'not checked: their snapshots are in the database')];
   }
   const first = addDays(dayOf(now()), -LEARNED_DAYS);

@@ -4,10 +4,10 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type TimedResult, withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
-import { commandNames } from '../commands/index.ts';
-import type { LastOutcome } from '../log/old/last-outcomes.ts';
+import { commandNames, commands } from '../commands/index.ts';
+import { type LogKeys, readKeys } from '../log/index.ts';
 import { createInstallationReads, type InstallationReads } from '../slack/index.ts';
-import { auditKeyOf, type Config, loadConfig } from './config.ts';
+import { type Config, loadConfig } from './config.ts';
 import {
   checkApis,
   checkReads,
@@ -33,7 +33,6 @@ import {
   skipped,
   toJson,
   wantsColour,
-  warning,
 } from './doctor-report.ts';
 import { costDayLines, instanceLines, listedReplicas } from './doctor-running.ts';
 import {
@@ -49,6 +48,7 @@ import {
   type DatabaseInspection,
   fileFacts,
   inspectDatabase,
+  type LastOutcome,
   readChannelIds,
   readLastOutcomes,
 } from './inspect.ts';
@@ -189,7 +189,7 @@ function hostOf(bindAddress: string | null): string {
 }
 
 function configurationLines(config: Config): readonly CheckLine[] {
-  const { policy, services, digests, budgets, key } = config;
+  const { policy, services, digests, budgets, key, databaseUrl } = config;
   const parts = [
     countText(services.length, 'service'),
     countText(policy.roles.size, 'role'),
@@ -197,16 +197,21 @@ function configurationLines(config: Config): readonly CheckLine[] {
     countText(digests.length, 'digest'),
     countText(budgets.length, 'budget'),
   ];
+  const file = fileFacts(databaseUrl.reveal());
   return [
     ok('environment', 'all variables are valid'),
     ok('signalbox.yaml', parts.join(', ')),
-    ...(key === null ? [unkeyed()] : []),
+    ...(key === null && file ? [keyFile(`${file.path}.key`)] : []),
   ];
 }
 
-function unkeyed(): CheckLine {
-  const says = 'is not set: anyone with write access to the database can forge the audit trail';
-  return warning('SIGNALBOX_KEY', says, 'set 32 bytes: openssl rand -base64 32');
+function keyFile(path: string): CheckLine {
+  return ok('key', `the file ${path}: store a copy apart from the backups of the database`);
+}
+
+/** To be called for a database that exists: reading the keys of a new one would create its key file. */
+function keysOf({ databaseUrl, key, previousKeys: previous }: Config): () => LogKeys {
+  return () => readKeys({ databaseUrl: databaseUrl.reveal(), key, previous });
 }
 
 /** A large workspace has some 20 pages of channels. Each page has the time limit of one call. */
@@ -214,7 +219,9 @@ const LIST_CALLS = 6;
 
 async function slackSections(context: CheckContext): Promise<readonly CheckSection[]> {
   const { config, withinMs } = context;
-  const stored = await withinTime(withinMs, () => readChannelIds(config.databaseUrl.reveal()));
+  const stored = await withinTime(withinMs, () =>
+    readChannelIds(config.databaseUrl.reveal(), keysOf(config)),
+  );
   const ids = channelIds(config, stored.ok ? stored.value : new Map());
   const { slack: settings, policy } = config;
   // Longer than withinTime, so that one timer decides which call was too slow.
@@ -265,8 +272,11 @@ async function readOutcomes(
   { config, withinMs }: CheckContext,
   examined: TimedResult<DatabaseInspection> | null,
 ): Promise<readonly LastOutcome[]> {
-  if (!examined?.ok || !examined.value.isReadable) return [];
-  const read = await withinTime(withinMs, () => readLastOutcomes(config.databaseUrl.reveal()));
+  if (!examined?.ok || !examined.value.log?.ok) return [];
+  const changes = commands.filter(({ kind }) => kind === 'change').map(({ name }) => name);
+  const read = await withinTime(withinMs, () =>
+    readLastOutcomes(config.databaseUrl.reveal(), keysOf(config), changes),
+  );
   return read.ok ? read.value : [];
 }
 
@@ -277,10 +287,10 @@ async function checkDatabase({ config, withinMs }: CheckContext) {
   const file = facts.value;
   const exists = file ? file.exists : !url.startsWith('file:');
   const examined = exists
-    ? await withinTime(withinMs, () => inspectDatabase(url, auditKeyOf(config)))
+    ? await withinTime(withinMs, () => inspectDatabase(url, keysOf(config)))
     : null;
   const isWritable =
-    examined?.ok === true && examined.value.isReadable && file?.ownedByUs !== false;
+    examined?.ok === true && examined.value.schema === 'current' && file?.ownedByUs !== false;
   const written = isWritable ? await withinTime(withinMs, () => checkWritable(url)) : null;
   return { url, file, examined, written };
 }

@@ -157,6 +157,7 @@ export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Envi
     ...unpaired(env),
     ...(reading.ok ? samePort(reading.value) : []),
     ...databaseProblems(env, readFile),
+    ...keyProblems(env, readFile),
     ...foreign(env),
   ];
   if (reading.ok && problems.length === 0) {
@@ -222,6 +223,14 @@ function databaseProblems(env: Env, readFile: ReadFile): readonly ConfigProblem[
   return [databaseUrlProblem(value, isInsecureAllowed(env)) ?? []].flat();
 }
 
+/** A key file next to the database, as SQLite has it, could not be read by a replica on another machine. */
+function keyProblems(env: Env, readFile: ReadFile): readonly ConfigProblem[] {
+  const { value } = lookUp('DATABASE_URL', env, readFile);
+  if (!value?.startsWith('postgres') || isSet('SIGNALBOX_KEY', env)) return [];
+  const problem = 'is not set, which PostgreSQL needs';
+  return [{ where: 'SIGNALBOX_KEY', problem, hint: '32 bytes: openssl rand -base64 32' }];
+}
+
 const Store = Variables.pick({
   DATABASE_URL: true,
   DATABASE_INSECURE: true,
@@ -229,7 +238,7 @@ const Store = Variables.pick({
   SIGNALBOX_PREVIOUS_KEYS: true,
 });
 
-/** Reads only the database URL and the audit keys, for commands that do not use Slack. */
+/** Reads only the database URL and the keys of the log, for commands that do not use Slack. */
 export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<typeof Store>> {
   const { reading, unread } = readVariables(Store, env, readFile);
   const problems = [...unread, ...databaseProblems(env, readFile)];

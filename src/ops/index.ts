@@ -1,5 +1,4 @@
 export {
-  auditKeyOf,
   type Config,
   type ConfigLoad,
   channelUses,

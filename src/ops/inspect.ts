@@ -2,30 +2,36 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type CostSnapshot, costSnapshots } from '../costs/index.ts';
-import { keyProblem } from '../log/old/append.ts';
-import { storedChannelIds } from '../log/old/channel-ids.ts';
-import type { AuditKey } from '../log/old/key-ring.ts';
-import { type LastOutcome, lastOutcomes } from '../log/old/last-outcomes.ts';
-import { storedTrailError } from '../log/old/trail-marks.ts';
-import { checkDiskSpace, explainSqliteError, folderProblem } from '../storage/errors.ts';
-import { type Instance, listInstances } from '../storage/old/instances.ts';
-import { writeMeta } from '../storage/old/meta.ts';
+import type { ExecutionOutcome } from '../domain/change.ts';
 import {
-  isCompatible,
-  refuseIncompatible,
-  SCHEMA_VERSION,
-  schemaVersion,
-} from '../storage/old/migrate.ts';
+  appendProblem,
+  Damaged,
+  KeyProblem,
+  type Log,
+  type LogKeys,
+  listChanges,
+  openLog,
+  recordedIds,
+} from '../log/index.ts';
 import {
-  type Durability,
-  onPostgres,
-  readDurability,
-  refuseLossy,
-} from '../storage/old/postgres.ts';
-import { openReader } from '../storage/old/reader.ts';
-import type { Db } from '../storage/old/schema.ts';
-import { runTransaction, singleCommits } from '../storage/old/transaction.ts';
+  checkDiskSpace,
+  explainSqliteError,
+  folderProblem,
+  UnusableDatabase,
+} from '../storage/errors.ts';
+import {
+  type Instance,
+  listInstances,
+  openStore,
+  reading,
+  readSchema,
+  type SchemaState,
+  type Store,
+  standbyProblem,
+  transaction,
+} from '../storage/index.ts';
 import { isLocked, isRestoreInterrupted, sqlitePath } from '../storage/sqlite.ts';
+import { type ServerFacts, serverFacts } from './store.ts';
 
 /** The file of an SQLite database and the files next to it. */
 export interface FileFacts {
@@ -45,7 +51,7 @@ export interface FileFacts {
   readonly running: boolean;
 }
 
-const FILE_SUFFIXES = ['', '-wal', '-shm', '.lock', '.head'];
+const FILE_SUFFIXES = ['', '-wal', '-shm', '.lock', '.key'];
 
 /** Returns null for PostgreSQL and for a database in memory. */
 export function fileFacts(url: string): FileFacts | null {
@@ -88,106 +94,125 @@ function isUsable(path: string, mode: number): boolean {
   }
 }
 
-export interface DatabaseInspection {
-  /** The schema version; 0 for a database that Signalbox has not used. */
-  readonly schema: number;
-  /** The schema version of this release. */
-  readonly known: number;
-  /** Signalbox has used the database, and this release can use its schema. */
-  readonly isReadable: boolean;
-  readonly durability: Durability | null;
-  /** The limit of a statement, as the server applies it, for example `10s`; null for SQLite. */
-  readonly statementTimeout: string | null;
-  /** The clock of the server, and of this machine halfway through the query, in milliseconds. */
-  readonly clock: { readonly server: Date; readonly here: number } | null;
-  readonly mayCreateTables: boolean;
-  readonly keyProblem: 'key-missing' | 'key-differs' | null;
-  /** The problem that the last verification of the audit trail found, or null. */
-  readonly trailProblem: string | null;
+export interface DatabaseInspection extends ServerFacts {
+  readonly schema: SchemaState;
+  /** Why a failover could lose commits, or null. */
+  readonly standby: string | null;
+  /** Null where Signalbox has not used the database, or must migrate it first. */
+  readonly log: LogFinding | null;
   readonly instances: readonly Instance[];
 }
 
+export type LogFinding =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly problem: string; readonly hint: string };
+
 /** Reads the facts for the doctor. Safe next to a running bot: it creates and migrates nothing. */
-export async function inspectDatabase(url: string, key: AuditKey): Promise<DatabaseInspection> {
-  return withDb(url, 'read', async (db) => {
-    const known = SCHEMA_VERSION;
-    const schema = await schemaVersion(db);
-    const isServer = onPostgres(db);
-    const isReadable = schema > 0 && (await isCompatible(db, schema));
+export async function inspectDatabase(
+  url: string,
+  keys: () => LogKeys,
+): Promise<DatabaseInspection> {
+  return withStore(url, 'reader', async (store) => {
+    const { engine } = store;
+    const facts = await reading(store, async (reader) => ({
+      ...(await serverFacts(store, reader)),
+      schema: await readSchema(reader, engine),
+      standby: engine === 'postgres' ? await standbyProblem(reader) : null,
+    }));
+    const isReadable = facts.schema === 'current';
     return {
-      schema,
-      known,
-      isReadable,
-      durability: isServer ? await readDurability(db) : null,
-      ...(isServer ? await serverFacts(db) : FILE_HAS),
-      keyProblem: isReadable ? await keyProblem(db, key) : null,
-      trailProblem: isReadable ? await storedTrailError(db) : null,
-      instances: isReadable ? await listInstances(db) : [],
+      ...facts,
+      log: isReadable ? await logFinding(store, keys) : null,
+      instances: isReadable ? await reading(store, listInstances) : [],
     };
   });
 }
 
-const FILE_HAS = { statementTimeout: null, clock: null, mayCreateTables: true };
-
-async function serverFacts(db: Db) {
-  const started = Date.now();
-  const { now, limit, may } = await db
-    .selectNoFrom((eb) => [
-      eb.fn<Date>('clock_timestamp').as('now'),
-      eb.fn<string>('current_setting', [eb.val('statement_timeout')]).as('limit'),
-      eb
-        .fn<boolean | null>('has_schema_privilege', [eb.fn('current_schema'), eb.val('create')])
-        .as('may'),
-    ])
-    .executeTakeFirstOrThrow();
-  const clock = { server: now, here: (started + Date.now()) / 2 };
-  return { statementTimeout: limit, clock, mayCreateTables: may === true };
+/** The whole log is followed: hashes of all events, and the signature of the last one. */
+async function logFinding(store: Store, keys: () => LogKeys): Promise<LogFinding> {
+  try {
+    const problem = appendProblem(await openLog(store, keys(), { replacesKey: false }));
+    if (problem) throw problem;
+    return { ok: true };
+  } catch (error) {
+    if (error instanceof KeyProblem) return { ok: false, problem: error.message, hint: error.hint };
+    if (error instanceof Damaged) {
+      const hint = 'run signalbox audit verify, then follow docs/operating.md';
+      return { ok: false, problem: `nothing is executed. ${error.message}`, hint };
+    }
+    throw error;
+  }
 }
 
-/** The stored snapshots of the days from `fromDay` on, oldest first. Needs a readable schema. */
+/** The stored snapshots of the days from `fromDay` on, oldest first. Needs a current schema. */
 export async function readCostSnapshots(
   url: string,
   organizationId: string,
   fromDay: string,
 ): Promise<readonly CostSnapshot[]> {
-  return withDb(url, 'read', (db) => costSnapshots(db, organizationId, fromDay));
+  return withStore(url, 'reader', (store) =>
+    reading(store, (reader) => costSnapshots(reader, organizationId, fromDay)),
+  );
 }
 
-/** The last outcome of each change command. Needs a readable schema. */
-export async function readLastOutcomes(url: string): Promise<readonly LastOutcome[]> {
-  return withDb(url, 'read', lastOutcomes);
+/** The most recent definite answer of the server to a change of this command. */
+export interface LastOutcome {
+  readonly command: string;
+  readonly outcome: Exclude<ExecutionOutcome, { how: 'unknown' }>;
+}
+
+/** The last outcome of each of these commands. Needs an intact log. */
+export async function readLastOutcomes(
+  url: string,
+  keys: () => LogKeys,
+  commands: readonly string[],
+): Promise<readonly LastOutcome[]> {
+  return withLog(url, keys, async (log) => {
+    const found: LastOutcome[] = [];
+    for (const command of commands) {
+      const filter = { states: ['succeeded', 'failed'], commands: [command], sent: true } as const;
+      const [last] = await listChanges(log, { ...filter, limit: 1 });
+      const outcome = last?.outcome;
+      if (outcome && outcome.how !== 'unknown') found.push({ command, outcome });
+    }
+    return found;
+  });
 }
 
 /** The ids of the channels that Signalbox has resolved by name; none where the file does not exist yet. */
-export async function readChannelIds(url: string): Promise<ReadonlyMap<string, string>> {
+export async function readChannelIds(
+  url: string,
+  keys: () => LogKeys,
+): Promise<ReadonlyMap<string, string>> {
   if (fileFacts(url)?.exists === false) return new Map();
-  return withDb(url, 'read', storedChannelIds);
+  return withLog(url, keys, recordedIds);
 }
 
 /** Throws where a start could not use the database. It creates and migrates nothing. */
 export async function refuseUnusable(url: string): Promise<void> {
   const file = fileFacts(url);
   if (file ? !file.exists : url.startsWith('file:')) return;
-  await withDb(url, 'read', async (db) => {
-    if (onPostgres(db)) refuseLossy(await readDurability(db));
-    await refuseIncompatible(db, await schemaVersion(db));
-  });
+  await withStore(url, 'reader', (store) =>
+    reading(store, (reader) => readSchema(reader, store.engine)),
+  );
 }
 
 /** Whether Signalbox has no table in the database yet. */
 export async function isUnused(url: string): Promise<boolean> {
-  return withDb(url, 'read', async (db) => (await schemaVersion(db)) === 0);
+  return withStore(url, 'reader', (store) =>
+    reading(store, async (reader) => (await readSchema(reader, store.engine)) === 'empty'),
+  );
 }
 
 /**
  * Writes a row and rolls back; throws if the write is refused, or if the disk of an SQLite file is full. Needs a
- * known schema.
+ * current schema.
  */
 export async function checkWritable(url: string): Promise<void> {
   const rollback = new Error('rolled back');
-  await withDb(url, 'write', async (db) => {
-    await runTransaction(singleCommits(db), async (tx) => {
-      await writeMeta(tx, 'doctor', 'write test');
+  await withStore(url, 'beside', async (store) => {
+    await transaction(store, async (tx) => {
+      await tx.insertInto('cost_state').values({ key: 'doctor', value: 'write test' }).execute();
       throw rollback;
     }).catch((error: unknown) => {
       if (error !== rollback) throw error;
@@ -200,17 +225,52 @@ export async function checkWritable(url: string): Promise<void> {
   await checkDiskSpace(file.path);
 }
 
-/** Closes the database after the work. Errors of an SQLite file say what is wrong with it. */
-async function withDb<T>(
+/** Opens the database of a Signalbox that has run, next to it. Throws a sentence for any other database. */
+export async function openUsed(url: string, as: 'beside' | 'reader'): Promise<Store> {
+  const file = fileFacts(url);
+  if (file ? !file.exists : url.startsWith('file:')) {
+    throw new UnusableDatabase(`${file?.path ?? 'The database'} does not exist`, CHECK);
+  }
+  const store = await openStore(url, { as });
+  try {
+    const schema = await reading(store, (reader) => readSchema(reader, store.engine));
+    if (schema === 'empty') {
+      throw new UnusableDatabase('Signalbox has not used this database yet', CHECK);
+    }
+    if (schema === 'behind') {
+      throw new UnusableDatabase('This database is of an earlier release', 'start Signalbox first');
+    }
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+const CHECK = 'check DATABASE_URL';
+
+/** A log that is only read. */
+async function withLog<T>(
   url: string,
-  purpose: 'read' | 'write',
-  work: (db: Db) => Promise<T>,
+  keys: () => LogKeys,
+  work: (log: Log) => Promise<T>,
+): Promise<T> {
+  return withStore(url, 'reader', async (store) =>
+    work(await openLog(store, keys(), { replacesKey: false })),
+  );
+}
+
+/** Closes the database after the work. Errors of an SQLite file say what is wrong with it. */
+async function withStore<T>(
+  url: string,
+  as: 'beside' | 'reader',
+  work: (store: Store) => Promise<T>,
 ): Promise<T> {
   let close: () => Promise<void> = async () => undefined;
   try {
-    const reader = await openReader(url, { inspects: true, writes: purpose === 'write' });
-    close = reader.close;
-    return await work(reader.db);
+    const store = await openStore(url, { as, onConnectionError: () => undefined });
+    close = store.close;
+    return await work(store);
   } catch (error) {
     const file = fileFacts(url);
     throw file ? await explainSqliteError(file.path, error) : error;

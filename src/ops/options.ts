@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type ConfigProblem, quoted, suggestion } from '../base/problem.ts';
-import { type AuditKey, readKeyRing } from '../log/old/key-ring.ts';
+import { KeyProblem, type LogKeys, readKeys } from '../log/index.ts';
 import { databaseSentence } from '../storage/errors.ts';
 import { readStore } from './environment.ts';
 
@@ -52,21 +52,23 @@ function unknownWord(what: string, word: string, known: readonly string[]): stri
   return `Unknown ${what} ${quoted(word)}: ${hint}${hint.endsWith('?') ? '' : '.'}`;
 }
 
-interface Store {
+interface Database {
   readonly url: string;
-  readonly key: AuditKey;
+  /** Reads the keys of its log. To be called once it is known that the database exists. */
+  readonly keys: () => LogKeys;
 }
 
-/** The database and its keys. Without valid variables it writes each problem and exits with 2. */
-export function storeOf(env: NodeJS.ProcessEnv): Store {
+/** The database of the variables. Without valid ones it writes each problem and exits with 2. */
+export function databaseOf(env: NodeJS.ProcessEnv): Database {
   const store = readStore(env, readText);
   if (!store.ok) return leaveWith(store.problems);
-  const { DATABASE_URL, SIGNALBOX_KEY, SIGNALBOX_PREVIOUS_KEYS: previous } = store.value;
-  const key = readKeyRing(
-    SIGNALBOX_KEY?.reveal() ?? null,
-    previous.map((one) => one.reveal()),
-  );
-  return { url: DATABASE_URL.reveal(), key };
+  const {
+    DATABASE_URL,
+    SIGNALBOX_KEY: key = null,
+    SIGNALBOX_PREVIOUS_KEYS: previous,
+  } = store.value;
+  const url = DATABASE_URL.reveal();
+  return { url, keys: () => readKeys({ databaseUrl: url, key, previous }) };
 }
 
 /** A file as text; throws the error of the system. */
@@ -87,6 +89,7 @@ export function leave(sentence: string, code: 1 | 2): never {
 
 /** Why a command failed, as a sentence. */
 export function failureText(error: unknown): string {
+  if (error instanceof KeyProblem) return `${error.message}: ${error.hint}`;
   return databaseSentence(error) ?? (error instanceof Error ? error.message : String(error));
 }
 

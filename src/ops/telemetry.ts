@@ -2,15 +2,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Api, type Measures, note, pastStep } from '../base/log.ts';
 import type { State } from '../domain/change.ts';
-import { mayExecute } from '../log/old/configurations.ts';
-import { storedTrailError } from '../log/old/trail-marks.ts';
+import { activeConfiguration, appendProblem, type Log } from '../log/index.ts';
 import type { AlertsClient } from '../servers/alerts.ts';
 import type { AlertsReadOperation } from '../servers/alerts-reads.ts';
 import type { CloudClient } from '../servers/cloud.ts';
 import type { CloudReadOperation } from '../servers/cloud-reads.ts';
 import { withAnswerLimit } from '../storage/errors.ts';
-import { toText } from '../storage/old/portable.ts';
-import type { Db } from '../storage/old/schema.ts';
+import { reading } from '../storage/index.ts';
+import { type Backlog, digestEnds, dueJobs, openChanges, undeliveredCards } from './store.ts';
 import type { openTracing } from './tracing.ts';
 
 /** Starts traces. The SDK of OpenTelemetry, which takes start-up time, is loaded only here. */
@@ -253,19 +252,22 @@ function databaseGauges(gauge: MakeGauge) {
   );
   const queued = gauge(
     'queue_depth',
-    'Messages to send (outbox) and clicks to process (inbox)',
+    'Due jobs: presses to decide (inbox), and messages and other work (outbox)',
     'queue',
   );
   const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
   const cards = gauge(
     'undelivered_card_age_seconds',
-    'Time since the first attempt to deliver the oldest card that is not in Slack',
+    'Time since the oldest change without a card in Slack was confirmed',
   );
-  const digests = gauge('digests', 'Digests, by state', 'state');
-  const broken = gauge('trail_broken', '1 if the verification of the audit trail failed');
+  const digests = gauge('digests', 'Digests, by how they ended', 'state');
+  const broken = gauge(
+    'trail_broken',
+    '1 if the log is damaged, or signed with another key, so that nothing is executed',
+  );
   const outdated = gauge(
     'config_outdated',
-    '1 if another replica uses a newer configuration, so that this one executes no change',
+    '1 if another configuration is the active one, so that this process executes no change',
   );
   const labelled = [changes, oldest, queued, waits, digests];
 
@@ -274,7 +276,7 @@ function databaseGauges(gauge: MakeGauge) {
     readable.set(readings ? 1 : 0);
     writable.set(isWritable ? 1 : 0);
     if (!readings) return;
-    broken.set(readings.trailProblem === null ? 0 : 1);
+    broken.set(readings.logProblem === null ? 0 : 1);
     outdated.set(readings.isOutdated ? 1 : 0);
     for (const [state, reading] of readings.changes) {
       changes.set({ state }, reading.count);
@@ -294,109 +296,36 @@ function ageOf({ since }: Backlog, now: Date): number {
   return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
 }
 
-/** `since` is the time of the oldest entry; null if there is none. */
-interface Backlog {
-  readonly count: number;
-  readonly since: Date | null;
-}
-
 export interface Gauges {
   readonly changes: ReadonlyMap<State, Backlog>;
+  /** Messages and other work. */
   readonly outbox: Backlog;
-  /** Cards whose first delivery was tried; `since` is the time of the first attempt. */
   readonly undeliveredCards: Backlog;
+  /** Presses. */
   readonly inbox: Backlog;
   readonly digests: ReadonlyMap<string, number>;
-  /** The problem that the last verification of the audit trail found, or null. */
-  readonly trailProblem: string | null;
-  /** Another replica uses a newer configuration than this process. */
+  /** Why this process may append nothing, or null. */
+  readonly logProblem: string | null;
+  /** The active configuration is not that of this process. */
   readonly isOutdated: boolean;
 }
 
-// Ended changes are counted when they end, by metrics.
-const OPEN: readonly State[] = ['pending', 'approved', 'executing', 'unknown'];
-
 /** Reads the gauges, which are the same on every replica with this configuration. */
-export async function readGauges(db: Db, now: Date, configuration: string): Promise<Gauges> {
-  const [changes, outbox, undeliveredCards, inbox, digests, trailProblem, executes] =
-    await withAnswerLimit(
-      Promise.all([
-        openChanges(db),
-        undeliveredMessages(db, now),
-        undelivered(db),
-        waitingClicks(db, now),
-        digestStates(db),
-        storedTrailError(db),
-        mayExecute(db, configuration),
-      ]),
-    );
-  const isOutdated = !executes;
-  return { changes, outbox, undeliveredCards, inbox, digests, trailProblem, isOutdated };
-}
-
-async function openChanges(db: Db): Promise<ReadonlyMap<State, Backlog>> {
-  const rows = await db
-    .selectFrom('change')
-    .select((eb) => ['state', eb.fn.countAll().as('n'), eb.fn.min('created_at').as('oldest')])
-    .where('state', 'in', OPEN)
-    .groupBy('state')
-    .execute();
-  const found = new Map(rows.map(({ state, n, oldest }) => [state, gaugeOf(n, oldest)]));
-  return new Map(OPEN.map((state) => [state, found.get(state) ?? { count: 0, since: null }]));
-}
-
-async function waitingClicks(db: Db, now: Date): Promise<Backlog> {
-  const row = await db
-    .selectFrom('inbox')
-    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('not_before').as('oldest')])
-    .where('handled_at', 'is', null)
-    .where('not_before', '<=', toText(now))
-    .executeTakeFirstOrThrow();
-  return gaugeOf(row.n, row.oldest);
-}
-
-/**
- * Counts due messages and those that wait for a retry, which has moved their due time; a reminder for
- * tomorrow does not count. A message that was tried is as old as its first attempt.
- */
-async function undeliveredMessages(db: Db, now: Date): Promise<Backlog> {
-  const row = await db
-    .selectFrom('outbox')
-    .select((eb) => [
-      eb.fn.countAll().as('n'),
-      eb.fn.min(eb.fn.coalesce('first_tried_at', 'not_before')).as('oldest'),
-    ])
-    .where('done_at', 'is', null)
-    .where((eb) =>
-      eb.or([eb('not_before', '<=', toText(now)), eb('first_tried_at', 'is not', null)]),
-    )
-    .executeTakeFirstOrThrow();
-  return gaugeOf(row.n, row.oldest);
-}
-
-/** A retry moves the due time of a message, so that only the first attempt shows its age. */
-async function undelivered(db: Db): Promise<Backlog> {
-  const row = await db
-    .selectFrom('outbox')
-    .select((eb) => [eb.fn.countAll().as('n'), eb.fn.min('first_tried_at').as('oldest')])
-    .where('done_at', 'is', null)
-    .where('kind', 'in', ['card', 'card-repost'])
-    .where('first_tried_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return gaugeOf(row.n, row.oldest);
-}
-
-async function digestStates(db: Db): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
-    .selectFrom('digest')
-    .select((eb) => ['state', eb.fn.countAll().as('n')])
-    .groupBy('state')
-    .execute();
-  const states = ['sending', 'posted', 'missed', 'unknown'];
-  const found = new Map(rows.map(({ state, n }) => [String(state), Number(n)]));
-  return new Map(states.map((state) => [state, found.get(state) ?? 0]));
-}
-
-function gaugeOf(n: string | number | bigint, oldest: string | null): Backlog {
-  return { count: Number(n), since: oldest === null ? null : new Date(oldest) };
+export async function readGauges(events: Log, now: Date, configuration: string): Promise<Gauges> {
+  const read = reading(events.store, async (reader) => {
+    const jobs = await dueJobs(reader, now);
+    return {
+      changes: await openChanges(reader),
+      outbox: jobs.others,
+      inbox: jobs.presses,
+      undeliveredCards: await undeliveredCards(reader),
+      digests: await digestEnds(reader),
+    };
+  });
+  const [found, active] = await withAnswerLimit(Promise.all([read, activeConfiguration(events)]));
+  return {
+    ...found,
+    logProblem: appendProblem(events)?.message ?? null,
+    isOutdated: active !== null && active.configuration !== configuration,
+  };
 }

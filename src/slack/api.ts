@@ -315,7 +315,9 @@ export function refusedBySlack(error: unknown): string | null {
   const { data } = error;
   const isNamed = typeof data === 'object' && data !== null && 'error' in data;
   const name = isNamed ? String(data.error) : '';
-  return name === '' || UNSURE.includes(name) ? null : name;
+  if (name === 'rate_limited') return 'ratelimited';
+  // A proxy's page arrives as the name of an error.
+  return !/^[a-z][a-z_]*$/.test(name) || UNSURE.includes(name) ? null : name;
 }
 
 /** The time after which Slack accepts a rate-limited call again; null where Slack named none. */

@@ -45,6 +45,7 @@ import {
   ownMessages,
   postMessage,
   postOnce,
+  postRefusal,
   updateMessage,
 } from './post.ts';
 import { createPressNotices, pressAnswers } from './press-answers.ts';
@@ -79,7 +80,8 @@ export function createMessenger(options: Options): Messenger {
     body: Message,
     earlier: Parameters<typeof postOnce>[3],
   ): Promise<Position> {
-    const at = await postOnce(options, await finder.target(channel), body, earlier);
+    const to = await finder.target(channel);
+    const at = await postOnce(options, to, body, earlier).catch(throwRefusal);
     await finder.posted(channel, at.channel);
     return at;
   }
@@ -126,7 +128,7 @@ export function createMessenger(options: Options): Messenger {
         return 'drawn';
       } catch (error) {
         if (refusedBySlack(error) === 'message_not_found') return 'deleted';
-        throw error;
+        return throwRefusal(error);
       }
     },
     drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
@@ -194,7 +196,7 @@ export function createMessenger(options: Options): Messenger {
     findChannels: finder.find,
     lookupProblem: finder.problem,
     messageUser: async (user, answer) => {
-      await postMessage(posts, user, answerMessage(answer));
+      await postMessage(posts, user, answerMessage(answer)).catch(throwRefusal);
     },
     notifyOperators: async (sentence, attempt, { line, actions }) => {
       if (!channels.audit) return;
@@ -327,6 +329,10 @@ async function findPost(
 function cardsIn({ waiting, toAnswer, mine, running, recent }: HomeLists) {
   const answers = toAnswer.map(({ change }) => change);
   return [...waiting, ...answers, ...mine, ...running, ...recent].map(({ card }) => card);
+}
+
+function throwRefusal(error: unknown): never {
+  throw postRefusal(error) ?? error;
 }
 
 /** A definite refusal of Slack is a value; an unknown outcome is thrown. */

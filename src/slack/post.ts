@@ -1,11 +1,54 @@
 import type { ConversationsHistoryResponse, WebClient } from '@slack/web-api';
-import type { Answer, AnswerPart, ChannelLookup } from '../domain/answer.ts';
+import { type Answer, type AnswerPart, type ChannelLookup, PostRefused } from '../domain/answer.ts';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
-import { type Clients, type Respond, refusedBySlack } from './api.ts';
+import { type Clients, type Respond, refusedBySlack, retryAfterMs } from './api.ts';
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
 import { type MessageMark, markOf, postMarkOf } from './marks.ts';
 import { inPlainBlocks } from './tables.ts';
+
+const RESTRICTED = 'the settings of the channel or workspace do not let the app post there';
+const TOO_LONG = 'the message is too long';
+const INVALID = 'Slack does not accept the blocks of the message';
+const LIMITED = 'Slack limits the rate of messages';
+const LIMITED_MS = 30_000;
+
+/** Refusals of a message that an equal message would get again, in words. Source: docs/slack.md#messages */
+const REFUSALS: Readonly<Record<string, string>> = {
+  is_archived: 'the channel is archived',
+  channel_not_found: 'the channel does not exist, or Signalbox is not a member',
+  not_in_channel: 'Signalbox is not a member of the channel',
+  restricted_action: RESTRICTED,
+  restricted_action_read_only_channel: RESTRICTED,
+  restricted_action_thread_only_channel: RESTRICTED,
+  restricted_action_non_threadable_channel: RESTRICTED,
+  restricted_action_thread_locked: RESTRICTED,
+  user_not_found: 'the user does not exist',
+  user_disabled: 'the user was deactivated',
+  user_not_visible: 'the user is not visible to Signalbox',
+  messages_tab_disabled: 'the app has no direct messages',
+  cannot_dm_bot: 'the user is a bot',
+  thread_not_found: 'the thread does not exist any more',
+  cannot_reply_to_message: 'the message accepts no thread',
+  cant_update_message: 'the message belongs to another app',
+  edit_window_closed: 'the workspace does not let the message be edited any more',
+  block_mismatch: 'the blocks of the message cannot be replaced',
+  msg_too_long: TOO_LONG,
+  msg_blocks_too_long: TOO_LONG,
+  metadata_too_large: TOO_LONG,
+  no_text: 'the message is empty',
+  invalid_blocks: INVALID,
+  invalid_blocks_format: INVALID,
+};
+
+/** The refusal behind an error: definite, or at a rate limit with the time to wait; null for any other. */
+export function postRefusal(error: unknown): PostRefused | null {
+  const name = refusedBySlack(error) ?? '';
+  if (name === 'ratelimited')
+    return new PostRefused(LIMITED, retryAfterMs(error) ?? LIMITED_MS, error);
+  const words = Object.hasOwn(REFUSALS, name) ? REFUSALS[name] : undefined;
+  return words === undefined ? null : new PostRefused(`${words} (${name})`, null, error);
+}
 
 /** Messages count as own only with this bot id: a user can post the same text. */
 export interface OwnMessages {

@@ -176,7 +176,9 @@ function nextStep(change: Change, cardChannel: string | null, linkOf: LinkOf): L
   const { state } = change;
   if (state === 'pending' && cardChannel) {
     const open = openCard(change, linkOf);
-    return [`Sent to ${cardChannel}. Updates appear in its thread.`, ...open];
+    // Nothing is sent before Slack has accepted the card.
+    const sent = change.card ? 'Sent' : 'Its card goes';
+    return [`${sent} to ${cardChannel}. Updates appear in its thread.`, ...open];
   }
   // A draft can expire between two presses of its requester.
   if (mayRequestAgain(change)) return ['Nothing was changed.'];

@@ -3,8 +3,9 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { CompiledQuery, type Dialect, Kysely, sql, type Transaction } from 'kysely';
 import { explainSqliteError, UnusableDatabase } from './errors.ts';
 import { type PoolOptions, postgresDialect, refuseLossyServer } from './postgres.ts';
-import { type Engine, migrateStore } from './schema.ts';
+import { type Engine, migrateStore, readSchema } from './schema.ts';
 import {
+  immutableName,
   isBusy,
   isRestoreInterrupted,
   lockProcess,
@@ -290,4 +291,30 @@ async function rollBack(tx: StoreTx, error: unknown): Promise<void> {
   } catch {
     throw error;
   }
+}
+
+/** Throws with the path where a file is not a database of Signalbox that this release can use. It creates no file. */
+export async function refuseOtherFile(path: string): Promise<void> {
+  try {
+    const root = new Kysely<Tables>({ dialect: openSqliteReader(immutableName(path)) });
+    try {
+      if ((await readSchema(root, 'sqlite')) === 'empty') throw new Error('It has no log.');
+    } finally {
+      await root.destroy();
+    }
+  } catch (error) {
+    if (error instanceof UnusableDatabase) throw error;
+    throw new Error(backupProblem(path, error), { cause: error });
+  }
+}
+
+const NOT_A_DATABASE = [11, 26];
+
+function backupProblem(path: string, error: unknown): string {
+  if (!(error instanceof Error)) return `The backup ${path} cannot be read: ${String(error)}`;
+  if (!('errcode' in error)) return `${path} is not a backup of Signalbox. ${error.message}`;
+  const code = Number(error.errcode) & 0xff;
+  return NOT_A_DATABASE.includes(code)
+    ? `${path} is not a Signalbox database, or it is damaged. Name a file that “signalbox backup” made`
+    : `The backup ${path} cannot be read: ${error.message}. Check its owner and its mode`;
 }

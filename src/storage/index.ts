@@ -4,6 +4,7 @@ export {
   lockedTransaction,
   openStore,
   reading,
+  refuseOtherFile,
   type Store,
   type StoreOptions,
   type StoreReader,

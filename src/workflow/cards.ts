@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { PostRefused } from '../domain/answer.ts';
 import { decidingRoles } from '../domain/approvals.ts';
 import {
   type Change,
@@ -24,7 +25,7 @@ import { subjectsOf } from './execute.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { move, noteMoved } from './moves.ts';
-import { notify } from './notices.ts';
+import { notify, notifyOnce } from './notices.ts';
 import { withSchedule } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
@@ -36,33 +37,38 @@ const POLL_MS = 100;
 
 /**
  * Resolves when everyone can see a change as it is now, or after 3 s: a person is told the result of a press after
- * the card shows it. A card that does not stand yet is posted by its job alone, which is waited for.
+ * the card shows it. A card that does not stand yet is posted by its job alone, which is waited for. Returns the
+ * change with its card.
  */
-export async function afterDrawn(
-  context: WorkflowContext,
-  { id }: Pick<Change, 'id'>,
-): Promise<void> {
+export async function afterDrawn(context: WorkflowContext, change: Change): Promise<Change> {
   const ended = new AbortController();
-  const late = wait(DRAWN_WITHIN_MS, 'late', { ref: false, signal: ended.signal });
-  const drawn = drawSoon(context, id, ended.signal).catch((err: unknown) => {
-    context.log.warn({ err, change: id }, 'card was not drawn before the answer to a press');
+  const late = wait(DRAWN_WITHIN_MS, null, { ref: false, signal: ended.signal });
+  const drawn = drawSoon(context, change.id, ended.signal).catch((err: unknown) => {
+    context.log.warn({ err, change: change.id }, 'card was not drawn before the answer to a press');
+    return null;
   });
   // The wait is aborted at the end.
-  await Promise.race([drawn, late.catch(() => undefined)]);
+  const card = await Promise.race([drawn, late.catch(() => null)]);
   ended.abort();
+  return { ...change, card: card ?? change.card };
 }
 
-async function drawSoon(context: WorkflowContext, id: ChangeId, ended: AbortSignal): Promise<void> {
+async function drawSoon(
+  context: WorkflowContext,
+  id: ChangeId,
+  ended: AbortSignal,
+): Promise<Position | null> {
   context.wake();
   while (!ended.aborted) {
     const change = await loadChange(context.events, id);
-    if (!change || isPrivate(change)) return;
+    if (!change || isPrivate(change)) return null;
     if (change.card) {
       await inTurn(context, id, () => drawCard(context, id, { again: false }));
-      return;
+      return change.card;
     }
     await wait(POLL_MS, undefined, { ref: false });
   }
+  return null;
 }
 
 /** A change that only its requester has seen. */
@@ -98,6 +104,9 @@ export async function sendCard(context: WorkflowContext, job: JobTry): Promise<J
   try {
     return await inTurn(context, id, () => drawCard(context, id, job));
   } catch (error) {
+    if (error instanceof PostRefused && error.retryAfterMs === null) {
+      return cardRefused(context, id, error.why);
+    }
     if (job.attempts === WARN_AT) {
       const text =
         `The card of change ${id} could not be posted or updated for an hour. ` +
@@ -106,6 +115,34 @@ export async function sendCard(context: WorkflowContext, job: JobTry): Promise<J
     }
     throw error;
   }
+}
+
+/** Slack refused a card for good: requester and operators read why, and the approvers get the card directly. */
+async function cardRefused(
+  context: WorkflowContext,
+  id: ChangeId,
+  why: string,
+): Promise<JobResult> {
+  const change = await loadChange(context.events, id);
+  if (!change) return 'done';
+  context.log.error({ change: id, why }, 'card was refused; it is not tried again for now');
+  context.measures.messageLost('card');
+  const { card, requester, state, command, plan } = change;
+  const isOpen = state === 'pending' && !card;
+  const failed = `could not be ${card ? 'updated' : 'posted'}: ${why}.`;
+  const notified = isOpen ? 'The operators and the approvers were' : 'The operators were';
+  const next = 'Signalbox tries it again every hour while the change is open.';
+  await notifyOnce(context, `${id} card ${why}`, [
+    { to: null, title: 'Notice', text: `The card of change ${id} ${failed} ${next}` },
+    {
+      to: requester,
+      title: `Change ${id}`,
+      text: `The card of “${command} ${plan.target.name}” ${failed} ${notified} notified.`,
+    },
+  ]);
+  if (isOpen) await planCopies(context, change);
+  context.wake();
+  return 'done';
 }
 
 /** Posts the card of a change, or draws it as the change is now. */
@@ -280,7 +317,7 @@ const CHECKED_MAX = 500;
 // Slack accepts about 50 reads and updates per minute, and cards of changes that move come first.
 const SPREAD_MS = 5_000;
 
-/** Draws the cards of open changes again, which finds deleted ones. To be called at the start and once a day. */
+/** Draws the cards of open changes again, which finds deleted ones. To be called at the start and once an hour. */
 export async function checkCards({ events, store, now }: WorkflowContext): Promise<void> {
   const open = await listChanges(events, { open: true, confirmed: true, limit: CHECKED_MAX });
   const at = now().getTime();
@@ -291,25 +328,29 @@ export async function checkCards({ events, store, now }: WorkflowContext): Promi
   });
 }
 
-/** Plans a copy of a pending card for each new approver. Due again when more roles may decide. */
+/** The job of the copies of a pending card: one for each new approver. Due again when more roles may decide. */
 export async function planDirectCards(
   context: WorkflowContext,
   { key }: JobTry,
 ): Promise<JobResult> {
-  const { directCards, store, now } = context;
   const change = await loadChange(context.events, key as ChangeId);
-  if (change?.state !== 'pending' || directCards === null) return 'done';
-  const users = await directCards(change);
-  const at = now().getTime();
-  await transaction(store, async (tx) => {
-    for (const user of users.filter((each) => !copyOf(change, each))) {
-      await addJob(tx, { kind: 'direct-card', key: `${change.id}/${user}`, dueAt: at });
-    }
-  });
+  if (change?.state !== 'pending' || !context.directCards.onRequest) return 'done';
+  await planCopies(context, change);
   const { requires, confirmedAt } = change;
+  const at = context.now().getTime();
   const escalatesAt = (confirmedAt?.getTime() ?? 0) + (requires.escalation?.afterMs ?? 0);
   if (requires.escalation === null || escalatesAt <= at) return 'done';
   return new Date(escalatesAt);
+}
+
+async function planCopies({ directCards, store, now }: WorkflowContext, change: Change) {
+  const users = await directCards.of(change);
+  const dueAt = now().getTime();
+  await transaction(store, async (tx) => {
+    for (const user of users.filter((each) => !copyOf(change, each))) {
+      await addJob(tx, { kind: 'direct-card', key: `${change.id}/${user}`, dueAt });
+    }
+  });
 }
 
 function copyOf({ copies }: Change, user: UserId): Position | null {
@@ -370,21 +411,19 @@ interface RecipientOptions {
 
 /**
  * Finds the users who may approve: with `dm` those who cannot see the card in its channel, with `both`
- * all. Nobody where Slack does not answer, because the card in the channel remains. Null for `channel`.
- * Source: docs/slack.md#notifications.
+ * all, with `channel` nobody who has a card in its channel. Nobody where Slack does not answer, because the card
+ * in the channel remains. Source: docs/slack.md#notifications.
  */
-export function directRecipients({
-  notify,
-  ...options
-}: RecipientOptions): DirectRecipients | null {
-  if (notify === 'channel') return null;
-  return async (change) => {
+export function directRecipients({ notify, ...options }: RecipientOptions): DirectRecipients {
+  const of = async (change: Change) => {
+    if (notify === 'channel' && change.card) return [];
     const able = await approversOf(change, options);
     const { card } = change;
     const isSeen = card !== null && !card.channel.startsWith('D');
     if (notify === 'both' || !isSeen || able.length === 0) return able;
     return (await options.messenger.absentAmong(card.channel, able)) ?? [];
   };
+  return { onRequest: notify !== 'channel', of };
 }
 
 async function approversOf(

@@ -24,7 +24,7 @@ import type { Store } from '../storage/index.ts';
 
 /**
  * Shows stored state to users. A rejected promise means that the message may not have been shown;
- * the outbox then retries it.
+ * its job then tries it again, unless Slack refused the message (`PostRefused`).
  */
 export interface Messenger extends Poster {
   postCard(change: Change, attempt: PostAttempt): Promise<Position>;
@@ -224,8 +224,8 @@ export interface DecisionContext {
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly people: People;
   readonly messenger: Messenger;
-  /** Who gets cards as direct messages; null: nobody. */
-  readonly directCards: DirectRecipients | null;
+  /** Who gets cards as direct messages. */
+  readonly directCards: DirectRecipients;
   readonly log: Logger;
   readonly now: () => Date;
   readonly newId: () => ChangeId;
@@ -236,8 +236,12 @@ export interface DecisionContext {
   readonly measures: Measures;
 }
 
-/** Returns the users who get a pending change as a direct message. */
-export type DirectRecipients = (change: Change) => Promise<readonly UserId[]>;
+/** The users who get the card of a pending change as a direct message. */
+export interface DirectRecipients {
+  /** Whether they get it with every request, or only where the channel did not get the card. */
+  readonly onRequest: boolean;
+  readonly of: (change: Change) => Promise<readonly UserId[]>;
+}
 
 /** What it takes, in addition, to plan, estimate and run changes. */
 export interface WorkflowContext extends DecisionContext {

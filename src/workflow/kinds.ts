@@ -39,7 +39,7 @@ const DAY = 24 * HOUR_MS;
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
     { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
-    { name: 'check cards', work: () => checkCards(context), everyMs: DAY },
+    { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { JsonObject } from '../base/text.ts';
 import { type AnswerAction, type InlinePart, textAnswer } from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
@@ -22,8 +22,8 @@ interface Notice {
 export function noticeFor(
   { to, title, text, line = [], actions = [] }: Notice,
   at: number,
+  id: string = randomUUID(),
 ): { readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] } {
-  const id = randomUUID();
   const offers = [...(line.length > 0 ? [{ line }] : []), ...actions].map(asFields);
   const event = { type: 'noticed', to, title, text, offers } as const;
   return {
@@ -40,6 +40,23 @@ function asFields(value: object): JsonObject {
 /** Appends a notice of its own. */
 export async function notify(context: DecisionContext, notice: Notice): Promise<void> {
   await append(context.events, async ({ at }) => ({ ...noticeFor(notice, at), result: null }));
+  context.wake();
+}
+
+/** Appends notices of one matter, unless they were appended before: `matter` names it. */
+export async function notifyOnce(
+  context: DecisionContext,
+  matter: string,
+  notices: readonly Notice[],
+): Promise<void> {
+  const hash = createHash('sha256').update(matter).digest('base64url');
+  await append(context.events, async (locked) => {
+    const all = notices.map((each, index) => noticeFor(each, locked.at, `${hash}-${index}`));
+    const first = await locked.load(`notice/${hash}-0`, (_: NoticeEvent | null, event) => event);
+    if (first.version > 0) return { events: [], result: null };
+    const events = all.flatMap((each) => each.events);
+    return { events, jobs: all.flatMap((each) => each.jobs), result: null };
+  });
   context.wake();
 }
 

@@ -272,7 +272,9 @@ async function decide(
   if (change) noteMoved(context, before, change);
   context.wake();
   if (refusal === null && change) {
-    return tell(context, stored, change, () => ({ ok: true, verb, change }));
+    return tell(context, stored, change, (shown) => {
+      return { ok: true, verb, change: shown ?? change };
+    });
   }
   return deny(context, stored, verb, refusal ?? 'not-found', change);
 }
@@ -380,13 +382,13 @@ function tell(
   context: WorkflowContext,
   { key, press }: StoredPress,
   change: Change | null,
-  outcome: () => Outcome | Promise<Outcome>,
+  outcome: (shown: Change | null) => Outcome | Promise<Outcome>,
 ): JobResult {
   const { messenger, log } = context;
   const received = receivedOf(context, key, press);
   const answer = async () => {
-    if (change) await afterDrawn(context, change);
-    await messenger.answerPress(received, await outcome());
+    const shown = change && (await afterDrawn(context, change));
+    await messenger.answerPress(received, await outcome(shown));
     if (received.replyTo.home) await showHome(context, press.by);
   };
   answer().catch((err: unknown) => {

@@ -1,7 +1,8 @@
 import { DAY_MS } from '../base/time.ts';
 import type { ChangeId } from '../domain/change.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import { type Log, rebuild, type Subjects } from '../log/index.ts';
+import type { Log, Subjects } from '../log/index.ts';
+import { rebuild } from '../log/upkeep.ts';
 import type { Job } from '../storage/index.ts';
 import { jobsOf } from './moves.ts';
 import { ownJobs } from './own.ts';

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../base/time.ts';
-import { textAnswer } from '../domain/answer.ts';
+import { PostRefused, textAnswer } from '../domain/answer.ts';
 import { type Change, type ChangeId, changeTitle, type Position } from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
@@ -21,7 +21,7 @@ import {
 } from './context.ts';
 import type { JobKinds, JobResult, JobTry } from './jobs.ts';
 import { FIRST_REMINDER_MS } from './moves.ts';
-import { endNotice, notify, sendNotice } from './notices.ts';
+import { endNotice, notify, notifyOnce, sendNotice } from './notices.ts';
 import { isUnchangedSince } from './request.ts';
 import { currentPolicy, currentTarget } from './target.ts';
 
@@ -59,26 +59,48 @@ export function messageKinds(context: WorkflowContext): JobKinds {
       {
         lane: 'messages',
         rank: kind === 'card' ? 0 : 1,
-        run: (job) => send(context, job),
+        run: (job) => send(context, job).catch((error) => refused(context, kind, job, error)),
         giveUp: (key) => giveUp(context, kind, key),
       } satisfies JobKinds[string],
     ]),
   );
 }
 
+/** A message that Slack refused for good ends, and the operators read why; at a rate limit it waits. */
+async function refused(
+  context: WorkflowContext,
+  kind: string,
+  { key }: JobTry,
+  error: unknown,
+): Promise<JobResult> {
+  if (!(error instanceof PostRefused)) throw error;
+  const { why, retryAfterMs } = error;
+  if (retryAfterMs !== null) return new Date(context.now().getTime() + retryAfterMs);
+  context.log.error({ err: error, kind, key }, 'message was refused; it is not tried again');
+  context.measures.messageLost(kind);
+  if (kind === 'notice') {
+    await endNotice(context, key, { type: 'given-up', why });
+    return 'done';
+  }
+  const [subject] = key.split('/');
+  const text = `Slack refused a message of change ${subject} (${kind}): ${why}. Signalbox does not retry it.`;
+  await notifyOnce(context, `${subject} ${kind} ${why}`, [{ to: null, title: 'Notice', text }]);
+  return 'done';
+}
+
 /** Ends the tries of a message: it is logged, counted and, except for a notice, reported. */
 async function giveUp(context: WorkflowContext, kind: string, key: string): Promise<void> {
   context.log.error({ kind, key }, 'message was given up');
   context.measures.messageLost(kind);
-  if (kind === 'notice') return endNotice(context, key, { type: 'given-up', why: REFUSED });
+  if (kind === 'notice') return endNotice(context, key, { type: 'given-up', why: UNANSWERED });
   const [subject] = key.split('/');
   const text =
-    `Slack has refused a message of change ${subject} (${kind}) for 24 hours. ` +
-    'Signalbox does not retry it any more. The log has the reason.';
+    `Signalbox could not post a message of change ${subject} (${kind}) for 24 hours. ` +
+    'It does not retry it any more. The log has the reason.';
   await notify(context, { to: null, title: 'Notice', text });
 }
 
-const REFUSED = 'Slack refused it for a day.';
+const UNANSWERED = 'Slack took it not once in a day.';
 
 /** A message about one event: the change now, and as it was after that event. */
 interface Told {

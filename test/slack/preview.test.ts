@@ -4,6 +4,7 @@ import type { Message } from '../../src/slack/blocks.ts';
 import { answeredPreview, preview } from '../../src/slack/preview.ts';
 import { changeIn, minutes, PLAN, REQUIRES } from '../domain/changes-fixtures.ts';
 import { buttonsOf as buttonsIn } from '../harness/messages.ts';
+import { channel } from '../workflow/context.ts';
 import { drawing } from './fixtures.ts';
 
 const ALONE = { others: [], before: [], freezes: [] };
@@ -66,7 +67,12 @@ test.for<[string, Partial<Change>, string]>([
 });
 
 test.for<[string, Change, string]>([
-  ['it waits', changeIn('pending'), 'Sent to #db-approvals.'],
+  ['its card is posted', changeIn('pending', { card: null }), 'Its card goes to #db-approvals.'],
+  [
+    'it waits',
+    changeIn('pending', { card: { channel: channel('CDEV'), ts: '1.2' } }),
+    'Sent to #db-approvals.',
+  ],
   ['it is cancelled', changeIn('cancelled'), 'Nothing was changed.'],
   ['it has expired', changeIn('expired'), 'Nothing was changed.'],
   ['it needs nobody', changeIn('approved'), 'It runs now.'],

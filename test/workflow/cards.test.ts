@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import { sql, transaction } from '../../src/storage/index.ts';
 import { afterDrawn, checkCards } from '../../src/workflow/cards.ts';
@@ -220,7 +221,7 @@ test('an hour without a card is reported to the operators once, and a day ends t
   expect([...notices.values()].map(({ state }) => state)).toEqual(
     expect.arrayContaining([
       expect.stringContaining(`card of change ${id} could not be posted or updated for an hour`),
-      expect.stringContaining(`a message of change ${id} (card) for 24 hours`),
+      expect.stringContaining(`could not post a message of change ${id} (card) for 24 hours`),
     ]),
   );
   expect(notices.size).toBe(2);
@@ -230,7 +231,7 @@ async function endJobs({ store }: World['context']): Promise<void> {
   await transaction(store, async (tx) => void (await sql`delete from job`.execute(tx)));
 }
 
-const APPROVERS = { directCards: async () => [ben, cleo] };
+const APPROVERS = { directCards: { onRequest: true, of: async () => [ben, cleo] } };
 
 test('each approver has one copy, however often it is planned', async () => {
   const world = await workflowWithCards(APPROVERS);
@@ -287,4 +288,35 @@ test('later roles are planned at their time', async () => {
   expect(await world.run('direct-cards', id)).toEqual(at);
   world.clock.now = at;
   expect(await world.run('direct-cards', id)).toBe('done');
+});
+
+test('of a card that Slack refuses for good requester and operators read why, once, and approvers get it directly', async () => {
+  const of = async () => [ben, cleo];
+  const refusal = new PostRefused('the channel is archived (is_archived)', null, null);
+  const world = await workflowWithCards({
+    directCards: { onRequest: false, of },
+    messages: { postCard: () => Promise.reject(refusal) },
+  });
+  const { id } = await aChange(world.context, { hasCard: false });
+  await endJobs(world.context);
+  expect(await world.run('direct-cards', id)).toBe('done');
+  for (let tries = 0; tries < 2; tries += 1) expect(await world.run('card', id)).toBe('done');
+  const due = await dueJobs(world.context);
+  expect(due.filter((job) => job.startsWith('direct-card'))).toEqual([
+    `direct-card ${id}/${ben}`,
+    `direct-card ${id}/${cleo}`,
+  ]);
+  for (const job of due) await world.run(...(job.split(' ') as [string, string]));
+  expect(world.told('notifyOperators').map(([text]) => text)).toEqual([
+    expect.stringContaining(`${id} could not be posted: the channel is archived (is_archived).`),
+  ]);
+  expect(world.told('messageUser')).toMatchObject([[ana, { title: `Change ${id}` }]]);
+  expect(world.slack.cards.map(({ to }) => to)).toEqual([`D${ben}`, `D${cleo}`]);
+});
+
+test('at a rate limit a message waits for the time that Slack names', async () => {
+  const limited = new PostRefused('Slack limits the rate of messages', 40_000, null);
+  const world = await workflowWithCards({ messages: { postCard: () => Promise.reject(limited) } });
+  const { id } = await aChange(world.context, { hasCard: false });
+  expect(await world.run('card', id)).toEqual(new Date(world.clock.now.getTime() + 40_000));
 });

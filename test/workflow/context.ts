@@ -158,7 +158,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
       zoneOf: async () => 'Europe/Berlin',
     },
     messenger: recordingMessenger(shown, messages),
-    directCards: null,
+    directCards: { onRequest: false, of: async () => [] },
     log: pino({ level: 'silent' }),
     now,
     newId,
@@ -169,7 +169,10 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
     measures: ignoredMeasures,
     // The clients are not reached: the `send` of a command stands in for them.
     commandContext: () =>
-      ({ services: [STAGING], now, prefix: '', organization: {} }) as unknown as CommandContext,
+      ({
+        ...{ services: [STAGING], now, prefix: '', organization: {} },
+        schedules: { all: async () => [] },
+      }) as unknown as CommandContext,
     refreshDirectory: () => undefined,
     verifyServices: async () => [STAGING],
     incidents: {

@@ -14,7 +14,7 @@ const ROLES: Readonly<Record<string, readonly UserId[] | null>> = {
 };
 
 interface Circumstances {
-  readonly notify?: 'dm' | 'both';
+  readonly notify?: 'channel' | 'dm' | 'both';
   readonly change?: Partial<Change>;
   readonly absent?: readonly UserId[] | null;
   readonly roles?: typeof ROLES;
@@ -36,7 +36,7 @@ async function recipients({
     },
     now: () => now,
   });
-  return found?.(changeIn('pending', { ...PENDING, ...change }));
+  return found.of(changeIn('pending', { ...PENDING, ...change }));
 }
 
 const LATER = minutes(10);
@@ -58,6 +58,12 @@ test.for<[string, Circumstances, readonly UserId[]]>([
   ['nobody, if Slack does not answer who is in the channel', { absent: null }, []],
   ['nobody, if Slack does not answer who may approve', { roles: { approver: null } }, []],
   ['all, if the card is in no channel', { change: { card: null } }, [ben, cleo]],
+  ['nobody with notify: channel', { notify: 'channel' }, []],
+  [
+    'all with notify: channel, if the card is in no channel',
+    { notify: 'channel', change: { card: null } },
+    [ben, cleo],
+  ],
   [
     'all, if the card is in a direct message',
     { change: { card: { ...CARD, channel: channel('D1') } } },
@@ -76,10 +82,4 @@ test.for<[string, Circumstances, readonly UserId[]]>([
   ['20 users of a role', { notify: 'both', roles: { approver: many } }, many.slice(0, 20)],
 ])('a card goes to %s', async ([, given, expected]) => {
   expect(await recipients(given)).toEqual(expected);
-});
-
-test('with notify: channel there are no recipients', () => {
-  const never = () => Promise.reject(new Error('not expected'));
-  const options = { notify: 'channel', someOf: never, now: () => NOON } as const;
-  expect(directRecipients({ ...options, messenger: { absentAmong: never } })).toBeNull();
 });

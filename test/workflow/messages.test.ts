@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import type { NewEvent } from '../../src/domain/log-events.ts';
 import { noticeFor, notify } from '../../src/workflow/notices.ts';
@@ -246,6 +247,35 @@ test('a notice that is given up is counted and not reported again', async () => 
   await run('notice', key);
   expect(lost).toEqual(['notice']);
   expect(told('notifyOperators')).toEqual([]);
+  expect((await eventsOf(context, `notice/${key}`)).map(({ type }) => type)).toEqual([
+    'noticed',
+    'given-up',
+  ]);
+});
+
+test('a message that Slack refuses for good ends, and the operators read why once', async () => {
+  const refusal = new PostRefused('the message is too long (msg_too_long)', null, null);
+  const messages = { postThreadUpdate: () => Promise.reject(refusal) };
+  const { context, run } = await workflowWithCards({ messages });
+  const { id, version } = await aChange(context, { state: 'rejected' });
+  for (let tries = 0; tries < 2; tries += 1) {
+    expect(await run('thread', `${id}/${version}`)).toBe('done');
+  }
+  const notices = await context.events.loadAll('notice', (_: string | null, event) =>
+    event.type === 'noticed' ? event.text : '',
+  );
+  expect([...notices.values()].map(({ state }) => state)).toEqual([
+    `Slack refused a message of change ${id} (thread): the message is too long (msg_too_long). Signalbox does not retry it.`,
+  ]);
+});
+
+test('a notice that Slack refuses for good ends without another one', async () => {
+  const refusal = new PostRefused('the user was deactivated (user_disabled)', null, null);
+  const messages = { messageUser: () => Promise.reject(refusal) };
+  const { context, run } = await workflowWithCards({ messages });
+  await notify(context, { to: ana, title: 'Not posted', text: 'x' });
+  const [key = ''] = (await dueJobs(context)).map((job) => job.replace('notice ', ''));
+  expect(await run('notice', key)).toBe('done');
   expect((await eventsOf(context, `notice/${key}`)).map(({ type }) => type)).toEqual([
     'noticed',
     'given-up',

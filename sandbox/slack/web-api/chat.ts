@@ -49,6 +49,7 @@ function readMetadata(args: Json): unknown {
 function postMessage(slack: SlackState, args: Json): SlackReply {
   const conversation = conversationForPosting(slack, text(args, 'channel'));
   if (isRefusal(conversation)) return conversation;
+  if (conversation.restricted) return refuse('restricted_action');
   const content = readContent(args);
   if (isRefusal(content)) return content;
   const channel = conversation.id;

@@ -48,6 +48,8 @@ export interface Conversation {
   readonly topic: string;
   readonly members: string[];
   archived: boolean;
+  /** The settings of the channel let no app post there. */
+  restricted?: boolean;
   /** The names before it was renamed. */
   formerNames?: readonly string[];
 }

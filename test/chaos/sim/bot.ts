@@ -113,7 +113,7 @@ function contextOf(
     },
     services: () => services,
     discoversServices: false,
-    directCards: null,
+    directCards: { onRequest: false, of: async () => [] },
     verifyServices: async () => services,
     commands: commandsOn(ports, server, now),
     // The commands call the server directly and need no directory.

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { isCard, textOf } from '../harness/messages.ts';
+import { requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO } from '../harness/users.ts';
+
+/** Ana requests and confirms a change whose card is refused. */
+async function confirmed(sandbox: TestSandbox): Promise<void> {
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+}
+
+function notices({ slack }: TestSandbox, words: string): readonly string[] {
+  return slack
+    .messages('db-audit')
+    .map(textOf)
+    .filter((text) => text.includes(words));
+}
+
+function textsOf({ slack }: TestSandbox, user: string): string {
+  return slack.clientState(user).messages.map(textOf).join('\n');
+}
+
+test.for([
+  [
+    'is archived',
+    'the channel is archived (is_archived)',
+    ({ slack }) => slack.admin.archive('db-approvals'),
+  ],
+  [
+    'lets no app post',
+    'do not let the app post there (restricted_action)',
+    ({ slack }) => slack.admin.restrict('db-approvals'),
+  ],
+  [
+    'has no Signalbox',
+    'Signalbox is not a member of the channel (not_in_channel)',
+    ({ slack }) => slack.admin.kick('db-approvals', slack.workspace.botUserId),
+  ],
+] as readonly (readonly [string, string, (sandbox: TestSandbox) => void])[])(
+  'when the approvals channel %s, requester and operators read it and approvers get the card, without a retry',
+  async ([, why, refuse]) => {
+    const sandbox = await startTestSandbox();
+    refuse(sandbox);
+    const refused = () =>
+      sandbox.slack.calls('chat.postMessage').filter(({ reply }) => reply?.ok === false);
+    await confirmed(sandbox);
+    const told = await sandbox.privateMessage(ANA, 'could not be posted');
+    expect(told && textOf(told)).toContain(why);
+    expect(textsOf(sandbox, ANA)).not.toContain('Sent to');
+    await expect.poll(() => notices(sandbox, 'could not be posted')).toHaveLength(1);
+    expect(notices(sandbox, 'could not be posted')[0]).toContain(why);
+
+    const copy = await sandbox.privateMessage(BEN, 'requests: stop staging');
+    await sandbox.privateMessage(CLEO, 'requests: stop staging');
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 30 * 60_000);
+    sandbox.wake();
+    await waitUntilIdle(sandbox);
+    expect(refused()).toHaveLength(1);
+    await sandbox.press(BEN, copy, 'change.approve');
+    await sandbox.privateMessage(BEN, 'staging is stopping');
+    expect(sandbox.cloud.count('set state')).toBe(1);
+    await waitUntilIdle(sandbox);
+    expect(notices(sandbox, 'could not be posted')).toHaveLength(1);
+  },
+);
+
+test('a message that Slack refuses ends alone: others of the change go on', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  const how = { error: 'msg_too_long' } as const;
+  sandbox.slack.failNext({ method: 'chat.postMessage', times: 1, how });
+  await sandbox.press(BEN, card, 'change.reject');
+  const form = await sandbox.modal(BEN, 'change.reject');
+  const reason = { reason: { type: 'plain_text_input', value: 'not tonight' } };
+  await sandbox.slack.submit(BEN, form, { reason });
+  await sandbox.card('rejected');
+  await expect
+    .poll(() => notices(sandbox, 'the message is too long (msg_too_long)'))
+    .toHaveLength(1);
+  expect(sandbox.slack.messages('db-approvals').filter(isCard)).toHaveLength(1);
+});
+
+test('a rate limit of one message delays all of that method until the time that Slack names', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'staging?');
+  const limited = { times: 1, how: 'rate-limited', retryAfterSeconds: 40 } as const;
+  sandbox.slack.failNext({ method: 'chat.postMessage', ...limited });
+  const calls = () => sandbox.slack.calls('chat.postMessage').length;
+  const before = calls();
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await expect.poll(calls).toBe(before + 1);
+  const pass = async (seconds: number) => {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + seconds * 1_000);
+    sandbox.wake();
+    await waitUntilIdle(sandbox);
+  };
+  await pass(20);
+  await pass(19);
+  expect(calls()).toBe(before + 1);
+  await pass(1);
+  await sandbox.card('requests: stop staging');
+  expect(notices(sandbox, 'could not be posted')).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { postRefusal } from '../../src/slack/post.ts';
+
+function refused(name: string): Error {
+  const data = { ok: false, error: name };
+  return Object.assign(new Error(name), { code: 'slack_webapi_platform_error', data });
+}
+
+function limited(retryAfter: number): Error {
+  return Object.assign(new Error(), { code: 'slack_webapi_rate_limited_error', retryAfter });
+}
+
+test.for([
+  ['is_archived', 'the channel is archived (is_archived)'],
+  ['restricted_action_thread_locked', 'do not let the app post there'],
+  ['msg_blocks_too_long', 'the message is too long'],
+  ['user_disabled', 'the user was deactivated'],
+] as const)('%s is a definite refusal of the message', ([name, why]) => {
+  const refusal = postRefusal(refused(name));
+  expect(refusal).toMatchObject({ why: expect.stringContaining(why), retryAfterMs: null });
+});
+
+test.for([
+  ['with the time that Slack names', limited(7), 7_000],
+  ['without a time', refused('ratelimited'), 30_000],
+  ['under its second name', refused('rate_limited'), 30_000],
+] as const)('a rate limit %s delays the message', ([, error, retryAfterMs]) => {
+  expect(postRefusal(error)).toMatchObject({ retryAfterMs });
+});
+
+test.for([
+  ['an outage of Slack', refused('internal_error')],
+  ['a revoked token', refused('token_revoked')],
+  ['a name that this version does not know', refused('a_new_error')],
+  ['the page of a proxy', refused('<!doctype html><title>Bad gateway</title>')],
+  ['no answer', new Error('ECONNREFUSED')],
+] as const)('%s is no refusal of the message', ([, error]) => {
+  expect(postRefusal(error)).toBeNull();
+});
