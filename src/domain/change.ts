@@ -54,8 +54,6 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
-  /** How the schedule that the change created stands now; missing for any other change. */
-  readonly standing?: StandingSchedule | undefined;
   /** Until this time nobody is reminded; null: reminders go on. */
   readonly snoozedUntil: Date | null;
   /** The right of one process to send the request once. `nonce` names this attempt. */
@@ -413,25 +411,6 @@ export interface FollowUp {
   readonly candidates: readonly Candidate[];
   /** Counts what was shown: it increases when the shown values change. */
   readonly revision: number;
-}
-
-/** A schedule as its card shows it: the last run and the next. */
-export interface StandingSchedule {
-  /** Null while it is paused, once it has ended, and if it expires before. */
-  readonly next: { readonly action: string; readonly at: Date } | null;
-  /** Why it is paused; empty: nobody said why. Null while it is not. */
-  readonly paused: string | null;
-  /** Why it has ended; null while it is in force or paused. */
-  readonly ended: string | null;
-  readonly last: {
-    readonly action: string;
-    readonly at: Date;
-    /** The change that ran; null: it was skipped. */
-    readonly run: { readonly id: ChangeId; readonly state: State } | null;
-    readonly skipped: string | null;
-  } | null;
-  /** Counts the events of the schedule. */
-  readonly version: number;
 }
 
 interface Candidate {

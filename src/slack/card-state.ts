@@ -172,7 +172,7 @@ function outcomeWords(
     const shown = change.followUp?.seen && !isFull ? plain.slice(0, 1) : plain;
     const reported = shown.join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
-    if (isLocal(change)) return standingLines(change) ?? [[{ bold: 'Done. ' }, after]];
+    if (isLocal(change)) return [[{ bold: 'Done. ' }, after]];
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.
     return reachedEnd(change, drawing.commands) === null ? [answer, [after]] : [answer];
@@ -194,21 +194,6 @@ function outcomeWords(
     ['Not sent again. Other changes to this target are blocked until this is resolved.'],
     ['Check the console', ...(open ? [' (', open, ')'] : []), ', then record what you found.'],
   ];
-}
-
-/** The last run of a schedule and the next; null: the change created none. */
-function standingLines({ standing }: Change): readonly Line[] | null {
-  if (!standing) return null;
-  const { next, paused, ended, last } = standing;
-  const now: readonly Line[] = [
-    ...(ended === null ? [] : [[{ bold: 'Ended: ' }, `${ended}.`]]),
-    ...(paused === null ? [] : [[{ bold: paused === '' ? 'Paused.' : 'Paused: ' }, paused]]),
-    ...(next ? [fact('Next run', `${next.action}, `, { at: next.at })] : []),
-  ];
-  if (!last) return now;
-  const { action, at, run, skipped } = last;
-  const what: Line = run ? [`${TITLES[run.state]} (${run.id})`] : [`skipped: ${skipped}`];
-  return [...now, fact('Last run', `${action}, `, { at }, ' · ', ...what)];
 }
 
 function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknown' }): string {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { nextOccurrence, readWeeklyPlan } from '../base/weekly-times.ts';
 import { PostRefused } from '../domain/answer.ts';
 import { decidingRoles } from '../domain/approvals.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { gate } from '../domain/gate.ts';
+import { evolveSchedule } from '../domain/log-events.ts';
 import { append, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import { addJob, transaction } from '../storage/index.ts';
 import type {
@@ -19,6 +21,7 @@ import type {
   Mark,
   Messenger,
   PostAttempt,
+  ScheduleNews,
   WorkflowContext,
 } from './context.ts';
 import { subjectsOf } from './execute.ts';
@@ -26,7 +29,6 @@ import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { move, noteMoved } from './moves.ts';
 import { notify, notifyOnce } from './notices.ts';
-import { withSchedule } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
@@ -163,10 +165,10 @@ async function drawCard(
   return 'done';
 }
 
-/** The change with what its card shows beside it: what was read of its target, and how its schedule stands. */
+/** The change with what was read of its target. */
 export async function loadShown(context: WorkflowContext, id: ChangeId): Promise<Change | null> {
   const change = await loadChange(context.events, id);
-  return change && withSchedule(context, await withFollowUp(context, change));
+  return change && withFollowUp(context, change);
 }
 
 async function postCard(
@@ -209,13 +211,16 @@ async function drawStanding(
     }
     const current = await loadShown(context, change.id);
     if (!current) return 'done';
-    if (await isShown(context, current, seen.card, drawn)) return 'done';
+    const schedule = await scheduleNews(context, current);
+    const revision = revisionOf(current, schedule);
+    const isDrawn = drawn === null ? revision === NO_REVISION : drawn === revision;
+    if (isDrawn && (await isUpToDate(context.events, change.id, seen.card))) return 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
-    if ((await context.messenger.redrawCard(current, at)) === 'deleted') {
+    if ((await context.messenger.redrawCard(current, at, schedule)) === 'deleted') {
       return cardDeleted(context, change.id, at);
     }
-    drawn = revisionOf(current);
+    drawn = revision;
   }
   return dueAgain(context);
 }
@@ -224,40 +229,49 @@ function dueAgain({ now }: WorkflowContext): Date {
   return new Date(now().getTime() + AGAIN_MS);
 }
 
-/** Whether a message shows the change as it is. `drawn`: what was drawn a moment ago. */
-async function isShown(
-  { events }: Pick<WorkflowContext, 'events'>,
-  change: Change,
-  mark: Mark | null,
-  drawn: string | null,
-): Promise<boolean> {
-  if (!mark || !(await upToDate(events, change.id)).includes(mark.hash)) return false;
-  // What is not an event of the change has no mark.
-  return drawn === null ? revisionOf(change) === NO_REVISION : drawn === revisionOf(change);
-}
-
 /** Events that a card does not show. */
 const UNSEEN: readonly ChangeEvent['type'][] = ['card-posted', 'copy-posted'];
 
-/** The hashes of the last event that a card shows and of those after it: a card with one of them is up to date. */
-async function upToDate(events: Subjects, id: ChangeId): Promise<readonly string[]> {
+/** Whether a message with this mark shows the last event that a card shows. */
+async function isUpToDate(events: Subjects, id: ChangeId, mark: Mark | null): Promise<boolean> {
   const { state } = await events.load(`change/${id}`, (hashes: readonly string[] | null, event) =>
     UNSEEN.includes(event.type) ? [...(hashes ?? []), event.hash] : [event.hash],
   );
-  return state ?? [];
+  return mark !== null && (state ?? []).includes(mark.hash);
 }
 
-/** Changes whenever the card is drawn differently without an event of the change. */
-function revisionOf({
-  child,
-  followUp,
-  standing,
-}: Pick<Change, 'child' | 'followUp' | 'standing'>): string {
-  const run = standing?.last?.run?.state ?? '';
-  return [child?.state ?? '', followUp?.revision ?? '', standing?.version ?? '', run].join(':');
+/** Changes whenever the card is drawn differently without an event of the change, which its mark does not name. */
+function revisionOf(
+  { child, followUp }: Pick<Change, 'child' | 'followUp'>,
+  schedule: ScheduleNews | null,
+): string {
+  return JSON.stringify([child?.state, followUp?.revision, schedule]);
 }
 
-const NO_REVISION = revisionOf({});
+const NO_REVISION = revisionOf({}, null);
+
+/** What became of the schedule that a change made; null for any other change. */
+async function scheduleNews(
+  { events, now }: WorkflowContext,
+  { id, plan, state }: Change,
+): Promise<ScheduleNews | null> {
+  if (plan.target.kind !== 'schedule' || state !== 'succeeded') return null;
+  const { state: schedule } = await events.load(`schedule/${id}`, evolveSchedule);
+  if (!schedule) return null;
+  const { zone, isPaused, isRemoved, until, last } = schedule;
+  const hasEnded = isRemoved || now() >= until;
+  const next = isPaused || hasEnded ? null : nextOccurrence(readWeeklyPlan(schedule), now());
+  const run = last?.change ? await loadChange(events, last.change) : null;
+  return {
+    ...{ zone, isPaused, hasEnded },
+    next: next && next.at < until ? next : null,
+    last: last && {
+      occurrence: { action: last.verb === 'start' ? 'start' : 'stop', at: last.occurrence },
+      run: run && { id: run.id, state: run.state },
+      skipped: last.skipped,
+    },
+  };
+}
 
 async function askForCopies({ store, now }: WorkflowContext, change: Change): Promise<void> {
   if (change.copies.length === 0) return;
@@ -393,8 +407,9 @@ async function drawCopy(
     await answerForeign(context, change.id, foreign);
     return dueAgain(context);
   }
-  if (await isShown(context, change, seen.card, null)) return 'done';
-  await context.messenger.redrawCard(change, at);
+  const hasNews = revisionOf(change, null) !== NO_REVISION;
+  if (!hasNews && (await isUpToDate(context.events, change.id, seen.card))) return 'done';
+  await context.messenger.redrawCard(change, at, null);
   return 'done';
 }
 

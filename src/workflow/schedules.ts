@@ -67,29 +67,6 @@ function viewOf(schedule: LoggedSchedule, now: Date): ServiceSchedule {
   };
 }
 
-/** The change that created a schedule, with how that stands now, for its card. Any other change as it is. */
-export async function withSchedule(
-  { events, now }: Pick<DecisionContext, 'events' | 'now'>,
-  change: Change,
-): Promise<Change> {
-  if (change.plan.target.kind !== 'schedule') return change;
-  const { state, version } = await events.load(`schedule/${change.id}`, evolveSchedule);
-  if (!state) return change;
-  const { isRemoved, endedWhy, isPaused, pausedWhy, last } = state;
-  const run = last?.change ? await loadChange(events, last.change) : null;
-  const standing = {
-    next: isRemoved ? null : viewOf(state, now()).next,
-    paused: isPaused && !isRemoved ? (pausedWhy ?? '') : null,
-    ended: isRemoved ? (endedWhy ?? EXPIRED) : null,
-    last: last && {
-      ...{ action: last.verb, at: last.occurrence, skipped: last.skipped },
-      run: run && { id: run.id, state: run.state },
-    },
-    version,
-  };
-  return { ...change, standing };
-}
-
 const RETRY_MS = 30_000;
 
 /** The job of a schedule: its next occurrence becomes a change, or is skipped with a note; at its end it expires. */

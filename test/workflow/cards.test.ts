@@ -3,7 +3,20 @@ import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import { sql, transaction } from '../../src/storage/index.ts';
 import { afterDrawn, checkCards } from '../../src/workflow/cards.ts';
-import { aChange, ana, ben, cleo, dueJobs, eventsOf, loaded, moved } from './context.ts';
+import {
+  aChange,
+  ana,
+  ben,
+  cleo,
+  dueJobs,
+  eventsOf,
+  loaded,
+  minutes,
+  moved,
+  PLAN,
+  recorded,
+  STAGING,
+} from './context.ts';
 import { workflowWithCards } from './slack-of-cards.ts';
 
 type World = Awaited<ReturnType<typeof workflowWithCards>>;
@@ -161,6 +174,32 @@ test('a run stands on the card of its schedule; only an unknown outcome has a ca
   const lost = await aChange(world.context, { state: 'unknown', hasCard: false, plan: { timing } });
   await world.run('card', lost.id);
   expect(world.slack.cards).toMatchObject([{ change: schedule.id }, { change: lost.id }]);
+});
+
+test('the card of a schedule is drawn with its last run and the next', async () => {
+  const world = await workflowWithCards();
+  const target = { ...PLAN.target, kind: 'schedule' } as const;
+  const { id } = await withCard(world, { state: 'succeeded', plan: { target } });
+  const service = { id: STAGING.id, name: STAGING.name };
+  const until = minutes(90 * 1_440);
+  const times = { stop: 'weekdays 20:00', start: null, zone: 'UTC', until };
+  const stream = `schedule/${id}` as const;
+  const made = { type: 'created', change: id, by: ana, service, ...times } as const;
+  await recorded(world.context, { stream, event: made });
+  const run = await aChange(world.context, { state: 'executing', hasCard: false });
+  const occurrence = minutes(-60);
+  const event = { type: 'run', change: run.id, verb: 'stop', occurrence, missed: 0 } as const;
+  await recorded(world.context, { stream, event });
+  await world.run('card', id);
+  expect(world.told('redrawCard').at(-1)?.[2]).toMatchObject({
+    hasEnded: false,
+    isPaused: false,
+    next: { action: 'stop', at: new Date('2026-11-20T20:00:00.000Z') },
+    last: {
+      occurrence: { action: 'stop', at: occurrence },
+      run: { id: run.id, state: 'executing' },
+    },
+  });
 });
 
 test('a person is told after the card shows the press', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { UserId } from '../../src/domain/change.ts';
 import type { ActivityReading } from '../../src/servers/cloud-readings.ts';
-import { scheduleKind, withSchedule } from '../../src/workflow/schedules.ts';
+import { scheduleKind } from '../../src/workflow/schedules.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { applyOwn } from './applied.ts';
 import {
@@ -70,27 +70,6 @@ test('a schedule stops on Friday evening and starts on Monday morning', async ()
   await at(START);
   await execute();
   expect(sent).toEqual(['stop', 'start']);
-});
-
-test('the card of a schedule shows its last run and the next', async () => {
-  const { context, act, at, execute, runs, schedule } = await scheduled();
-  const standing = async () =>
-    (await withSchedule(context, await loaded(context, schedule.id))).standing;
-  expect(await standing()).toMatchObject({ next: { action: 'stop', at: STOP }, last: null });
-  await at(STOP);
-  await execute();
-  const [run] = await runs();
-  expect(await standing()).toMatchObject({
-    ...{ next: { action: 'start', at: START }, paused: null, ended: null },
-    last: { action: 'stop', at: STOP, run: { id: run?.id, state: 'succeeded' }, skipped: null },
-  });
-  await act('pause');
-  expect(await standing()).toMatchObject({ next: null, paused: '' });
-  await act('remove');
-  expect(await standing()).toMatchObject({ next: null, paused: null, ended: 'removed' });
-  expect(
-    (await withSchedule(context, await loaded(context, run?.id ?? schedule.id))).standing,
-  ).toBe(undefined);
 });
 
 test('the requester is reminded 7 days before the end', async () => {
