@@ -210,7 +210,8 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
 
 /** Only the card of the change and its copies, its preview, and Home have buttons that count. */
 function isPlaceOf({ card, copies, state }: Change, verb: Verb, place: JsonObject): boolean {
-  if (place.kind === 'preview') return true;
+  // It delays reminders and decides nothing: its button is on the reminders themselves.
+  if (verb === 'snooze' || place.kind === 'preview') return true;
   if (place.kind === 'home') return verb !== 'confirm';
   if (place.kind !== 'message') return false;
   const isAt = (at: { readonly channel: string; readonly ts: string }) =>
