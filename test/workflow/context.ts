@@ -54,6 +54,7 @@ export const RULE = {
   allow: ['service *'],
   to: 'operator',
   approvals: { from: 'approver', count: 2 },
+  expires: '4h',
 };
 
 /** What this rule requires. */
@@ -214,7 +215,7 @@ export function aCommand(name: string, over: Partial<ChangeCommand> = {}): Chang
     name,
     summary: `${verb} a service`,
     examples: [],
-    args: z.object({ service: z.string() }),
+    args: z.object({ service: z.string().meta({ label: 'Service', names: 'service' }) }),
     call: 'PATCH state',
     callClass: 'patch',
     timed: 'start and revert',

@@ -1,32 +1,232 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../src/domain/answer.ts';
+import type { LogRequest } from '../../src/commands/index.ts';
+import type { Answer, AnswerPart, PersonLookup } from '../../src/domain/answer.ts';
 import type { UserId } from '../../src/domain/change.ts';
-import { appendEvent } from '../../src/log/old/append.ts';
-import { answerChangeLog } from '../../src/workflow/old/change-log.ts';
-import { NOON } from '../harness/users.ts';
-import { freshDatabase } from '../storage/engines.ts';
+import { draftChange } from '../../src/domain/draft.ts';
+import { createDenial } from '../../src/domain/gate.ts';
+import { append } from '../../src/log/index.ts';
+import { recordRefusal } from '../../src/workflow/authorize.ts';
+import type { WorkflowContext } from '../../src/workflow/context.ts';
+import { answerChangeLog, historyLines } from '../../src/workflow/history.ts';
+import {
+  aChange,
+  ana,
+  begun,
+  ben,
+  createTestContext,
+  dora,
+  minutes,
+  moved,
+  NOON,
+  newId,
+  ORGANIZATION,
+  PLAN,
+  REQUIRES,
+  recorded,
+} from './context.ts';
 
-const ANYTHING = {
+const ANYTHING: LogRequest = {
   ...{ by: null, command: null, target: null, state: null, since: null, until: null },
   before: null,
 };
-const ASKER = { by: 'U1' as UserId, zone: null } as never;
+
+function asking(context: WorkflowContext, found: PersonLookup = { ok: false, why: 'nobody' }) {
+  const search = { ...context, named: async () => found };
+  return (over: Partial<LogRequest> = {}, by: UserId = dora) =>
+    answerChangeLog(search, { ...ANYTHING, ...over }, { by, channel: null });
+}
+
+function partsOf<Kind extends AnswerPart['kind']>({ parts }: Answer, kind: Kind) {
+  type Part = Extract<AnswerPart, { readonly kind: Kind }>;
+  return parts.filter((part): part is Part => part.kind === kind);
+}
+
+function noteOf(answer: Answer): string {
+  return partsOf(answer, 'note')
+    .map(({ text }) => text)
+    .join();
+}
+
+type Line = Awaited<ReturnType<typeof historyLines>>[number];
+
+function textOf(line: Line): string {
+  return line
+    .map((part) => (typeof part === 'string' ? part : String(Object.values(part)[0])))
+    .join('')
+    .replace(`${NOON}  `, '');
+}
+
+function linesIn(answer: Answer): readonly string[] {
+  return partsOf(answer, 'lines').flatMap(({ lines }) => lines.map(textOf));
+}
+
+async function historyOf({ events }: WorkflowContext, id: Parameters<typeof historyLines>[1]) {
+  return (await historyLines(events, id)).map(textOf);
+}
+
+test('the history of a change names each step, who took it, and the new state', async () => {
+  const { context } = await createTestContext();
+  const { id } = await aChange(context, { state: 'unknown' });
+  await moved(context, id, { type: 'snoozed', by: ben, until: minutes(60) });
+  await moved(context, id, { type: 'resolved', by: ben, as: 'succeeded', note: 'I looked' });
+  expect(await historyOf(context, id)).toEqual([
+    `${ana} drafted service stop staging → draft · ${id}`,
+    `${ana} requested service stop staging → pending · ${id}`,
+    `UBEN approved service stop staging · ${id}`,
+    `UCLEO approved service stop staging → approved · ${id}`,
+    `Signalbox started service stop staging → executing · ${id}`,
+    `Signalbox sent; outcome unknown: service stop staging → unknown · ${id}`,
+    `UBEN snoozed for 1 h the reminders of service stop staging · ${id}`,
+    `UBEN recorded the outcome of service stop staging → succeeded · ${id}`,
+  ]);
+});
+
+test('an edited draft, a stopped change and a reading have words of their own', async () => {
+  const { context } = await createTestContext();
+  const draft = await aChange(context, { state: 'draft' });
+  await moved(context, draft.id, { type: 'cancelled', by: ana, evidence: { edited: true } });
+  expect((await historyOf(context, draft.id)).at(-1)).toContain('UANA withdrew, to edit,');
+
+  const gone = await aChange(context, { state: 'stale', why: 'card-deleted' });
+  expect((await historyOf(context, gone.id)).at(-1)).toContain(
+    'Signalbox stopped, because its card was deleted:',
+  );
+
+  const { id } = await aChange(context, { state: 'unknown' });
+  const note = 'The target shows what was requested, and did not before.';
+  await moved(context, id, { type: 'resolved', by: 'signalbox', as: 'succeeded', note });
+  expect((await historyOf(context, id)).at(-1)).toContain('Signalbox read that the server applied');
+});
+
+test('a revert and the run of a schedule are planned by Signalbox', async () => {
+  const { context } = await createTestContext();
+  const parent = await aChange(context, { state: 'succeeded' });
+  const request = {
+    ...{ organization: ORGANIZATION, command: 'service start', requester: ana, reason: null },
+    ...{ plan: PLAN, requires: REQUIRES, origin: null },
+  };
+  const inherits = { confirmedAt: NOON, approvals: [], breakGlass: null };
+  const planned = { ...draftChange(request, NOON), inherits };
+  const [revert, run] = [newId(), newId()];
+  await begun(context, revert, { ...planned, parent: parent.id });
+  await begun(context, run, planned);
+  expect(await historyOf(context, revert)).toEqual([
+    `Signalbox planned the revert service start staging → approved · ${revert}`,
+  ]);
+  expect(await historyOf(context, run)).toEqual([
+    `Signalbox planned, by its schedule, service start staging → approved · ${run}`,
+  ]);
+});
+
+test('refused presses and forms stand between the steps', async () => {
+  const { context } = await createTestContext();
+  const { id } = await aChange(context);
+  const pressed = { verb: 'approve', text: '', place: {}, seen: null };
+  const press = `press/${id}/k1` as const;
+  await recorded(context, { stream: press, event: { type: 'pressed', by: ana, ...pressed } });
+  expect(await historyOf(context, id)).toHaveLength(2);
+  const answer = { type: 'answered', what: 'approve', refusal: 'self-approval' } as const;
+  await recorded(context, { stream: press, event: answer });
+  await moved(context, id, { type: 'rejected', by: ben, reason: 'no' });
+  expect((await historyOf(context, id)).slice(2)).toEqual([
+    `UANA was refused (self approval): approve service stop staging · ${id}`,
+    `UBEN rejected service stop staging → rejected · ${id}`,
+  ]);
+});
+
+test('the log shows the newest event first, with the refusals that belong to no change', async () => {
+  const { context } = await createTestContext();
+  const { id } = await aChange(context);
+  const denial = createDenial('no-rule', { command: 'service create', target: 'eu' });
+  await recordRefusal(context, denial, { tried: 'service create', by: dora, identity: null });
+  const answer = await asking(context)();
+  expect([answer.title, ...linesIn(answer)]).toEqual([
+    '3 events',
+    `UDORA was refused (no rule): service create eu`,
+    `UANA requested service stop staging → pending · ${id}`,
+    `UANA drafted service stop staging → draft · ${id}`,
+  ]);
+  expect(partsOf(answer, 'menu')[0]?.offers).toEqual([
+    { label: `${id}: service stop staging`, line: `change show ${id}` },
+  ]);
+});
+
+test('the log is filtered by person, command, target, state and time', async () => {
+  const { context, clock } = await createTestContext();
+  await aChange(context, { state: 'rejected' });
+  clock.now = minutes(10);
+  await aChange(context, { command: 'service scale' });
+  const ask = asking(context, { ok: true, user: ben });
+  const titleOf = async (over: Partial<LogRequest>) => (await ask(over)).title;
+  expect(await titleOf({})).toBe('5 events');
+  expect(await titleOf({ by: '@ben' })).toBe('1 event');
+  expect(await titleOf({ command: 'Scale' })).toBe('2 events');
+  expect(await titleOf({ target: 'STAG' })).toBe('5 events');
+  expect(await titleOf({ target: 'prod' })).toBe('0 events');
+  expect(await titleOf({ state: 'pending' })).toBe('2 events');
+  expect(await titleOf({ since: { agoMs: 60_000 } })).toBe('2 events');
+  expect(await titleOf({ until: { agoMs: 60_000 } })).toBe('3 events');
+});
+
+test('a name that nobody has is asked again', async () => {
+  const { context } = await createTestContext();
+  expect((await asking(context)({ by: 'zoe' })).title).toBe('Which user?');
+});
+
+test('the events of a draft are shown to its requester only', async () => {
+  const { context } = await createTestContext();
+  await aChange(context, { state: 'draft' });
+  const ask = asking(context);
+  expect((await ask({}, dora)).title).toBe('0 events');
+  expect((await ask({}, ana)).title).toBe('1 event');
+});
+
+test('an empty time range is said, with the one that was meant', async () => {
+  const { context } = await createTestContext();
+  const ask = asking(context);
+  const same = await ask({ since: { day: '2026-11-01' }, until: { day: '2026-11-01' } });
+  expect(partsOf(same, 'offers')).toEqual([
+    {
+      kind: 'offers',
+      offers: [{ label: 'The whole day', line: 'change log since=2026-11-01 until=2026-11-02' }],
+    },
+  ]);
+  const swapped = await ask({ since: { daysAgo: 0 }, until: { daysAgo: 1 } });
+  expect(partsOf(swapped, 'offers')[0]?.offers).toEqual([
+    { label: 'Swap both', line: 'change log since=yesterday until=today' },
+  ]);
+});
+
+test('a long log has pages by event number', async () => {
+  const { context } = await createTestContext();
+  for (let n = 0; n < 11; n += 1) await aChange(context);
+  const ask = asking(context);
+  const first = await ask();
+  expect([first.title, linesIn(first).length, noteOf(first)]).toEqual([
+    '22 events',
+    20,
+    'Newest first. 2 older events.',
+  ]);
+  const [older] = partsOf(first, 'offers')[0]?.offers ?? [];
+  const before = Number(older?.line.replace('change log before=', ''));
+  const second = await ask({ before });
+  expect([second.title, linesIn(second).length]).toEqual([`2 events before ${before}`, 2]);
+  expect(partsOf(second, 'offers')[0]?.offers).toEqual([{ label: 'Newest', line: 'change log' }]);
+});
+
 const EVENTS = 2_600;
 
 async function logOf(command: string | null): Promise<Answer> {
-  const database = await freshDatabase('sqlite');
-  await database.transaction(async (tx) => {
-    for (let n = 0; n < EVENTS; n += 1) {
-      const body = { by: 'U1', refusal: 'not-allowed', command: 'service stop', target: 'staging' };
-      await appendEvent(tx, null, { kind: 'refused', at: NOON, body });
-    }
-  });
-  const context = { database, now: () => NOON, commands: new Map() } as never;
-  return answerChangeLog(context, { ...ANYTHING, command }, ASKER);
-}
-
-function noteOf({ parts }: Answer): string {
-  return parts.flatMap((part) => (part.kind === 'note' ? part.text : [])).join();
+  const { context } = await createTestContext();
+  const about = { by: ana, tried: 'service stop', why: 'no-rule', rule: null };
+  await append(context.events, async () => ({
+    events: Array.from({ length: EVENTS }, (_, n) => ({
+      stream: `refusal/${n}` as const,
+      event: { type: 'refused', ...about, command: 'service stop', target: 'staging' } as const,
+    })),
+    result: null,
+  }));
+  return asking(context)({ command });
 }
 
 test('a full page counts no more than 2,000 events', async () => {
