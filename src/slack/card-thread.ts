@@ -1,8 +1,19 @@
 import type { Change, Verb } from '../domain/change.ts';
 import { requirementFor } from '../domain/policy.ts';
-import { SCHEDULE_DAYS, scheduleCommandLine, scheduleText, timesOf } from '../domain/schedules.ts';
-import type { BreakGlassEvent, Reminder, RevertStopReason } from '../workflow/context.ts';
-import type { Button } from './blocks.ts';
+import {
+  occurrenceText,
+  SCHEDULE_DAYS,
+  scheduleCommandLine,
+  scheduleText,
+  timesOf,
+} from '../domain/schedules.ts';
+import type {
+  BreakGlassEvent,
+  Reminder,
+  RevertStopReason,
+  ScheduleNews,
+} from '../workflow/context.ts';
+import { type Button, fact } from './blocks.ts';
 import { acceptedTitle, answerLabel, CHECK, isLocal } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';
 import { type DrawContext, lowerActionText, lowerFirst, mentionOf } from './naming.ts';
@@ -209,6 +220,25 @@ export function scheduleReminderLine(
 
 function textOf({ body }: Change['plan']): string {
   return scheduleText(timesOf({ fields: body }));
+}
+
+/** On the card of a schedule: its last run and its next one. */
+export function scheduleNewsLines({
+  zone,
+  isPaused,
+  hasEnded,
+  next,
+  last,
+}: ScheduleNews): readonly Line[] {
+  const what = last ? occurrenceText(last.occurrence, zone) : '';
+  const ended = last?.run?.state === 'unknown' ? 'outcome unknown' : last?.run?.state;
+  const run = last?.run ? `${ended} (${last.run.id})` : `skipped: ${last?.skipped}`;
+  const following: Line = next ? [`${next.action} `, { at: next.at }] : ['none before its end'];
+  const state: Line = hasEnded ? ['none: it has ended'] : isPaused ? ['none: it is paused'] : [];
+  return [
+    ...(last ? [fact('Last run', `${what}: ${run}`)] : []),
+    fact('Next run', ...(state.length > 0 ? state : following)),
+  ];
 }
 
 /** Requests the same schedule again: a new change with a preview and its own approvals. */

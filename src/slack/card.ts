@@ -47,22 +47,25 @@ type Drawing = Pick<DrawContext, 'commands'>;
 export function changeCard(
   change: Change,
   drawing: DrawContext,
-  { hidden, block }: CardButtons = { hidden: [], block: blockId(change) },
+  { hidden = [], block = blockId(change), news = [] }: CardOptions = {},
 ): Message {
   const shown = BUTTONS[change.state](change, drawing).filter(({ id }) => !hidden.includes(id));
   return message(
     ...(isEnded(change) || change.state === 'unknown'
       ? endedParts(change, drawing)
       : openParts(change, drawing)),
+    lines(...news),
     buttons(block, ...shown),
   );
 }
 
-interface CardButtons {
+interface CardOptions {
   /** The buttons that are left out. */
-  readonly hidden: readonly string[];
+  readonly hidden?: readonly string[];
   /** The block id of the others. */
-  readonly block: string;
+  readonly block?: string;
+  /** What happened since, below everything else. */
+  readonly news?: readonly Line[];
 }
 
 // Slack requires a new block id for each drawing, also when only the state of the revert or what was

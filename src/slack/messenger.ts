@@ -13,6 +13,7 @@ import type {
   HomeLists,
   Messenger,
   PostAttempt,
+  ScheduleNews,
   SeenMark,
   SeenThread,
 } from '../workflow/context.ts';
@@ -29,6 +30,7 @@ import {
   reminderLine,
   renewButtons,
   revertStoppedLine,
+  scheduleNewsLines,
   scheduleReminderLine,
   sendingLine,
   threadLine,
@@ -103,8 +105,9 @@ export function createMessenger(options: Options): Messenger {
     return again ? ({ mark }: Marked) => mark?.change === id && mark.nonce === null : null;
   }
 
-  function cardOf(change: Change): Message {
-    return markedCard(changeCard(change, drawing), change);
+  function cardOf(change: Change, schedule: ScheduleNews | null = null): Message {
+    const news = schedule ? scheduleNewsLines(schedule) : [];
+    return markedCard(changeCard(change, drawing, { news }), change);
   }
 
   function cardChannel(change: Change): string | null {
@@ -122,9 +125,9 @@ export function createMessenger(options: Options): Messenger {
     postDirectCard: (change, user, { again }) =>
       postTo(user, cardOf(change), { isSame: isCard(change, again) }),
     absentAmong: members.absentAmong,
-    redrawCard: async (change, at) => {
+    redrawCard: async (change, at, schedule) => {
       try {
-        await updateMessage(posts, at, cardOf(change));
+        await updateMessage(posts, at, cardOf(change, schedule));
         return 'drawn';
       } catch (error) {
         if (refusedBySlack(error) === 'message_not_found') return 'deleted';

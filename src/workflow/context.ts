@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
+import type { Occurrence } from '../base/weekly-times.ts';
 import type { ChangeCommand, CommandContext } from '../commands/index.ts';
 import type { Answer, AnswerAction, InlinePart, Poster } from '../domain/answer.ts';
 import type {
@@ -28,8 +29,12 @@ import type { Store } from '../storage/index.ts';
  */
 export interface Messenger extends Poster {
   postCard(change: Change, attempt: PostAttempt): Promise<Position>;
-  /** Redraws the card or a copy of it. */
-  redrawCard(change: Change, at: Position): Promise<'drawn' | 'deleted'>;
+  /** Redraws the card or a copy of it. `schedule`: what became of the schedule that the change made. */
+  redrawCard(
+    change: Change,
+    at: Position,
+    schedule: ScheduleNews | null,
+  ): Promise<'drawn' | 'deleted'>;
   /** Posts into a thread that the request of this claim is about to be sent, with the mark of `claimed`. */
   postSending(change: Change, at: Position, mark: AttemptMark): Promise<void>;
   /**
@@ -100,6 +105,20 @@ export interface Messenger extends Poster {
   ): Promise<void>;
   /** Replaces the content of the user's App Home tab. */
   showHome(user: UserId, content: HomeContent): Promise<void>;
+}
+
+/** A schedule as its card shows it, whose runs have no cards: what ran last, and what is next. */
+export interface ScheduleNews {
+  readonly zone: string;
+  readonly isPaused: boolean;
+  readonly hasEnded: boolean;
+  readonly next: Occurrence | null;
+  readonly last: {
+    readonly occurrence: Occurrence;
+    /** The change that ran it; null: it was skipped. */
+    readonly run: Pick<Change, 'id' | 'state'> | null;
+    readonly skipped: string | null;
+  } | null;
 }
 
 /** `again`: an earlier attempt got no answer, so that its message may exist already. */

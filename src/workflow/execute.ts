@@ -398,7 +398,10 @@ async function witnessProblem(
   card: Position,
 ): Promise<string | null> {
   try {
-    await context.messenger.postSending(change, card, mark);
+    // A lost answer says nothing: the thread shows whether the note was posted.
+    await context.messenger.postSending(change, card, mark).catch((err: unknown) => {
+      context.log.warn({ err, change: change.id }, 'note before a request got no answer');
+    });
     const thread = await context.messenger.readThread(card);
     if (!thread) return 'The card was deleted.';
     const own = thread.notes.findIndex(({ nonce }) => nonce === mark.nonce);

@@ -94,6 +94,8 @@ function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number
     ...(after.parent ? [job('card', after.parent, at)] : []),
     ...messages,
     ...(entered ? dueIn(after, at) : []),
+    // It waits for its card, whose thread is the witness.
+    ...(event.type === 'card-posted' && state === 'approved' ? [runOf(after, at)] : []),
   ];
 }
 
@@ -142,6 +144,11 @@ function dueIn(change: Change, at: number): readonly Job[] {
     default:
       return [];
   }
+}
+
+/** The claim of an approved change. */
+export function runOf({ id, notBefore }: Change, at: number): Job {
+  return job('run', id, Math.max(at, notBefore?.getTime() ?? at));
 }
 
 export const FIRST_REMINDER_MS = 15 * MINUTE_MS;

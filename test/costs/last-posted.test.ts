@@ -7,7 +7,9 @@ import {
   toLastPosted,
 } from '../../src/costs/digest-data.ts';
 import { dayStates } from '../../src/maths/days.ts';
-import { ENGINES, freshDatabase } from '../storage/engines.ts';
+import { transaction } from '../../src/storage/index.ts';
+import { ENGINES } from '../storage/engines.ts';
+import { freshStore } from '../storage/stores.ts';
 import { nineWeeks } from './facts.ts';
 
 const states = dayStates(nineWeeks(), { first: '2026-09-18', last: '2026-11-20' });
@@ -16,13 +18,15 @@ const all = toLastPosted(states, {});
 test.for(ENGINES)(
   'the posted figures of each digest are kept until it is removed, on %s',
   async (engine) => {
-    const { db, transaction } = await freshDatabase(engine);
-    await transaction((tx) => storeLastPosted(tx, 'C1|A', all));
-    await transaction((tx) => storeLastPosted(tx, 'C1|B', toLastPosted(states.slice(0, 3), {})));
-    expect(await readLastPosted(db, 'C1|A')).toEqual(all);
-    await transaction((tx) => deleteLastPosted(tx, 'C1|A'));
-    expect(await readLastPosted(db, 'C1|A')).toBeNull();
-    expect((await readLastPosted(db, 'C1|B'))?.days).toHaveLength(3);
+    const store = await freshStore(engine);
+    await transaction(store, (tx) => storeLastPosted(tx, 'C1|A', all));
+    await transaction(store, (tx) =>
+      storeLastPosted(tx, 'C1|B', toLastPosted(states.slice(0, 3), {})),
+    );
+    expect(await readLastPosted(store, 'C1|A')).toEqual(all);
+    await transaction(store, (tx) => deleteLastPosted(tx, 'C1|A'));
+    expect(await readLastPosted(store, 'C1|A')).toBeNull();
+    expect((await readLastPosted(store, 'C1|B'))?.days).toHaveLength(3);
   },
 );
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { openUsageDates } from '../../src/costs/reader.ts';
-import { writeMeta } from '../../src/storage/old/meta.ts';
-import { ENGINES, freshDatabase } from '../storage/engines.ts';
+import { writeState } from '../../src/costs/store.ts';
+import { transaction } from '../../src/storage/index.ts';
+import { ENGINES } from '../storage/engines.ts';
+import { freshStore } from '../storage/stores.ts';
 
 function recordedLog() {
   const warnings: unknown[] = [];
@@ -9,7 +11,7 @@ function recordedLog() {
 }
 
 test.for(ENGINES)('the form of the dates is stored for other processes on %s', async (engine) => {
-  const database = await freshDatabase(engine);
+  const database = await freshStore(engine);
   const log = recordedLog();
   const open = () => openUsageDates('auto', database, log);
   expect(await open().load()).toBeNull();
@@ -21,13 +23,13 @@ test.for(ENGINES)('the form of the dates is stored for other processes on %s', a
 });
 
 test('an unknown stored form counts as none', async () => {
-  const database = await freshDatabase('sqlite');
-  await database.transaction((tx) => writeMeta(tx, 'usage-dates', 'epoch'));
+  const database = await freshStore('sqlite');
+  await transaction(database, (tx) => writeState(tx, 'usage-dates', 'epoch'));
   expect(await openUsageDates('auto', database, recordedLog()).load()).toBeNull();
 });
 
 test('while the database is unavailable, the form is detected again and a warning is logged', async () => {
-  const database = await freshDatabase('sqlite');
+  const database = await freshStore('sqlite');
   await database.close();
   const log = recordedLog();
   const dates = openUsageDates('auto', database, log);

@@ -54,7 +54,7 @@ test('a card has the mark of its last event, and a thread read returns it with t
     card: { version: 2, hash: HASH, change: '7KQ2MX', nonce: null },
     notes: [],
   });
-  await messenger.redrawCard(executing, at);
+  await messenger.redrawCard(executing, at, null);
   const claimed = { version: 5, hash: 'b'.repeat(43), nonce: 'n-1' };
   await messenger.postSending(executing, at, claimed);
   await messenger.postThreadNote('Skipped.', at, FIRST);
@@ -62,6 +62,32 @@ test('a card has the mark of its last event, and a thread read returns it with t
     card: { version: 5, hash: 'b'.repeat(43) },
     notes: [claimed],
   });
+});
+
+test('the card of a schedule shows its last run and the next one', async () => {
+  const { messenger, client } = await messengerInSlack();
+  const at = await messenger.postCard(change('pending', 2), FIRST);
+  const time = (hour: string) => new Date(`2026-11-20T${hour}:00.000Z`);
+  const next = { action: 'start', at: time('18:00') } as const;
+  const occurrence = { action: 'stop', at: time('06:00') } as const;
+  const run = { id: 'R3M9QD' as ChangeId, state: 'unknown' } as const;
+  const standing = { zone: 'UTC', isPaused: false, hasEnded: false, next };
+  const shown = async (news: Parameters<typeof messenger.redrawCard>[2]) => {
+    await messenger.redrawCard(change('succeeded', 6), at, news);
+    const { messages = [] } = await client.conversations.history({ channel: APPROVALS });
+    return messages[0]?.text ?? '';
+  };
+  const ran = await shown({ ...standing, last: { occurrence, run, skipped: null } });
+  expect(ran).toContain('stop of Fri 20 Nov, 06:00 (UTC): outcome unknown (R3M9QD)');
+  expect(ran).toMatch(/Next run.*start /);
+  const skipped = 'a freeze holds';
+  const paused = { ...standing, isPaused: true, next: null };
+  const left = await shown({ ...paused, last: { occurrence, run: null, skipped } });
+  expect(left).toContain('(UTC): skipped: a freeze holds');
+  expect(left).toMatch(/Next run.*none: it is paused/);
+  const ended = await shown({ ...paused, hasEnded: true, last: null });
+  expect(ended).toMatch(/Next run.*none: it has ended/);
+  expect(ended).not.toContain('Last run');
 });
 
 test('a deleted card is null; a channel that cannot be read is an error', async () => {

@@ -4,11 +4,10 @@ import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { type Clock, systemClock } from '../../src/base/time.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
-import type { Database } from '../../src/storage/old/database.ts';
-import { saveInstance } from '../../src/storage/old/instances.ts';
-import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
-import { openRequestBudget } from '../../src/storage/old/request-budget.ts';
-import { freshDatabase, emptyUrl, openForTest } from './engines.ts';
+import { type Store, transaction } from '../../src/storage/database.ts';
+import { openRequestBudget, saveInstance } from '../../src/storage/limits.ts';
+import { emptyUrl } from './engines.ts';
+import { freshStore, storeAt } from './stores.ts';
 
 /** So long that no start leaves it during a test: the clock of the database cannot be set. */
 const WINDOW = { requests: 10, reads: 7, optional: 3, perMs: 600_000 };
@@ -28,7 +27,12 @@ function skippingClock(): Clock {
   return { ...systemClock, now: () => time.ms, sleep };
 }
 
-async function cloudClients(databases: readonly Database[], aheadMs = () => 0) {
+async function openReplicas(): Promise<readonly Store[]> {
+  const url = await emptyUrl('postgres');
+  return Promise.all(REPLICAS.map(() => storeAt(url)));
+}
+
+async function cloudClients(databases: readonly Store[], aheadMs = () => 0) {
   const cloud = await startCloudSimulator({ now: () => new Date(Date.now() + aheadMs()) });
   onTestFinished(cloud.stop);
   const clients = databases.map((database) =>
@@ -51,8 +55,7 @@ async function cloudClients(databases: readonly Database[], aheadMs = () => 0) {
 }
 
 test('three replicas that start together send no more than one key allows, and get no 429', async () => {
-  const url = await emptyUrl('postgres');
-  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const databases = await openReplicas();
   const { cloud, clients } = await cloudClients(databases);
   const period = { from_date: '2026-11-01', to_date: '2026-11-19' };
   const reads = clients.flatMap((client) =>
@@ -66,8 +69,7 @@ test('three replicas that start together send no more than one key allows, and g
 });
 
 test('three replicas with extended reads send three optional ones, and leave the rest to writes and people', async () => {
-  const url = await emptyUrl('postgres');
-  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const databases = await openReplicas();
   const { cloud, clients } = await cloudClients(databases);
   const ids = ORGANIZATION.services.map(({ id }) => id);
   await Promise.all(clients.flatMap(({ reads }) => ids.map((id) => reads.service(id))));
@@ -88,8 +90,7 @@ test('three replicas with extended reads send three optional ones, and leave the
 });
 
 test('three replicas that read services for previews and before sending leave the writes their places', async () => {
-  const url = await emptyUrl('postgres');
-  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const databases = await openReplicas();
   const { cloud, clients } = await cloudClients(databases);
   const ids = ORGANIZATION.services.map(({ id }) => id);
   const now = { fresh: true, waiting: true };
@@ -107,12 +108,15 @@ test('three replicas that read services for previews and before sending leave th
 });
 
 /** Lets the time pass for the starts in the database, whose own clock cannot be set. */
-async function ageStarts({ transaction }: Database, ms: number): Promise<void> {
-  await transaction(async (tx) => {
-    const value = (await readMeta(tx, 'budget/cloud')) ?? '[]';
-    const starts: { readonly at: number }[] = JSON.parse(value);
+async function ageStarts(store: Store, ms: number): Promise<void> {
+  await transaction(store, async (tx) => {
+    const row = await tx.selectFrom('request_budget').select('starts').executeTakeFirst();
+    const starts: { readonly at: number }[] = JSON.parse(row?.starts ?? '[]');
     const aged = starts.map((start) => ({ ...start, at: start.at - ms }));
-    await writeMeta(tx, 'budget/cloud', JSON.stringify(aged));
+    await tx
+      .updateTable('request_budget')
+      .set({ starts: JSON.stringify(aged) })
+      .execute();
   });
 }
 
@@ -122,8 +126,7 @@ const STEPS = 7;
 const [PREVIEWED_EVERY, DISCOVERED_EVERY, WRITTEN_EVERY] = [2, 4, 5];
 
 test('discovery, follow-ups, previews and changes of three replicas stay within ten requests in 10 s', async () => {
-  const url = await emptyUrl('postgres');
-  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const databases = await openReplicas();
   const [database] = databases;
   if (!database) throw new Error('There is no database');
   let aheadMs = 0;
@@ -156,8 +159,7 @@ test('discovery, follow-ups, previews and changes of three replicas stay within 
 });
 
 test('concurrent claims of several processes get ten starts, three of them for writes only', async () => {
-  const url = await emptyUrl('postgres');
-  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const databases = await openReplicas();
   const budgets = databases.map((database) => openRequestBudget(database, 'cloud', UNLIMITED_MS));
   const claims = (window: typeof READ) =>
     Promise.all(budgets.flatMap(({ claim }) => Array.from({ length: 5 }, () => claim(window))));
@@ -171,8 +173,7 @@ test('concurrent claims of several processes get ten starts, three of them for w
 });
 
 test('optional reads of several processes get three starts, and leave the rest to others', async () => {
-  const url = await emptyUrl('postgres');
-  const databases = await Promise.all(REPLICAS.map(() => openForTest(url)));
+  const databases = await openReplicas();
   const budgets = databases.map((database) => openRequestBudget(database, 'cloud', UNLIMITED_MS));
   const claims = (window: typeof READ) =>
     Promise.all(budgets.flatMap(({ claim }) => Array.from({ length: 5 }, () => claim(window))));
@@ -181,17 +182,18 @@ test('optional reads of several processes get three starts, and leave the rest t
   expect([await free(OPTIONAL), await free(READ), await free(WRITE)]).toEqual([3, 4, 3]);
 });
 
-test('the starts of an earlier release count, and do not count as optional', async () => {
-  const database = await freshDatabase('postgres');
+test('starts that cannot be read count as none', async () => {
+  const database = await freshStore('postgres');
   const budget = openRequestBudget(database, 'cloud', UNLIMITED_MS);
-  const earlier = Array.from({ length: 6 }, () => ({ at: Date.now(), isWrite: false }));
-  await database.transaction((tx) => writeMeta(tx, 'budget/cloud', JSON.stringify(earlier)));
+  const starts = JSON.stringify([{ at: 'yesterday' }]);
+  await transaction(database, (tx) =>
+    tx.insertInto('request_budget').values({ api: 'cloud', starts }).execute(),
+  );
   expect(await budget.claim(OPTIONAL)).toBe(0);
-  expect(await budget.claim(OPTIONAL)).toBeGreaterThan(0);
 });
 
 test('each API has a window of its own, and an old start leaves it', async () => {
-  const database = await freshDatabase('postgres');
+  const database = await freshStore('postgres');
   const budget = openRequestBudget(database, 'cloud', UNLIMITED_MS);
   const one = { ...WRITE, requests: 1, reads: 1, perMs: 10_000 };
   expect(await budget.claim(one)).toBe(0);
@@ -202,11 +204,11 @@ test('each API has a window of its own, and an old start leaves it', async () =>
 });
 
 test('a claim learns the number of replicas', async () => {
-  const database = await freshDatabase('postgres');
+  const database = await freshStore('postgres');
   const at = new Date();
-  await database.transaction(async (tx) => {
-    for (const id of REPLICAS)
-      await saveInstance(tx, { id, version: '1', startedAt: at, seenAt: at });
+  await transaction(database, async (tx) => {
+    const row = { release: '2.0.0', configuration: 'c1', startedAt: at, seenAt: at };
+    for (const id of REPLICAS) await saveInstance(tx, { id, ...row }, new Date(0));
   });
   const budget = openRequestBudget(database, 'cloud', UNLIMITED_MS);
   expect(budget.replicas()).toBe(1);

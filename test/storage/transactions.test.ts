@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database, Db, Tx } from '../../src/storage/old/database.ts';
 import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
 import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
-import { ENGINES, freshDatabase, emptyUrl, openForTest, run } from './engines.ts';
+import { ENGINES, emptyUrl, freshDatabase, openForTest, run } from './engines.ts';
 
 test.for(ENGINES)('an error of the body rolls back and rejects on %s', async (engine) => {
   const database = await freshDatabase(engine);

@@ -3,7 +3,20 @@ import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import { sql, transaction } from '../../src/storage/index.ts';
 import { afterDrawn, checkCards } from '../../src/workflow/cards.ts';
-import { aChange, ana, ben, cleo, dueJobs, eventsOf, loaded, moved } from './context.ts';
+import {
+  aChange,
+  ana,
+  ben,
+  cleo,
+  dueJobs,
+  eventsOf,
+  loaded,
+  minutes,
+  moved,
+  PLAN,
+  recorded,
+  STAGING,
+} from './context.ts';
 import { workflowWithCards } from './slack-of-cards.ts';
 
 type World = Awaited<ReturnType<typeof workflowWithCards>>;
@@ -107,7 +120,7 @@ test('a card that was deleted while nobody has approved is posted again once', a
 });
 
 test.for([['one approval', [ben]] as const, ['all approvals', [ben, cleo]] as const])(
-  'a card that was deleted after %s makes its change stale, and the requester is told directly',
+  'a card that was deleted after %s makes its change stale, and the requester reads it directly',
   async ([, approvers]) => {
     const world = await workflowWithCards();
     const { id } = await withCard(world);
@@ -163,7 +176,33 @@ test('a run stands on the card of its schedule; only an unknown outcome has a ca
   expect(world.slack.cards).toMatchObject([{ change: schedule.id }, { change: lost.id }]);
 });
 
-test('a person is told after the card shows the press', async () => {
+test('the card of a schedule is drawn with its last run and the next', async () => {
+  const world = await workflowWithCards();
+  const target = { ...PLAN.target, kind: 'schedule' } as const;
+  const { id } = await withCard(world, { state: 'succeeded', plan: { target } });
+  const service = { id: STAGING.id, name: STAGING.name };
+  const until = minutes(90 * 1_440);
+  const times = { stop: 'weekdays 20:00', start: null, zone: 'UTC', until };
+  const stream = `schedule/${id}` as const;
+  const made = { type: 'created', change: id, by: ana, service, ...times } as const;
+  await recorded(world.context, { stream, event: made });
+  const run = await aChange(world.context, { state: 'executing', hasCard: false });
+  const occurrence = minutes(-60);
+  const event = { type: 'run', change: run.id, verb: 'stop', occurrence, missed: 0 } as const;
+  await recorded(world.context, { stream, event });
+  await world.run('card', id);
+  expect(world.told('redrawCard').at(-1)?.[2]).toMatchObject({
+    hasEnded: false,
+    isPaused: false,
+    next: { action: 'stop', at: new Date('2026-11-20T20:00:00.000Z') },
+    last: {
+      occurrence: { action: 'stop', at: occurrence },
+      run: { id: run.id, state: 'executing' },
+    },
+  });
+});
+
+test('the answer to a press comes after the card shows it', async () => {
   const world = await workflowWithCards();
   const change = await withCard(world);
   const approved = await moved(world.context, change.id, { type: 'approved', by: ben });

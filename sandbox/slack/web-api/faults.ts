@@ -10,6 +10,8 @@ export type SlackFaultKind =
 export interface SlackFault {
   /** The name of a method, 'response_url', or '*' for the next call of any method. */
   readonly method: string;
+  /** Only calls with this argument, for example of one channel. */
+  readonly channel?: string;
   readonly times: number;
   readonly how: SlackFaultKind;
   readonly retryAfterSeconds?: number;
@@ -20,8 +22,15 @@ export interface PendingSlackFault extends SlackFault {
 }
 
 /** The fault that applies to this call, or null; its remaining count goes down by one. */
-export function takeFault(faults: PendingSlackFault[], method: string): SlackFault | null {
-  const fault = faults.find((one) => one.method === method || one.method === '*');
+export function takeFault(
+  faults: PendingSlackFault[],
+  method: string,
+  channel?: unknown,
+): SlackFault | null {
+  const fault = faults.find(
+    (one) =>
+      [method, '*'].includes(one.method) && (one.channel === undefined || one.channel === channel),
+  );
   if (!fault) return null;
   fault.remaining -= 1;
   if (fault.remaining <= 0) faults.splice(faults.indexOf(fault), 1);

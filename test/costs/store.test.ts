@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { costSnapshots } from '../../src/costs/index.ts';
-import { loadMonth, recordSnapshots, storeMonth } from '../../src/costs/store.ts';
-import type { UserId } from '../../src/domain/change.ts';
 import {
+  costSnapshots,
   incidentsSince,
-  permitBudgetNotice,
+  knownBudgetNotices,
+  loadMonth,
+  markBudgetNotice,
+  recordSnapshots,
   saveIncident,
-} from '../../src/storage/old/incidents.ts';
-import {
-  addSubscription,
-  pauseSubscription,
-  removeSubscription,
-  subscriptions,
-} from '../../src/storage/old/subscriptions.ts';
-import { ENGINES, freshDatabase } from './engines.ts';
+  storeMonth,
+} from '../../src/costs/store.ts';
+import { transaction } from '../../src/storage/index.ts';
+import { ENGINES } from '../storage/engines.ts';
+import { freshStore } from '../storage/stores.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 const LATER = new Date('2026-11-20T13:00:00.000Z');
@@ -24,9 +22,10 @@ const OTHER = '0b7c2a52-6c8e-4d1e-9f1a-3d2f5b8f7e10';
 const Report = z.object({ rows: z.number() });
 
 test.for(ENGINES)('a month keeps its latest report until it is final (%s)', async (engine) => {
-  const { db, transaction } = await freshDatabase(engine);
+  const database = await freshStore(engine);
+  const { root: db } = database;
   const store = (rows: number, fetchedAt: Date, final = false) =>
-    transaction((tx) =>
+    transaction(database, (tx) =>
       storeMonth(tx, ONE, { month: '2026-10', fetchedAt, final, report: { rows } }),
     );
   const rows = async () =>
@@ -45,9 +44,10 @@ test.for(ENGINES)('a month keeps its latest report until it is final (%s)', asyn
 test.for(ENGINES)(
   'only changed totals of a day are stored, also beyond 32 bits (%s)',
   async (engine) => {
-    const { db, transaction } = await freshDatabase(engine);
+    const database = await freshStore(engine);
+    const { root: db } = database;
     const note = (total: number, fetchedAt: Date, final: boolean) =>
-      transaction((tx) =>
+      transaction(database, (tx) =>
         recordSnapshots(tx, ONE, [{ day: '2026-11-19', fetchedAt, total, final }]),
       );
     await note(9_000_000_000_123, NOON, false);
@@ -64,10 +64,11 @@ test.for(ENGINES)(
 test.for(ENGINES)(
   'a total that changes with each report is stored once per hour, its locking at once (%s)',
   async (engine) => {
-    const { db, transaction } = await freshDatabase(engine);
+    const database = await freshStore(engine);
+    const { root: db } = database;
     const note = (minutes: number, total: number, final = false) => {
       const fetchedAt = new Date(NOON.getTime() + minutes * 60_000);
-      return transaction((tx) =>
+      return transaction(database, (tx) =>
         recordSnapshots(tx, ONE, [{ day: '2026-11-19', fetchedAt, total, final }]),
       );
     };
@@ -81,17 +82,20 @@ test.for(ENGINES)(
 );
 
 test.for(ENGINES)('each organization has months and snapshots of its own (%s)', async (engine) => {
-  const { db, transaction } = await freshDatabase(engine);
+  const database = await freshStore(engine);
+  const { root: db } = database;
   const stored = { month: '2026-10', fetchedAt: NOON, final: true };
   const day = { day: '2026-10-31', fetchedAt: NOON, final: true };
   for (const [organization, figure] of [
     [ONE, 1],
     [OTHER, 2],
   ] as const) {
-    await transaction((tx) =>
+    await transaction(database, (tx) =>
       storeMonth(tx, organization, { ...stored, report: { rows: figure } }),
     );
-    await transaction((tx) => recordSnapshots(tx, organization, [{ ...day, total: figure }]));
+    await transaction(database, (tx) =>
+      recordSnapshots(tx, organization, [{ ...day, total: figure }]),
+    );
   }
   for (const [organization, figure] of [
     [ONE, 1],
@@ -111,49 +115,30 @@ test.for(ENGINES)('each organization has months and snapshots of its own (%s)', 
 });
 
 test.for(ENGINES)(
-  'rows of version 1.0 without their organization are ignored (%s)',
+  'an anomaly keeps its newest state, and a notice is known once it was announced (%s)',
   async (engine) => {
-    const { db } = await freshDatabase(engine);
-    const row = { fetched_at: NOON.toISOString(), final: 1 } as const;
-    await db
-      .insertInto('cost_month')
-      .values({ month: '2026-10', ...row, report: '{"rows":1}' })
-      .execute();
-    await db
-      .insertInto('cost_snapshot')
-      .values({ day: '2026-10-31', ...row, total: '1' })
-      .execute();
-    expect(
-      await loadMonth(db, { organizationId: ONE, month: '2026-10', after: null }, Report),
-    ).toBeNull();
-    expect(await costSnapshots(db, ONE, '2026-10-01')).toEqual([]);
-  },
-);
-
-test.for(ENGINES)('subscriptions are added, paused and removed (%s)', async (engine) => {
-  const { db, transaction } = await freshDatabase(engine);
-  const createdBy = 'UANA' as UserId;
-  const one = { id: 'A', channel: 'C1', options: { at: '09:00' }, paused: false, createdBy };
-  await transaction((tx) => addSubscription(tx, { ...one, createdAt: NOON }));
-  expect(await transaction((tx) => pauseSubscription(tx, 'A', true))).toBe(true);
-  expect(await subscriptions(db)).toEqual([{ ...one, createdAt: NOON, paused: true }]);
-  expect(await transaction((tx) => removeSubscription(tx, 'A'))).toBe(true);
-  expect(await transaction((tx) => removeSubscription(tx, 'A'))).toBe(false);
-});
-
-test.for(ENGINES)(
-  'an anomaly keeps its newest state, and a notice is permitted once (%s)',
-  async (engine) => {
-    const { db, transaction } = await freshDatabase(engine);
+    const database = await freshStore(engine);
+    const { root: db } = database;
     const incident = { line: 'x', onset: '2026-11-12', facts: { impact: 2 }, updatedAt: NOON };
-    await transaction((tx) => saveIncident(tx, { ...incident, state: 'open' }));
-    await transaction((tx) => saveIncident(tx, { ...incident, state: 'resolved' }));
+    await transaction(database, (tx) => saveIncident(tx, { ...incident, state: 'open' }));
+    await transaction(database, (tx) => saveIncident(tx, { ...incident, state: 'resolved' }));
     expect((await incidentsSince(db, '2026-11-01')).map(({ state }) => state)).toEqual([
       'resolved',
     ]);
 
     const mark = { budget: 'production', month: '2026-11', mark: '80', at: NOON };
-    expect(await transaction((tx) => permitBudgetNotice(tx, mark))).toBe(true);
-    expect(await transaction((tx) => permitBudgetNotice(tx, mark))).toBe(false);
+    expect(await knownBudgetNotices(db, 'production', '2026-11')).toEqual(new Set());
+    await transaction(database, (tx) => markBudgetNotice(tx, mark));
+    await transaction(database, (tx) => markBudgetNotice(tx, mark));
+    expect(await knownBudgetNotices(db, 'production', '2026-11')).toEqual(new Set(['80']));
+    expect(await knownBudgetNotices(db, 'production', '2026-12')).toEqual(new Set());
   },
 );
+
+test('a month that cannot be read counts as not stored', async () => {
+  const database = await freshStore('sqlite');
+  const stored = { month: '2026-10', fetchedAt: NOON, final: true, report: 'rows: 1' };
+  await transaction(database, (tx) => storeMonth(tx, ONE, stored));
+  const wanted = { organizationId: ONE, month: '2026-10', after: null };
+  expect(await loadMonth(database.root, wanted, Report)).toBeNull();
+});
