@@ -67,6 +67,8 @@ export type Receipt = RateLimitStatus | 'again';
 export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
   const { key, change, by, verb, text, place, seen } = pressed;
   const stream = `press/${change}/${key}` as const;
+  // A repeated delivery is not counted.
+  if ((await context.events.load(stream, evolvePress)).state) return 'again';
   const limited = await countPress(context, by);
   if (limited !== 'ok') return limited;
   const { result } = await withRestore(context, () =>
