@@ -32,7 +32,10 @@ const thing = (index: number) => `thing-${index}`;
 async function press(bot: Bot, verb: 'confirm' | 'approve', id: ChangeId, by: UserId) {
   const nowhere = { url: null, channel: null, ts: null, thread: null };
   const replyTo = { ...nowhere, user: by, replaces: false, home: false };
-  await bot.press(`${verb}-${id}-${by}`, { verb, change: id, by, text: '', replyTo });
+  await bot.press(`${verb}-${id}-${by}`, {
+    ...{ verb, change: id, by, text: '', replyTo },
+    place: { kind: 'own' },
+  });
   bot.wake();
 }
 

@@ -11,8 +11,9 @@ import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
 import { keyProblem } from './log/old/append.ts';
-import type { AuditKey } from './log/old/key-ring.ts';
+import { type AuditKey, keysOf } from './log/old/key-ring.ts';
 import {
+  auditKeyOf,
   type Config,
   channelUses,
   type Metrics,
@@ -150,7 +151,8 @@ export async function connectSlack(
 ): Promise<ConnectedSlack> {
   const { policy, channels }: Config = config;
   const configuredChannels = channelUses(config).map(({ word }) => word);
-  const own = { post: postJson, commands, log, now, clock, measures, opensSocket };
+  const placeKeys = keysOf(auditKeyOf(config));
+  const own = { post: postJson, commands, log, now, clock, measures, opensSocket, placeKeys };
   const connected = await connect({
     ...{ ...config.slack, policy, channels, configuredChannels, console: config.console },
     ...own,

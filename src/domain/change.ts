@@ -514,6 +514,8 @@ export const REFUSALS = [
   'note-required',
   'too-early',
   'already-received',
+  // The button was not pressed where Signalbox put it.
+  'foreign-place',
   'target-changed',
   'tags-changed',
   'approvals-missing',

@@ -29,6 +29,7 @@ import { createPermalinks } from './links.ts';
 import { type Channels, createMessenger } from './messenger.ts';
 import { type PayloadListener, startListening } from './middleware.ts';
 import type { DrawContext } from './naming.ts';
+import { createPlaces } from './place.ts';
 
 interface SlackOptions {
   readonly botToken: Secret;
@@ -38,6 +39,8 @@ interface SlackOptions {
   readonly signingSecret: Secret | null;
   readonly apiUrl: string | null;
   readonly commandPrefix: string;
+  /** The keys that sign and verify the places of buttons: the first one signs. */
+  readonly placeKeys: readonly Buffer[];
   /** `cloud.console` of the configuration. */
   readonly console: string | null;
   readonly policy: Policy;
@@ -120,7 +123,8 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   };
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
-  const drawn = { commands, drawing, permalinks, respond, log, clock };
+  const places = createPlaces(options.placeKeys);
+  const drawn = { commands, drawing, places, permalinks, respond, log, clock };
   const openMessenger = (store: ChannelIdStore) => {
     const finder = createChannelFinder({ lookups, configured, store, clock, log });
     return createMessenger({

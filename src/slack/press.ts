@@ -38,6 +38,7 @@ import {
   privateMessageOf,
   replyToOf,
 } from './payload.ts';
+import { readPlace, splitValue } from './place.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
 import { handleReceipt, replyPrivately, sendAnswer, storeOrReply } from './private-answers.ts';
@@ -46,6 +47,7 @@ import {
   type ReasonFormKind,
   type ReasonFormMetadata,
   reasonForm,
+  writeReasonFormMetadata,
 } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
@@ -91,7 +93,7 @@ interface Decision {
 
 /** How to store a click that decides about a change, an anomaly or a gap; null for any other click. */
 function decisionOf(
-  { context }: SlackContext,
+  { context, places }: SlackContext,
   pressed: ButtonClick,
   { id, verb, value }: PressedButton,
 ): Decision | null {
@@ -99,8 +101,9 @@ function decisionOf(
   const by = user.id;
   if (verb && !needsReasonForm(verb)) {
     const key = `click:${trigger_id}`;
-    const { data: change } = ChangeOf.safeParse(value);
-    const click = change && { verb, change, by, text: '' };
+    const { data: change } = ChangeOf.safeParse(splitValue(value).change);
+    const place = readPlace(places, pressed, { id, value });
+    const click = change && { verb, change, by, text: '', place };
     return {
       key,
       receive: click ? (to) => receiveClick(context, key, { ...click, replyTo: to }) : null,
@@ -163,10 +166,11 @@ async function answerPress(
     return found.ok ? answerMessage(found.answer) : refusalMessage(found.denial, bot.drawing);
   }
 
-  const change = ChangeOf.safeParse(value);
+  const change = ChangeOf.safeParse(splitValue(value).change);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
   const preview = privateMessageOf(pressed);
-  const about = { change: change.data, home: isHome(pressed), preview };
+  const place = readPlace(bot.places, pressed, { id, value });
+  const about = { change: change.data, home: isHome(pressed), preview, place };
   if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data, preview);
   const answer = CHANGE_BUTTONS.get(id);
@@ -179,10 +183,12 @@ async function ask(
   kind: ReasonFormKind,
   { change, ...from }: ReasonFormMetadata,
 ): Promise<Message | null> {
-  const authorized = await authorizePress(bot.context, change, { verb: kind, by });
+  const pressed = { verb: kind, by, change, place: from.place };
+  const authorized = await authorizePress(bot.context, pressed);
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
   const { commands } = bot.drawing;
-  const view = reasonForm(kind, authorized.change, { ...from, commands });
+  const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });
+  const view = reasonForm(kind, authorized.change, { metadata, commands });
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;
 }

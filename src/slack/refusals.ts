@@ -169,6 +169,10 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'note-required': () => ['Describe what you found: the next person relies on it.'],
   'too-early': () => [`This is still running. ${AGAIN}`],
   'already-received': () => ['This click was already received. It counts once.'],
+  'foreign-place': () => [
+    'This button is not where Signalbox put it, so the click does not count. The operators were notified. ' +
+      'Press the button on the card of the change, or request it again.',
+  ],
   'target-changed': ({ target }) => [
     `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
     'Request it again with the current values.',

@@ -176,17 +176,18 @@ async function decide(
   ack: Ack,
 ): Promise<void> {
   const { view, user, trigger_id } = submitted;
-  const about = readReasonFormMetadata(view.private_metadata);
+  const form = { kind: verb, by: user.id };
+  const about = readReasonFormMetadata(bot.places, form, view.private_metadata);
   if (!about) return ack();
   const text = (givenOf(submitted).reason ?? '').trim();
   if (text === '') {
     const errors = { reason: 'Add a few words: the next person relies on them.' };
     return ack({ response_action: 'errors', errors });
   }
-  const { home, preview } = about;
+  const { home, preview, place } = about;
   const shown = preview ?? { url: null, channel: null, ts: null };
   const replyTo = { ...shown, thread: null, user: user.id, replaces: preview !== null, home };
-  const click = { verb, change: about.change, by: user.id, text, replyTo };
+  const click = { verb, change: about.change, by: user.id, text, place, replyTo };
   const key = `click:${trigger_id}`;
   const stored = await storeDecision(bot, key, click).catch((error: unknown) => {
     if (isDatabaseUnavailable(error)) return null;

@@ -500,7 +500,14 @@ test('a revert that exists is not abandoned', () => {
 
 /** What is refused elsewhere: before a change is known, and about other things than a change. */
 const ELSEWHERE: readonly Refusal[] = [
-  ...(['not-found', 'already-received', 'restored', 'gap-accepted', 'rate-limited'] as const),
+  ...([
+    'not-found',
+    'already-received',
+    'foreign-place',
+    'restored',
+    'gap-accepted',
+    'rate-limited',
+  ] as const),
   ...(['trail-intact', 'gap-changed', 'gap-accepted-before'] as const),
 ];
 /** Why `People` accepts nobody; the gate passes it on, as it does with a guest. */

@@ -51,6 +51,7 @@ test('every refusal says what happened and what to do', () => {
       "bot": "Apps and bots cannot use Signalbox. A user must request it.",
       "deactivated": "This account is deactivated. An administrator of the workspace can activate it.",
       "expired": "Too late: it has expired. Nothing was changed. Request it again.",
+      "foreign-place": "This button is not where Signalbox put it, so the click does not count. The operators were notified. Press the button on the card of the change, or request it again.",
       "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It is set in signalbox.yaml.",
       "gap-accepted": "Operators accepted a gap of the audit trail, so Signalbox cannot confirm what was requested before it. Check the current state of the target, then request it again.",
       "gap-accepted-before": "You already accepted this gap. A different operator must accept it.",

@@ -48,7 +48,15 @@ async function inbox(over: Partial<Messenger> = {}) {
   const { context, change } = all;
   const receive = (home = false) => {
     const replyTo = { ...REPLY_TO, home };
-    const click = { verb: 'approve', change: change.id, by: ben, text: '', replyTo } as const;
+    const place = { kind: 'own' } as const;
+    const click = {
+      verb: 'approve',
+      change: change.id,
+      by: ben,
+      text: '',
+      place,
+      replyTo,
+    } as const;
     return receiveClick(context, 'key 1', click);
   };
   const store = (key: string, body: JsonObject, kind = 'click') =>
@@ -100,7 +108,8 @@ test('a click that an older release stored is answered without a thread', async 
 
 test('a text of 3,000 characters is accepted, and a longer one is not handled', async () => {
   const { context, change, calls, store } = await inbox();
-  const body = { verb: 'reject', change: change.id, by: ben, replyTo: REPLY_TO };
+  const place = { kind: 'own' };
+  const body = { verb: 'reject', change: change.id, by: ben, place, replyTo: REPLY_TO };
   await store('too long', { ...body, text: 'x'.repeat(3_001) });
   await handleInbox(context);
   expect(calls).toEqual([]);

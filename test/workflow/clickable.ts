@@ -1,4 +1,5 @@
 import type { Change, UserId, Verb } from '../../src/domain/change.ts';
+import type { Place } from '../../src/domain/place.ts';
 import { receiveClick } from '../../src/workflow/old/click.ts';
 import { handleClick } from '../../src/workflow/old/review.ts';
 import { aChange, user } from '../storage/example-change.ts';
@@ -22,8 +23,14 @@ export async function clickable(circumstances: Parameters<typeof storedChange>[0
     },
     someMembers: async (role: string) => ({ users: [user(`U${role}`)], more: false }),
   };
-  const press = async (verb: Verb, by: UserId, text = '', id = change.id) => {
-    const click = { verb, change: id, by, text, replyTo: { ...NOWHERE, user: by } };
+  const press = async (
+    verb: Verb,
+    by: UserId,
+    text = '',
+    id = change.id,
+    place: Place = { kind: 'own' },
+  ) => {
+    const click = { verb, change: id, by, text, place, replyTo: { ...NOWHERE, user: by } };
     await receiveClick(context, 'key 1', click);
     return handleClick({ ...context, people }, { key: 'key 1', at: context.now() }, click);
   };

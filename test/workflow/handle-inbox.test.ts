@@ -14,6 +14,7 @@ import { createTestContext } from './context.ts';
 import { ignoredMeasures } from './ignored-measures.ts';
 
 const nowhere = { url: null, channel: null, ts: null, thread: null };
+const place = { kind: 'own' } as const;
 const replyTo = { ...nowhere, user: ben, replaces: false, home: false };
 
 /** A workflow in which no click can be handled, because of a defect. */
@@ -47,7 +48,7 @@ test('a click that fails ten times is reported to its user, recorded, logged and
   const { context, logged, refused, attempt } = await broken();
   const change = aChange();
   await stored(context.database, change);
-  const click = { verb: 'approve', change: change.id, by: ben, text: '', replyTo } as const;
+  const click = { verb: 'approve', change: change.id, by: ben, text: '', place, replyTo } as const;
   await receiveClick(context, 'key 1', click);
   expect(await attempt(9)).toEqual({ events: [], notices: [] });
 
@@ -119,7 +120,7 @@ test('a click that was handled before an error of its tenth attempt is not repor
   const { context, attempt, logged, refused } = await broken();
   const change = aChange({ id: 'CHANGE' as ChangeId });
   await stored(context.database, change);
-  const click = { verb: 'approve', change: change.id, by: ben, text: '', replyTo } as const;
+  const click = { verb: 'approve', change: change.id, by: ben, text: '', place, replyTo } as const;
   await receiveClick(context, 'key 1', click);
   await attempt(9);
   const identify: WorkflowContext['people']['identify'] = async () => {

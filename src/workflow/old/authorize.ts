@@ -18,9 +18,10 @@ import {
 import { commandsFor, commandsOnDiscovered, type Policy } from '../../domain/policy.ts';
 import { loadChange } from '../../log/old/changes.ts';
 import { nameAlternatives } from './alternatives.ts';
+import type { Click } from './click.ts';
 import type { DecisionContext } from './ports.ts';
 import { recordRefusal } from './record.ts';
-import { denialOfVerb, refusalOfVerb } from './review.ts';
+import { denialOfVerb, isPressedInPlace, refusalOfVerb, reportForeignPlace } from './review.ts';
 
 export interface Refused {
   readonly ok: false;
@@ -164,13 +165,20 @@ export async function authorizeForms(
  */
 export async function authorizePress(
   context: DecisionContext,
-  id: ChangeId,
-  { verb, by }: { readonly verb: Verb; readonly by: UserId },
+  pressed: Pick<Click, 'verb' | 'by' | 'change' | 'place'>,
 ): Promise<ChangeAuthorization> {
-  const change = await loadChange(context.database.db, id);
+  const { verb, by } = pressed;
+  const change = await loadChange(context.database.db, pressed.change);
   const identity = change && (await context.people.identify(by, { fresh: false }));
-  const refusal = refusalOfPress(context, change, identity, { verb, by });
+  const isForeign = change && !(await isPressedInPlace(context, change, pressed));
+  const refusal = isForeign
+    ? 'foreign-place'
+    : refusalOfPress(context, change, identity, { verb, by });
   if (change && !refusal) return { ok: true, change };
+  if (isForeign) {
+    const { database, now } = context;
+    await database.transaction((tx) => reportForeignPlace(tx, pressed, now()));
+  }
   const denial = denialOfVerb(context, {
     refusal: refusal ?? 'not-found',
     change,

@@ -138,5 +138,5 @@ async function cancel(context: DecisionContext, id: string, asker: Caller): Prom
 function cancelClick({ id }: Change, { by, channel }: Caller): Click {
   const nowhere = { url: null, channel, ts: null, thread: null };
   const replyTo = { ...nowhere, user: by, replaces: false, home: false };
-  return { verb: 'cancel', change: id, by, text: '', replyTo };
+  return { verb: 'cancel', change: id, by, text: '', place: { kind: 'own' }, replyTo };
 }

@@ -68,6 +68,15 @@ function enqueueCopy(tx: Tx, { now }: DecisionContext, changeId: ChangeId, user:
   return enqueue(tx, { changeId, kind: 'direct-card', user, at: now() });
 }
 
+/** Where the copies of a card are; null for one that is not posted yet. */
+export async function copyPositions(
+  db: Db,
+  change: ChangeId,
+): Promise<readonly (Position | null)[]> {
+  const copies = (await hasMetaUnder(db, ALL)) ? await copiesOf(db, change) : [];
+  return copies.map(({ copy }) => copy.at);
+}
+
 async function copiesOf(db: Db, change: ChangeId) {
   const prefix = `${ALL}${change}:`;
   const entries = await metaUnder(db, prefix);

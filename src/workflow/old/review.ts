@@ -1,4 +1,5 @@
-import type { Change, Press, Refusal, State, Verb } from '../../domain/change.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Change, Position, Press, Refusal, State, Verb } from '../../domain/change.ts';
 import type { ChangeEvent } from '../../domain/fold.ts';
 import {
   createDenial,
@@ -8,10 +9,12 @@ import {
   isPermitting,
   type PressFacts,
 } from '../../domain/gate.ts';
+import { isPlaceOf } from '../../domain/place.ts';
 import { hasSameFacts } from '../../domain/targets.ts';
 import { loadChange, lockStored } from '../../log/old/changes.ts';
 import { markHandled, markingHandled, type ReceivedClick } from '../../log/old/inbox.ts';
 import { auditRefusal } from '../../log/old/matches-audit-trail.ts';
+import { enqueueOperatorsNotice } from '../../log/old/notices.ts';
 import { unlockTarget } from '../../log/old/permits.ts';
 import type { VerifiableChange } from '../../log/old/stored-record.ts';
 import type { Tx } from '../../storage/old/database.ts';
@@ -21,6 +24,7 @@ import type { Click } from './click.ts';
 import type { ClickOutcome } from './clicks.ts';
 import { currentPolicy } from './current-policy.ts';
 import { type CurrentRuleContext, currentTarget } from './current-target.ts';
+import { copyPositions } from './direct-cards.ts';
 import type { DecisionContext } from './ports.ts';
 import { appendRefusal, identityFacts, recordMove } from './record.ts';
 import { snoozeEnd } from './reminders.ts';
@@ -77,6 +81,9 @@ export async function handleClick(
   const change = await loadChange(context.database.db, click.change);
   if (!change) return refuseClick(context, key, click, { refusal: 'not-found', change: null });
 
+  if (!(await isPressedInPlace(context, change, click))) {
+    return refuseClick(context, key, click, { refusal: 'foreign-place', change });
+  }
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
   const early = refusalBeforeLookup(context, click, change);
@@ -192,6 +199,7 @@ async function refuseClick(
     const facts = identityFacts(found.identity ?? null);
     await markHandled(tx, key, context.now());
     await appendRefusal(tx, context, { kind: click.verb, by: click.by, facts }, denial);
+    if (found.refusal === 'foreign-place') await reportForeignPlace(tx, click, context.now());
   });
   return { ok: false, verb: click.verb, denial: await nameAlternatives(context, denial) };
 }
@@ -206,4 +214,57 @@ export function denialOfVerb(
   if (!change) return createDenial(refusal, { press });
   const [role = change.requires.from] = rolesFor(context, refusal, change);
   return createDenial(refusal, { change, role, press });
+}
+
+/** What is known of a press without its text. */
+type ClickPlace = Pick<Click, 'verb' | 'by' | 'place' | 'change'>;
+
+const WAIT_MS = 30_000;
+const STEP_MS = 100;
+
+/**
+ * Whether a button was pressed where Signalbox put it: on the card of the change or of the change that it reverts, on a
+ * direct copy, or in a place that was made for the user. Slack can show a card before its position is stored, so that
+ * an unknown position is awaited for 30 s.
+ */
+export async function isPressedInPlace(
+  context: Pick<DecisionContext, 'database'>,
+  change: Change,
+  { verb, place }: Pick<ClickPlace, 'verb' | 'place'>,
+): Promise<boolean> {
+  for (let waitedMs = 0; ; waitedMs += STEP_MS) {
+    const positions = place.kind === 'message' ? await positionsOf(context, change) : [];
+    const posted = positions.filter((at) => at !== null);
+    if (isPlaceOf(place, verb, posted)) return true;
+    if (positions.length === posted.length || waitedMs >= WAIT_MS) return false;
+    await delay(STEP_MS);
+  }
+}
+
+/** Where the change is shown; null for a message that is not posted yet. */
+async function positionsOf(
+  { database: { db } }: Pick<DecisionContext, 'database'>,
+  { id, parent, state }: Change,
+): Promise<readonly (Position | null)[]> {
+  if (state === 'draft') return [];
+  const shown = await Promise.all(
+    [id, ...(parent ? [parent] : [])].map((each) => loadChange(db, each)),
+  );
+  return [...shown.map((each) => each?.card ?? null), ...(await copyPositions(db, id))];
+}
+
+/** Reports a press that did not count: only the bot token can put a button elsewhere. */
+export function reportForeignPlace(
+  tx: Tx,
+  { verb, change, by, place }: ClickPlace,
+  at: Date,
+): Promise<void> {
+  const where =
+    place.kind === 'message'
+      ? `in a message that is not its card (channel ${place.at.channel}, message ${place.at.ts})`
+      : 'in a private message or on a Home tab that Signalbox did not make';
+  const sentence =
+    `A press of ${verb} on change ${change} did not count: it was made ${where}. ` +
+    'Someone may use the bot token of Signalbox. Pressed by ';
+  return enqueueOperatorsNotice(tx, sentence, at, { line: [{ user: by }] });
 }

@@ -82,7 +82,8 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     const key = `press-${counts.keys}`;
     const nowhere = { url: null, channel: null, ts: null, thread: null };
     const replyTo = { ...nowhere, user: by, replaces: false, home: false };
-    const click = { verb, change: id, by, text: 'because', replyTo };
+    const place = { kind: 'own' } as const;
+    const click = { verb, change: id, by, text: 'because', place, replyTo };
     pressed.push({ by, verb, id });
     return runUntilCrash(async (own) => {
       for (let time = 0; time < times; time += 1) await own.press(key, click);
