@@ -148,12 +148,6 @@ export function oneLineOf(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
-/** Names changes that a list leaves out because their rows cannot be decoded. */
-export function unreadableText(ids: readonly string[]): string {
-  const changes = countWords(ids.length, 'change');
-  return `${changes} not shown: ${ids.join(', ')}. The stored row is not readable; the log has the reason.`;
-}
-
 /** The user who asks, and the channel; null in the home tab and in the app's own messages. */
 export interface Caller {
   readonly by: UserId;

@@ -433,6 +433,11 @@ interface Targeted {
   readonly plan: { readonly target: Pick<Target, 'kind' | 'id'> };
 }
 
+/** Whether only its requester may see the change: it was never confirmed. */
+export function isPrivate({ confirmedAt }: Pick<Change, 'confirmedAt'>): boolean {
+  return confirmedAt === null;
+}
+
 /** Whether the change is no longer open; one with an unknown outcome still is. */
 export function isEnded(change: Change): boolean {
   return !['draft', 'pending', 'approved', 'executing', 'unknown'].includes(change.state);

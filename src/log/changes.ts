@@ -5,9 +5,9 @@ import type { Log, Subjects } from './log.ts';
 import {
   type ChangeQuery,
   countMatches,
-  frequentCommands as frequentIn,
   lastSentTimes,
   queryChanges,
+  requestedIn,
 } from './views.ts';
 
 /**
@@ -66,12 +66,12 @@ export async function hasEvents(
 }
 
 /** The commands that a user requested, the most frequent first; reverts do not count. */
-export function frequentCommands(
+export function requestedCommands(
   log: Log,
   requester: UserId,
   most: number,
 ): Promise<readonly string[]> {
-  return reading(log.store, (reader) => frequentIn(reader, requester, most));
+  return reading(log.store, (reader) => requestedIn(reader, requester, most));
 }
 
 /** When each target last got a request of these commands that was applied, or may have been, by its key. */

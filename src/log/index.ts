@@ -1,11 +1,11 @@
 export { Damaged, WentBack } from './chain.ts';
 export {
   countChanges,
-  frequentCommands,
   hasEvents,
   lastSent,
   listChanges,
   loadChange,
+  requestedCommands,
 } from './changes.ts';
 export { eventsBefore, type LoggedEvent } from './history.ts';
 export {

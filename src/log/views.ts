@@ -1,12 +1,7 @@
-import { type Change, isEnded, type State, targetKey } from '../domain/change.ts';
+import { type Change, isEnded, isPrivate, type State, targetKey } from '../domain/change.ts';
 import { type StoreReader, type StoreTx, sql } from '../storage/index.ts';
 
 // Views serve lists and queries only: nothing is decided from them, and `rebuild` makes them again.
-
-/** A change that has only been seen by its requester: a draft, or one that ended as a draft. */
-function isPrivate({ state, card }: Change): boolean {
-  return state === 'draft' || (card === null && ['cancelled', 'expired', 'stale'].includes(state));
-}
 
 /** A revert runs under the break-glass of its parent, which is reviewed once. */
 function needsReview(change: Change): boolean {
@@ -26,11 +21,11 @@ export async function showChange(tx: StoreTx, change: Change, updatedAt: number)
   await sql`delete from change_view where id = ${id}`.execute(tx);
   await sql`insert into change_view
       (id, state, command, target, requester, parent, created_at, updated_at, ended_at, sent_at,
-        has_card, is_private, is_open, needs_review)
+        is_private, is_open, needs_review)
     values (${id}, ${state}, ${command}, ${targetKey(change)}, ${requester}, ${parent},
       ${createdAt.getTime()}, ${updatedAt}, ${endedAt(change, updatedAt)},
-      ${outcome?.at.getTime() ?? null}, ${flag(change.card !== null)}, ${flag(isPrivate(change))},
-      ${flag(!isEnded(change))}, ${flag(needsReview(change))})`.execute(tx);
+      ${outcome?.at.getTime() ?? null}, ${flag(isPrivate(change))}, ${flag(!isEnded(change))},
+      ${flag(needsReview(change))})`.execute(tx);
 }
 
 /** Deletes everything that `rebuild` makes again. */
@@ -45,7 +40,7 @@ export interface ChangeQuery {
   readonly commands?: readonly string[];
   /** Target keys, as `targetKey` makes them. */
   readonly targets?: readonly string[];
-  /** True: only open changes. False: only ended ones that had a card. */
+  /** True: only open changes. False: only ended ones that other users may see. */
   readonly open?: boolean;
   /** Only changes that were requested since this time. */
   readonly since?: Date;
@@ -90,7 +85,7 @@ export async function countMatches(
 }
 
 /** The commands that a user requested, the most frequent first; reverts do not count. */
-export async function frequentCommands(
+export async function requestedIn(
   reader: StoreReader,
   requester: string,
   most: number,
@@ -127,7 +122,7 @@ function conditionsOf(query: ChangeQuery) {
     commands && oneOf('command', commands),
     targets && oneOf('target', targets),
     open === true && sql`is_open = 1`,
-    open === false && sql`is_open = 0 and has_card = 1`,
+    open === false && sql`is_open = 0 and is_private = 0`,
     since && sql`created_at >= ${since.getTime()}`,
     endedSince && sql`ended_at >= ${endedSince.getTime()} and sent_at is not null`,
     sent && sql`sent_at is not null`,

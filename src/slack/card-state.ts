@@ -155,9 +155,7 @@ function waiting({ notBefore, plan }: Change): readonly Line[] {
   if (plan.timing?.startAt === notBefore.toISOString()) {
     return [['It can be cancelled until then. Signalbox checks everything again before it runs.']];
   }
-  return [
-    ['The server requested a pause, so nothing was sent. Next attempt: ', { at: notBefore }, '.'],
-  ];
+  return [['Nothing was sent yet. Next attempt: ', { at: notBefore }, '.']];
 }
 
 function outcomeWords(

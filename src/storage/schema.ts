@@ -34,7 +34,6 @@ function initialSchema(engine: Engine): readonly string[] {
       updated_at ${integer} not null,
       ended_at ${integer},
       sent_at ${integer},
-      has_card ${integer} not null,
       is_private ${integer} not null,
       is_open ${integer} not null,
       needs_review ${integer} not null

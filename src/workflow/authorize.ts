@@ -34,7 +34,7 @@ export interface Refused {
   readonly denial: Denial;
 }
 
-export type Authorization = { readonly ok: true } | Refused;
+type Authorization = { readonly ok: true } | Refused;
 type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
 
 interface QueryRequest {
@@ -275,7 +275,7 @@ export function refusalOfVerb(
 }
 
 /** What it takes to know the current rule of a change. */
-export type RolesContext = CurrentRuleContext & Pick<DecisionContext, 'now'>;
+type RolesContext = CurrentRuleContext & Pick<DecisionContext, 'now'>;
 
 /** Returns the refusal with the role that could press instead. */
 export function denialOfVerb(
@@ -290,11 +290,7 @@ export function denialOfVerb(
 }
 
 /** The roles whose members could press instead; empty where the refusal depends on no role. */
-export function rolesFor(
-  context: RolesContext,
-  refusal: Refusal,
-  change: Change,
-): readonly RoleName[] {
+function rolesFor(context: RolesContext, refusal: Refusal, change: Change): readonly RoleName[] {
   const { to, breakGlass } = change.requires;
   if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];
   if (refusal !== 'self-approval' && refusal !== 'not-an-approver') return [];

@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Cache } from '../base/cache.ts';
+import { MINUTE_MS } from '../base/time.ts';
 import { nextOccurrence, readWeeklyPlan } from '../base/weekly-times.ts';
 import { PostRefused } from '../domain/answer.ts';
 import { decidingRoles } from '../domain/approvals.ts';
 import {
   type Change,
   type ChangeId,
-  isEnded,
+  isPrivate,
   type Position,
   type RoleName,
   type UserId,
@@ -38,7 +40,7 @@ const DRAWN_WITHIN_MS = 3_000;
 const POLL_MS = 100;
 
 /**
- * Resolves when everyone can see a change as it is now, or after 3 s: a person is told the result of a press after
+ * Resolves when everyone can see a change as it is now, or after 3 s: a person reads the result of a press after
  * the card shows it. A card that does not stand yet is posted by its job alone, which is waited for. Returns the
  * change with its card.
  */
@@ -71,13 +73,6 @@ async function drawSoon(
     await wait(POLL_MS, undefined, { ref: false });
   }
   return null;
-}
-
-/** A change that only its requester has seen. */
-function isPrivate(change: Change): boolean {
-  const { state, confirmedAt, card, parent } = change;
-  if (state === 'draft') return true;
-  return isEnded(change) && confirmedAt === null && card === null && parent === null;
 }
 
 const turns = new WeakMap<DecisionContext['events'], Map<ChangeId, Promise<unknown>>>();
@@ -142,6 +137,9 @@ async function cardRefused(
       text: `The card of “${command} ${plan.target.name}” ${failed} ${notified} notified.`,
     },
   ]);
+  const known = refusals.get(context.events) ?? new Cache<ChangeId, number>(REFUSED_MAX);
+  refusals.set(context.events, known);
+  if (!card) known.set(id, context.now().getTime());
   if (isOpen) await planCopies(context, change);
   context.wake();
   return 'done';
@@ -161,8 +159,19 @@ async function drawCard(
     return drawCard(context, schedule, { again: false });
   }
   if (change.card) return drawStanding(context, change, change.card);
-  await postCard(context, change, attempt);
+  await askForCopies(context, change);
+  if (!wasRefused(context, id)) await postCard(context, change, attempt);
   return 'done';
+}
+
+/** A refused card is tried again by the hourly check, not at each event of its change. */
+const REFUSED_FOR_MS = 50 * MINUTE_MS;
+const REFUSED_MAX = 1_000;
+const refusals = new WeakMap<DecisionContext['events'], Cache<ChangeId, number>>();
+
+function wasRefused({ events, now }: WorkflowContext, id: ChangeId): boolean {
+  const at = refusals.get(events)?.get(id);
+  return at !== undefined && now().getTime() - at < REFUSED_FOR_MS;
 }
 
 /** The change with what was read of its target. */

@@ -34,7 +34,7 @@ import { type Moves, move, noteMoved } from './moves.ts';
 import { ownEvents } from './own.ts';
 import { afterRefusedRun, mayPassLock, scheduleFacts } from './schedules.ts';
 import { storeSecret } from './secret.ts';
-import { approvedCommands, currentPolicy, currentTarget, targetChanges } from './target.ts';
+import { approvedCommands, changedSincePlan, currentPolicy, currentTarget } from './target.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
@@ -328,25 +328,7 @@ async function lockOf(locked: LockedLog, change: Change): Promise<ClaimFacts['lo
   const { state: holders } = await locked.load(`target/${targetKey(change)}`, evolveHolders);
   const others = (holders ?? []).filter((each) => each !== change.id);
   if (others.length > 0 && (await mayPassLock(locked, change)) === null) return 'held by another';
-  return (await lastSentSince(locked, change)) ? 'changed since the preview' : 'free';
-}
-
-/** The last other change of the target that was sent since the plan, unless it failed. */
-async function lastSentSince(
-  locked: Subjects,
-  { id, plan, createdAt, organization }: Change,
-): Promise<{ readonly id: ChangeId; readonly by: UserId; readonly at: Date } | null> {
-  const since = plan.before?.seenAt ?? createdAt;
-  const taken = await targetChanges(locked, targetKey({ organization, plan }));
-  const own = plan.timing?.schedule;
-  for (const { change, since: at } of taken.toReversed()) {
-    if (change === id || at < since) continue;
-    const other = await loadChange(locked, change);
-    const isEffective = other?.outcome && other.state !== 'failed';
-    if (!other || !isEffective || (own && other.plan.timing?.schedule === own)) continue;
-    return { id: other.id, by: other.requester, at: other.outcome?.at ?? at };
-  }
-  return null;
+  return (await changedSincePlan(locked, change)) ? 'changed since the preview' : 'free';
 }
 
 /** How the target differs, and the change in Signalbox that explains it. */
@@ -355,7 +337,7 @@ async function found(
   change: Change,
   { state, target }: ExecutionFacts,
 ): Promise<StateCheck> {
-  const changedBy = await lastSentSince(locked, change);
+  const changedBy = await changedSincePlan(locked, change);
   const differences = state?.kind === 'differs' ? state.differences : (target?.differences ?? []);
   return { kind: 'differs', differences, changedBy };
 }
@@ -420,7 +402,10 @@ async function witnessProblem(
   card: Position,
 ): Promise<string | null> {
   try {
-    await context.messenger.postSending(change, card, mark);
+    // A lost answer says nothing: the thread shows whether the note was posted.
+    await context.messenger.postSending(change, card, mark).catch((err: unknown) => {
+      context.log.warn({ err, change: change.id }, 'note before a request got no answer');
+    });
     const thread = await context.messenger.readThread(card);
     if (!thread) return 'The card was deleted.';
     const own = thread.notes.findIndex(({ nonce }) => nonce === mark.nonce);

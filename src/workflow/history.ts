@@ -18,6 +18,7 @@ import {
   type Change,
   type ChangeId,
   isChangeId,
+  isPrivate,
   type State,
   type UserId,
 } from '../domain/change.ts';
@@ -142,11 +143,6 @@ async function loadCourse(subjects: Subjects, id: ChangeId): Promise<Course | nu
 function subjectOf(change: Change): Subject {
   const { command, plan, requester } = change;
   return { command, target: plan.target.name, owner: isPrivate(change) ? requester : null };
-}
-
-/** Whether only its requester has seen a change: it is a draft, or ended as one. */
-export function isPrivate({ state, card }: Change): boolean {
-  return state === 'draft' || (card === null && ['cancelled', 'expired', 'stale'].includes(state));
 }
 
 interface Did extends Pick<Entry, 'by' | 'did'> {

@@ -20,6 +20,7 @@ import {
   type Change,
   type ChangeId,
   isChangeId,
+  isPrivate,
   type Refusal,
   type Target,
   targetKey,
@@ -34,9 +35,9 @@ import {
   append,
   type ChangeQuery,
   countChanges,
-  frequentCommands as frequentInLog,
   listChanges,
   loadChange,
+  requestedCommands,
 } from '../log/index.ts';
 import { denialOfVerb, mayQuery, recordRefusal, refusalOfVerb } from './authorize.ts';
 import type {
@@ -51,7 +52,6 @@ import {
   filterWords,
   historyLines,
   instantOf,
-  isPrivate,
   type PersonSearch,
   pastText,
   personOf,
@@ -161,7 +161,7 @@ export async function frequentCommands(
   by: UserId,
 ): Promise<readonly string[]> {
   try {
-    return await frequentInLog(events, by, FREQUENT);
+    return await requestedCommands(events, by, FREQUENT);
   } catch (err) {
     log.warn({ err }, 'the most used commands could not be read');
     return [];

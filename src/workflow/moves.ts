@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/text.ts';
 import { DAY_MS, MINUTE_MS } from '../base/time.ts';
-import { type Change, type ChangeId, isEnded, type State, targetKey } from '../domain/change.ts';
+import { type Change, type ChangeId, isPrivate, type State, targetKey } from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
@@ -94,6 +94,8 @@ function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number
     ...(after.parent ? [job('card', after.parent, at)] : []),
     ...messages,
     ...(entered ? dueIn(after, at) : []),
+    // It waits for its card, whose thread is the witness.
+    ...(event.type === 'card-posted' && state === 'approved' ? [runOf(after, at)] : []),
   ];
 }
 
@@ -144,6 +146,11 @@ function dueIn(change: Change, at: number): readonly Job[] {
   }
 }
 
+/** The claim of an approved change. */
+export function runOf({ id, notBefore }: Change, at: number): Job {
+  return job('run', id, Math.max(at, notBefore?.getTime() ?? at));
+}
+
 export const FIRST_REMINDER_MS = 15 * MINUTE_MS;
 
 /** Messages about older events were delivered or given up. */
@@ -167,8 +174,7 @@ export async function jobsOf(subjects: Subjects, id: ChangeId, now: Date): Promi
   });
   if (!state) return [];
   const { change, due } = state;
-  const hasEndedPrivately = change.card === null && isEnded(change);
-  if (change.state !== 'draft' && !hasEndedPrivately) {
+  if (!isPrivate(change)) {
     add(job('card', id, now.getTime()));
     for (const each of due) add(each);
   }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
@@ -21,14 +22,14 @@ import {
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
 import { hasSameFacts } from '../domain/targets.ts';
-import { append, type LockedLog, loadChange } from '../log/index.ts';
+import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem, type Job } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
 import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
-import { identityFacts, move, noteMoved } from './moves.ts';
+import { identityFacts, move, noteMoved, runOf } from './moves.ts';
 import { noticeFor } from './notices.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
 import { currentPolicy, currentTarget } from './target.ts';
@@ -66,6 +67,8 @@ export type Receipt = RateLimitStatus | 'again';
 export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
   const { key, change, by, verb, text, place, seen } = pressed;
   const stream = `press/${change}/${key}` as const;
+  // A repeated delivery is not counted.
+  if ((await context.events.load(stream, evolvePress)).state) return 'again';
   const limited = await countPress(context, by);
   if (limited !== 'ok') return limited;
   const { result } = await withRestore(context, () =>
@@ -82,9 +85,10 @@ export async function receivePress(context: WorkflowContext, pressed: Pressed): 
   return result;
 }
 
-/** Whether an error means that the database is unavailable, so that a press was not stored. */
+/** Whether an error means that nothing can be stored now: the database is away, or its log cannot be verified. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return databaseProblem(error) !== null;
+  const isUnverified = error instanceof Damaged || error instanceof KeyProblem;
+  return isUnverified || databaseProblem(error) !== null;
 }
 
 const replies = new WeakMap<DecisionContext['events'], Map<string, ReceivedPress>>();
@@ -181,8 +185,10 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const ageMs = context.now().getTime() - press.pressedAt.getTime();
   const later = () => new Date(context.now().getTime() + 1_000);
   if (!isPlaceOf(change, verb, press.place)) {
-    if (press.place.kind === 'message' && ageMs < PLACE_WITHIN_MS) return later();
-    return refuse(context, stored, 'wrong-place', change, null);
+    const mayCome = press.place.kind === 'message' && ageMs < PLACE_WITHIN_MS;
+    const isKnown = mayCome && (await becomesPlace(context, change, verb, press.place));
+    if (mayCome && !isKnown) return later();
+    if (!isKnown) return refuse(context, stored, 'wrong-place', change, null);
   }
   const seen = markOf(press.seen);
   const foreign = seen ? await foreignMarks(context.events, [change.id], [seen]) : [];
@@ -207,13 +213,32 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
 
 /** Only the card of the change and its copies, its preview, and Home have buttons that count. */
 function isPlaceOf({ card, copies, state }: Change, verb: Verb, place: JsonObject): boolean {
-  if (place.kind === 'preview') return true;
+  // It delays reminders and decides nothing: its button is on the reminders themselves.
+  if (verb === 'snooze' || place.kind === 'preview') return true;
   if (place.kind === 'home') return verb !== 'confirm';
   if (place.kind !== 'message') return false;
   const isAt = (at: { readonly channel: string; readonly ts: string }) =>
     at.channel === place.channel && at.ts === place.ts;
   // A draft has no message: its preview is private.
   return state !== 'draft' && [...(card ? [card] : []), ...copies].some(isAt);
+}
+
+const POLLS = 20;
+const POLL_MS = 100;
+
+/** A card is often pressed in the moment between its post and the event of that post. */
+async function becomesPlace(
+  { events }: WorkflowContext,
+  { id }: Change,
+  verb: Verb,
+  place: JsonObject,
+): Promise<boolean> {
+  for (let polls = 0; polls < POLLS; polls += 1) {
+    await wait(POLL_MS);
+    const change = await loadChange(events, id);
+    if (change && isPlaceOf(change, verb, place)) return true;
+  }
+  return false;
 }
 
 function markOf(seen: string | null): Mark | null {
@@ -257,7 +282,8 @@ async function decide(
   const { result } = await append<Decided | 'answered'>(context.events, async (locked) => {
     if (await isAnswered(locked, stored)) return { events: [], result: 'answered' };
     const before = await loadChange(locked, id);
-    if (!before) return answered(stored, 'not-found', evidence, { before: null, change: null });
+    if (!before)
+      return answered(locked, stored, 'not-found', evidence, { before: null, change: null });
     const facts = await lockedFacts(context, locked, before, { ...press, identity });
     const answer = gate(before, verb, facts);
     if ('refusal' in answer) {
@@ -265,7 +291,7 @@ async function decide(
     }
     const moves = move(context, locked.at, before, answer, { press: key, evidence });
     const end = { refusal: null, before, change: moves.change };
-    return answered(stored, null, evidence, end, moves);
+    return answered(locked, stored, null, evidence, end, moves);
   });
   if (result === 'answered') return 'done';
   const { refusal, before, change } = result;
@@ -308,11 +334,12 @@ function refused(
 ) {
   const moves = ends && move(context, locked.at, before, ends, { press: stored.key });
   const end = { refusal, before, change: moves?.change ?? before };
-  return answered(stored, refusal, evidence, end, moves ?? undefined);
+  return answered(locked, stored, refusal, evidence, end, moves ?? undefined);
 }
 
 /** The event that answers a press, with what it caused. */
 function answered(
+  { at }: Pick<LockedLog, 'at'>,
   { id, key, press }: StoredPress,
   refusal: Refusal | null,
   evidence: JsonObject,
@@ -320,9 +347,11 @@ function answered(
   caused: { readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] } = NOTHING,
 ) {
   const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
+  // A change is not claimed while a press of it is not answered.
+  const waits = end.change?.state === 'approved' ? [runOf(end.change, at)] : [];
   return {
     events: [...caused.events, { stream: `press/${id}/${key}` as const, event }],
-    jobs: caused.jobs,
+    jobs: [...caused.jobs, ...waits],
     result: { refusal, ...end },
   };
 }
@@ -340,7 +369,14 @@ async function refuse(
   const { result } = await append(context.events, async (locked) => {
     if (await isAnswered(locked, stored)) return { events: [], result: null };
     const told = refusal === 'wrong-place' ? noticeFor(wrongPlace(stored), locked.at) : NOTHING;
-    return answered(stored, refusal, identityFacts(identity), { before: change, change }, told);
+    return answered(
+      locked,
+      stored,
+      refusal,
+      identityFacts(identity),
+      { before: change, change },
+      told,
+    );
   });
   if (result === null) return 'done';
   const verb = VERBS.find((each) => each === stored.press.verb) ?? 'approve';

@@ -103,7 +103,7 @@ async function giveUp(context: WorkflowContext, kind: string, key: string): Prom
 const UNANSWERED = 'Slack took it not once in a day.';
 
 /** A message about one event: the change now, and as it was after that event. */
-interface Told {
+interface EventNews {
   readonly change: Change;
   readonly event: Recorded<ChangeEvent>;
   readonly after: Change;
@@ -112,12 +112,12 @@ interface Told {
 }
 
 /** `7KQ2MX/4`: the fourth event of a change; null where the log has no such event. */
-async function told({ events }: WorkflowContext, key: string): Promise<Told | null> {
+async function newsOf({ events }: WorkflowContext, key: string): Promise<EventNews | null> {
   const [id = '', version = ''] = key.split('/');
   const fold = foldOf(id as ChangeId);
   const { state } = await events.load(
     `change/${id}`,
-    (before: Omit<Told, 'change'> | null, event): Omit<Told, 'change'> => {
+    (before: Omit<EventNews, 'change'> | null, event): Omit<EventNews, 'change'> => {
       if (before && event.version > Number(version)) return before;
       const nonce = event.type === 'claimed' ? event.nonce : (before?.nonce ?? null);
       return { event, nonce, after: fold(before?.after ?? null, event) };
@@ -137,12 +137,12 @@ async function threadOf({ events }: WorkflowContext, change: Change): Promise<Po
 }
 
 /** An update names the state at the time of its event; a later state has its own update. */
-function isCurrent({ change, after }: Told): boolean {
+function isCurrent({ change, after }: EventNews): boolean {
   return change.state === after.state;
 }
 
 async function sendThread(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await told(context, job.key);
+  const news = await newsOf(context, job.key);
   if (!news || !isCurrent(news) || hasLostCard(news.change)) return 'done';
   await context.messenger.postThreadUpdate(news.change, await threadOf(context, news.change), job);
   return 'done';
@@ -153,7 +153,7 @@ function hasLostCard({ stopReason }: Change): boolean {
 }
 
 async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await told(context, job.key);
+  const news = await newsOf(context, job.key);
   if (!news || !isCurrent(news)) return 'done';
   const { messenger } = context;
   const { change } = news;
@@ -168,7 +168,7 @@ async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobRes
 }
 
 async function sendAudit(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await told(context, job.key);
+  const news = await newsOf(context, job.key);
   if (!news) return 'done';
   const { event, nonce, change } = news;
   // Drawn as it was: each line is about one event.
@@ -183,7 +183,7 @@ function breakGlassOf({ type }: Recorded<ChangeEvent>): BreakGlassEvent | null {
 }
 
 async function sendBreakGlass(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await told(context, job.key);
+  const news = await newsOf(context, job.key);
   const event = news && breakGlassOf(news.event);
   if (!news || !event) return 'done';
   const at = await threadOf(context, news.change);
@@ -192,7 +192,7 @@ async function sendBreakGlass(context: WorkflowContext, job: JobTry): Promise<Jo
 }
 
 async function sendRevertStopped(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await told(context, job.key);
+  const news = await newsOf(context, job.key);
   if (news?.event.type !== 'revert-kept') return 'done';
   const { why: kept } = news.event;
   const why = REVERT_STOP_REASONS.find((each) => each === kept) ?? 'unclear';
@@ -323,7 +323,7 @@ function noteOf(
   { zone }: Pick<LoggedSchedule, 'zone'>,
 ): string | null {
   if (event.type === 'paused' && event.by === 'signalbox') {
-    return `The schedule is paused: ${event.why}. Somebody who may request it can take it over.`;
+    return `The schedule is paused: ${event.why}. Anyone who may request it can take it over.`;
   }
   if (event.type !== 'run' && event.type !== 'skipped') return null;
   const { verb, occurrence, missed } = event;

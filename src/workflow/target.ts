@@ -11,6 +11,7 @@ import {
   targetKey,
   type UserId,
 } from '../domain/change.ts';
+import type { ChangeEvent } from '../domain/change-events.ts';
 import {
   freezeTarget,
   type SlackFreeze,
@@ -162,18 +163,67 @@ function withHolding(
   );
 }
 
+/** Another change of a target, and when it ended. */
+export interface LaterChange {
+  readonly id: ChangeId;
+  readonly by: UserId;
+  readonly at: Date;
+}
+
+/**
+ * The last other change of the target that succeeded after this one was planned; after its parent ended, for a revert.
+ * Null if there is none. The order is that of the log, not of clocks.
+ */
+export async function changedSincePlan(
+  subjects: Subjects,
+  change: Change,
+): Promise<LaterChange | null> {
+  const { id, parent } = change;
+  const since = parent ? await lastSeq(subjects, parent, ENDS) : await lastSeq(subjects, id, PLANS);
+  return changedSince(subjects, change, since, parent ? [id, parent] : [id]);
+}
+
 /** Whether another change of the target succeeded since this one ended. */
 export async function hasChangedSinceEnd(subjects: Subjects, change: Change): Promise<boolean> {
-  const since = endOf(change);
-  if (!since) return false;
-  for (const { change: id, until } of await targetChanges(subjects, targetKey(change))) {
-    // It is released with its outcome, which is not older.
-    if (until === null || until < since || id === change.id) continue;
-    const other = await loadChange(subjects, id);
-    const end = other?.state === 'succeeded' ? endOf(other) : null;
-    if (end && end >= since) return true;
+  const since = await lastSeq(subjects, change.id, ENDS);
+  return since > 0 && (await changedSince(subjects, change, since, [change.id])) !== null;
+}
+
+const PLANS: readonly ChangeEvent['type'][] = ['drafted'];
+const ENDS: readonly ChangeEvent['type'][] = ['succeeded', 'failed', 'unknown', 'resolved'];
+
+/** The place in the log of the last event of these types; 0 without one. */
+async function lastSeq(
+  subjects: Subjects,
+  id: ChangeId,
+  types: readonly ChangeEvent['type'][],
+): Promise<number> {
+  const { state } = await subjects.load(`change/${id}`, (seq: number | null, event) =>
+    types.includes(event.type) ? event.seq : (seq ?? 0),
+  );
+  return state ?? 0;
+}
+
+async function changedSince(
+  subjects: Subjects,
+  change: Change,
+  since: number,
+  except: readonly ChangeId[],
+): Promise<LaterChange | null> {
+  const { state } = await subjects.load(
+    `target/${targetKey(change)}`,
+    (ids: readonly ChangeId[] | null, { type, change: id, seq }) => {
+      const others = (ids ?? []).filter((each) => each !== id);
+      // The id of a change that took its target.
+      return type === 'released' && seq > since ? [...others, id as ChangeId] : others;
+    },
+  );
+  for (const id of (state ?? []).toReversed()) {
+    const other = except.includes(id) ? null : await loadChange(subjects, id);
+    const at = other?.state === 'succeeded' ? endOf(other) : null;
+    if (other && at) return { id, by: other.requester, at };
   }
-  return false;
+  return null;
 }
 
 /** An unknown outcome ends when it is resolved. */

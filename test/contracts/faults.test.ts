@@ -141,7 +141,7 @@ const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = 
   'not the API': [/^● .*: accepted$/, /⚠ the answer was not the API's: “200 Welcome”/],
   unknown: [/^\? .*: outcome unknown$/, /Not sent again\./],
   refused: [/^✕ .*: rejected by the server$/, /Nothing was changed\./],
-  later: [/^○ .*: approved$/, /requested a pause, so nothing was sent\. Next attempt: /],
+  later: [/^○ .*: approved$/, /Nothing was sent yet\. Next attempt: /],
 };
 
 async function expectEnding(outcome: FaultOutcome, write: Expected['write']): Promise<void> {

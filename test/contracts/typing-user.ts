@@ -91,7 +91,7 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
     const ended = () => {
       const card = cards()[before];
       const lines = linesOf(card?.blocks ?? []);
-      const waits = lines.some((line) => line.includes('requested a pause'));
+      const waits = lines.some((line) => line.includes('Nothing was sent yet'));
       return card && (waits || !STILL.test(lines[0] ?? '')) ? card : null;
     };
     return until(ended, `an ending of ${linesOf(preview.blocks)[0]}`);

@@ -1,74 +1,210 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { commonCauseDays, incidentKey, selectAnnouncements } from '../../src/costs/incidents.ts';
-import { judgeLine, type LineJudgement } from '../../src/costs/judge-lines.ts';
-import type { CostAnomaly } from '../../src/maths/anomalies.ts';
-import { at, line, steady } from './watched-line.ts';
+import { type Announcement, announced, postKind, updated } from '../../src/costs/announcements.ts';
+import type { Answer, ChannelLookup, PostResult } from '../../src/domain/answer.ts';
+import type { ChannelId } from '../../src/domain/change.ts';
+import { append, type Log } from '../../src/log/index.ts';
+import { claimJobs, transaction } from '../../src/storage/index.ts';
+import { installation, KEYS, rowsIn } from '../log/logs.ts';
+import { ENGINES, type Engine } from '../storage/engines.ts';
+import { ignoredMeasures } from '../workflow/ignored-measures.ts';
 
-const SPIKE = { 50: 40 };
+const COSTS = 'C0COSTS' as ChannelId;
+const OPENED: Announcement = {
+  name: 'post/incident-1/opened',
+  channel: '#costs',
+  thread: null,
+  answer: { title: 'Unusual cost', parts: [{ kind: 'text', text: 'It costs more.' }] },
+};
+const RESOLVED: Announcement = {
+  name: 'post/incident-1/resolved-2026-11-20',
+  channel: '#costs',
+  thread: OPENED.name,
+  answer: { title: 'Back to usual', parts: [] },
+};
+const MINUTE = 60_000;
 
-function judged(
-  more: Parameters<typeof line>[1],
-  days: readonly [number, number],
-  but: Readonly<Record<number, number>> = SPIKE,
-  known: readonly CostAnomaly[] = [],
-): LineJudgement {
-  const watching = { first: at(days[0]), last: at(days[1]), minImpact: 2 };
-  return judgeLine(line(steady(60, but), more), known, watching);
+/** The job of announcements over a log, with a channel that keeps what is posted into it. */
+async function posting(engine: Engine = 'sqlite') {
+  const clock = { now: Date.parse('2026-11-20T09:00:00Z') };
+  const { open } = await installation(engine);
+  const events = await open(KEYS, { now: () => clock.now });
+  const room = { id: COSTS, name: 'costs', outside: false, joined: true };
+  const stage = {
+    found: { ok: true, room } as ChannelLookup,
+    results: [] as (PostResult | Error)[],
+    posts: [] as string[],
+    updates: [] as string[],
+    marks: new Map<string, string>(),
+  };
+  const next = (ts: string) => {
+    const result = stage.results.shift() ?? ({ ok: true, at: { channel: COSTS, ts } } as const);
+    if (result instanceof Error) throw result;
+    return result;
+  };
+  const kind = postKind({
+    events,
+    messenger: {
+      postToChannel: async (_, { title }, thread, mark = '') => {
+        const ts = `${stage.posts.length + 1}.0`;
+        const result = next(ts);
+        if (result.ok) {
+          stage.posts.push(thread ? `${title} (in ${thread})` : title);
+          stage.marks.set(mark, ts);
+        }
+        return result;
+      },
+      findPost: async ({ channel }, mark) => {
+        const ts = stage.marks.get(mark);
+        return ts === undefined ? null : { channel, ts };
+      },
+      updateMessage: async (_, { title }) => {
+        const result = next('9.0');
+        if (result.ok) stage.updates.push(title);
+        return result;
+      },
+      findChannels: async (wanted) => new Map(wanted.map((word) => [word, stage.found])),
+    },
+    log: pino({ level: 'silent' }),
+    measures: ignoredMeasures,
+    now: () => new Date(clock.now),
+  });
+  const announce = (...all: readonly Announcement[]) =>
+    append(events, async (locked) => ({
+      ...(await announced(locked, all, locked.at)),
+      result: null,
+    }));
+  const run = ({ name }: Announcement) => kind.run({ key: name.slice('post/'.length) });
+  const pass = (ms: number) => {
+    clock.now += ms;
+  };
+  return { events, stage, announce, run, pass };
 }
 
-function tell(all: readonly LineJudgement[], known: readonly CostAnomaly[] = []) {
-  const now = new Map(known.map((one) => [incidentKey(one), one]));
-  for (const { changed } of all) for (const one of changed) now.set(incidentKey(one), one);
-  return selectAnnouncements(
-    all.flatMap(({ found }) => found),
-    [...now.values()],
-    commonCauseDays(all),
-  );
+const REFUSED = { ok: false, why: 'ratelimited', again: true } as const;
+
+async function types({ store }: Log) {
+  return (await rowsIn(store)).map(({ type }) => type);
 }
 
-const TOTAL = { id: 'e1', metric: null, name: 'prod' };
+async function noticed({ store }: Log): Promise<readonly string[]> {
+  const rows = (await rowsIn(store)).filter(({ type }) => type === 'noticed');
+  return rows.map(({ body }) => JSON.parse(body ?? '{}').text);
+}
 
-test('a total that rises with its metric is one message, about the metric', () => {
-  const { alone } = tell([judged(TOTAL, [50, 50]), judged({}, [50, 50])]);
-  expect(alone.map(({ news, anomaly }) => [news, anomaly.name])).toEqual([
-    ['opened', 'prod · compute'],
+test.for(ENGINES)('an announcement is made and posted once, on %s', async (engine) => {
+  const { events, stage, announce, run } = await posting(engine);
+  await announce(OPENED);
+  await announce(OPENED);
+  const claim = { owner: 'one', now: 9e15, leaseMs: 1, most: 9, kinds: ['post'] };
+  const jobs = await transaction(events.store, (tx) => claimJobs(tx, claim));
+  expect(jobs.map(({ key }) => key)).toEqual(['incident-1/opened']);
+  expect(await run(OPENED)).toBe('done');
+  expect(await run(OPENED)).toBe('done');
+  expect(stage.posts).toEqual(['Unusual cost']);
+  expect(await types(events)).toEqual(['announced', 'posting', 'posted']);
+});
+
+test('the end of an incident is posted into the thread of its announcement', async () => {
+  const { stage, announce, run } = await posting();
+  await announce(OPENED, RESOLVED);
+  await run(OPENED);
+  await run(RESOLVED);
+  expect(stage.posts).toEqual(['Unusual cost', 'Back to usual (in 1.0)']);
+});
+
+test('without its announcement, the end of an incident is a message of its own', async () => {
+  const { stage, announce, run } = await posting();
+  await announce(RESOLVED);
+  await run(RESOLVED);
+  expect(stage.posts).toEqual(['Back to usual']);
+});
+
+test('a refused announcement is tried again for a day, then missed and reported once', async () => {
+  const { events, stage, announce, run, pass } = await posting();
+  await announce(OPENED);
+  stage.results.push(REFUSED, REFUSED);
+  expect(await run(OPENED)).toEqual(new Date('2026-11-20T09:00:30Z'));
+  pass(24 * 60 * MINUTE);
+  expect(await run(OPENED)).toBe('done');
+  expect(stage.posts).toEqual([]);
+  expect(await noticed(events)).toEqual([
+    'The message "Unusual cost" for #costs was not posted: Slack refused it for 24 hours.',
   ]);
+  expect(await run(OPENED)).toBe('done');
+  expect(await noticed(events)).toHaveLength(1);
 });
 
-test('a drop is a notice, which only sensitive digests announce at once', () => {
-  const { alone } = tell([judged({}, [50, 50], { 50: 0 })]);
-  expect(alone.map(({ anomaly: { incident } }) => [incident.direction, incident.tier])).toEqual([
-    ['down', 'notice'],
+test('a channel that is shared with another workspace gets no announcement, which is reported', async () => {
+  const { events, stage, announce, run } = await posting();
+  await announce(OPENED);
+  stage.found = {
+    ok: true,
+    room: { id: COSTS, name: 'costs', outside: true, joined: true },
+  };
+  expect(await run(OPENED)).toBe('done');
+  expect(await noticed(events)).toEqual([
+    'The message "Unusual cost" for #costs was not posted: the channel is shared with another workspace.',
   ]);
+  expect(stage.posts).toEqual([]);
 });
 
-test('only the end of a reported anomaly is reported', () => {
-  const opened = judged({}, [50, 50]).changed;
-  const announced = opened.map((one) => ({ ...one, announced: 'alone' as const }));
-  const over = (known: readonly CostAnomaly[]) => tell([judged({}, [51, 53], SPIKE, known)], known);
-  expect(over(announced).alone.map(({ news }) => news)).toEqual(['resolved']);
-  expect(over(opened).alone).toEqual([]);
+test('an announcement waits while Slack does not answer the lookup of its channel', async () => {
+  const { events, stage, announce, run } = await posting();
+  await announce(OPENED);
+  stage.found = { ok: false, why: 'lookup-failed' };
+  expect(await run(OPENED)).toEqual(new Date('2026-11-20T09:00:30Z'));
+  expect(await types(events)).toEqual(['announced']);
 });
 
-test('an anomaly that began and ended between two scans is not reported', () => {
-  expect(tell([judged({}, [49, 55])]).alone).toEqual([]);
+test('an announcement whose post got no answer is looked for, and never posted again', async () => {
+  const { events, stage, announce, run, pass } = await posting();
+  await announce(OPENED);
+  stage.results.push(new Error('socket hang up'));
+  await expect(run(OPENED)).rejects.toThrow('socket hang up');
+  // Another process may still be posting it.
+  expect(await run(OPENED)).toEqual(new Date('2026-11-20T09:10:00Z'));
+  stage.marks.set(OPENED.name, '1.0');
+  pass(10 * MINUTE);
+  expect(await run(OPENED)).toBe('done');
+  expect(stage.posts).toEqual([]);
+  expect(await types(events)).toEqual(['announced', 'posting', 'posted']);
 });
 
-test('when most lines rise on one day there is one message for all of them', () => {
-  const many = Array.from({ length: 8 }, (_, index) =>
-    judged({ id: `e${index} computeCredits`, entityId: `e${index}` }, [50, 50]),
-  );
-  const { alone, commonCauses } = tell(many);
-  expect(alone).toEqual([]);
-  expect(commonCauses.map(({ day, direction, all }) => [day, direction, all.length])).toEqual([
-    [at(50), 'up', 8],
-  ]);
-});
+const NEWS: Answer = { title: 'Unusual cost, expected', parts: [] };
 
-test('the ends of many anomalies are not reported one by one', () => {
-  const known = judged({}, [50, 50]).changed.map((one) => ({
-    ...one,
-    announced: 'crowd' as const,
+function update(events: Log) {
+  return append(events, async (locked) => ({
+    ...updated(OPENED.name, NEWS, locked.at),
+    result: null,
   }));
-  expect(tell([judged({}, [51, 53], SPIKE, known)], known).alone).toEqual([]);
+}
+
+test('a posted announcement is redrawn, and one that was not posted yet says the news at once', async () => {
+  const first = await posting();
+  await first.announce(OPENED);
+  await first.run(OPENED);
+  await update(first.events);
+  expect(await first.run(OPENED)).toBe('done');
+  expect(first.stage.updates).toEqual([NEWS.title]);
+  expect(await first.run(OPENED)).toBe('done');
+  expect(first.stage.updates).toHaveLength(1);
+
+  const second = await posting();
+  await second.announce(OPENED);
+  await update(second.events);
+  await second.run(OPENED);
+  expect(second.stage.posts).toEqual([NEWS.title]);
+  expect(second.stage.updates).toEqual([]);
+});
+
+test('a redraw that Slack refuses for good is given up', async () => {
+  const { events, stage, announce, run } = await posting();
+  await announce(OPENED);
+  await run(OPENED);
+  await update(events);
+  stage.results.push(REFUSED, { ok: false, why: 'message_not_found', again: false });
+  expect(await run(OPENED)).toEqual(new Date('2026-11-20T09:00:30Z'));
+  expect(await run(OPENED)).toBe('done');
+  expect((await types(events)).slice(-2)).toEqual(['updated', 'drawn']);
 });

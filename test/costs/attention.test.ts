@@ -3,10 +3,10 @@ import { digestReader } from '../../src/costs/config.ts';
 import { findAttention, gatherDigestData } from '../../src/costs/digest-data.ts';
 import { storeAnomaly } from '../../src/costs/incidents.ts';
 import { judgeLine } from '../../src/costs/judge-lines.ts';
-import { WATCH_KEY } from '../../src/costs/watch.ts';
+import { writeState } from '../../src/costs/store.ts';
 import type { CostAnomaly } from '../../src/maths/anomalies.ts';
-import { writeMeta } from '../../src/storage/old/meta.ts';
-import { freshDatabase } from '../storage/engines.ts';
+import { transaction } from '../../src/storage/index.ts';
+import { freshLog } from '../log/logs.ts';
 import { digest, factsFor } from './facts.ts';
 import { line, steady } from './watched-line.ts';
 
@@ -28,11 +28,12 @@ const OF_WAREHOUSE = { ...UP, line: 'warehouse s-1 x', kind: 'warehouse' as cons
 
 /** What the digest with these options names as unusual, and with which buttons. */
 async function named(options: object) {
-  const database = await freshDatabase('sqlite');
+  const events = await freshLog('sqlite');
+  const { store } = events;
   const at = NOW.toISOString();
   const state = { through: '2026-11-17', lastSettled: '2026-11-17', ranOn: '2026-11-20', at };
-  await database.transaction(async (tx) => {
-    await writeMeta(tx, WATCH_KEY, JSON.stringify({ ...state, lines: 2, version: 1 }));
+  await transaction(store, async (tx) => {
+    await writeState(tx, 'cost-watch', JSON.stringify({ ...state, lines: 2, version: 1 }));
     for (const one of [UP, DOWN, OF_WAREHOUSE]) await storeAnomaly(tx, one, NOW);
   });
   const reading = readOptions({ channel: '#costs', ...options });
@@ -40,14 +41,16 @@ async function named(options: object) {
   const common = { key: '#costs', id: null, channel: '#costs', paused: false, by: null };
   const one = { ...common, options: reading.value, since: null };
   const { read } = factsFor();
-  const gathered = await gatherDigestData(database.db, {
+  const gathered = await gatherDigestData({
+    store,
+    events,
     costs: async () => read,
     organizationId: 'one',
     services: [],
     budgets: [],
     now: NOW,
   });
-  const context = { database, now: () => NOW };
+  const context = { store, events, now: () => NOW };
   const { anomalies } = await findAttention(context, one, gathered);
   return (anomalies ?? []).map(({ text, buttons }) => [
     text.split(' ')[0],
@@ -68,7 +71,8 @@ test.for<[string, object, readonly string[]]>([
 });
 
 test('a digest of everything shows all budgets, a digest of a part those that notify its channel', async () => {
-  const { db, ...database } = await freshDatabase('sqlite');
+  const events = await freshLog('sqlite');
+  const { store } = events;
   const { read } = factsFor();
   const budget = { credits: 9_000, on: null, notify: '#costs', thresholds: [50] };
   const on = {
@@ -77,7 +81,9 @@ test('a digest of everything shows all budgets, a digest of a part those that no
     teams: null,
     warehouses: null,
   };
-  const data = await gatherDigestData(db, {
+  const data = await gatherDigestData({
+    store,
+    events,
     costs: async () => read,
     organizationId: 'one',
     services: [],
@@ -90,7 +96,7 @@ test('a digest of everything shows all budgets, a digest of a part those that no
   const shown = async (of: typeof on | null) => {
     const one = digest({});
     const subscription = { ...one, options: { ...one.options, on: of } };
-    const context = { database: { db, ...database }, now: () => NOW };
+    const context = { store, events, now: () => NOW };
     const { budgets } = await findAttention(context, subscription, data);
     return budgets.map(({ name, isOwn }) => `${name}${isOwn ? ' of the digest' : ''}`);
   };

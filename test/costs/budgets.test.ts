@@ -3,9 +3,10 @@ import { addDays } from '../../src/base/time.ts';
 import { budgetFacts, budgetSummary, progressBar } from '../../src/costs/budget-answer.ts';
 import {
   budgetAnswer,
+  budgetMessages,
   evaluateBudget,
   evaluateBudgets,
-  recordBudgetNotices,
+  storeBudgets,
 } from '../../src/costs/budget-notices.ts';
 import {
   type Budget,
@@ -13,12 +14,13 @@ import {
   budgetSpan,
   budgetStanding,
 } from '../../src/costs/budgets.ts';
+import { dropState } from '../../src/costs/store.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { withPrices } from '../../src/maths/money.ts';
 import { type CostRow, microOf } from '../../src/maths/rows.ts';
-import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
-import { freshDatabase } from '../storage/engines.ts';
+import { transaction } from '../../src/storage/index.ts';
+import { freshStore } from '../storage/stores.ts';
 
 const TODAY = '2026-11-20';
 
@@ -111,28 +113,22 @@ test('a budget with an edited amount is reported again', () => {
   });
 });
 
-test('a budget memory that version 1.0 stored is read: no notice is repeated', async () => {
-  const { db, transaction } = await freshDatabase('sqlite');
-  const one = budget({ credits: 2_400 });
-  const { memory, news } = evaluateBudget(budgetStanding(one, INPUTS), null, TODAY);
-  expect(news).not.toEqual([]);
-  const { announced: told, forecast, ...rest } = memory;
-  const { announced: toldForecast, ...runs } = forecast;
-  const old = { ...rest, told, forecast: { ...runs, told: toldForecast } };
-  await transaction((tx) => writeMeta(tx, 'budget production', JSON.stringify(old)));
-  expect(await evaluateBudgets(db, [budgetStanding(one, INPUTS)], TODAY)).toMatchObject([
-    { memory, news: [] },
-  ]);
-});
-
-test('a budget memory also has the names that version 1.0 reads', async () => {
-  const { db, transaction } = await freshDatabase('sqlite');
+test('a notice is announced once, also where only its mark is known', async () => {
+  const store = await freshStore('sqlite');
   const standing = budgetStanding(budget({ credits: 2_400 }), INPUTS);
-  const updates = await evaluateBudgets(db, [standing], TODAY);
-  await transaction((tx) => recordBudgetNotices(tx, updates, new Date(`${TODAY}T12:00:00Z`)));
-  const stored = JSON.parse((await readMeta(db, 'budget production')) ?? '');
-  expect(stored.told).toBe(stored.announced);
-  expect(stored.forecast.told).toEqual(stored.forecast.announced);
+  const evaluated = () => evaluateBudgets(store.root, [standing], TODAY);
+  const updates = await evaluated();
+  expect(budgetMessages(updates)).toMatchObject([
+    {
+      name: expect.stringMatching(/^post\/budget-production\/2026-11-[0-9a-f]{16}$/),
+      thread: null,
+    },
+  ]);
+  const at = new Date(`${TODAY}T12:00:00Z`);
+  await transaction(store, (tx) => storeBudgets(tx, updates, at));
+  expect(budgetMessages(await evaluated())).toEqual([]);
+  await transaction(store, (tx) => dropState(tx, 'budget production'));
+  expect(budgetMessages(await evaluated())).toEqual([]);
 });
 
 test('a message with days that are not final shows when days usually become final', () => {

@@ -10,7 +10,8 @@ import { storeMonth } from '../../src/costs/store.ts';
 import { dayStates, isSettledDay, lastFinalDay, lastSettledDay } from '../../src/maths/days.ts';
 import type { PriceList } from '../../src/maths/money.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
-import { freshDatabase } from '../storage/engines.ts';
+import { transaction } from '../../src/storage/index.ts';
+import { freshStore } from '../storage/stores.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-19' };
@@ -20,7 +21,7 @@ async function reader(options: CloudOptions = {}) {
   const clock = { now: NOON };
   const now = () => clock.now;
   const cloud = await startCloudSimulator({ ...options, now });
-  const database = await freshDatabase('sqlite');
+  const store = await freshStore('sqlite');
   const stopping = new AbortController();
   const client = createCloudClient({
     baseUrl: cloud.url,
@@ -42,9 +43,9 @@ async function reader(options: CloudOptions = {}) {
   });
   const log = pino({ level: 'silent' });
   const again = (organizationId = ORGANIZATION.id, prices: PriceList | null = null) =>
-    createCostReader({ cloud: client, organizationId, database, prices, now, log });
+    createCostReader({ cloud: client, organizationId, store, prices, now, log });
   const calls = () => cloud.requests().filter(({ status }) => status === 200).length;
-  return { cloud, clock, database, read: again(), again, calls, stop: () => stopping.abort() };
+  return { cloud, clock, store, read: again(), again, calls, stop: () => stopping.abort() };
 }
 
 const people = { priority: 'people' } as const;
@@ -122,43 +123,16 @@ test('each row gets the price of its day, and nothing of it is stored', async ()
 });
 
 test('a month of another organization is not shown on the same database', async () => {
-  const { read, again, database, calls } = await reader();
+  const { read, again, store, calls } = await reader();
   const { id } = ORGANIZATION;
   const of = { first: '2026-10-01', last: '2026-10-31' };
   const stored = { month: '2026-10', fetchedAt: NOON, final: true };
   const report = { rows: [], problems: [] };
-  await database.transaction((tx) => storeMonth(tx, id, { ...stored, report }));
+  await transaction(store, (tx) => storeMonth(tx, id, { ...stored, report }));
   expect((await read(of, people)).rows).toEqual([]);
   expect(calls()).toBe(0);
   expect((await again('0b7c2a52-6c8e-4d1e-9f1a-3d2f5b8f7e10')(of, people)).rows).not.toEqual([]);
   expect(calls()).toBe(1);
-});
-
-test('a month that version 1.0 stored without its organization is fetched again', async () => {
-  const { read, database, calls } = await reader();
-  const report = JSON.stringify({ rows: [], problems: [] });
-  const row = { month: '2026-10', fetched_at: NOON.toISOString(), final: 1 as const, report };
-  await database.db.insertInto('cost_month').values(row).execute();
-  const { rows } = await read({ first: '2026-10-01', last: '2026-10-31' }, people);
-  expect(rows).not.toEqual([]);
-  expect(calls()).toBe(1);
-});
-
-test('the problems of a month that version 1.0 stored have the current names', async () => {
-  const { read, database } = await reader();
-  const of = { first: '2026-10-01', last: '2026-10-31' };
-  const counted = { day: null, figure: null, count: 1 };
-  const problems = [
-    { name: 'told-twice', ...counted },
-    { name: 'grand-total-off', counted: 1, told: 2, of },
-  ];
-  const report = { rows: [], problems };
-  const stored = { month: '2026-10', fetchedAt: NOON, final: true, report };
-  await database.transaction((tx) => storeMonth(tx, ORGANIZATION.id, stored));
-  expect((await read(of, people)).problems).toMatchObject([
-    { name: 'duplicate', ...counted },
-    { name: 'grand-total-off', counted: 1, reported: 2, of },
-  ]);
 });
 
 test.for<Partial<CloudBehaviour>>([
@@ -196,19 +170,6 @@ test.for(['extended', 'contract'] as const)(
     expect((await shared.read(OCTOBER, people)).problems).toEqual([]);
   },
 );
-
-test('a final month that version 1.0 stored with lost rows is fetched again once', async () => {
-  const { read, again, database, calls } = await reader();
-  const september = { first: '2026-09-01', last: '2026-09-30' };
-  const problems = [{ name: 'told-twice', day: '2026-09-02', figure: null, count: 1 }];
-  const report = { rows: [], problems };
-  const stored = { month: '2026-09', fetchedAt: new Date('2026-11-01'), final: true, report };
-  await database.transaction((tx) => storeMonth(tx, ORGANIZATION.id, stored));
-  const { rows } = await read(september, people);
-  expect(rows.length).toBeGreaterThan(100);
-  expect(await again()(september, people)).toMatchObject({ rows });
-  expect(calls()).toBe(1);
-});
 
 test('while the report cannot be read, older figures are shown with their age', async () => {
   const { read, cloud, clock } = await reader();

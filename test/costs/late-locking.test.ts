@@ -13,7 +13,7 @@ import type { UserId } from '../../src/domain/change.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { forecastMonth } from '../../src/maths/forecast.ts';
 import { seriesFrom } from '../../src/maths/lines.ts';
-import { freshDatabase } from '../storage/engines.ts';
+import { freshLog } from '../log/logs.ts';
 import { digest, factsFor } from './facts.ts';
 import { BILL_FROM, type LateBill, readBill } from './late-bill.ts';
 import { written } from './written.ts';
@@ -147,10 +147,12 @@ interface ScannedDay {
 
 /** The incidents after the scan at 07:00 UTC of each of these days of October. */
 async function watched(bill: LateBill, first: Day, last: Day): Promise<readonly ScannedDay[]> {
-  const database = await freshDatabase('sqlite');
+  const events = await freshLog('sqlite');
+  const { store } = events;
   const clock = { now: at(addDays(first, -1), '12:00') };
   const watch = createAnomalyWatch({
-    database,
+    store,
+    events,
     costs: async (span) => readBill(bill, clock.now, span),
     budgets: [],
     configured: [],
@@ -164,7 +166,7 @@ async function watched(bill: LateBill, first: Day, last: Day): Promise<readonly 
   for (let day = first; day <= last; day = addDays(day, 1)) {
     clock.now = at(day, '07:00');
     expect(await watch()).toBe(1);
-    const anomalies = await recentAnomalies(database.db, clock.now);
+    const anomalies = await recentAnomalies({ store, events }, clock.now);
     const own = anomalies.filter(({ incident }) => incident.since >= first);
     const found = own.map(({ incident: { state, direction } }) => ({ state, direction }));
     seen.push({ day: Number(dayOf(clock.now).slice(8)), found });

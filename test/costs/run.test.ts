@@ -2,15 +2,16 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { digestReader } from '../../src/costs/config.ts';
 import { createDigestRun } from '../../src/costs/digest-posts.ts';
-import { recordSnapshots } from '../../src/costs/store.ts';
-import { WATCH_KEY } from '../../src/costs/watch.ts';
+import { dropState, recordSnapshots, writeState } from '../../src/costs/store.ts';
 import type { Answer, Channel, PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
+import type { Log } from '../../src/log/index.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { microOf } from '../../src/maths/rows.ts';
-import { ENGINES, type Engine, freshDatabase } from '../storage/engines.ts';
-import { operatorsNotices } from '../storage/notices.ts';
+import { transaction } from '../../src/storage/index.ts';
+import { installation, KEYS, rowsIn } from '../log/logs.ts';
+import { ENGINES, type Engine } from '../storage/engines.ts';
 import { nineWeeks } from './facts.ts';
 import { written } from './written.ts';
 
@@ -21,9 +22,17 @@ const readOptions = digestReader([STAGING]);
 
 const UNKNOWN = { aliases: [], pipes: [], source: 'configuration', lastSeen: null };
 
-/** A run over a database, with a channel that keeps what is posted into it. */
+/** What the operators were told, in order. */
+async function operatorsNotices({ store }: Log): Promise<readonly string[]> {
+  const noticed = (await rowsIn(store)).filter(({ type }) => type === 'noticed');
+  return noticed.map(({ body }) => JSON.parse(body ?? '{}').text);
+}
+
+/** A run over a log, with a channel that keeps what is posted into it. */
 async function running(engine: Engine, options: object = {}) {
-  const database = await freshDatabase(engine);
+  const { open } = await installation(engine);
+  const events = await open(KEYS, { now: () => stage.now.getTime() });
+  const { store } = events;
   const reading = readOptions({ channel: '#costs', days: 'daily', at: '09:30', ...options });
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
   const stage = {
@@ -31,54 +40,71 @@ async function running(engine: Engine, options: object = {}) {
     rows: nineWeeks() as readonly CostRow[],
     posts: [] as string[],
     bodies: [] as string[],
-    refusals: [] as PostResult[],
+    refusals: [] as (PostResult | Error)[],
+    /** The marks of the messages in the channel. */
+    marks: [] as string[],
     reads: 0,
     outside: false,
   };
   const room: Channel = { id: COSTS, name: 'costs', outside: false, joined: true };
-  const postAnswer = async (channel: ChannelId, answer: Answer, threadTs?: string) => {
+  const postAnswer = async (
+    channel: ChannelId,
+    answer: Answer,
+    threadTs?: string,
+    mark?: string,
+  ) => {
     const { title } = answer;
     const refusal = stage.refusals.shift();
+    if (refusal instanceof Error) throw refusal;
     if (refusal) return refusal;
+    if (mark) stage.marks.push(mark);
     if (!threadTs) stage.bodies.push(written(answer));
     if (!threadTs) stage.posts.push(`${stage.now.toISOString().slice(5, 16)} ${title}`);
     return { ok: true, at: { channel, ts: '1.1' } } as const;
   };
-  const run = createDigestRun({
-    database,
-    configured: [reading.value],
-    readOptions,
-    messenger: {
-      postToChannel: postAnswer,
-      findChannels: async (wanted) =>
-        new Map(
-          wanted.map((word) => [word, { ok: true, room: { ...room, outside: stage.outside } }]),
-        ),
-    },
-    // As in the cost reader: the cost of a day is recorded when it is read.
-    costs: async () => {
-      stage.reads += 1;
-      const fetchedAt = stage.now;
-      const states = dayStates(stage.rows, { first: '2026-11-01', last: '2026-11-30' });
-      const snapshots = states
-        .filter(({ state }) => state !== 'no-data')
-        .map(({ day, total, state }) => ({ day, total, final: state === 'final', fetchedAt }));
-      await database.transaction((tx) => recordSnapshots(tx, ORGANIZATION, snapshots));
-      return { rows: stage.rows, fetchedAt, problems: [], gaps: [], lockAge: null };
-    },
-    organizationId: ORGANIZATION,
-    budgets: [],
-    services: () => [{ ...STAGING, ...UNKNOWN }],
-    log: pino({ level: 'silent' }),
-    now: () => stage.now,
-    pause: async () => undefined,
-    instance: 'one',
-  });
+  /** A process that begins now: it knows what the log says. */
+  const process = () =>
+    createDigestRun({
+      store,
+      events,
+      configured: [reading.value],
+      readOptions,
+      messenger: {
+        postToChannel: postAnswer,
+        findPost: async ({ channel }, mark) =>
+          stage.marks.includes(mark) ? { channel, ts: '1.1' } : null,
+        findChannels: async (wanted) =>
+          new Map(
+            wanted.map((word) => [word, { ok: true, room: { ...room, outside: stage.outside } }]),
+          ),
+      },
+      // As in the cost reader: the cost of a day is recorded when it is read.
+      costs: async () => {
+        stage.reads += 1;
+        const fetchedAt = stage.now;
+        const states = dayStates(stage.rows, { first: '2026-11-01', last: '2026-11-30' });
+        const snapshots = states
+          .filter(({ state }) => state !== 'no-data')
+          .map(({ day, total, state }) => ({ day, total, final: state === 'final', fetchedAt }));
+        await transaction(store, (tx) => recordSnapshots(tx, ORGANIZATION, snapshots));
+        return { rows: stage.rows, fetchedAt, problems: [], gaps: [], lockAge: null };
+      },
+      organizationId: ORGANIZATION,
+      budgets: [],
+      services: () => [{ ...STAGING, ...UNKNOWN }],
+      log: pino({ level: 'silent' }),
+      now: () => stage.now,
+      pause: async () => undefined,
+    });
+  let run = process();
   const at = async (time: string) => {
     stage.now = new Date(`2026-11-${time}Z`);
     await run();
   };
-  return { stage, at, database };
+  const restart = () => {
+    run = process();
+  };
+  return { stage, at, events, restart };
 }
 
 test.for(ENGINES)(
@@ -121,24 +147,24 @@ test('a rate-limited digest is posted once in the next round', async () => {
 });
 
 test('a permanently refused post is recorded as missed and reported once', async () => {
-  const { database, stage, at } = await running('sqlite');
+  const { events, stage, at } = await running('sqlite');
   stage.refusals.push({ ok: false, why: 'is_archived', again: false });
   for (const time of ['20T09:31', '20T10:05', '20T11:00']) await at(time);
   expect(stage.posts).toEqual([]);
-  expect(await operatorsNotices(database)).toEqual([
+  expect(await operatorsNotices(events)).toEqual([
     'The cost digest of #costs for Fri 20 Nov was not posted: Slack refused it (is_archived).',
   ]);
 });
 
 test('a channel gets no digest while it is shared with another workspace', async () => {
-  const { database, stage, at } = await running('sqlite');
+  const { events, stage, at } = await running('sqlite');
   await at('20T09:31');
   stage.outside = true;
   stage.rows = nineWeeks('2026-11-21');
   await at('21T09:31');
   await at('21T10:31');
   expect(stage.posts).toHaveLength(1);
-  expect(await operatorsNotices(database)).toEqual([
+  expect(await operatorsNotices(events)).toEqual([
     expect.stringContaining('Sat 21 Nov was not posted: the channel is shared'),
   ]);
   stage.outside = false;
@@ -158,16 +184,58 @@ test('a quiet channel gets ordinary digests on Mondays only', async () => {
   expect(stage.posts).toHaveLength(1);
 });
 
-test('a digest that cannot be composed is retried, and no permit is stored before', async () => {
-  const { stage, at, database } = await running('sqlite');
-  const { db } = database;
-  await db.insertInto('meta').values({ key: WATCH_KEY, value: 'not JSON' }).execute();
+test('a digest that cannot be composed is retried, and nothing is recorded before', async () => {
+  const { stage, at, events } = await running('sqlite');
+  const { store } = events;
+  await transaction(store, (tx) => writeState(tx, 'cost-watch', 'not JSON'));
   await at('20T09:31');
-  await db.deleteFrom('meta').where('key', '=', WATCH_KEY).execute();
+  expect(await rowsIn(store)).toEqual([]);
+  await transaction(store, (tx) => dropState(tx, 'cost-watch'));
   await at('20T09:45');
   expect(stage.posts).toEqual([]);
   await at('20T10:02');
   expect(stage.posts).toHaveLength(1);
+});
+
+test.for(ENGINES)('another process posts nothing again, on %s', async (engine) => {
+  const { stage, at, restart } = await running(engine);
+  await at('20T09:31');
+  restart();
+  await at('20T09:32');
+  await at('20T13:32');
+  expect(stage.posts).toHaveLength(1);
+});
+
+test('a digest whose post got no answer is looked for in the channel, and not posted again', async () => {
+  const { stage, at, restart, events } = await running('sqlite');
+  stage.refusals.push(new Error('socket hang up'));
+  await at('20T09:31');
+  stage.marks.push('digest/#costs/2026-11-20');
+  restart();
+  await at('20T10:02');
+  restart();
+  await at('20T10:33');
+  expect(stage.posts).toEqual([]);
+  expect((await rowsIn(events.store)).map(({ type }) => type)).toEqual(['posting', 'posted']);
+});
+
+test('a digest of a process that crashed is reported if the channel does not have it', async () => {
+  const { stage, at, restart, events } = await running('sqlite');
+  stage.refusals.push(new Error('killed'));
+  await at('20T09:31');
+  restart();
+  await at('21T09:31');
+  expect(await operatorsNotices(events)).toEqual([
+    'The cost digest of #costs for Fri 20 Nov was not posted: Signalbox stopped or lost the connection while it posted.',
+  ]);
+  expect(stage.posts).toHaveLength(1);
+});
+
+test('a database that has lost the post of a digest finds it in the channel', async () => {
+  const { stage, at } = await running('sqlite');
+  stage.marks.push('digest/#costs/2026-11-20');
+  await at('20T09:31');
+  expect(stage.posts).toEqual([]);
 });
 
 /** The report as it is on another day, where one day of one entity reads otherwise than before. */

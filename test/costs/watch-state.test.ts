@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/base/time.ts';
-import {
-  isScanDue,
-  judgedThrough,
-  readWatch,
-  WATCH_KEY,
-  watchText,
-} from '../../src/costs/watch.ts';
+import { isScanDue, judgedThrough } from '../../src/costs/watch.ts';
 import type { DayState } from '../../src/maths/days.ts';
-import { writeMeta } from '../../src/storage/old/meta.ts';
-import { freshDatabase } from '../storage/engines.ts';
 
 const state = (lastSettled: Day, ranOn: Day) => ({
   ...{ through: lastSettled, lastSettled, ranOn, at: '2026-11-20T07:00:00.000Z' },
@@ -75,13 +67,4 @@ test('a day that stays open a week longer than usual does not delay others', () 
   expect(judgedThrough(states, '2026-11-15', late)).toBe('2026-11-14');
   expect(judgedThrough(states, '2026-11-15', { ...late, high: 6 })).toBe('2026-11-01');
   expect(judgedThrough(states, '2026-11-15', null)).toBe('2026-11-01');
-});
-
-test('a state that version 1.0 stored is read, and version 1.0 can read the current one', async () => {
-  const { db, transaction } = await freshDatabase('sqlite');
-  const { lastSettled: lastFinal, ...rest } = state('2026-11-17', '2026-11-20');
-  await transaction((tx) => writeMeta(tx, WATCH_KEY, JSON.stringify({ ...rest, lastFinal })));
-  expect((await readWatch(db)).state).toMatchObject({ lastSettled: '2026-11-17' });
-  const current = watchText(state('2026-11-18', '2026-11-20'));
-  expect(JSON.parse(current)).toMatchObject({ lastFinal: '2026-11-18', lastSettled: '2026-11-18' });
 });

@@ -206,7 +206,7 @@ test('a rate-limited request is sent later, after all checks are repeated', asyn
   const sandbox = await startTestSandbox();
   sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('The server requested a pause, so nothing was sent');
+  await sandbox.card('Nothing was sent yet. Next attempt: ');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);

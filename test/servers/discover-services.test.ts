@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OpenedDirectory } from '../../src/servers/directory.ts';
 import { createDiscovery } from '../../src/servers/directory.ts';
-import { NOON } from '../storage/example-change.ts';
+import { NOON } from '../domain/changes-fixtures.ts';
 
 type Directory = Pick<OpenedDirectory, 'services' | 'learnList' | 'withList'>;
 type Options = Parameters<typeof createDiscovery>[0];

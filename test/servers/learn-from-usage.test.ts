@@ -17,7 +17,7 @@ async function learned(
   const getUsageCost = async () => ({ result: UsageCosts.parse({ costs }) });
   const { context } = await createTestContext();
   await learnFromUsage({ ...context, cloud: { getUsageCost } as unknown as CloudClient });
-  return (await knownServices(context.database.db)).map(({ name }) => name);
+  return (await knownServices(context.store.root)).map(({ name }) => name);
 }
 
 test('the name of a service is learned from its row', async () => {

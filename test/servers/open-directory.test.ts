@@ -3,14 +3,16 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDirectory } from '../../src/servers/directory.ts';
 import { learnService } from '../../src/servers/facts.ts';
-import { ENGINES, freshDatabase } from '../storage/engines.ts';
-import { NOON } from '../storage/example-change.ts';
+import { transaction } from '../../src/storage/index.ts';
+import { NOON } from '../domain/changes-fixtures.ts';
+import { ENGINES } from '../storage/engines.ts';
+import { freshStore } from '../storage/stores.ts';
 
 test.for(ENGINES)(
   'the directory opens without an unreadable service and logs it once on %s',
   async (engine) => {
-    const database = await freshDatabase(engine);
-    await database.transaction(async (tx) => {
+    const store = await freshStore(engine);
+    await transaction(store, async (tx) => {
       for (const id of ['s1', 's2']) {
         await learnService(tx, { id, name: id, fields: {}, source: 'a reply', seenAt: NOON });
       }
@@ -19,11 +21,11 @@ test.for(ENGINES)(
     const logged: unknown[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) });
     const config = { services: [], reads: 'contract' as const, serverTags: [] };
-    const directory = await openDirectory({ ...{ config, database, log }, now: () => NOON });
+    const directory = await openDirectory({ ...{ config, store, log }, now: () => NOON });
     onTestFinished(directory.close);
     expect(directory.services().map(({ id }) => id)).toEqual(['s2']);
 
-    await database.transaction((tx) =>
+    await transaction(store, (tx) =>
       learnService(tx, { id: 's3', name: 's3', fields: {}, source: 'a reply', seenAt: NOON }),
     );
     directory.refresh();

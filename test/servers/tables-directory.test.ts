@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { LearnedService } from '../../src/domain/targets.ts';
 import { knownServices, learnService } from '../../src/servers/facts.ts';
-import type { Database } from '../../src/storage/old/database.ts';
-import { ENGINES, freshDatabase } from '../storage/engines.ts';
-import { minutes, NOON } from '../storage/example-change.ts';
+import { type Store, transaction } from '../../src/storage/index.ts';
+import { minutes, NOON } from '../domain/changes-fixtures.ts';
+import { ENGINES } from '../storage/engines.ts';
+import { freshStore } from '../storage/stores.ts';
 
 const SCALED: LearnedService = {
   id: 's1',
@@ -14,41 +15,43 @@ const SCALED: LearnedService = {
   seenAt: minutes(10),
 };
 
-async function learned(database: Database, ...facts: Partial<LearnedService>[]) {
+const ms = (count: number) => minutes(count).getTime();
+
+async function learned(database: Store, ...facts: Partial<LearnedService>[]) {
   for (const over of facts) {
-    await database.transaction((tx) => learnService(tx, { ...SCALED, ...over }));
+    await transaction(database, (tx) => learnService(tx, { ...SCALED, ...over }));
   }
-  return (await knownServices(database.db))[0];
+  return (await knownServices(database.root))[0];
 }
 
 test.for(ENGINES)('facts of a service are stored on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const fieldSeenAt = { state: minutes(10), memory: minutes(10) };
+  const database = await freshStore(engine);
+  const fieldSeenAt = { state: ms(10), memory: ms(10) };
   expect(await learned(database, {})).toEqual({ ...SCALED, fieldSeenAt });
 });
 
 test.for(ENGINES)('newer facts are merged with the others on %s', async (engine) => {
-  const database = await freshDatabase(engine);
+  const database = await freshStore(engine);
   const stop = { fields: { state: 'stopping' }, source: 'reply to a stop', seenAt: minutes(20) };
   expect(await learned(database, {}, stop)).toMatchObject({
     ...stop,
     fields: { state: 'stopping', memory: 16 },
-    fieldSeenAt: { state: minutes(20), memory: minutes(10) },
+    fieldSeenAt: { state: ms(20), memory: ms(10) },
   });
 });
 
 test.for(ENGINES)('a late, older reply overwrites nothing on %s', async (engine) => {
-  const database = await freshDatabase(engine);
+  const database = await freshStore(engine);
   const late = { name: 'old name', fields: { state: 'stopped', region: 'eu' }, seenAt: NOON };
   expect(await learned(database, {}, { ...late, source: 'reply to a stop' })).toEqual({
     ...SCALED,
     fields: { state: 'running', memory: 16, region: 'eu' },
-    fieldSeenAt: { state: minutes(10), memory: minutes(10), region: NOON },
+    fieldSeenAt: { state: ms(10), memory: ms(10), region: ms(0) },
   });
 });
 
 test.for(ENGINES)('each fact has the time of its own reply on %s', async (engine) => {
-  const database = await freshDatabase(engine);
+  const database = await freshStore(engine);
   const scale = { fields: { memory: 32 }, seenAt: minutes(30) };
   const lateStop = { fields: { state: 'stopping' }, seenAt: minutes(20) };
   expect(await learned(database, {}, scale, lateStop)).toMatchObject({
@@ -60,22 +63,22 @@ test.for(ENGINES)('each fact has the time of its own reply on %s', async (engine
 test.for(ENGINES)(
   'a report that only names a service does not renew its facts on %s',
   async (engine) => {
-    const database = await freshDatabase(engine);
+    const database = await freshStore(engine);
     const report = { name: 'staging 2', fields: {}, source: 'usage report', seenAt: minutes(60) };
     const { name, ...facts } = SCALED;
     expect(await learned(database, {}, report)).toMatchObject({ ...facts, name: 'staging 2' });
 
-    const fresh = await freshDatabase(engine);
+    const fresh = await freshStore(engine);
     expect(await learned(fresh, report)).toMatchObject(report);
     expect(await learned(fresh, {})).toMatchObject({ ...facts, name: 'staging 2' });
   },
 );
 
 test.for(ENGINES)('concurrent replies are all stored on %s', async (engine) => {
-  const database = await freshDatabase(engine);
+  const database = await freshStore(engine);
   const names = Array.from({ length: 8 }, (_, n) => `f${n}`);
   await Promise.all(names.map((field) => learned(database, { fields: { [field]: 1 } })));
-  const [known] = await knownServices(database.db);
+  const [known] = await knownServices(database.root);
   expect(Object.keys(known?.fields ?? {}).sort()).toEqual(names);
 });
 
@@ -84,25 +87,24 @@ const DAMAGES = [
   "fields = '[]'",
   "field_seen_at = '{half'",
   `field_seen_at = '{"state":"no time"}'`,
-  "seen_at = 'no time'",
 ];
 test.for(ENGINES.flatMap((engine) => DAMAGES.map((damage) => [damage, engine] as const)))(
   'an unreadable row (%s) is left out, reported, and replaced by the next facts on %s',
   async ([damage, engine]) => {
-    const database = await freshDatabase(engine);
+    const database = await freshStore(engine);
     await learned(database, {}, { id: 's2', name: 'reports' });
-    await database.transaction((tx) =>
+    await transaction(database, (tx) =>
       sql.raw(`update known_service set ${damage} where id = 's1'`).execute(tx),
     );
     const reported: string[] = [];
     const read = async () =>
-      (await knownServices(database.db, (id) => reported.push(id))).map(({ id }) => id);
+      (await knownServices(database.root, (id) => reported.push(id))).map(({ id }) => id);
     expect(await read()).toEqual(['s2']);
     expect(reported).toEqual(['s1']);
 
     const again = { ...SCALED, seenAt: minutes(20) };
-    await database.transaction((tx) => learnService(tx, again));
+    await transaction(database, (tx) => learnService(tx, again));
     expect(await read()).toEqual(['s2', 's1']);
-    expect((await knownServices(database.db))[1]).toMatchObject(again);
+    expect((await knownServices(database.root))[1]).toMatchObject(again);
   },
 );

@@ -120,7 +120,7 @@ test('a card that was deleted while nobody has approved is posted again once', a
 });
 
 test.for([['one approval', [ben]] as const, ['all approvals', [ben, cleo]] as const])(
-  'a card that was deleted after %s makes its change stale, and the requester is told directly',
+  'a card that was deleted after %s makes its change stale, and the requester reads it directly',
   async ([, approvers]) => {
     const world = await workflowWithCards();
     const { id } = await withCard(world);
@@ -202,7 +202,7 @@ test('the card of a schedule is drawn with its last run and the next', async () 
   });
 });
 
-test('a person is told after the card shows the press', async () => {
+test('the answer to a press comes after the card shows it', async () => {
   const world = await workflowWithCards();
   const change = await withCard(world);
   const approved = await moved(world.context, change.id, { type: 'approved', by: ben });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Answer, AnswerPart, Caller } from '../../src/domain/answer.ts';
 import type { Change, UserId } from '../../src/domain/change.ts';
+import { draftChange } from '../../src/domain/draft.ts';
 import type { HomeContent, HomeLists, WorkflowContext } from '../../src/workflow/context.ts';
 import {
   createChangesQueries,
@@ -12,6 +13,7 @@ import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   aChange,
   ana,
+  begun,
   ben,
   cleo,
   createTestContext,
@@ -23,7 +25,10 @@ import {
   minutes,
   moved,
   NOON,
+  newId,
+  ORGANIZATION,
   PLAN,
+  REQUIRES,
   RULE,
   STAGING,
 } from './context.ts';
@@ -265,6 +270,21 @@ test('a draft that was withdrawn stays private', async () => {
   const { show } = queriesOf(context);
   expect((await show(id, asks(ben))).title).toBe('Change not found');
   expect(await loadForUser(context, id)).toMatchObject({ state: 'cancelled' });
+});
+
+test('the run of a schedule, which has no card of its own, is shown to others also after it was stopped', async () => {
+  const all = await createTestContext();
+  const { context } = all;
+  const request = { organization: ORGANIZATION, command: 'service stop', requester: ana };
+  const planned = { reason: null, plan: PLAN, requires: REQUIRES, origin: null };
+  const drafted = draftChange({ ...request, ...planned }, NOON);
+  const inherits = { confirmedAt: NOON, approvals: [], breakGlass: null };
+  const { id } = await begun(context, newId(), { ...drafted, inherits });
+  await moved(context, id, { type: 'stale', why: 'target-changed' });
+  const { list, show } = queriesOf(context);
+  expect(idsIn(await list({ ...ANY, which: 'all' }, asks(ben)))).toEqual([id]);
+  expect((await show(id, asks(ben))).title).toBe('History');
+  expect(ids((await listsOf(all, ben)).recent)).toEqual([id]);
 });
 
 test('a requester cancels by the id, and the card follows', async () => {

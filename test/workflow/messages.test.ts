@@ -199,7 +199,7 @@ test('a schedule reports in its thread what was skipped or missed, and why it is
   ]);
 });
 
-test('the end of a schedule is announced and reported, unless somebody removed it', async () => {
+test('the end of a schedule is announced and reported, unless a user removed it', async () => {
   const { context, run, told, clock } = await workflowWithCards();
   await aChange(context, { id: SCHEDULE, state: 'succeeded' });
   await recorded(context, ...schedule());
