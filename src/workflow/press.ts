@@ -22,7 +22,7 @@ import {
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
 import { hasSameFacts } from '../domain/targets.ts';
-import { append, type LockedLog, loadChange } from '../log/index.ts';
+import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem, type Job } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
 import { afterDrawn } from './cards.ts';
@@ -85,9 +85,10 @@ export async function receivePress(context: WorkflowContext, pressed: Pressed): 
   return result;
 }
 
-/** Whether an error means that the database is unavailable, so that a press was not stored. */
+/** Whether an error means that nothing can be stored now: the database is away, or its log cannot be verified. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return databaseProblem(error) !== null;
+  const isUnverified = error instanceof Damaged || error instanceof KeyProblem;
+  return isUnverified || databaseProblem(error) !== null;
 }
 
 const replies = new WeakMap<DecisionContext['events'], Map<string, ReceivedPress>>();

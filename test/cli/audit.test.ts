@@ -1,141 +1,105 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { appendEvent, auditHead } from '../../src/log/old/append.ts';
-import { gapName } from '../../src/log/old/gap.ts';
-import { keyId } from '../../src/log/old/key-ring.ts';
-import { announcedRestore } from '../../src/log/old/restore-mark.ts';
-import { type Database, openDatabase } from '../../src/storage/old/database.ts';
-import { writeMeta } from '../../src/storage/old/meta.ts';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { openLog } from '../../src/log/index.ts';
+import { claimJobs, transaction } from '../../src/storage/index.ts';
+import { sandboxFile } from '../harness/config.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
-import { acceptGap } from '../storage/accept-gap.ts';
-import { ENGINES, emptyUrl, openForTest, run as runOn } from '../storage/engines.ts';
-import { NOON } from '../storage/example-change.ts';
-import { modify, tamper } from '../storage/tamper.ts';
+import { approvedChange, drafted, KEYS, key, rowsIn, tamper, user, write } from '../log/logs.ts';
+import { ENGINES, type Engine, emptyUrl } from '../storage/engines.ts';
+import { storeAt } from '../storage/stores.ts';
 
-const KEY = Buffer.alloc(32, 7);
-const OTHER = Buffer.alloc(32, 8);
+const secret = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
-interface Setting {
-  readonly DATABASE_URL?: string;
-  readonly SIGNALBOX_KEY?: string;
-  readonly SIGNALBOX_PREVIOUS_KEYS?: string;
+type Setting = Readonly<Record<string, string>>;
+
+/** While another process has the database open. */
+function signalbox(setting: Setting, ...args: string[]) {
+  return runCommand([SIGNALBOX, ...args], { SIGNALBOX_KEY: secret(1), ...setting });
 }
 
-/** While other processes have the database open. */
-function audit(setting: Setting, ...args: string[]) {
-  const env = { SIGNALBOX_KEY: KEY.toString('base64'), ...setting };
-  return runCommand([SIGNALBOX, 'audit', ...args], env);
+const audit = (setting: Setting, ...args: string[]) => signalbox(setting, 'audit', ...args);
+
+/** A running Signalbox whose log has an approved change, three events. */
+async function running(engine: Engine = 'sqlite', keys = KEYS) {
+  const DATABASE_URL = await emptyUrl(engine);
+  const log = await openLog(await storeAt(DATABASE_URL), keys);
+  await approvedChange(log, 'K3M9QD');
+  return { log, setting: { DATABASE_URL } };
 }
 
-async function write(database: Database, count: number, key: Buffer | null = KEY): Promise<void> {
-  await database.transaction(async (tx) => {
-    for (let n = 0; n < count; n += 1) {
-      const at = new Date(NOON.getTime() + n * 3_600_000);
-      const body = { by: 'UANA', command: 'service stop', target: '=cmd()', note: 'a "b",\nc' };
-      await appendEvent(tx, key, { kind: 'refused', at, body });
-    }
-  });
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-audit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'log.jsonl');
 }
 
-test.for(ENGINES)('a trail is verified while the bot runs on %s', async (engine) => {
-  const url = await emptyUrl(engine);
-  const database = await openForTest(url);
-  await write(database, 5);
-  const { hash } = await auditHead(database.db);
-
-  const { out, err, code } = await audit({ DATABASE_URL: url }, 'verify');
-  expect({ out, err, code }).toEqual({
-    out: `5 events, all intact. The last event: audit 5 ${hash}\n`,
+test.for(ENGINES)('a log is verified while the bot runs on %s', async (engine) => {
+  const { log, setting } = await running(engine);
+  const last = (await rowsIn(log.store)).at(-1);
+  expect(await audit(setting, 'verify')).toEqual({
+    out: `3 events, all intact. The last hash: ${last?.hash}\n`,
     err: '',
     code: 0,
   });
   // Meanwhile it goes on writing.
-  await write(database, 1);
-  const anchored = await audit({ DATABASE_URL: url }, 'verify', '--anchor', `5:${hash}`);
-  expect(anchored.code).toBe(0);
-  const cut = await audit({ DATABASE_URL: url }, 'verify', '--anchor', `9:${hash}`);
-  expect(cut.code).toBe(1);
-  expect(cut.out).toContain('Event 9 differs from the stored anchor');
-});
-
-test('an edited event is named, and the exit code is 1', async () => {
-  const url = await emptyUrl('postgres');
-  await write(await openForTest(url), 5);
-  await runOn(url, 'drop trigger audit_event_only_added on audit_event');
-  await runOn(url, "update audit_event set body = replace(body, 'UANA', 'UBEN') where seq = 3");
-  const { out, code } = await audit({ DATABASE_URL: url }, 'verify');
-  expect(out).toContain('Event 3 does not match its hash');
-  expect(code).toBe(1);
-});
-
-test.for<[string, string, string]>([
-  [
-    'another key',
-    OTHER.toString('base64'),
-    'Either SIGNALBOX_KEY and SIGNALBOX_PREVIOUS_KEYS lack a key',
-  ],
-  ['no key', '', 'SIGNALBOX_KEY is not set, but Signalbox ran with a key.'],
-])('a trail is not verified with %s', async ([, SIGNALBOX_KEY, sentence]) => {
-  const url = await emptyUrl('sqlite');
-  await write(await openForTest(url), 2);
-  const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY }, 'verify');
-  expect(out).toContain('Event 1 was not signed with this SIGNALBOX_KEY, nor with a previous key.');
-  expect(out).toContain(sentence);
-  expect(code).toBe(1);
-});
-
-test('a trail of two keys is verified with the earlier one as a previous key', async () => {
-  const url = await emptyUrl('sqlite');
-  const database = await openForTest(url);
-  await write(database, 2);
-  const at = NOON;
-  const event = { kind: 'key-changed', at, body: { key: keyId(OTHER) } };
-  await database.transaction(async (tx) => {
-    await appendEvent(tx, KEY, event);
-    await appendEvent(tx, { current: OTHER, previous: [KEY] }, { kind: 'started', at, body: {} });
-  });
-  const setting = {
-    DATABASE_URL: url,
-    SIGNALBOX_KEY: OTHER.toString('base64'),
-    SIGNALBOX_PREVIOUS_KEYS: KEY.toString('base64'),
-  };
+  await write(log, 'change/J2M9QD', drafted());
   expect((await audit(setting, 'verify')).out).toContain('4 events, all intact.');
-  const { out, code } = await audit(setting, 'export', '--since', '2000-01-01');
-  expect(out.trim().split('\n')).toHaveLength(4);
-  expect(code).toBe(0);
+});
+
+test.for(ENGINES)('a modified event is named, and the exit code is 1 (%s)', async (engine) => {
+  const { log, setting } = await running(engine);
+  await tamper(log.store, "update event set body = replace(body, 'UANA', 'UBEN') where seq = 2");
+  const { out, code } = await audit(setting, 'verify');
+  expect(out).toContain(
+    'The log is not intact. The log is damaged at event 2: its body was modified.',
+  );
+  expect(out).toContain('signalbox audit close');
+  expect(code).toBe(1);
+});
+
+test('a log is not verified with another key', async () => {
+  const { setting } = await running();
+  const { out, code } = await audit({ ...setting, SIGNALBOX_KEY: secret(8) }, 'verify');
+  expect(out).toContain('is signed with a key that this process does not have');
+  expect(out).toContain('Next step: set SIGNALBOX_KEY to the key of this database');
+  expect(code).toBe(1);
+});
+
+test('a log of two keys is verified, and a command never replaces the earlier key', async () => {
+  const { log, setting } = await running();
+  const later = { ...setting, SIGNALBOX_KEY: secret(2), SIGNALBOX_PREVIOUS_KEYS: secret(1) };
+  expect((await audit(later, 'verify')).out).toContain('3 events, all intact.');
+  expect(await rowsIn(log.store)).toHaveLength(3);
+  await openLog(log.store, { current: key(2), previous: [key(1)] });
+  expect((await audit(later, 'verify')).out).toContain('4 events, all intact.');
+});
+
+test('without SIGNALBOX_KEY, a missing key file is named', async () => {
+  const { setting } = await running();
+  const { out, code } = await audit({ ...setting, SIGNALBOX_KEY: '' }, 'verify');
+  expect(out).toContain('.key is missing, and the database exists');
+  expect(code).toBe(1);
+  expect(existsSync(`${setting.DATABASE_URL.slice('file:'.length)}.key`)).toBe(false);
 });
 
 test('an invalid key is refused before the database is opened', async () => {
   const { err, code } = await audit({ SIGNALBOX_KEY: 'short' }, 'verify');
   expect(err).toBe('SIGNALBOX_KEY must be 32 bytes in base64: openssl rand -base64 32\n');
   expect(code).toBe(2);
-});
-
-test('verify names a gap, and passes it with its operators when it is accepted', async () => {
-  const url = await emptyUrl('sqlite');
-  const database = await openForTest(url);
-  await write(database, 5);
-  await tamper(database, modify(3));
-  const broken = await audit({ DATABASE_URL: url }, 'verify');
-  const { gap } = await acceptGap(database, KEY);
-  expect(broken.code).toBe(1);
-  expect(broken.out).toContain(`This is gap ${gapName(gap)}. If it cannot be repaired, two`);
-  const { out, code } = await audit({ DATABASE_URL: url }, 'verify');
-  expect(code).toBe(0);
-  expect(out).toContain('6 events, intact except for accepted gaps.');
-  expect(out).toContain(
-    `Accepted gap ${gapName(gap)}: from event 3 to before event 4, accepted by UANA and UFINN in ` +
-      `event 6. Hash before it: ${gap.previous}. After it: ${gap.following}.`,
-  );
-});
-
-test('verify warns about a missing key', async () => {
-  const url = await emptyUrl('sqlite');
-  await write(await openForTest(url), 2, null);
-  const { out, code } = await audit({ DATABASE_URL: url, SIGNALBOX_KEY: '' }, 'verify');
-  expect(out).toContain('this proves little');
-  expect(code).toBe(0);
 });
 
 function corrupted(path: string): void {
@@ -153,77 +117,145 @@ test('a file that is not a database has an error sentence', async () => {
 });
 
 test.for<[string, string, string]>([
-  [
-    'a file that is not there',
-    'file:/nowhere/at/all.db',
-    'The database cannot be opened, or does not exist.',
-  ],
+  ['a file that is not there', 'file:/nowhere/at/all.db', '/nowhere/at/all.db does not exist'],
   ['a server that is not there', 'postgres://127.0.0.1:1/x', 'The database does not answer'],
-])('%s has an error sentence', async ([, url, sentence]) => {
-  const { err, code } = await audit({ DATABASE_URL: url }, 'export', '--since', '2026-01-01');
+])('%s has an error sentence', async ([, DATABASE_URL, sentence]) => {
+  const { err, code } = await audit({ DATABASE_URL }, 'export');
   expect(err).toContain(sentence);
   expect(code).toBe(1);
 });
 
-test('the database of a newer release is refused', async () => {
-  const url = await emptyUrl('sqlite');
-  const database = await openForTest(url);
-  await database.transaction(async (tx) => {
-    await writeMeta(tx, 'schema-version', '77');
-    await writeMeta(tx, 'oldest-compatible-schema', '77');
-  });
+test.for(ENGINES)('a database that Signalbox has not used is refused (%s)', async (engine) => {
+  const url = await emptyUrl(engine);
+  if (engine === 'sqlite') writeFileSync(url.slice('file:'.length), '');
   const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
-  expect(err).toContain('This database has schema version 77');
+  expect(err).toContain('Signalbox has not used this database yet: check DATABASE_URL');
   expect(code).toBe(1);
 });
 
-test.for(ENGINES)('the events of a period are exported from %s', async (engine) => {
-  const url = await emptyUrl(engine);
-  await write(await openForTest(url), 30);
-  const span = ['--since', '2026-08-14T15:00Z', '--until', '2026-08-15'];
-  const { out, code } = await audit({ DATABASE_URL: url }, 'export', ...span);
-  const events = out.trimEnd().split('\n');
-  expect(code).toBe(0);
-  expect(events.map((line) => JSON.parse(line).event.seq)).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12]);
-  expect(JSON.parse(events[0] ?? '')).toMatchObject({
-    event: { kind: 'refused', at: '2026-08-14T15:00:00.000Z', body: { by: 'UANA' } },
-    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-  });
+test.for<[string, string, string]>([
+  [
+    'of a newer release',
+    "insert into migration values ('099-later')",
+    'A newer release of Signalbox',
+  ],
+  ['of release 1.x', 'create table audit_event (seq integer)', 'made by Signalbox 1.x'],
+])('the database %s is refused', async ([, statement, sentence]) => {
+  const { log, setting } = await running();
+  await tamper(log.store, statement);
+  const { err, code } = await audit(setting, 'verify');
+  expect(err).toContain(sentence);
+  expect(code).toBe(1);
 });
 
-test('the CSV export contains no formulas of users', async () => {
-  const url = await emptyUrl('sqlite');
-  await write(await openForTest(url), 1);
-  const { out } = await audit(
-    { DATABASE_URL: url },
-    ...['export', '--since', '2026-08-14', '--format', 'csv'],
-  );
-  const [columns, event] = out.split('\r\n');
-  expect(columns).toBe('seq,at,kind,change,version,from,to,by,command,target,refusal,rest,hash');
-  expect(event).toMatch(/^1,2026-08-14T12:00:00.000Z,refused,,,,,UANA,service stop,'=cmd\(\),,/);
-  expect(event).toContain('"{""note"":""a \\""b\\"",\\nc""}"');
+test('the evidence of a change has its events, and needs no writing', async () => {
+  const { log, setting } = await running();
+  await write(log, 'change/J2M9QD', drafted());
+  const { out, code } = await audit(setting, 'evidence', 'k3m9qd');
+  const lines = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines[0]).toMatchObject({ format: 'signalbox evidence 1', subject: 'change/K3M9QD' });
+  expect(lines.slice(1, -1).map(({ type }) => type)).toEqual(['drafted', 'confirmed', 'approved']);
+  expect(lines.at(-1)).toEqual({ signature: expect.any(String) });
+  expect(code).toBe(0);
+  const unknown = await audit(setting, 'evidence', 'ZZZZZZ');
+  expect(unknown).toMatchObject({ err: 'The log has no change ZZZZZZ\n', code: 1 });
+});
+
+test('the whole log is exported, and its public key is written', async () => {
+  const { setting } = await running();
+  const { out, code } = await audit(setting, 'export');
+  expect(out.trimEnd().split('\n')).toHaveLength(5);
+  expect(code).toBe(0);
+  expect((await audit(setting, 'key')).out).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
+});
+
+function configuration(retention: object | undefined): string {
+  const file = newFile();
+  writeFileSync(file, stringify({ ...(sandboxFile() as object), ...(retention && { retention }) }));
+  return file;
+}
+
+test('the texts of changes that ended long ago are deleted, and the log still verifies', async () => {
+  const DATABASE_URL = await emptyUrl('sqlite');
+  const clock = { now: Date.now() - 200 * 86_400_000 };
+  const log = await openLog(await storeAt(DATABASE_URL, { now: () => clock.now }), KEYS);
+  const cancelled = { type: 'cancelled', by: user('UANA') } as const;
+  await write(log, 'change/K3M9QD', drafted(), cancelled);
+  clock.now = Date.now();
+  await write(log, 'change/J2M9QD', drafted(), cancelled);
+  const setting = {
+    DATABASE_URL,
+    SIGNALBOX_CONFIG: configuration({ changes: '90d', costs: '120d' }),
+  };
+  const file = newFile();
+  const { out, err, code } = await audit(setting, 'prune', '--export', file);
+  expect({ err, code }).toEqual({ err: '', code: 0 });
+  expect(out).toContain('Deleted the texts of 1 subject that ended before');
+  expect(out).toContain('Deleted 0 rows of costs from before');
+  expect(statSync(file).mode & 0o077).toBe(0);
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(6);
+  expect((await rowsIn(log.store)).map(({ body }) => body === null)).toEqual([
+    ...[true, true, false, false, false],
+  ]);
+  expect((await audit(setting, 'verify')).out).toContain('5 events, all intact.');
+  const again = await audit(setting, 'prune', '--export', file);
+  expect(again).toMatchObject({ err: `${file} exists already: name a new file\n`, code: 1 });
+});
+
+test('without retention nothing is deleted', async () => {
+  const { setting } = await running();
+  const SIGNALBOX_CONFIG = configuration(undefined);
+  const file = newFile();
+  const { err, code } = await audit({ ...setting, SIGNALBOX_CONFIG }, 'prune', '--export', file);
+  expect(err).toContain('signalbox.yaml has no retention, so nothing was deleted.');
+  expect(code).toBe(1);
+  expect(existsSync(file)).toBe(false);
+});
+
+test.for(ENGINES)('a damaged log is closed, and nothing of it is open (%s)', async (engine) => {
+  const { log, setting } = await running(engine);
+  const file = newFile();
+  const intact = await audit(setting, 'close', '--export', file);
+  expect(intact).toMatchObject({ err: 'The log is intact, so it was not closed\n', code: 1 });
+  expect(existsSync(file)).toBe(false);
+
+  await tamper(log.store, 'delete from event where seq = 2');
+  const { out, err, code } = await audit(setting, 'close', '--export', file);
+  expect({ err, code }).toEqual({ err: '', code: 0 });
+  expect(out).toContain('The log is damaged at event');
+  expect(out).toContain('up to event 3. 1 open subject has ended');
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(4);
+  expect((await audit(setting, 'verify')).code).toBe(0);
+  expect((await rowsIn(log.store)).map(({ type }) => type)).toEqual(['chapter']);
+});
+
+test.for(ENGINES)('a rebuild makes lists and due work again (%s)', async (engine) => {
+  const { log, setting } = await running(engine);
+  await tamper(log.store, 'delete from change_view', 'delete from job');
+  const { out, err, code } = await signalbox(setting, 'rebuild');
+  expect({ out, err, code }).toEqual({
+    ...{ out: 'Lists and due work were made again from the log.\n', err: '', code: 0 },
+  });
+  const claim = { owner: 'one', now: 9e15, leaseMs: 1, most: 9, kinds: ['run', 'card', 'expire'] };
+  const jobs = await transaction(log.store, (tx) => claimJobs(tx, claim));
+  expect(jobs.map(({ kind, key: of }) => `${kind} ${of}`).toSorted()).toEqual([
+    'card K3M9QD',
+    'expire K3M9QD',
+    'run K3M9QD',
+  ]);
+  expect(jobs.every(({ attempts }) => attempts === 2)).toBe(true);
 });
 
 test.for<[string, string[], string]>([
   ['an unknown verb', ['verfy'], 'Unknown command “verfy”: did you mean “verify”?'],
-  ['an unknown option', ['verify', '--ankor', '1'], 'did you mean “--anchor”?'],
-  ['no folder of segments', ['archive', '--dry-run'], 'archive needs --segments'],
-  ['an empty folder', ['verify', '--segments='], '--segments must name a folder'],
-  ['an option of another', ['verify', '--since', '2026-01-01'], 'verify does not take --since.'],
-  ['no beginning', ['export'], 'export needs --since'],
-  ['a day that is none', ['export', '--since', '2026-02-30'], '--since must be a date'],
-  ['a time without a zone', ['export', '--since', '2026-02-03T10:00'], '--since must be a date'],
-  [
-    'an end before its beginning',
-    ['export', '--since', '2026-02-03', '--until', '2026-02-01'],
-    '--until must be after --since.',
-  ],
-  [
-    'a form that is none',
-    ['export', '--since', '2026-02-03', '--format', 'xml'],
-    '--format must be jsonl or csv',
-  ],
-  ['half an anchor', ['verify', '--anchor', '12'], '--anchor must be a number, a colon'],
+  ['an unknown option', ['prune', '--exprt', 'x'], 'did you mean “--export”?'],
+  ['an option of another', ['verify', '--export', 'x'], 'verify does not take --export.'],
+  ['no id', ['evidence'], 'evidence needs the id of a change.'],
+  ['no file', ['close'], 'close needs --export'],
+  ['an argument too much', ['verify', 'now'], 'Unexpected argument: “now”.'],
 ])('%s prints an error and the usage', async ([, args, sentence]) => {
   const { err, code } = await audit({}, ...args);
   expect(err).toContain(sentence);
@@ -233,18 +265,6 @@ test.for<[string, string[], string]>([
 
 test.for([['--help'], ['help'], [], ['verify', '--help']])('%j prints the usage', async (args) => {
   const { out, code } = await audit({}, ...args);
-  expect(out).toContain('signalbox audit export --since');
+  expect(out).toContain('signalbox audit close --export <file>');
   expect(code).toBe(0);
-});
-
-test('a restore is recorded for the next start, but not while the bot runs', async () => {
-  const url = await emptyUrl('sqlite');
-  const running = await openDatabase(url);
-  const refused = await audit({ DATABASE_URL: url }, 'restored');
-  expect(refused.err).toContain('Another process uses');
-  expect(refused.code).toBe(1);
-  await running.close();
-
-  expect((await audit({ DATABASE_URL: url }, 'restored')).code).toBe(0);
-  expect(await announcedRestore((await openForTest(url)).db)).not.toBeNull();
 });

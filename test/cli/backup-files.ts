@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { announcedRestore } from '../../src/log/old/restore-mark.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
-import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
+import { Secret } from '../../src/base/errors.ts';
+import { append, type Log, openLog, readKeys } from '../../src/log/index.ts';
+import { openStore } from '../../src/storage/index.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { rowsIn } from '../log/logs.ts';
 
 export function folderForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-backup-'));
@@ -14,20 +15,31 @@ export function folderForTest(): string {
   return folder;
 }
 
+const SIGNALBOX_KEY = Buffer.alloc(32, 1).toString('base64');
+
 export function signalbox(url: string, ...args: string[]) {
-  return runCommand([SIGNALBOX, ...args], { DATABASE_URL: url });
+  return runCommand([SIGNALBOX, ...args], { DATABASE_URL: url, SIGNALBOX_KEY });
 }
 
-/** A value that a test reads again. */
-export async function write(url: string, value: string) {
-  const database = await openDatabase(url);
-  await database.transaction((tx) => writeMeta(tx, 'last-probe', value));
-  return database;
+/** Opens the database like a bot, with the key file or `SIGNALBOX_KEY`, and appends a text that a test reads again. */
+export async function write(url: string, text: string, hasKeyFile = false) {
+  const key = hasKeyFile ? null : new Secret(SIGNALBOX_KEY);
+  const keys = readKeys({ databaseUrl: url, key, previous: [] });
+  const store = await openStore(url);
+  const log = await openLog(store, keys);
+  await noticed(log, text);
+  return { append: (next: string) => noticed(log, next), close: store.close };
 }
 
-export async function contentOf(url: string) {
-  const database = await openDatabase(url);
-  const content = [await readMeta(database.db, 'last-probe'), await announcedRestore(database.db)];
-  await database.close();
-  return content;
+async function noticed(log: Log, text: string): Promise<void> {
+  const event = { type: 'noticed', to: null, title: '', text } as const;
+  await append(log, async () => ({ events: [{ stream: 'notice/1', event }], result: null }));
+}
+
+/** The text that was written last. */
+export async function contentOf(url: string): Promise<string> {
+  const store = await openStore(url);
+  const rows = await rowsIn(store);
+  await store.close();
+  return JSON.parse(rows.at(-1)?.body ?? '{}').text;
 }

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, globSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectionVariables } from '../../src/ops/backup.ts';
 import { databaseLines } from '../../src/ops/doctor-database.ts';
 import { fileFacts } from '../../src/ops/inspect.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
-import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
+import { openStore } from '../../src/storage/index.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { runOnFullDisk } from '../harness/run-limited.ts';
@@ -31,22 +30,22 @@ if (!HAS_TOOLS)
   process.stdout.write('PostgreSQL client tools are missing: backups of SQLite only\n');
 
 test.for(ENGINES.filter((engine) => HAS_TOOLS || engine === 'sqlite'))(
-  'a backup on %s has every commit, and a restore stops its open changes',
+  'a backup on %s has every commit',
   async (engine) => {
     const copy = join(folderForTest(), 'copy');
-    const emptyUrl = () => (engine === 'sqlite' ? emptyUrl(engine) : ownDatabase());
-    const url = await emptyUrl();
+    const newUrl = () => (engine === 'sqlite' ? emptyUrl(engine) : ownDatabase());
+    const url = await newUrl();
     const running = await write(url, 'before the backup');
     const { out, err, code } = await signalbox(url, 'backup', copy);
     expect({ err, code }).toEqual({ err: '', code: 0 });
     expect(out).toMatch(/copy has a complete copy of the database \(\d+\.\d MB\)/);
     expect(statSync(copy).mode & 0o077).toBe(0);
-    await running.transaction((tx) => writeMeta(tx, 'last-probe', 'after the backup'));
+    await running.append('after the backup');
     await running.close();
 
-    const target = engine === 'sqlite' ? url : await emptyUrl();
+    const target = engine === 'sqlite' ? url : await newUrl();
     expect(await signalbox(target, 'restore', copy)).toMatchObject({ err: '', code: 0 });
-    expect(await contentOf(target)).toEqual(['before the backup', expect.any(String)]);
+    expect(await contentOf(target)).toBe('before the backup');
   },
 );
 
@@ -72,7 +71,7 @@ test('the previous SQLite database is kept, with its last commits', async () => 
   const { out } = await signalbox(url, 'restore', join(folder, 'copy'));
   const [kept = ''] = globSync('signalbox.db.before-restore-*Z', { cwd: folder });
   expect(out).toContain(join(folder, kept));
-  expect(await contentOf(`file:${join(folder, kept)}`)).toEqual(['after the backup', null]);
+  expect(await contentOf(`file:${join(folder, kept)}`)).toBe('after the backup');
   await signalbox(url, 'restore', join(folder, 'copy'));
   expect(globSync('signalbox.db.before-restore-*Z', { cwd: folder })).toHaveLength(2);
 });
@@ -86,13 +85,13 @@ test.for<[string, 'backup' | 'restore', string, string]>([
   const folder = folderForTest();
   const url = `file:${join(folder, 'signalbox.db')}`;
   const running = await write(url, 'now');
-  onTestFinished(() => running.close());
   writeFileSync(join(folder, 'other'), 'a text that is long enough to be read as a file header');
   await signalbox(url, 'backup', join(folder, 'copy'));
   const { err, code } = await signalbox(url, command, join(folder, name));
   expect(err).toContain(reason);
   expect(code).toBe(1);
-  expect(await readMeta(running.db, 'last-probe')).toBe('now');
+  await running.close();
+  expect(await contentOf(url)).toBe('now');
   expect(globSync('*{partial,incoming,before}*', { cwd: folder })).toEqual([]);
 });
 
@@ -113,7 +112,7 @@ test.for<[string, readonly string[], string]>([
     writeFileSync(`${path}.incoming`, 'incomplete');
     writeFileSync(`${path}.incoming-wal`, 'incomplete');
 
-    await expect(openDatabase(url)).rejects.toThrow('was interrupted');
+    await expect(openStore(url)).rejects.toThrow('was interrupted');
     expect(existsSync(path)).toBe(false);
     const [facts] = databaseLines({ url, file: fileFacts(url), examined: null, written: null });
     expect(facts).toMatchObject({
@@ -125,7 +124,7 @@ test.for<[string, readonly string[], string]>([
       err: '',
       code: 0,
     });
-    expect(await contentOf(url)).toEqual(['before the backup', expect.any(String)]);
+    expect(await contentOf(url)).toBe('before the backup');
     for (const suffix of [...moved, rest]) expect(existsSync(`${kept}${suffix}`)).toBe(true);
     expect(globSync('*incoming*', { cwd: folder })).toEqual([]);
   },
@@ -139,7 +138,7 @@ test.runIf(HAS_TOOLS)('a restore into a PostgreSQL database in use is refused', 
   const { err, code } = await signalbox(url, 'restore', copy);
   expect(err).toContain('create an empty one');
   expect(code).toBe(1);
-  expect(await contentOf(url)).toEqual(['now', null]);
+  expect(await contentOf(url)).toBe('now');
 });
 
 test('without the PostgreSQL tools, a backup names them and leaves no file', async () => {
@@ -182,10 +181,29 @@ test.runIf(process.getuid?.() === 0)(
   async () => {
     const folder = folderForTest();
     const url = `file:${join(folder, 'signalbox.db')}`;
+    await (await write(url, 'now')).close();
+    await signalbox(url, 'backup', join(folder, 'copy'));
     chownSync(folder, 10_001, 10_001);
-    expect((await signalbox(url, 'audit', 'restored')).code).toBe(0);
-    const files = globSync('*', { cwd: folder });
-    expect(files).toContain('signalbox.db.lock');
+    const other = `file:${join(folder, 'other.db')}`;
+    expect((await signalbox(other, 'restore', join(folder, 'copy'))).code).toBe(0);
+    const files = globSync('other*', { cwd: folder });
+    expect(files).toContain('other.db');
     expect(files.filter((file) => statSync(join(folder, file)).uid !== 10_001)).toEqual([]);
   },
 );
+
+test('a database with a key file is copied without it, and a restore names it where it is missing', async () => {
+  const folder = folderForTest();
+  const path = join(folder, 'signalbox.db');
+  await (await write(`file:${path}`, 'now', true)).close();
+  const keyless = (url: string, ...args: string[]) =>
+    runCommand([SIGNALBOX, ...args], { DATABASE_URL: url });
+  const { out } = await keyless(`file:${path}`, 'backup', join(folder, 'copy'));
+  expect(out).toContain(`It is useless without the key file ${path}.key`);
+  const again = await keyless(`file:${path}`, 'restore', join(folder, 'copy'));
+  expect(again.out).not.toContain('is missing');
+  const other = join(folder, 'other.db');
+  const { out: restored, code } = await keyless(`file:${other}`, 'restore', join(folder, 'copy'));
+  expect(code).toBe(0);
+  expect(restored).toContain(`The key file ${other}.key is missing: copy it there before.`);
+});

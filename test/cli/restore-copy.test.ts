@@ -26,7 +26,7 @@ test('a restore from a folder that cannot be written leaves nothing in it', asyn
   chmodSync(copies, 0o555);
   expect(await restore()).toMatchObject({ err: '', code: 0 });
   expect(globSync('*', { cwd: copies })).toEqual(['copy']);
-  expect(await contentOf(url)).toEqual(['before the backup', expect.any(String)]);
+  expect(await contentOf(url)).toBe('before the backup');
 });
 
 test('a restore of a copy with a write-ahead log has the commits of that log', async () => {
@@ -37,7 +37,7 @@ test('a restore of a copy with a write-ahead log has the commits of that log', a
     copyFileSync(join(folder, `signalbox.db${suffix}`), join(folder, `copy${suffix}`));
   const url = `file:${join(folder, 'restored.db')}`;
   expect(await signalbox(url, 'restore', join(folder, 'copy'))).toMatchObject({ err: '', code: 0 });
-  expect(await contentOf(url)).toEqual(['in the log', expect.any(String)]);
+  expect(await contentOf(url)).toBe('in the log');
 });
 
 test('a restore of an unreadable backup names the backup', async () => {

@@ -6,7 +6,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 
-const COMMANDS = ['start', 'doctor', 'audit', 'policy', 'manifest', 'backup', 'restore'];
+const COMMANDS = [
+  ...['start', 'doctor', 'audit', 'rebuild', 'policy', 'manifest', 'backup', 'restore'],
+];
 
 function signalbox(...args: string[]) {
   return runCommand([SIGNALBOX, ...args]);

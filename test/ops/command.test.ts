@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/ops/doctor-report.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+import { openStore } from '../../src/storage/index.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { runOnFullDisk } from '../harness/run-limited.ts';
@@ -66,7 +66,7 @@ test.for<[string, boolean, number, string]>([
   ['while Signalbox is stopped', false, 1, 'database'],
 ])('a full disk is named with the path of the database, %s', async ([, runs, bytes, name]) => {
   const { env, databaseUrl: url } = await files();
-  const database = await openDatabase(url);
+  const database = await openStore(url);
   if (runs) onTestFinished(() => database.close());
   else await database.close();
   const { out } = await runOnFullDisk(bytes, [SIGNALBOX, 'doctor', '--json'], env);

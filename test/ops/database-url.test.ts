@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { databaseUrlProblem, readStore, withExplicitTls } from '../../src/ops/environment.ts';
-import { CONNECTIONS } from '../../src/storage/old/postgres.ts';
 import { load, said } from './fixtures.ts';
 
 const ELSEWHERE = 'postgres://bot:canary@db.example.com:5432/signalbox';
@@ -60,7 +59,7 @@ test('the pool has as many connections as the variable names, else those of ever
     const loaded = load(env);
     return loaded.ok ? loaded.config.databasePoolSize : loaded.problems.map(({ where }) => where);
   };
-  expect(sizeOf({})).toBe(CONNECTIONS);
+  expect(sizeOf({})).toBe(6);
   expect(sizeOf({ DATABASE_POOL_SIZE: '4' })).toBe(4);
   for (const size of ['1', '101', 'many']) {
     expect(sizeOf({ DATABASE_POOL_SIZE: size })).toEqual(['DATABASE_POOL_SIZE']);

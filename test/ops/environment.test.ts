@@ -52,8 +52,8 @@ const REFUSED = casesIn(`
     SIGNALBOX_KEY: must be 32 bytes in base64 (openssl rand -base64 32)
   the key has characters that decoding would pass over: { SIGNALBOX_KEY: BwcHBwcHBwcHBwcHBwcH  BwcHBwcHBwcHBwcHBwcHBwc= }
     SIGNALBOX_KEY: must be 32 bytes in base64 (openssl rand -base64 32)
-  there is no key, and services may be created: { SIGNALBOX_KEY: null }
-    SIGNALBOX_KEY: is not set, but the policy allows service create (32 bytes: openssl rand -base64 32)
+  there is no key for PostgreSQL: { SIGNALBOX_KEY: null, DATABASE_URL: "postgres://127.0.0.1/signalbox" }
+    SIGNALBOX_KEY: is not set, which PostgreSQL needs (32 bytes: openssl rand -base64 32)
   a previous key is too short: { SIGNALBOX_PREVIOUS_KEYS: "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=,BwcH" }
     SIGNALBOX_PREVIOUS_KEYS: must be keys of 32 bytes in base64, separated by commas (earlier keys)
   the log level is unknown: { LOG_LEVEL: verbose }

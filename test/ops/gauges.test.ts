@@ -1,38 +1,49 @@
 import { expect, test } from 'vitest';
+import { activateConfiguration, append } from '../../src/log/index.ts';
 import { readGauges } from '../../src/ops/telemetry.ts';
-import { claimDueMessages, enqueue, retryMessageAt } from '../../src/storage/old/outbox.ts';
-import { ENGINES, freshDatabase } from '../storage/engines.ts';
-import { elsewhere, minutes, NOON, stored } from '../storage/example-change.ts';
+import { approvedChange, confirmed, drafted, freshLog, tamper, write } from '../log/logs.ts';
+import { ENGINES } from '../storage/engines.ts';
 
 test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const pending = [elsewhere({ createdAt: minutes(-5) }), elsewhere({ createdAt: minutes(-30) })];
-  await stored(database, ...pending, elsewhere({ state: 'succeeded' }));
-  await database.transaction(async (tx) => {
-    await enqueue(tx, { kind: 'report', body: {}, at: NOON });
-    await enqueue(tx, { kind: 'report', body: {}, at: minutes(60) });
-  });
+  const log = await freshLog(engine);
+  const began = Date.now();
+  await write(log, 'change/A', drafted(), confirmed);
+  await write(log, 'change/B', drafted(), confirmed);
+  await approvedChange(log, 'C');
+  await write(log, 'change/D', drafted());
+  const jobs = [
+    { kind: 'card', key: 'A', dueAt: began - 60_000 },
+    { kind: 'press', key: 'A/p1', dueAt: began - 5_000 },
+    { kind: 'incident', key: 'x/p2', dueAt: began - 9_000 },
+    { kind: 'expire', key: 'A', dueAt: began + 600_000 },
+  ];
+  await append(log, async () => ({ events: [], jobs, result: null }));
+  await write(log, 'digest/C1/2026-11-20', { type: 'missed', why: 'is_archived' });
 
-  const levels = await readGauges(database.db, NOON, 'c1');
-  expect(levels.changes.get('pending')).toEqual({ count: 2, since: minutes(-30) });
-  expect(levels.changes.get('unknown')).toEqual({ count: 0, since: null });
-  expect(levels.changes.has('succeeded')).toBe(false);
-  expect(levels.outbox).toEqual({ count: 1, since: NOON });
-  expect(levels.inbox).toEqual({ count: 0, since: null });
-  expect(levels.digests.get('posted')).toBe(0);
+  const gauges = await readGauges(log, new Date(began), 'c1');
+  expect(gauges.changes.get('pending')).toEqual({ count: 2, since: expect.any(Date) });
+  expect(gauges.changes.get('approved')?.count).toBe(1);
+  expect(gauges.changes.get('unknown')).toEqual({ count: 0, since: null });
+  expect(gauges.changes.has('draft')).toBe(false);
+  expect(gauges.undeliveredCards).toEqual({ count: 3, since: expect.any(Date) });
+  expect(gauges.outbox).toEqual({ count: 1, since: new Date(began - 60_000) });
+  expect(gauges.inbox).toEqual({ count: 2, since: new Date(began - 9_000) });
+  expect([...gauges.digests]).toEqual([
+    ['posted', 0],
+    ['missed', 1],
+    ['left-out', 0],
+  ]);
+  expect([gauges.logProblem, gauges.isOutdated]).toEqual([null, false]);
 });
 
-test.for(ENGINES)(
-  'a message that waits for its retry is as old as its first attempt on %s',
-  async (engine) => {
-    const database = await freshDatabase(engine);
-    await database.transaction(async (tx) => {
-      await enqueue(tx, { kind: 'report', body: {}, at: NOON });
-      const lease = { owner: 'bot', leaseMs: 60_000 };
-      const [due] = await claimDueMessages(tx, { now: NOON, limit: 1, ...lease });
-      await retryMessageAt(tx, due?.id ?? 0, minutes(15));
-    });
-    const levels = await readGauges(database.db, minutes(12), 'c1');
-    expect(levels.outbox).toEqual({ count: 1, since: NOON });
-  },
-);
+test('another active configuration and a damaged log are shown', async () => {
+  const log = await freshLog('sqlite');
+  await activateConfiguration(log, { configuration: 'c2', release: '2.0.0' });
+  const read = () => readGauges(log, new Date(), 'c1');
+  expect((await read()).isOutdated).toBe(true);
+  expect((await readGauges(log, new Date(), 'c2')).isOutdated).toBe(false);
+  await write(log, 'change/A', drafted());
+  await tamper(log.store, "update event set at = 1 where stream = 'change/A'");
+  await expect(log.load('change/A', () => null)).rejects.toThrow('was modified');
+  expect((await read()).logProblem).toContain('The log is damaged at event 2');
+});

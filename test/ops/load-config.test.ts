@@ -42,11 +42,11 @@ test('all problems of variables and file are reported at once', () => {
     ['budgets:', 'budgetz:'],
   );
   const loaded = load(
-    { SLACK_BOT_TOKEN: undefined, PORT: 'x', SIGNALBOX_KEY: undefined },
+    { SLACK_BOT_TOKEN: undefined, PORT: 'x' },
     { './signalbox.yaml': yaml },
   );
   expect(formatProblems(loaded.ok ? [] : loaded.problems)).toMatchInlineSnapshot(`
-    "Signalbox did not start: 7 problems.
+    "Signalbox did not start: 6 problems.
 
       SLACK_BOT_TOKEN            is not set
                                  → the bot token, xoxb-…, from the page “OAuth & Permissions”
@@ -58,8 +58,6 @@ test('all problems of variables and file are reported at once', () => {
       policy[1].approvals.count  must be at least 1
       budgetz                    is not a known key
                                  → did you mean “budgets”?
-      SIGNALBOX_KEY              is not set, but the policy allows service create
-                                 → 32 bytes: openssl rand -base64 32
 
     Nothing was sent or changed. Fix these problems and start Signalbox again.
     "
@@ -128,11 +126,6 @@ test('read rules and rules with their own channel need no common channel', () =>
     ['count: 1, self: refused }', "count: 1, self: refused }\n    channel: '#db-all'"],
   );
   expect(said({}, yaml)).toEqual([]);
-});
-
-test('without service creation no key is needed', () => {
-  const yaml = edited(["'service *', 'endpoint *'", "service start, 'endpoint *'"]);
-  expect(said({ SIGNALBOX_KEY: undefined }, yaml)).toEqual([]);
 });
 
 test('a discovered service with a configured name gets no permissions of the file', () => {

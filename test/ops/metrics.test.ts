@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Gauges } from '../../src/ops/telemetry.ts';
 import { createMetrics, type Metrics } from '../../src/ops/telemetry.ts';
-import { minutes, NOON } from '../storage/example-change.ts';
+import { minutes, NOON } from '../domain/changes-fixtures.ts';
 import { HEALTHY } from './healthy.ts';
 
 const GAUGES: Gauges = {
@@ -13,7 +13,7 @@ const GAUGES: Gauges = {
   undeliveredCards: { count: 1, since: minutes(-11) },
   inbox: { count: 1, since: minutes(-1) },
   digests: new Map([['posted', 12]]),
-  trailProblem: 'Event 7 is missing.',
+  logProblem: 'The log is damaged at event 7: it is missing',
   isOutdated: true,
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { replicaLines } from '../../src/ops/doctor-running.ts';
-import { NOON } from '../storage/example-change.ts';
+import { NOON } from '../domain/changes-fixtures.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
 import { line, namesOf } from './lines.ts';
 
@@ -49,8 +49,8 @@ test('a bot that does not run is skipped, and Socket Mode needs a manual check',
 });
 
 const MINUTE_MS = 60_000;
-const replica = (version: string, silentMs = 0) => ({
-  ...{ id: version, version, startedAt: NOON },
+const replica = (release: string, silentMs = 0) => ({
+  ...{ id: release, release, configuration: 'c1', startedAt: NOON },
   seenAt: new Date(NOON.getTime() - silentMs),
 });
 const told = (...instances: ReturnType<typeof replica>[]) =>
