@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { REFUSED } from '../harness/refused.ts';
-import { requestChange, STAGING } from '../harness/requests.ts';
+import { requestChange, STAGING, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
