@@ -150,7 +150,10 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     await presence.stop();
     await opened.close();
     directory.close();
-    await record(context, { type: 'stopped', instance });
+    // A log that is damaged, or a database that is away, must not prevent the stop.
+    await record(context, { type: 'stopped', instance }).catch((err: unknown) => {
+      log.warn({ err }, 'the stop could not be recorded');
+    });
   };
   const { configuration } = context;
   const readinessWarning = async () => {

@@ -282,14 +282,18 @@ async function decideClaim(
   }
   const evidence = { groups: groupsOf(gathered.identities) };
   const claimed = move(context, locked.at, change, answer, { evidence });
-  if (isOwn(change)) return applyOwn(context, locked, change, claimed, nonce);
   const over = await mayPassLock(locked, change);
   const taken: NewEvent = {
     stream: `target/${targetKey(change)}`,
     event: { type: 'taken', change: id, over },
   };
-  const result = { before: change, change: claimed.change, isSent: true };
-  return { events: [...claimed.events, taken], jobs: claimed.jobs, result };
+  const events = [...claimed.events, taken];
+  if (isOwn(change)) return applyOwn(context, locked, change, { ...claimed, events }, nonce);
+  return {
+    events,
+    jobs: claimed.jobs,
+    result: { before: change, change: claimed.change, isSent: true },
+  };
 }
 
 async function claimFacts(

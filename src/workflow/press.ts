@@ -22,7 +22,7 @@ import {
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
 import { hasSameFacts } from '../domain/targets.ts';
-import { append, type LockedLog, loadChange } from '../log/index.ts';
+import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem, type Job } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
 import { afterDrawn } from './cards.ts';
@@ -67,6 +67,8 @@ export type Receipt = RateLimitStatus | 'again';
 export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
   const { key, change, by, verb, text, place, seen } = pressed;
   const stream = `press/${change}/${key}` as const;
+  // A repeated delivery is not counted.
+  if ((await context.events.load(stream, evolvePress)).state) return 'again';
   const limited = await countPress(context, by);
   if (limited !== 'ok') return limited;
   const { result } = await withRestore(context, () =>
@@ -83,9 +85,10 @@ export async function receivePress(context: WorkflowContext, pressed: Pressed): 
   return result;
 }
 
-/** Whether an error means that the database is unavailable, so that a press was not stored. */
+/** Whether an error means that nothing can be stored now: the database is away, or its log cannot be verified. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return databaseProblem(error) !== null;
+  const isUnverified = error instanceof Damaged || error instanceof KeyProblem;
+  return isUnverified || databaseProblem(error) !== null;
 }
 
 const replies = new WeakMap<DecisionContext['events'], Map<string, ReceivedPress>>();

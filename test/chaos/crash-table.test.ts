@@ -18,6 +18,6 @@ test.for(CASES)(
     const { crashed, wrong } = await play(await emptyUrl(engine), one);
     expect(wrong, wrong.join()).toEqual([]);
     // On a loaded machine the second and the third drawing of a card become one.
-    if (one.step !== 'before card drawn 3') expect(crashed).toBe(true);
+    if (one.step !== 'before job card 3') expect(crashed).toBe(true);
   },
 );

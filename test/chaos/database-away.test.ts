@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { listChanges } from '../../src/log/old/change-lists.ts';
-import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { verifyAll } from '../../src/log/index.ts';
 import {
   type BotProcess,
   PROCESS_LIMITS,
@@ -8,12 +7,12 @@ import {
   startProcessSandbox,
 } from '../harness/bot-process.ts';
 import { placeOf, textOf } from '../harness/messages.ts';
+import { changesIn, withLog } from '../harness/read-log.ts';
 import { ANALYTICS, requestChange, STAGING, waitUntilIdle } from '../harness/requests.ts';
-import { AUDIT_KEY } from '../harness/simulators.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { emptyUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 import { type OwnServer, ownServer } from '../storage/postgres.ts';
 
 const TAKES_LONG = { timeout: 240_000 };
@@ -98,13 +97,12 @@ async function expectAllDone(
   }
   await expect.poll(() => waiting.text, LONG).toContain('analytics-prod is stopping');
   for (const id of [STAGING, ANALYTICS]) expect(cloud.effectCount('set state', id)).toBe(1);
-  const { db } = await openForTest(databaseUrl);
-  const changes = await listChanges(db, { limit: 10 });
+  const changes = await changesIn(databaseUrl);
   expect(changes.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
   expect(changes.flatMap(({ approvals }) => approvals.map(({ by }) => by)).toSorted()).toEqual(
     [BEN, BEN, CLEO].toSorted(),
   );
-  expect(await verifyChain(db, AUDIT_KEY)).toMatchObject({ ok: true });
+  expect(await withLog(databaseUrl, verifyAll)).toMatchObject({ ok: true });
   expect(bot.logged().filter((words) => words.includes('a promise was dropped'))).toEqual([]);
   bot.signal('SIGTERM');
   expect(await bot.exited).toBe(0);

@@ -3,9 +3,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { listChanges } from '../../src/log/old/change-lists.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
-import { writeMeta } from '../../src/storage/old/meta.ts';
+import { openStore, sql } from '../../src/storage/index.ts';
 import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { placeOf } from '../harness/messages.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
@@ -40,10 +38,8 @@ test.for(ENGINES)(
     });
     expect(bot.logged().at(-1)).toBe('stopped');
 
-    const { db, close } = await openDatabase(databaseUrl);
-    const [change] = await listChanges(db, { limit: 10 });
+    const [change] = await changesIn(databaseUrl);
     expect(change).toMatchObject({ state: 'unknown', outcome: { how: 'unknown', status: null } });
-    await close();
 
     // The next process shows it on the card and sends nothing.
     const next = await sandbox.start();
@@ -150,12 +146,9 @@ test.for<[string, (url: string) => Promise<string>]>([
 });
 
 async function withNewerSchema(url: string): Promise<string> {
-  const { transaction, close } = await openDatabase(url);
-  await transaction(async (tx) => {
-    await writeMeta(tx, 'schema-version', '99');
-    await writeMeta(tx, 'oldest-compatible-schema', '98');
-  });
-  await close();
+  const store = await openStore(url);
+  await sql`insert into migration (name) values ('002-of-a-newer-release')`.execute(store.root);
+  await store.close();
   return url;
 }
 

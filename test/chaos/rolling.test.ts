@@ -10,18 +10,16 @@ import {
 } from '../../bench/soak/organization.ts';
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
-import { listChanges } from '../../src/log/old/change-lists.ts';
-import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { verifyAll } from '../../src/log/index.ts';
 import { startProcessSandbox } from '../harness/bot-process.ts';
 import { startLoadBalancer } from '../harness/load-balancer.ts';
 import { hasButton, isCard } from '../harness/messages.ts';
-import { AUDIT_KEY } from '../harness/simulators.ts';
-import { emptyUrl, openForTest } from '../storage/engines.ts';
+import { changesIn, withLog } from '../harness/read-log.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 /** Two for each restart: the cloud accepts ten requests in ten seconds from all replicas together. */
 const CHANGES = 6;
 const PROCESS_LIMITS = { interval: 100 };
-const MANY = 1_000;
 
 test('no press is lost while three replicas restart in turn and 20 users press', async () => {
   const databaseUrl = await emptyUrl('postgres');
@@ -104,10 +102,9 @@ test('no press is lost while three replicas restart in turn and 20 users press',
   expect(lost).toEqual([]);
   expect(presses).toBeGreaterThan(CHANGES * 2);
   expect(own.map(({ id }) => cloud.effectCount('set state', id))).toEqual(own.map(() => 1));
-  const { db } = await openForTest(databaseUrl);
-  const changes = await listChanges(db, { limit: MANY });
+  const changes = await changesIn(databaseUrl);
   expect(changes.map(({ state }) => state)).toEqual(own.map(() => 'succeeded'));
-  expect(await verifyChain(db, AUDIT_KEY)).toMatchObject({ ok: true });
+  expect(await withLog(databaseUrl, verifyAll)).toMatchObject({ ok: true });
   // A rate-limited request was not executed and is sent again.
   const carriedOut = cloud.requests().filter(({ operation, status }) => {
     return operation === 'set state' && status !== 429;

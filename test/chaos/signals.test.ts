@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { listChanges } from '../../src/log/old/change-lists.ts';
 import { isReady, PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { placeOf } from '../harness/messages.ts';
+import { changesIn } from '../harness/read-log.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { emptyUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 /** So long that a loaded machine does not reach half of it. */
 const STOP_WITHIN_MS = 60_000;
@@ -37,8 +37,7 @@ test('SIGTERM stops new work, finishes the current work once, and exits with 0',
   expect(performance.now() - began).toBeLessThan(STOP_WITHIN_MS / 2);
   expect(bot.logged().at(-1)).toBe('stopped');
 
-  const { db } = await openForTest(databaseUrl);
-  const changes = await listChanges(db, { limit: 10 });
+  const changes = await changesIn(databaseUrl);
   expect(changes.map(({ state }) => state)).toEqual(['succeeded']);
   expect(cloud.effectCount('set state', STAGING)).toBe(1);
 

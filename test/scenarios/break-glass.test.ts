@@ -153,7 +153,7 @@ test.for([
   const card = await waitingCard(sandbox);
   await sandbox.press(ANA, card, 'change.break-glass');
   await sandbox.slack.submit(ANA, await sandbox.modal(ANA, 'change.break-glass'), because(REASON));
-  const held = await sandbox.card('nothing was sent');
+  const held = await sandbox.card('Nothing was sent yet');
   expect(textOf(held ?? NO_MESSAGE)).toContain('Stop analytics-prod: emergency, without approval');
   // The old process must stop before the clock advances, or it runs the change under the old policy.
   await sandbox.down();

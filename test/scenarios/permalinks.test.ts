@@ -156,7 +156,8 @@ test('an audit line that was posted without a link is not posted again with one'
       .filter(
         ({ text }) => text.includes('staging is stopping') && text.includes(changeIdOf(card)),
       );
-  sandbox.slack.failNext({ method: 'chat.postMessage', times: 2, how: 'reply-lost' });
+  const words = 'staging is stopping';
+  sandbox.slack.failNext({ method: 'chat.postMessage', words, times: 2, how: 'reply-lost' });
   await sandbox.press(BEN, card, 'change.approve');
   await expect.poll(lines).toHaveLength(1);
   sandbox.slack.clearFaults();

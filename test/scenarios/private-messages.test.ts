@@ -96,7 +96,7 @@ test.for(WAYS)('the edited preview replaces the preview from %s', async ([, open
   expect(live(sandbox)).toHaveLength(1);
   await sandbox.press(ANA, preview, 'change.confirm');
   await sandbox.card('requests: stop staging');
-  expect(live(sandbox)).toEqual([]);
+  await expect.poll(() => live(sandbox)).toEqual([]);
 });
 
 test('an edited preview is a new message when the response URL of the old one has expired', async () => {

@@ -56,10 +56,13 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   expect(sent(sandbox)).toEqual([]);
 
   setTime(sandbox, '19:00');
-  const stop = await sandbox.card('staging is stopping');
-  expect(stop?.text).toContain(`Run of schedule  ${id} (approved with it)`);
-  // A success is no news: nobody is notified.
-  expect(threadText(sandbox, stop?.ts ?? '')).toBe('');
+  // A run has no card of its own: the card of the schedule shows it.
+  const ran = await sandbox.card('stop of Fri 20 Nov, 20:00 (Europe/Berlin): succeeded');
+  expect(ran?.ts).toBe(card.ts);
+  // A success is no news: the thread has one quiet line, which mentions nobody.
+  const thread = threadText(sandbox, card.ts);
+  expect(thread.match(/“stop staging”/g)).toHaveLength(2);
+  expect(thread).toContain('\nSending “stop staging” (');
   const list = await answer(sandbox, '/service schedule list', '1 schedule');
   expect(list).toContain('staging · stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin)');
   expect(list).toMatch(/next start .*2026-11-23T06:00/);
@@ -71,7 +74,7 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   await sandbox.down();
   sandbox.clock.now = new Date('2026-11-23T06:30:00.000Z');
   await sandbox.restart();
-  await sandbox.card('staging is starting');
+  await sandbox.card('start of Mon 23 Nov, 07:00 (Europe/Berlin): succeeded');
   expect(sent(sandbox)).toEqual(['stop', 'start']);
 
   setTime(sandbox, '12:00', '2026-11-23');

@@ -1,3 +1,5 @@
+import { type Json, stringOf } from '../../json.ts';
+
 /** `no-reply` has no effect and never answers; `reply-lost` has the effect, then disconnects. */
 export type SlackFaultKind =
   | 'rate-limited'
@@ -10,8 +12,10 @@ export type SlackFaultKind =
 export interface SlackFault {
   /** The name of a method, 'response_url', or '*' for the next call of any method. */
   readonly method: string;
-  /** Only calls with this argument, for example of one channel. */
+  /** Only calls with this channel. */
   readonly channel?: string;
+  /** Only messages with these words. */
+  readonly words?: string;
   readonly times: number;
   readonly how: SlackFaultKind;
   readonly retryAfterSeconds?: number;
@@ -25,11 +29,13 @@ export interface PendingSlackFault extends SlackFault {
 export function takeFault(
   faults: PendingSlackFault[],
   method: string,
-  channel?: unknown,
+  args: Json = {},
 ): SlackFault | null {
   const fault = faults.find(
     (one) =>
-      [method, '*'].includes(one.method) && (one.channel === undefined || one.channel === channel),
+      [method, '*'].includes(one.method) &&
+      (one.channel === undefined || one.channel === args.channel) &&
+      stringOf(args.text).includes(one.words ?? ''),
   );
   if (!fault) return null;
   fault.remaining -= 1;

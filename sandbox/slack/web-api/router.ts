@@ -64,7 +64,7 @@ function call(
 ): CallResult {
   if (!slack.reachable) return { status: null, reply: null, disconnect: true };
   if (!isMethod(name)) return answered(refuse('unknown_method', { req_method: name }));
-  const fault = takeFault(slack.faults, name, args.channel);
+  const fault = takeFault(slack.faults, name, args);
   if (fault && fault.how !== 'reply-lost') return faultResult(fault);
   const refused = refuseToken(slack, methods[name], token);
   const wait = refused ? 0 : secondsToWait(name, args);

@@ -1,9 +1,8 @@
 import type { Change } from '../../../src/domain/change.ts';
 import { cardTitle } from '../../../src/slack/card-state.ts';
-import { openDatabase } from '../../../src/storage/old/database.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';
 import { isCard } from '../../harness/messages.ts';
-import { AUDIT_KEY } from '../../harness/simulators.ts';
+import { withLog } from '../../harness/read-log.ts';
 import { drawing } from '../../slack/fixtures.ts';
 import { isTakenOver } from '../sim/at-the-end.ts';
 import { type ControlledSandbox, startControlledSandbox } from './controlled-sandbox.ts';
@@ -13,24 +12,24 @@ import { type Call, type CardPlace, startDriver } from './driver.ts';
 export const STEPS = [
   'before drafted',
   'after drafted',
-  'before received confirm',
-  'after received confirm',
+  'before pressed confirm',
+  'after pressed confirm',
   'before confirmed',
   'after confirmed',
-  'before card drawn',
-  'after card drawn',
-  'before received approve',
-  'after received approve',
+  'before card-posted',
+  'after card-posted',
+  'before pressed approve',
+  'after pressed approve',
   'before approved',
   'after approved',
   'before claimed',
   'after claimed',
   'at the server',
-  'before succeeded|failed|unknown|handed-back',
-  'after succeeded|failed|unknown|handed-back',
-  'before card drawn 2',
-  'after card drawn 2',
-  'before card drawn 3',
+  'before succeeded|failed|unknown|not-sent',
+  'after succeeded|failed|unknown|not-sent',
+  'before job card 2',
+  'after job card 2',
+  'before job card 3',
 ] as const;
 export type Step = (typeof STEPS)[number];
 
@@ -82,14 +81,10 @@ export async function play(databaseUrl: string, { step, fault, call }: Case): Pr
 const UNDER_WAY: readonly Step[] = [
   'after claimed',
   'at the server',
-  'before succeeded|failed|unknown|handed-back',
+  'before succeeded|failed|unknown|not-sent',
 ];
 // Cards are drawn in parallel with the request, which may or may not be finished at these steps.
-const BESIDE: readonly Step[] = [
-  'before card drawn 2',
-  'after card drawn 2',
-  'before card drawn 3',
-];
+const BESIDE: readonly Step[] = ['before job card 2', 'after job card 2', 'before job card 3'];
 const ANSWERED: readonly Fault[] = [null, '429-retry-after'];
 
 /** An unknown outcome is correct after a crash during the request, or without a definite answer. */
@@ -115,20 +110,17 @@ interface Facts extends CardPlace {
 
 async function violationsOf(sandbox: ControlledSandbox, facts: Facts): Promise<readonly string[]> {
   const { databaseUrl, call, card } = facts;
-  const database = await openDatabase(databaseUrl, { now: () => sandbox.clock.now });
-  try {
-    const { confirmed: sent, violations } = await readEndState(database.db, AUDIT_KEY);
+  return withLog(databaseUrl, async (log) => {
+    const { confirmed: sent, violations } = await readEndState(log);
     return [
       ...violations,
       ...wrongWithDeliveries(sandbox, call),
       ...(sent.length === 1 ? [] : [`${sent.length} changes were confirmed`]),
       ...sent.flatMap((change) => wrongWithEnding(sandbox, change, facts)),
-      ...(await violationsOfLocks(database.db, sent)),
+      ...(await violationsOfLocks(log, sent)),
       ...sent.flatMap((change) => wrongWithCard(sandbox, change, card)),
     ];
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 function wrongWithDeliveries({ cloud }: ControlledSandbox, { operation }: Call): readonly string[] {

@@ -6,20 +6,16 @@ import { patcherOf, type SourceHook } from './source-hook.ts';
  */
 export const KILL_POINTS: readonly SourceHook[] = [
   {
-    find: /(runTransaction\w*)\(\s*(opened),\s*(\w+),?\s*\)/,
-    put: 'globalThis.commits((b) => $1($2, b), $3)',
+    find: /return store\.commit\((\(tx\) => inside\.run\(true, \(\) => body\(tx\)\))\);/,
+    put: 'return globalThis.commits((b) => store.commit(b), $1);',
   },
   {
-    find: /(const keyId\s*=\s*\w+\.hash\s*===\s*appended\w*\.hash)/,
-    put: 'globalThis.notes(event.kind);\n  $1',
+    find: /(added\.push\(row\);)/,
+    put: 'globalThis.notes(event.verb ? `${event.type} ${event.verb}` : event.type);\n    $1',
   },
   {
-    find: /(const click\s*=\s*\{\s*dedup_key:\s*key,)/,
-    put: "globalThis.notes('received ' + (body.verb ?? kind));\n  $1",
-  },
-  {
-    find: /(return\s+updateCard\w*\.with\()/,
-    put: "globalThis.notes('card drawn');\n  $1",
+    find: /(export async function endJob\([^)]*\): Promise<void> \{)/,
+    put: "$1\n  globalThis.notes('job ' + kind);",
   },
 ];
 

@@ -1,17 +1,15 @@
 import type { Change } from '../../../src/domain/change.ts';
 import { cardTitle } from '../../../src/slack/card-state.ts';
-import { openDatabase } from '../../../src/storage/old/database.ts';
 import { readEndState } from '../../harness/end-state.ts';
 import { isCard } from '../../harness/messages.ts';
-import { AUDIT_KEY } from '../../harness/simulators.ts';
+import { withLog } from '../../harness/read-log.ts';
 import { drawing } from '../../slack/fixtures.ts';
 import type { ControlledSandbox } from './controlled-sandbox.ts';
 
 /** The promises that the stored changes violate, compared with the simulators, the audit trail and the cards. */
 export async function wrongWithAll(sandbox: ControlledSandbox, databaseUrl: string) {
-  const database = await openDatabase(databaseUrl, { now: () => sandbox.clock.now });
-  try {
-    const { confirmed: sent, violations } = await readEndState(database.db, AUDIT_KEY);
+  return withLog(databaseUrl, async (log) => {
+    const { confirmed: sent, violations } = await readEndState(log);
     const wrong = [
       ...violations,
       ...wrongWithTargets(sandbox, sent),
@@ -21,9 +19,7 @@ export async function wrongWithAll(sandbox: ControlledSandbox, databaseUrl: stri
     const ended = Object.groupBy(sent, ({ state }) => state);
     const counts = Object.entries(ended).map(([state, all]) => [state, all.length] as const);
     return { wrong, ended: Object.fromEntries(counts) };
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 /** The requests for a target are limited by its approved changes. */

@@ -1,0 +1,479 @@
+import { expect, test } from 'vitest';
+import type { Change, ChangeId, RoleName, UserId, Verb } from '../../src/domain/change.ts';
+import { refusalOfVerb } from '../../src/workflow/authorize.ts';
+import type { PressOutcome, ReplyTo } from '../../src/workflow/context.ts';
+import {
+  endedBefore,
+  incidentKind,
+  isHandled,
+  type Place,
+  pressKind,
+  receiveIncidentPress,
+  receivePress,
+} from '../../src/workflow/press.ts';
+import {
+  aChange,
+  ana,
+  ben,
+  channel,
+  cleo,
+  createTestContext,
+  dora,
+  type Example,
+  eventsOf,
+  loaded,
+  minutes,
+  moved,
+  newId,
+  recorded,
+  user,
+} from './context.ts';
+import { runDue } from './due.ts';
+
+const ONE = { count: 1 };
+const PENDING: Example = { requires: ONE };
+const DRAFT: Example = { ...PENDING, state: 'draft' };
+const UNKNOWN: Example = { ...PENDING, state: 'unknown' };
+
+/** A change that was made with break-glass, and was sent. */
+async function brokenGlass(context: Parameters<typeof aChange>[0]): Promise<Change> {
+  const { id } = await aChange(context, { requires: { ...ONE, breakGlass: 'operator' } });
+  await moved(context, id, { type: 'break-glass', by: ana, reason: 'outage' });
+  return moved(context, id, { type: 'denied', why: 'frozen' });
+}
+
+interface Pressing {
+  readonly change?: Change;
+  readonly text?: string;
+  readonly key?: string;
+  readonly place?: Place;
+}
+
+/** A change, and the handling of presses on it. */
+async function pressable(
+  example: Example | typeof brokenGlass = PENDING,
+  options: Parameters<typeof createTestContext>[0] = {},
+) {
+  const all = await createTestContext(options);
+  const asked: unknown[] = [];
+  const { identify } = all.context.people;
+  const context: typeof all.context = {
+    ...all.context,
+    people: {
+      ...all.context.people,
+      identify: (id, how) => {
+        asked.push([id, how.fresh]);
+        return identify(id, how);
+      },
+      someMembers: async (role) => ({ users: [user(`U${role}`)], more: false }),
+    },
+  };
+  const change = await (typeof example === 'function'
+    ? example(context)
+    : aChange(context, example));
+  const kinds = { press: pressKind(context), incident: incidentKind(context) };
+  const handle = () => runDue(context, kinds);
+  const receive = (
+    verb: Verb,
+    by: UserId,
+    { change: about = change, text = '', key = 'k1', place = placeOf(about) }: Pressing = {},
+  ) => {
+    const pressed = { key, verb, change: about.id, by, text, place, seen: null };
+    return receivePress(context, { ...pressed, replyTo: replyTo(by) });
+  };
+  /** Returns the outcome that the user reads. */
+  const press = async (verb: Verb, by: UserId, over: Pressing = {}): Promise<PressOutcome> => {
+    const answers = () => all.shown.filter(({ name }) => name === 'answerPress');
+    const before = answers().length;
+    expect(await receive(verb, by, over)).toBe('ok');
+    await handle();
+    await expect.poll(() => answers().length).toBe(before + 1);
+    return answers().at(-1)?.given[1] as PressOutcome;
+  };
+  return { ...all, context, change, asked, handle, receive, press };
+}
+
+function placeOf({ card }: Change): Place {
+  return card ? { kind: 'message', ...card } : { kind: 'preview' };
+}
+
+function replyTo(by: UserId): ReplyTo {
+  const nowhere = { url: 'https://hooks.slack.com/1', channel: 'C1', ts: null, thread: null };
+  return { ...nowhere, user: by, replaces: false, home: false };
+}
+
+test.for<[Verb, Parameters<typeof pressable>[0], UserId, string, string, string]>([
+  ['confirm', DRAFT, ana, '', 'confirmed', 'pending'],
+  ['approve', PENDING, ben, '', 'approved', 'approved'],
+  ['reject', PENDING, ben, 'not today', 'rejected', 'rejected'],
+  ['cancel', PENDING, ana, '', 'cancelled', 'cancelled'],
+  [
+    'break-glass',
+    { requires: { ...ONE, breakGlass: 'operator' } },
+    ana,
+    'outage',
+    'break-glass',
+    'approved',
+  ],
+  ['review', brokenGlass, ben, 'correct', 'reviewed', 'denied'],
+  ['happened', UNKNOWN, ben, 'it runs', 'resolved', 'succeeded'],
+  ['did-not-happen', UNKNOWN, ben, 'it stands', 'resolved', 'failed'],
+  ['snooze', PENDING, ben, '', 'snoozed', 'pending'],
+  ['snooze', UNKNOWN, ben, '', 'snoozed', 'unknown'],
+])('a press on %s becomes the event of its change, once', async (row) => {
+  const [verb, example, by, text, type, state] = row;
+  const { context, change, press, handle, asked, shown } = await pressable(example);
+  const outcome = await press(verb, by, { text });
+  expect(outcome).toMatchObject({ ok: true, verb, change: { state } });
+  const events = await eventsOf(context, `change/${change.id}`);
+  expect(events.at(-1)).toMatchObject({
+    ...{ type, by, press: 'k1', configuration: 'c1' },
+    evidence: { groups: [{ size: 3 }] },
+  });
+  expect(await eventsOf(context, `press/${change.id}/k1`)).toMatchObject([
+    { type: 'pressed', verb, by, text },
+    { type: 'answered', what: verb, refusal: null },
+  ]);
+  expect(await isHandled(context, change.id, 'k1')).toBe(true);
+  // A requester who was removed from all groups may still cancel, while Slack is slow.
+  expect(asked).toEqual([[by, verb !== 'cancel']]);
+  await handle();
+  expect(await eventsOf(context, `change/${change.id}`)).toHaveLength(events.length);
+  expect(shown.filter(({ name }) => name === 'answerPress')).toHaveLength(1);
+});
+
+test('the text of a press becomes the reason, the note or the answer of its user', async () => {
+  const rejected = await pressable();
+  await rejected.press('reject', ben, { text: 'not today' });
+  const { rejection } = await loaded(rejected.context, rejected.change.id);
+  expect(rejection).toMatchObject({ by: ben, reason: 'not today' });
+  const reviewed = await pressable(brokenGlass);
+  await reviewed.press('review', ben, { text: 'correct' });
+  const { review } = await loaded(reviewed.context, reviewed.change.id);
+  expect(review).toMatchObject({ by: ben, note: 'correct' });
+  for (const [verb, happened] of [
+    ['happened', true],
+    ['did-not-happen', false],
+  ] as const) {
+    const resolved = await pressable(UNKNOWN);
+    await resolved.press(verb, ben, { text: 'checked' });
+    const { resolution } = await loaded(resolved.context, resolved.change.id);
+    expect(resolution).toMatchObject({ by: ben, happened, note: 'checked' });
+  }
+});
+
+test('a press on a change that does not exist is refused and answered', async () => {
+  const { context, change, press, asked } = await pressable();
+  const id: ChangeId = newId();
+  const outcome = await press('approve', ben, { change: { ...change, id } });
+  expect(outcome).toMatchObject({
+    ok: false,
+    verb: 'approve',
+    denial: { refusal: 'not-found', change: null, role: null },
+  });
+  expect(asked).toEqual([]);
+  expect((await eventsOf(context, `press/${id}/k1`)).at(-1)).toMatchObject({
+    type: 'answered',
+    refusal: 'not-found',
+  });
+});
+
+test.for<[string, Example, Verb, UserId, string]>([
+  ['of the requester', PENDING, 'approve', ana, 'self-approval'],
+  ['on an ended change', { state: 'rejected' }, 'approve', ben, 'already-decided'],
+  ['on an expired change', { requires: { expiresAfterMs: 0 } }, 'approve', ben, 'expired'],
+  ['without the required text', PENDING, 'reject', ben, 'reason-required'],
+  ['without break-glass in the rule', PENDING, 'break-glass', ana, 'no-break-glass'],
+])('a press %s is refused without a lookup in Slack', async ([, example, verb, by, refusal]) => {
+  const { context, change, press, asked } = await pressable(example);
+  expect(await press(verb, by)).toMatchObject({ ok: false, verb, denial: { refusal } });
+  expect(asked).toEqual([]);
+  expect(await loaded(context, change.id)).toEqual(change);
+  const [, answered] = await eventsOf(context, `press/${change.id}/k1`);
+  expect(answered).toMatchObject({ type: 'answered', what: verb, refusal });
+});
+
+test('nobody approves twice', async () => {
+  const { press } = await pressable({});
+  expect(await press('approve', ben)).toMatchObject({ ok: true, change: { state: 'pending' } });
+  const again = await press('approve', ben, { key: 'k2' });
+  expect(again).toMatchObject({ ok: false, denial: { refusal: 'already-approved' } });
+  const last = await press('approve', cleo, { key: 'k3' });
+  expect(last).toMatchObject({ ok: true, change: { state: 'approved' } });
+});
+
+test('a press waits while Slack does not answer the lookup, and is refused after 15 minutes', async () => {
+  const { context, change, roles, receive, handle, pass, shown } = await pressable();
+  roles.set(ben, 'lookup-failed');
+  await receive('approve', ben);
+  await handle();
+  expect(await eventsOf(context, `press/${change.id}/k1`)).toHaveLength(1);
+  pass(5_000);
+  roles.set(ben, ['approver']);
+  await handle();
+  expect((await loaded(context, change.id)).state).toBe('approved');
+
+  const late = await pressable();
+  late.roles.set(ben, 'lookup-failed');
+  await late.receive('approve', ben);
+  late.pass(15 * 60_000);
+  await late.handle();
+  expect((await eventsOf(late.context, `press/${late.change.id}/k1`)).at(-1)).toMatchObject({
+    refusal: 'lookup-failed',
+  });
+  expect((await loaded(late.context, late.change.id)).state).toBe('pending');
+  expect(shown.filter(({ name }) => name === 'answerPress')).toHaveLength(1);
+});
+
+test('a refusal for a missing role records the roles, and names who could approve instead', async () => {
+  const { context, change, press } = await pressable();
+  expect(await press('approve', dora)).toMatchObject({
+    ok: false,
+    denial: { refusal: 'not-an-approver', role: 'approver', who: { users: ['Uapprover'] } },
+  });
+  const [, answered] = await eventsOf(context, `press/${change.id}/k1`);
+  expect(answered).toMatchObject({ evidence: { roles: ['viewer'], groups: [{ size: 3 }] } });
+});
+
+// Each user has only the role that the case is about.
+test.for<[string, Example, Verb, UserId, RoleName]>([
+  ['the role that approves', PENDING, 'approve', ben, 'approver'],
+  [
+    'the role of the escalation',
+    { requires: { ...ONE, escalation: { to: 'oncall', afterMs: 0 } } },
+    'approve',
+    ben,
+    'oncall',
+  ],
+  [
+    'the role of break-glass',
+    { requires: { ...ONE, breakGlass: 'oncall' } },
+    'break-glass',
+    ana,
+    'oncall',
+  ],
+  [
+    'the role of requesters, where no role approves',
+    { ...UNKNOWN, requires: { from: null, count: 0 } },
+    'happened',
+    ana,
+    'operator',
+  ],
+  [
+    'the role of the current rule, where that of the request was renamed',
+    { ...UNKNOWN, requires: { ...ONE, from: 'dbas' } },
+    'happened',
+    ben,
+    'approver',
+  ],
+])('a press is accepted from %s', async ([, example, verb, by, role]) => {
+  const { press, roles } = await pressable(example);
+  roles.set(by, [role]);
+  expect(await press(verb, by, { text: 'checked' })).toMatchObject({ ok: true });
+});
+
+test('a change that was decided during the lookup is not decided a second time', async () => {
+  const { context, change, press } = await pressable();
+  const { identify } = context.people;
+  context.people.identify = async (id, how) => {
+    await moved(context, change.id, { type: 'rejected', by: cleo, reason: 'no' });
+    return identify(id, how);
+  };
+  expect(await press('approve', ben)).toMatchObject({
+    ok: false,
+    denial: { refusal: 'already-decided', change: { state: 'rejected' } },
+  });
+  const [, answered] = await eventsOf(context, `press/${change.id}/k1`);
+  expect(answered).toMatchObject({ evidence: { roles: ['approver'] } });
+});
+
+test('a press counts only from a message in which Signalbox put its button', async () => {
+  const { context, change, receive, press, pass, handle, shown } = await pressable();
+  const elsewhere = { kind: 'message', channel: channel('COTHER'), ts: '9.9' } as const;
+  await receive('approve', ben, { place: elsewhere });
+  // Its event may come later than the press on it.
+  await handle();
+  expect(await isHandled(context, change.id, 'k1')).toBe(false);
+  pass(30_000);
+  await handle();
+  expect((await eventsOf(context, `press/${change.id}/k1`)).at(-1)).toMatchObject({
+    refusal: 'wrong-place',
+  });
+  await expect.poll(() => shown.some(({ name }) => name === 'answerPress')).toBe(true);
+  expect((await loaded(context, change.id)).state).toBe('pending');
+  const notices = await context.events.loadAll<'notice', unknown>('notice', (_, event) => event);
+  expect([...notices.values()]).toMatchObject([{ state: { type: 'noticed', to: null } }]);
+
+  await moved(context, change.id, { type: 'copy-posted', to: ben, ...elsewhere });
+  const copied = await press('approve', ben, { key: 'k2', place: elsewhere });
+  expect(copied).toMatchObject({ ok: true });
+});
+
+test('a button of unknown origin is refused at once', async () => {
+  const { press } = await pressable();
+  const place = { kind: 'unknown' } as const;
+  expect(await press('approve', ben, { place })).toMatchObject({
+    denial: { refusal: 'wrong-place' },
+  });
+});
+
+test('a press on a card that shows a lost event ends the change', async () => {
+  const { context, change, handle } = await pressable();
+  const seen = { version: 9, hash: 'lost' };
+  const pressed = {
+    key: 'k1',
+    verb: 'approve',
+    change: change.id,
+    by: ben,
+    text: '',
+    seen,
+  } as const;
+  await receivePress(context, { ...pressed, place: placeOf(change), replyTo: replyTo(ben) });
+  await handle();
+  expect((await loaded(context, change.id)).state).toBe('stale');
+  expect((await eventsOf(context, `press/${change.id}/k1`)).at(-1)).toMatchObject({
+    refusal: 'restored',
+  });
+});
+
+test('a repeated delivery is the same press, and is not counted again', async () => {
+  const { receive, change, context } = await pressable();
+  expect(await receive('approve', ben)).toBe('ok');
+  for (let n = 0; n < 40; n += 1) expect(await receive('approve', ben)).toBe('again');
+  expect(await receive('approve', ben, { key: 'k2' })).toBe('ok');
+  expect(await eventsOf(context, `press/${change.id}/k1`)).toHaveLength(1);
+});
+
+test('a press above the limit is stored by nobody, and others are not limited', async () => {
+  const { receive, change, context } = await pressable();
+  const some: string[] = [];
+  for (let n = 0; n < 33; n += 1) some.push(await receive('approve', ben, { key: `k${n}` }));
+  expect(some.filter((each) => each === 'ok')).toHaveLength(30);
+  expect(some.slice(-3)).toEqual(['limited', 'muted', 'muted']);
+  expect(await eventsOf(context, `press/${change.id}/k31`)).toEqual([]);
+  expect(await receive('approve', cleo, { key: 'other' })).toBe('ok');
+});
+
+test('the state of a change tells at once that a press comes too late', async () => {
+  const { context, change } = await pressable({ state: 'cancelled' });
+  const late = { verb: 'approve', by: ben, text: '' } as const;
+  expect(await endedBefore(context, { ...late, change: change.id })).toBe('cancelled');
+  const open = await aChange(context);
+  expect(await endedBefore(context, { ...late, change: open.id })).toBeNull();
+  const expired = await aChange(context, { requires: { expiresAfterMs: 0 } });
+  expect(await endedBefore(context, { ...late, change: expired.id })).toBe('expired');
+});
+
+test('after a restart, the answer goes to the channel of the message', async () => {
+  const { context, change, handle, shown } = await pressable();
+  const { card } = change;
+  const press = { verb: 'approve', by: ben, text: '', place: { ...placeOf(change) }, seen: null };
+  const event = { type: 'pressed', ...press } as const;
+  await recorded(context, { stream: `press/${change.id}/k9`, event });
+  await runDue(context, {});
+  await pressKind(context).run({ key: `${change.id}/k9`, again: false, attempts: 1 });
+  await handle();
+  await expect.poll(() => shown.some(({ name }) => name === 'answerPress')).toBe(true);
+  const [received] = shown.find(({ name }) => name === 'answerPress')?.given ?? [];
+  expect(received).toMatchObject({ replyTo: { url: null, user: ben, channel: card?.channel } });
+});
+
+test('App Home is drawn again after a press on it', async () => {
+  const { context, change, handle, shown } = await pressable();
+  const pressed = { key: 'k1', verb: 'approve', change: change.id, by: ben, text: '' } as const;
+  const place = { kind: 'home' } as const;
+  const reply = { ...replyTo(ben), home: true };
+  await receivePress(context, { ...pressed, place, seen: null, replyTo: reply });
+  await handle();
+  const names = () => shown.map(({ name }) => name).filter((name) => /answer|Home/.test(name));
+  await expect.poll(names).toEqual(['answerPress', 'showHome']);
+});
+
+test('an answer that Slack refuses leaves the press handled', async () => {
+  const answerPress = () => Promise.reject(new Error('expired'));
+  const { context, change, receive, handle } = await pressable(PENDING, {
+    messages: { answerPress },
+  });
+  await receive('approve', ben);
+  expect(await handle()).toBe(0);
+  expect((await loaded(context, change.id)).state).toBe('approved');
+  expect(await isHandled(context, change.id, 'k1')).toBe(true);
+});
+
+test('a press on an anomaly is passed on and answered', async () => {
+  const pressed: unknown[] = [];
+  const answer = { title: 'Muted', parts: [] };
+  const { context, handle, shown } = await pressable(PENDING, {
+    incidents: {
+      press: async (press) => {
+        pressed.push(press);
+        return { ok: true, answer };
+      },
+      details: async () => ({ ok: true, answer }),
+    },
+  });
+  const press = { key: 'k1', verb: 'mute', id: 'anomaly 1/x', by: ben } as const;
+  const received = { ...press, replyTo: replyTo(ben) };
+  expect(await receiveIncidentPress(context, received)).toBe('ok');
+  expect(await receiveIncidentPress(context, received)).toBe('again');
+  await handle();
+  expect(pressed).toEqual([press]);
+  expect(shown.filter(({ name }) => name === 'answerIncidentPress')).toMatchObject([
+    {
+      given: [
+        { key: 'k1', by: ben },
+        { ok: true, answer },
+      ],
+    },
+  ]);
+});
+
+test('each verb has the refusal that its press would get', async () => {
+  const { context, change } = await pressable();
+  const now = (by: UserId, ...held: string[]) =>
+    ({ by, identity: { ok: true, actor: { id: by, roles: held } } }) as const;
+  const [anaNow, benNow, doraNow] = [now(ana, 'operator'), now(ben, 'approver'), now(dora)];
+  expect(refusalOfVerb(context, 'approve', change, benNow)).toBeNull();
+  expect(refusalOfVerb(context, 'reject', change, benNow)).toBeNull();
+  expect(refusalOfVerb(context, 'approve', change, doraNow)).toBe('not-an-approver');
+  expect(refusalOfVerb(context, 'cancel', change, anaNow)).toBeNull();
+  expect(refusalOfVerb(context, 'cancel', change, benNow)).toBe('not-requester');
+  const unknown = await aChange(context, UNKNOWN);
+  expect(refusalOfVerb(context, 'happened', unknown, benNow)).toBeNull();
+  expect(refusalOfVerb(context, 'did-not-happen', unknown, doraNow)).toBe('not-an-approver');
+});
+
+const OWN_APPROVER: Example = { requires: { ...ONE, self: true } };
+
+test.for<[string, Example, UserId, readonly RoleName[], string | null]>([
+  ['an approver', PENDING, ben, ['approver'], null],
+  ['a user who is no approver', PENDING, dora, ['operator'], 'not-an-approver'],
+  ['the requester with the role of an approver', PENDING, ana, ['approver'], 'not-an-approver'],
+  ['a requester who may approve', OWN_APPROVER, ana, ['approver'], null],
+  [
+    'an approver, after the decision',
+    { ...PENDING, state: 'approved' },
+    ben,
+    ['approver'],
+    'already-decided',
+  ],
+  [
+    'an approver, after the expiry',
+    { requires: { ...ONE, expiresAfterMs: 0 } },
+    ben,
+    ['approver'],
+    'expired',
+  ],
+  ['a user who may resolve it', UNKNOWN, ben, ['approver'], null],
+  ['a user who may not resolve it', UNKNOWN, ana, ['operator'], 'not-an-approver'],
+])('%s can snooze reminders, or is refused', async ([, example, id, held, refusal]) => {
+  const { context, change } = await pressable(example);
+  const asking = { by: id, identity: { ok: true, actor: { id, roles: held } } } as const;
+  expect(refusalOfVerb(context, 'snooze', change, asking)).toBe(refusal);
+});
+
+test('a snooze stops reminders for an hour', async () => {
+  const { context, change, press } = await pressable();
+  await press('snooze', ben);
+  expect((await loaded(context, change.id)).snoozedUntil).toEqual(minutes(60));
+});
