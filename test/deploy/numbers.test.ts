@@ -29,7 +29,7 @@ async function told(): Promise<string> {
     undeliveredCards: none,
     inbox: none,
     digests: new Map([['missed', 0]]),
-    trailProblem: null,
+    logProblem: null,
     isOutdated: false,
   });
   const slackLimits = new Map([['users.info', 100]]);
