@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../../src/ops/index.ts';
 import { HEALTHY } from '../ops/healthy.ts';
-import { NOON } from '../storage/example-change.ts';
+import { NOON } from '../domain/changes-fixtures.ts';
 import { RULES } from './prometheus-files.ts';
 
 const Panel = z.looseObject({
