@@ -114,10 +114,7 @@ const DATABASE_OUTAGE = {
 };
 
 /** Opens the database and migrates it, or returns why it cannot be used. */
-export async function openForStart(
-  { config, log }: AppOptions,
-  now: () => Date,
-): Promise<OpenedDatabase> {
+export async function openForStart({ config, log, now }: AppOptions): Promise<OpenedDatabase> {
   const outage = createOutageLog(log, DATABASE_OUTAGE);
   const onConnectionError = (error: Error) => {
     // Not the error itself: it contains the client of the driver with all of its settings.
@@ -126,7 +123,8 @@ export async function openForStart(
   };
   let store: Store | null = null;
   try {
-    const options = { now: () => now().getTime(), poolSize: config.databasePoolSize };
+    const clock = now && { now: () => now().getTime() };
+    const options = { ...clock, poolSize: config.databasePoolSize };
     const url = config.databaseUrl.reveal();
     await refuseUnusable(url);
     // Before the database, which a first start creates: a key file is made for a new one only.

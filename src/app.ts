@@ -71,7 +71,7 @@ export async function startApp(options: AppOptions): Promise<StartResult> {
   try {
     const connected = await retries.repeat(() => connectForStart(options, { now, measures }));
     if (!connected.ok) return connected;
-    const opened = await retries.repeat(() => openForStart(options, now));
+    const opened = await retries.repeat(() => openForStart(options));
     if (!opened.ok) return opened;
     const { store, events } = opened;
     const { slack } = connected;

@@ -37,7 +37,7 @@ export interface Store {
 }
 
 export interface StoreOptions extends Partial<PoolOptions> {
-  /** The clock of SQLite, which has one process. */
+  /** Replaces the clock of the database: that of the machine for SQLite, that of the server for PostgreSQL. */
   readonly now?: () => number;
   /**
    * `beside`: a command next to a running bot, which takes no lock of the process and migrates nothing. `reader`: the
@@ -87,6 +87,7 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
 
 async function openServer(url: string, options: StoreOptions): Promise<Store> {
   const onConnectionError = options.onConnectionError ?? ((error) => process.emitWarning(error));
+  const { now } = options;
   const dialect: Dialect = postgresDialect(url, { ...options, onConnectionError });
   const root = new Kysely<Tables>({ dialect });
   const commit = <T>(body: Body<T>) =>
@@ -103,7 +104,7 @@ async function openServer(url: string, options: StoreOptions): Promise<Store> {
     engine: 'postgres',
     root,
     commit,
-    clock: serverClock,
+    clock: now ? async () => Math.floor(now()) : serverClock,
     timeline: async () => {
       const { rows } = await sql<{ id: number }>`
         select timeline_id as id from pg_control_checkpoint()`.execute(root);
