@@ -174,7 +174,8 @@ test('what is due for a freeze is found again from the log alone', async () => {
   const due = () => ownJobs(context.events, `freeze/${id}`, context.now());
   expect(await due()).toEqual([{ kind: 'freeze', key: id, dueAt: minutes(60).getTime() }]);
   await applied(context, unfreeze(id));
-  expect(await due()).toEqual([]);
+  // The reverts that it blocked may not be offered yet.
+  expect(await due()).toEqual([{ kind: 'freeze', key: id, dueAt: minutes(0).getTime() }]);
 });
 
 test.for<[string, FreezeUntil, Date]>([
