@@ -8,7 +8,6 @@ import { applyOwn } from './applied.ts';
 import {
   aChange,
   ana,
-  ben,
   cleo,
   eventsOf,
   loaded,
