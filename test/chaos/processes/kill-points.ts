@@ -11,7 +11,7 @@ export const KILL_POINTS: readonly SourceHook[] = [
   },
   {
     find: /(added\.push\(row\);)/,
-    put: 'globalThis.notes(event.verb ? `${event.type} ${event.verb}` : event.type);\n    $1',
+    put: "globalThis.notes(event.type + (event.verb ? ' ' + event.verb : ''));\n    $1",
   },
   {
     find: /(export async function endJob\([^)]*\): Promise<void> \{)/,

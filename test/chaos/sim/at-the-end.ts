@@ -1,20 +1,18 @@
 import type { Change, State } from '../../../src/domain/change.ts';
-import type { StoredEvent } from '../../../src/log/old/append.ts';
-import { cardVersion } from '../../../src/log/old/changes.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';
+import { logOf } from './bot.ts';
 import type { Simulation } from './simulation-types.ts';
 
 /** The promises that are violated after all work is done. */
 export async function wrongAtTheEnd(simulation: Simulation): Promise<readonly string[]> {
-  const { database, auditKey } = simulation.around;
-  const { changes, trail, violations } = await readEndState(database.db, auditKey);
-  const own = await Promise.all(changes.map((change) => wrongWithCard(simulation, change)));
+  const log = await logOf(simulation.around.store);
+  const { changes, violations } = await readEndState(log);
   return [
     ...violations,
     ...changes.flatMap((change) => wrongWithEnding(simulation, change)),
-    ...own.flat(),
-    ...(await violationsOfLocks(database.db, changes)),
-    ...wrongWithApprovals(simulation, trail),
+    ...changes.flatMap((change) => wrongWithCard(simulation, change)),
+    ...(await violationsOfLocks(log, changes)),
+    ...changes.flatMap((change) => wrongWithApprovals(simulation, change)),
   ];
 }
 
@@ -39,25 +37,24 @@ function wrongWithEnding(simulation: Simulation, change: Change): readonly strin
   return nothing.includes(state) && applied.length > 0 ? [`${id}: “${state}” with an effect`] : [];
 }
 
-/** P15: one card, which shows the current version. */
-async function wrongWithCard(simulation: Simulation, change: Change): Promise<readonly string[]> {
-  const { id, version, card, confirmedAt } = change;
-  const posted = simulation.slack.cards.filter((each) => each.change === id);
+/** P15: one card, which shows the last event. */
+function wrongWithCard({ slack }: Simulation, change: Change): readonly string[] {
+  const { id, hash, card, confirmedAt } = change;
+  const posted = slack.cards.filter((each) => each.change === id);
   if (!confirmedAt) return posted.length > 0 ? [`${id}: a draft has a card`] : [];
   if (posted.length !== 1) return [`${id}: it has ${posted.length} cards`];
-  const shown = posted.find(({ ts }) => ts === card?.ts)?.version;
-  const stored = await cardVersion(simulation.around.database.db, id);
-  return shown === version && stored === version ? [] : [`${id}: its card shows an older state`];
+  const shown = posted.find(({ ts }) => ts === card?.ts)?.mark.hash;
+  return shown === hash ? [] : [`${id}: its card shows an older state`];
 }
 
 /** Each recorded approval is by a user who may approve, and not by the requester. */
-function wrongWithApprovals({ slack, asked }: Simulation, trail: readonly StoredEvent[]) {
-  const approvals = trail.filter(({ kind }) => kind === 'approved');
-  return approvals.flatMap(({ changeId, body }) => {
-    const by = asked.find(({ id }) => id === changeId)?.by;
-    if (body.by === by) return [`${changeId}: approved by its requester`];
-    const ever = slack.everIn('approver', String(body.by));
-    return ever ? [] : [`${changeId}: approved by ${body.by}, who never was an approver`];
+function wrongWithApprovals({ slack, asked }: Simulation, { id, approvals }: Change) {
+  const requester = asked.find((each) => each.id === id)?.by;
+  return approvals.flatMap(({ by }) => {
+    if (by === requester) return [`${id}: approved by its requester`];
+    return slack.everIn('approver', by)
+      ? []
+      : [`${id}: approved by ${by}, who never was an approver`];
   });
 }
 

@@ -1,15 +1,17 @@
-import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Secret } from '../../../src/base/errors.ts';
 import type { CommandContext } from '../../../src/commands/index.ts';
 import type { ChangeId, UserId } from '../../../src/domain/change.ts';
 import type { Policy } from '../../../src/domain/policy.ts';
 import type { Service } from '../../../src/domain/targets.ts';
-import type { Database } from '../../../src/storage/old/database.ts';
-import { type Click, receiveClick } from '../../../src/workflow/old/click.ts';
-import type { WorkflowContext } from '../../../src/workflow/old/ports.ts';
-import { type RequestOutcome, requestChange } from '../../../src/workflow/old/request.ts';
-import { createScheduler } from '../../../src/workflow/old/scheduler.ts';
-import { workflowLoops } from '../../../src/workflow/old/workflow-loops.ts';
+import { type Log, openLog, readKeys } from '../../../src/log/index.ts';
+import { reading, type Store, sql } from '../../../src/storage/index.ts';
+import type { WorkflowContext } from '../../../src/workflow/context.ts';
+import { createJobLoop } from '../../../src/workflow/jobs.ts';
+import { jobKinds } from '../../../src/workflow/kinds.ts';
+import { receivePress } from '../../../src/workflow/press.ts';
+import { type RequestOutcome, requestChange } from '../../../src/workflow/request.ts';
+import { checkChannels, mendLog } from '../../../src/workflow/witness.ts';
 import { ignoredMeasures } from '../../workflow/ignored-measures.ts';
 import { commandsOn, DIRECTORY, type Kind } from './commands.ts';
 import { type Crash, openPorts } from './ports.ts';
@@ -18,8 +20,7 @@ import type { Slack } from './slack.ts';
 
 /** What exists outside the processes: the database, the servers and the clock. */
 export interface Environment {
-  readonly database: Database;
-  readonly auditKey: Buffer;
+  readonly store: Store;
   readonly server: Server;
   readonly slack: Slack;
   readonly now: () => Date;
@@ -39,11 +40,17 @@ export interface RequestInput {
   readonly inMs: number;
 }
 
+export type Pressed = Parameters<typeof receivePress>[1];
+
 /** One process of the bot; each call to the outside goes through its ports. */
-export function openBot(around: Environment, name: string, crash: Crash | null = null) {
+export async function openBot(around: Environment, name: string, crash: Crash | null = null) {
   const ports = openPorts(crash);
-  const context = contextOf(around, name, ports, () => scheduler.wake());
-  const scheduler = createScheduler(context.log);
+  const { store } = around;
+  const own: Store = { ...store, commit: (body) => ports.call('commit', () => store.commit(body)) };
+  const loops = { wake: () => {} };
+  const context = contextOf(around, name, ports, await logOf(own), () => loops.wake());
+  // Before it draws anything, as the bot does at its start.
+  const checked = checkChannels(context).catch(() => 'unread' as const);
 
   async function ask({ by, kind, thing, mark, key, inMs }: RequestInput): Promise<RequestOutcome> {
     const command = context.commands.get(kind);
@@ -54,23 +61,31 @@ export function openBot(around: Environment, name: string, crash: Crash | null =
     return requestChange(context, { ...request, ...timing, origin: null, edits: null, key });
   }
 
-  /** Runs the background loops until nothing changes any more. */
+  /** Runs the jobs until nothing changes any more. */
   async function work(): Promise<void> {
-    for (let pass = 0; pass < 30; pass += 1) {
-      const before = await marks(around.database);
+    for (let pass = 0; pass < 40; pass += 1) {
+      const before = await marks(store);
       await start()();
-      if ((await marks(around.database)) === before) return;
+      if ((await marks(store)) === before) return;
     }
-    throw new Error('The background loops do not finish');
+    throw new Error('The jobs do not finish');
   }
 
-  /** Runs the background loops as a process does, until the returned function ends them. */
+  /** Runs the jobs as a process does, until the returned function ends that. */
   function start(): () => Promise<void> {
-    const { loops, drain } = workflowLoops(context);
-    scheduler.start(loops, 2 ** 30);
+    const onError = (error: unknown) => mendLog(context, error);
+    const loop = createJobLoop({ ...context, onError }, jobKinds(context, { follows: false }));
+    const started = checked.then(async (found) => {
+      // An unreadable Slack is read again before the next work.
+      if (found === 'unread') await checkChannels(context);
+      loops.wake = loop.wake;
+      loop.start(2 ** 30);
+    });
     return async () => {
-      await scheduler.stop();
-      await drain();
+      await started.then(
+        () => loop.stop(),
+        () => undefined,
+      );
     };
   }
   return {
@@ -78,34 +93,32 @@ export function openBot(around: Environment, name: string, crash: Crash | null =
     ask,
     work,
     start,
-    wake: scheduler.wake,
-    press: (key: string, click: Click) => receiveClick(context, key, click),
+    wake: () => loops.wake(),
+    events: context.events,
+    press: (pressed: Pressed) => receivePress(context, pressed),
   };
 }
 
-export type Bot = ReturnType<typeof openBot>;
+/** Opens the log as this process knows it. */
+export function logOf(store: Store): Promise<Log> {
+  const key = new Secret(Buffer.alloc(32, 7).toString('base64'));
+  return openLog(store, readKeys({ databaseUrl: 'file::memory:', key, previous: [] }));
+}
+
+export type Bot = Awaited<ReturnType<typeof openBot>>;
 
 function contextOf(
   around: Environment,
   name: string,
   ports: Bot['ports'],
+  events: Log,
   wake: () => void,
 ): WorkflowContext {
-  const { database, auditKey, server, slack, now, newId, services = DIRECTORY } = around;
+  const { server, slack, now, newId, services = DIRECTORY } = around;
   return {
-    database: {
-      ...database,
-      transaction: (body) => ports.call('commit', () => database.transaction(body)),
-      run: (statement) => ports.call('commit', () => database.run(statement)),
-    },
-    auditKey,
-    trail: {
-      problem: async () => null,
-      verifyAll: async () => undefined,
-      follow: async () => undefined,
-      isRevertPlanned: () => false,
-      writeCheckpoint: async () => undefined,
-    },
+    store: events.store,
+    events,
+    organization: 'acme',
     configuration: 'c1',
     prices: null,
     get policy() {
@@ -138,12 +151,12 @@ async function nothing(): Promise<never> {
 }
 
 /** Counters that change with any work. */
-async function marks({ db }: Database): Promise<string> {
-  const { rows } = await sql<Record<string, number>>`
-    select (select seq from audit_head) as events,
-      (select max(id) from outbox) as stored,
-      (select count(*) from outbox where done_at is null) as waiting,
-      (select count(*) from outbox where done_at is null and attempts = 0) as fresh,
-      (select count(*) from inbox where handled_at is null) as clicks`.execute(db);
-  return JSON.stringify(rows);
+async function marks(store: Store): Promise<string> {
+  return reading(store, async (reader) => {
+    const { rows } = await sql<Record<string, number>>`
+      select (select max(seq) from event) as events, (select count(*) from job) as jobs,
+        (select sum(attempts) from job) as attempts, (select sum(asked) from job) as asked,
+        (select sum(due_at) from job) as due`.execute(reader);
+    return JSON.stringify(rows);
+  });
 }

@@ -30,7 +30,7 @@ const together = fc.constant(
 );
 const crashes = crash.map((where) =>
   step(`the process crashes ${where.when} call ${where.at}`, async (simulation) => {
-    simulation.plan(where);
+    await simulation.plan(where);
     await simulation.work();
   }),
 );

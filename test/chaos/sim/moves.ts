@@ -3,12 +3,12 @@ export const MOVES = [
   'nothing → draft, drafted',
   'draft → pending, confirmed',
   'draft → approved, confirmed',
-  'draft → approved, glass-broken',
+  'draft → approved, break-glass',
   'draft → cancelled, cancelled',
   'draft → expired, expired',
   'pending → pending, approved',
   'pending → approved, approved',
-  'pending → approved, glass-broken',
+  'pending → approved, break-glass',
   'pending → rejected, rejected',
   'pending → cancelled, cancelled',
   'pending → expired, expired',
@@ -20,10 +20,11 @@ export const MOVES = [
   'executing → succeeded, succeeded',
   'executing → failed, failed',
   'executing → unknown, unknown',
-  'executing → approved, handed-back',
+  'executing → approved, not-sent',
   'unknown → succeeded, resolved',
   'unknown → failed, resolved',
 ] as const;
 
-/** Whether a transition is a review, which keeps the state. */
-export const isReview = (move: string) => /^(\w+) → \1, reviewed$/.test(move);
+/** Whether an event keeps the state, without a decision about the request. */
+export const isReview = (move: string) =>
+  /^(\w+) → \1, (reviewed|card-posted|card-lost)$/.test(move);

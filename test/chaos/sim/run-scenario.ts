@@ -17,7 +17,7 @@ export async function runScenario(
 ): Promise<ScenarioResult> {
   const simulation = await openSimulation();
   try {
-    if (crash) simulation.plan(crash);
+    if (crash) await simulation.plan(crash);
     await play(simulation);
     const portCalls = simulation.portCalls().length;
     await simulation.settle();

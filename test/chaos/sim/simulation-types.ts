@@ -36,8 +36,8 @@ export interface Simulation {
   readonly press: (by: UserId, verb: Verb, id: ChangeId, times?: number) => Promise<boolean>;
   readonly pass: (ms: number) => void;
   readonly settle: () => Promise<void>;
-  readonly plan: (next: Crash) => void;
-  readonly restart: () => void;
+  readonly plan: (next: Crash) => Promise<void>;
+  readonly restart: () => Promise<void>;
   readonly work: () => Promise<boolean>;
   readonly workTogether: () => Promise<boolean>;
   readonly portCalls: () => readonly string[];

@@ -1,6 +1,6 @@
 import type { ChangeId, UserId, Verb } from '../../../src/domain/change.ts';
 import { changeIdFrom } from '../../../src/domain/change.ts';
-import { openDatabase } from '../../../src/storage/old/database.ts';
+import { openStore } from '../../../src/storage/index.ts';
 import { wrongWith } from './at-delivery.ts';
 import { wrongAtTheEnd } from './at-the-end.ts';
 import { type Bot, type Environment, openBot } from './bot.ts';
@@ -20,14 +20,13 @@ const LETTERS = 30;
 export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Simulation> {
   const clock = { now: NOON, frozen: false };
   const now = () => clock.now;
-  const database = await openDatabase(databaseUrl, { now });
+  const store = await openStore(databaseUrl, { now: () => clock.now.getTime() });
   const server = openServer(now);
   const slack = openSlack(now, MEMBERS);
   const policies = { open: policyWhen({ frozen: false }), frozen: policyWhen({ frozen: true }) };
   let ids = 0;
   const around: Environment = {
-    database,
-    auditKey: Buffer.alloc(32, 7),
+    store,
     server,
     slack,
     now,
@@ -43,9 +42,9 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
   const counts = { crashes: 0, keys: 0 };
   let processes = 0;
   let crash: Crash | null = null;
-  let bot = open();
+  let bot = await open();
 
-  function open(): Bot {
+  function open(): Promise<Bot> {
     processes += 1;
     const own = crash;
     crash = null;
@@ -58,7 +57,7 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     await Promise.race([act(own), own.ports.crashed]);
     if (!own.ports.isDead()) return true;
     counts.crashes += 1;
-    bot = open();
+    bot = await open();
     return false;
   }
 
@@ -82,10 +81,15 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     const key = `press-${counts.keys}`;
     const nowhere = { url: null, channel: null, ts: null, thread: null };
     const replyTo = { ...nowhere, user: by, replaces: false, home: false };
-    const click = { verb, change: id, by, text: 'because', replyTo };
+    const card = slack.cards.findLast((each) => each.change === id);
+    const place = card
+      ? ({ kind: 'message', channel: 'CCARDS', ts: card.ts } as const)
+      : ({ kind: 'preview' } as const);
+    const seen = card?.mark ?? null;
+    const press = { key, verb, change: id, by, text: 'because', place, seen, replyTo };
     pressed.push({ by, verb, id });
     return runUntilCrash(async (own) => {
-      for (let time = 0; time < times; time += 1) await own.press(key, click);
+      for (let time = 0; time < times; time += 1) await own.press(press);
     });
   }
 
@@ -96,7 +100,7 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
   /** Ends all faults and crashes, and advances the clock until retries and leases are done. */
   async function settle(): Promise<void> {
     crash = null;
-    bot = open();
+    bot = await open();
     server.settle();
     slack.state.down = false;
     slack.state.members = MEMBERS;
@@ -121,17 +125,17 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     pass,
     settle,
     /** Starts a process that will crash there; the current one is abandoned. */
-    plan: (next: Crash) => {
+    plan: async (next: Crash) => {
       crash = next;
-      bot = open();
+      bot = await open();
     },
-    restart: () => {
-      bot = open();
+    restart: async () => {
+      bot = await open();
     },
     work: () => runUntilCrash((own) => own.work()),
     /** Runs the loops of a second process at the same time, which survives a crash of the first. */
     workTogether: async () => {
-      const beside = open().work();
+      const beside = (await open()).work();
       const alive = await runUntilCrash((own) => own.work());
       await beside;
       return alive;
@@ -139,7 +143,7 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     portCalls: () => bot.ports.names(),
     /** All violated promises so far. */
     wrong: async () => [...wrong, ...(await wrongAtTheEnd(simulation))],
-    close: () => database.close(),
+    close: () => store.close(),
   };
   server.onDelivery((delivery) => wrong.push(...wrongWith(simulation, delivery)));
   return simulation;

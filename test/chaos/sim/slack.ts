@@ -3,12 +3,12 @@ import type {
   ChangeId,
   ChannelId,
   RoleName,
+  State,
   UserId,
   Verb,
 } from '../../../src/domain/change.ts';
 import type { Identity, People } from '../../../src/domain/gate.ts';
-import type { ClickOutcome } from '../../../src/workflow/old/clicks.ts';
-import type { Messenger } from '../../../src/workflow/old/messenger-port.ts';
+import type { AttemptMark, Mark, Messenger, PressOutcome } from '../../../src/workflow/context.ts';
 import type { Ports } from './ports.ts';
 
 /** How long Signalbox may cache a membership lookup. */
@@ -17,7 +17,11 @@ const KEPT_MS = 60_000;
 export interface Card {
   readonly ts: string;
   readonly change: ChangeId;
-  version: number;
+  /** The last event that it shows, and the state. */
+  mark: Mark;
+  state: State;
+  /** The notes of its thread, in their order. */
+  readonly notes: AttemptMark[];
 }
 
 export interface ClickAnswer {
@@ -85,7 +89,8 @@ export function openSlack(now: () => Date, members: Members) {
           const there = again ? cards.find((card) => card.change === change.id) : undefined;
           if (there) return { channel: 'CCARDS' as ChannelId, ts: there.ts };
           const ts = `${cards.length + 1}.0`;
-          cards.push({ ts, change: change.id, version: change.version });
+          const mark = markOf(change);
+          cards.push({ ts, change: change.id, mark, state: change.state, notes: [] });
           shown(change);
           return { channel: 'CCARDS' as ChannelId, ts };
         }),
@@ -94,20 +99,43 @@ export function openSlack(now: () => Date, members: Members) {
           needsSlack();
           const card = cards.find(({ ts }) => ts === at.ts);
           if (!card) return 'deleted';
-          card.version = change.version;
+          card.mark = markOf(change);
+          card.state = change.state;
           shown(change);
           return 'drawn';
         }),
-      answerClick: (replyTo, clicked) =>
+      postSending: (change, at, mark) =>
+        ports.call('post note', async () => {
+          needsSlack();
+          cards.find(({ ts }) => ts === at.ts)?.notes.push(mark);
+          if (!change) throw new Error('A note is about a change');
+        }),
+      readThread: (at) =>
+        ports.call('read thread', async () => {
+          needsSlack();
+          const card = cards.find(({ ts }) => ts === at.ts);
+          return card ? { card: card.mark, notes: [...card.notes] } : null;
+        }),
+      readMarks: () =>
+        ports.call('read channel', async () => {
+          needsSlack();
+          return cards.map(({ ts, change, mark }) => ({
+            ...mark,
+            ...{ change, isCard: true, at: { channel: 'CCARDS' as ChannelId, ts } },
+          }));
+        }),
+      answerPress: ({ replyTo }, outcome) =>
         ports.call('answer', async () => {
           needsSlack();
           told.push({
             to: replyTo.user,
-            verb: clicked.verb,
-            ok: clicked.ok,
-            change: idOf(clicked),
+            verb: outcome.verb,
+            ok: outcome.ok,
+            change: idOf(outcome),
           });
         }),
+      expectAnswer: () => undefined,
+      lookupProblem: () => null,
     };
     // All other messages are port calls too, and are not checked.
     return new Proxy(known as Messenger, {
@@ -123,7 +151,11 @@ export function openSlack(now: () => Date, members: Members) {
 
 export type Slack = ReturnType<typeof openSlack>;
 
-function idOf(clicked: ClickOutcome): ChangeId | null {
+function markOf({ version, hash }: Change): Mark {
+  return { version, hash };
+}
+
+function idOf(clicked: PressOutcome): ChangeId | null {
   const change: Change | null = clicked.ok ? clicked.change : clicked.denial.change;
   return change?.id ?? null;
 }

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { listEvents } from '../../../src/log/old/append.ts';
-import { listChanges } from '../../../src/log/old/change-lists.ts';
+import type { Change } from '../../../src/domain/change.ts';
+import { foldOf } from '../../../src/domain/fold.ts';
+import { type Log, listChanges } from '../../../src/log/index.ts';
 import { isTakenOver } from './at-the-end.ts';
+import { logOf } from './bot.ts';
 import { sequences } from './model.ts';
 import { openSimulation } from './simulation.ts';
 import type { Simulation } from './simulation-types.ts';
@@ -55,7 +57,8 @@ function reportOf<T>(checked: fc.RunDetails<T>): string {
 }
 
 async function note(coverage: Coverage, simulation: Simulation, steps: number): Promise<void> {
-  const changes = await listChanges(simulation.around.database.db, { limit: 1_000 });
+  const log = await logOf(simulation.around.store);
+  const changes = await listChanges(log, { limit: 1_000 });
   const has = (found: boolean) => (found ? 1 : 0);
   coverage.runs += 1;
   coverage.steps += steps;
@@ -67,13 +70,17 @@ async function note(coverage: Coverage, simulation: Simulation, steps: number): 
   coverage.timed += has(ran.some(({ plan }) => Boolean(plan.timing?.startAt)));
   coverage.breakGlass += has(ran.some(({ breakGlass }) => breakGlass !== null));
   coverage.refused += has(simulation.slack.told.some(({ ok }) => !ok));
-  await noteMoves(coverage, simulation);
+  for (const { id } of changes) await noteMoves(coverage, log, id);
 }
 
-async function noteMoves({ moves }: Coverage, simulation: Simulation): Promise<void> {
-  const trail = await listEvents(simulation.around.database.db, { afterSeq: 0, limit: 10_000 });
-  for (const { from, to, kind } of trail.filter(({ version }) => version !== null)) {
-    const move = `${from ?? 'nothing'} → ${to}, ${kind}`;
-    moves[move] = (moves[move] ?? 0) + 1;
-  }
+/** Counts the events that a change went through. */
+async function noteMoves({ moves }: Coverage, log: Log, id: Change['id']): Promise<void> {
+  const fold = foldOf(id);
+  type Passed = { readonly change: Change; readonly moves: readonly string[] };
+  const { state } = await log.load(`change/${id}`, (before: Passed | null, event): Passed => {
+    const change = fold(before?.change ?? null, event);
+    const move = `${before?.change.state ?? 'nothing'} → ${change.state}, ${event.type}`;
+    return { change, moves: [...(before?.moves ?? []), move] };
+  });
+  for (const move of state?.moves ?? []) moves[move] = (moves[move] ?? 0) + 1;
 }
