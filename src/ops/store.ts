@@ -32,11 +32,11 @@ export async function openChanges(reader: StoreReader): Promise<ReadonlyMap<Stat
   return new Map(OPEN.map((state) => [state, found.get(state) ?? NOTHING]));
 }
 
-/** Changes that were confirmed and have no card in Slack yet. */
+/** Changes whose card could not be drawn, by the time of their last event. */
 export async function undeliveredCards(reader: StoreReader): Promise<Backlog> {
   const { rows } = await sql<Counted>`select 'card' as name, count(*) as count,
-    min(updated_at) as since from change_view
-    where is_open = 1 and is_private = 0 and has_card = 0`.execute(reader);
+    min(updated_at) as since from change_view join job on job.key = change_view.id
+    where job.kind = 'card' and job.attempts > 1`.execute(reader);
   return rows[0] ? backlogOf(rows[0]) : NOTHING;
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ChangeId, ChannelId, UserId } from '../domain/change.ts';
 import type { Mark, ReplyTo } from '../workflow/context.ts';
-import type { Place } from '../workflow/press.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
 import { markOf } from './marks.ts';
@@ -139,15 +138,6 @@ export function privateMessageOf(pressed: ButtonPress): PrivateMessage | null {
 export function seenMark({ message }: ButtonPress): Mark | null {
   const mark = markOf(message?.blocks);
   return mark && { version: mark.version, hash: mark.hash };
-}
-
-/** Where Signalbox has put the pressed button, as far as the payload says it. */
-export function placeOf(pressed: ButtonPress): Place {
-  const { container, channel, actions } = pressed;
-  if (isHome(pressed)) return { kind: 'home' };
-  if (isPrivateBlock(actions[0]?.block_id ?? '')) return { kind: 'preview' };
-  const ts = container?.is_ephemeral ? undefined : container?.message_ts;
-  return channel && ts ? { kind: 'message', channel: channel.id, ts } : { kind: 'unknown' };
 }
 
 /** The thread of the pressed button; null outside of threads. */

@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../base/time.ts';
 import {
   type Change,
   type ChangeId,
+  type Position,
   type Refusal,
   type State,
   type UserId,
@@ -217,8 +218,7 @@ function isPlaceOf({ card, copies, state }: Change, verb: Verb, place: JsonObjec
   if (verb === 'snooze' || place.kind === 'preview') return true;
   if (place.kind === 'home') return verb !== 'confirm';
   if (place.kind !== 'message') return false;
-  const isAt = (at: { readonly channel: string; readonly ts: string }) =>
-    at.channel === place.channel && at.ts === place.ts;
+  const isAt = (at: Position) => at.channel === place.channel && at.ts === place.ts;
   // A draft has no message: its preview is private.
   return state !== 'draft' && [...(card ? [card] : []), ...copies].some(isAt);
 }

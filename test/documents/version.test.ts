@@ -15,7 +15,7 @@ test.for<[string, RegExp]>([
   ['compose.yaml', /signalbox:(\d\S+)/g],
   ['deploy/kubernetes/kustomization.yaml', /newTag: (\S+)/g],
   ['deploy/helm/signalbox/Chart.yaml', /ersion: (\d\S+)/g],
-  ['deploy/kubernetes/jobs/archive.yaml', /signalbox:(\d\S+)/g],
+  ['deploy/kubernetes/jobs/prune.yaml', /signalbox:(\d\S+)/g],
   ['deploy/kubernetes/jobs/restored.yaml', /signalbox:(\d\S+)/g],
   ['deploy/github/policy.yml', /ref: v(\S+)/g],
   ['docs/shipping.md', /(?:signalbox:|--branch v)(\d\S+)/g],
