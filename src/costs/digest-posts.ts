@@ -190,7 +190,7 @@ async function missDigest(
   return endWithoutPost(context.events, stream, { why }, { find, reportMissed: report });
 }
 
-/** Records that nothing is posted for a day, which nobody is told. */
+/** Records that nothing is posted for a day. It is not reported. */
 export async function skipDigest(
   context: Pick<DigestContext, 'events'>,
   { key }: Pick<DigestSubscription, 'key'>,

@@ -67,7 +67,7 @@ export async function digestEnds(reader: StoreReader): Promise<ReadonlyMap<strin
   return new Map(ENDS.map((end) => [end, found.get(end) ?? 0]));
 }
 
-export interface ServerFacts {
+export interface DatabaseFacts {
   /** The limit of a statement, as the server applies it, for example `10s`; null for SQLite. */
   readonly statementTimeout: string | null;
   /** The clock of the server, and of this machine halfway through the query, in milliseconds. */
@@ -75,12 +75,12 @@ export interface ServerFacts {
   readonly mayCreateTables: boolean;
 }
 
-const FILE_HAS: ServerFacts = { statementTimeout: null, clock: null, mayCreateTables: true };
+const FILE_HAS: DatabaseFacts = { statementTimeout: null, clock: null, mayCreateTables: true };
 
-export async function serverFacts(
+export async function databaseFacts(
   { engine, clock }: Pick<Store, 'engine' | 'clock'>,
   reader: StoreReader,
-): Promise<ServerFacts> {
+): Promise<DatabaseFacts> {
   if (engine === 'sqlite') return FILE_HAS;
   const started = Date.now();
   const server = new Date(await clock(reader));

@@ -3,8 +3,8 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../../src/ops/index.ts';
-import { HEALTHY } from '../ops/healthy.ts';
 import { NOON } from '../domain/changes-fixtures.ts';
+import { HEALTHY } from '../ops/healthy.ts';
 import { RULES } from './prometheus-files.ts';
 
 const Panel = z.looseObject({

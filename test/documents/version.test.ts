@@ -16,7 +16,6 @@ test.for<[string, RegExp]>([
   ['deploy/kubernetes/kustomization.yaml', /newTag: (\S+)/g],
   ['deploy/helm/signalbox/Chart.yaml', /ersion: (\d\S+)/g],
   ['deploy/kubernetes/jobs/prune.yaml', /signalbox:(\d\S+)/g],
-  ['deploy/kubernetes/jobs/restored.yaml', /signalbox:(\d\S+)/g],
   ['deploy/github/policy.yml', /ref: v(\S+)/g],
   ['docs/shipping.md', /(?:signalbox:|--branch v)(\d\S+)/g],
   ['docs/upgrading.md', /(?:git checkout |--branch )v(\S+)/g],
