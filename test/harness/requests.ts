@@ -49,6 +49,12 @@ export async function requestChange(
   const title = `${verb[0]?.toUpperCase()}${verb.slice(1)} ${name}`;
   const card = await sandbox.card(requested(title));
   if (!card) throw new Error(`There is no card of ${title}`);
+  // The preview is replaced after the card was posted. The next request must not find it.
+  const isAsked = () =>
+    sandbox.slack
+      .clientState(as)
+      .messages.some((each) => each.ts === preview?.ts && textOf(each).includes(`${name}?`));
+  await expect.poll(isAsked).toBe(false);
   return card;
 }
 
