@@ -28,6 +28,7 @@ import { createPermalinks } from './links.ts';
 import { type Channels, createMessenger } from './messenger.ts';
 import { type PayloadListener, startListening } from './middleware.ts';
 import type { DrawContext } from './naming.ts';
+import { createPlaces } from './place.ts';
 
 interface SlackOptions {
   readonly botToken: Secret;
@@ -56,7 +57,8 @@ export interface Slack {
   readonly actors: Actors;
   /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
   readonly groupIds: ReadonlyMap<string, string>;
-  readonly openMessenger: (channelIds: ChannelIdStore) => Messenger;
+  /** `placeKeys` sign and verify the places of buttons: the first one signs. */
+  readonly openMessenger: (channelIds: ChannelIdStore, placeKeys: readonly Buffer[]) => Messenger;
   /** Finds a user by name, mention or id. */
   readonly findPerson: (word: string) => Promise<PersonLookup>;
   /** The receiver of payloads. It outlives a reload of the configuration. */
@@ -122,10 +124,11 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
   const drawn = { commands, drawing, permalinks, respond, log, clock };
-  const openMessenger = (store: ChannelIdStore) => {
+  const openMessenger = (store: ChannelIdStore, placeKeys: readonly Buffer[]) => {
     const finder = createChannelFinder({ lookups, configured, store, clock, log });
     return createMessenger({
       ...drawn,
+      places: createPlaces(placeKeys),
       posts: clients.posts,
       lookups,
       botId,
@@ -144,7 +147,9 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       deliveries: (onRefused) =>
         createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
       listen: async (context) => {
-        const bot = { ...drawn, context, clients, home, botUserId, prefix };
+        const { current, previous } = context.events.keys;
+        const places = createPlaces([current, ...previous].map(({ secret }) => secret));
+        const bot = { ...drawn, places, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);
         return startListening(app, bot, { appId, actors });
       },

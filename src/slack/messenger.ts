@@ -41,6 +41,7 @@ import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
 import { type MessageMark, markedCard, markedLine, markedPost } from './marks.ts';
 import type { DrawContext } from './naming.ts';
+import { type Places, withPlaces } from './place.ts';
 import {
   channelIdOf,
   type OwnMessages,
@@ -62,6 +63,7 @@ interface Options extends OwnMessages {
   readonly posts: WebClient;
   readonly respond: Respond;
   readonly drawing: DrawContext;
+  readonly places: Places;
   readonly channels: Channels;
   readonly commands: readonly Command[];
   readonly permalinks: Permalinks;
@@ -208,7 +210,9 @@ export function createMessenger(options: Options): Messenger {
     },
     showHome: async (user, found) => {
       if (found.ok) await permalinks.load(cardsIn(found.lists));
-      await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });
+      const view = homeView(found, { drawing, commands });
+      const blocks = withPlaces(options.places, view.blocks, { user, kind: 'home' });
+      await posts.views.publish({ user_id: user, view: { ...view, blocks: [...blocks] } });
     },
   };
 }

@@ -175,7 +175,8 @@ async function decide(
   ack: Ack,
 ): Promise<void> {
   const { view, user, trigger_id } = submitted;
-  const about = readReasonFormMetadata(view.private_metadata);
+  const form = { kind: verb, by: user.id };
+  const about = readReasonFormMetadata(bot.places, form, view.private_metadata);
   if (!about) return ack();
   const text = (givenOf(submitted).reason ?? '').trim();
   if (text === '') {

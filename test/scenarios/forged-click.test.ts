@@ -20,6 +20,7 @@ const approvalOf = (change: string) => ({
     change,
     by: BEN,
     text: '',
+    place: { kind: 'own' },
     replyTo: { ...nowhere, user: BEN, replaces: false },
   },
   at: NOON,

@@ -5,8 +5,7 @@ import { linesOf } from '../contracts/message-lines.ts';
 import { changeIn, minutes, PLAN } from '../domain/changes-fixtures.ts';
 import { drawing } from './fixtures.ts';
 
-const NO_PLACE = { place: { kind: 'unknown' }, seen: null } as const;
-const FROM = { commands: drawing.commands, home: false, preview: null, ...NO_PLACE };
+const FROM = { commands: drawing.commands, metadata: '{}' };
 
 function shown(kind: ReasonFormKind, over: Partial<Change> = {}) {
   const view = reasonForm(kind, changeIn('unknown', over), FROM);
