@@ -1,4 +1,5 @@
 import type { Change, State } from '../../../src/domain/change.ts';
+import type { Log } from '../../../src/log/index.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';
 import { logOf } from './bot.ts';
 import type { Simulation } from './simulation-types.ts';
@@ -10,7 +11,7 @@ export async function wrongAtTheEnd(simulation: Simulation): Promise<readonly st
   return [
     ...violations,
     ...changes.flatMap((change) => wrongWithEnding(simulation, change)),
-    ...changes.flatMap((change) => wrongWithCard(simulation, change)),
+    ...(await Promise.all(changes.map((each) => wrongWithCard(simulation, log, each)))).flat(),
     ...(await violationsOfLocks(log, changes)),
     ...changes.flatMap((change) => wrongWithApprovals(simulation, change)),
   ];
@@ -37,14 +38,24 @@ function wrongWithEnding(simulation: Simulation, change: Change): readonly strin
   return nothing.includes(state) && applied.length > 0 ? [`${id}: “${state}” with an effect`] : [];
 }
 
+/** What is not drawn: where the card stands. */
+const NOT_DRAWN = ['card-posted', 'copy-posted', 'card-lost'];
+
 /** P15: one card, which shows the last event. */
-function wrongWithCard({ slack }: Simulation, change: Change): readonly string[] {
-  const { id, hash, card, confirmedAt } = change;
+async function wrongWithCard(
+  { slack }: Simulation,
+  log: Log,
+  change: Change,
+): Promise<readonly string[]> {
+  const { id, card, confirmedAt } = change;
   const posted = slack.cards.filter((each) => each.change === id);
   if (!confirmedAt) return posted.length > 0 ? [`${id}: a draft has a card`] : [];
   if (posted.length !== 1) return [`${id}: it has ${posted.length} cards`];
-  const shown = posted.find(({ ts }) => ts === card?.ts)?.mark.hash;
-  return shown === hash ? [] : [`${id}: its card shows an older state`];
+  const shown = posted.find(({ ts }) => ts === card?.ts)?.mark.version ?? 0;
+  const { state: last } = await log.load(`change/${id}`, (version: number | null, event) =>
+    NOT_DRAWN.includes(event.type) ? (version ?? 0) : event.version,
+  );
+  return shown >= (last ?? 0) ? [] : [`${id}: its card shows an older state`];
 }
 
 /** Each recorded approval is by a user who may approve, and not by the requester. */
