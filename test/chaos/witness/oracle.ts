@@ -1,5 +1,5 @@
 import type { Api, Arrival } from './api.ts';
-import { AUDIT, DIGESTS, ENDED, LEASE_MS, type Payload } from './bot.ts';
+import { AUDIT, DIGESTS, ENDED, LEASE_MS, type Payload, POSTING_MS } from './bot.ts';
 import type { Message, Slack } from './slack.ts';
 import { LATE_MS, type World } from './world.ts';
 
@@ -133,7 +133,9 @@ export class Oracle {
     // A post that was on its way while another one was looked for is not noticed.
     const earlier = this.#slack.messages.some(
       ({ shown, at, deleted }) =>
-        shown.subject === message.shown.subject && message.at - at > LATE_MS && !deleted,
+        shown.subject === message.shown.subject &&
+        message.at - at > LATE_MS + POSTING_MS &&
+        !deleted,
     );
     if (earlier) this.#break('digest posted twice', message.shown.subject);
   }
