@@ -544,9 +544,6 @@ class Model implements Bot {
     const subject = events && fold(events);
     const isHere = subject?.ts === press.ts;
     if (!isHere && now - pressed.at < PLACE_MS) return;
-    if (events && this.#rules.pressShowsMark && this.#isForeign(events, press.seen)) {
-      await this.#restore(press.subject, [press.seen], false);
-    }
     let what = 'not from here';
     if (isHere) {
       what = await this.#decide(press);
