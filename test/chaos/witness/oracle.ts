@@ -91,6 +91,11 @@ export class Oracle {
     if (person === 'operators' && this.isHonest) this.#break('false alarm', `${subject} ${what}`);
   }
 
+  /** A person cancelled before any process claimed the change, and Slack got its answer. */
+  cancelled(subject: string): void {
+    this.#ended(subject, 'cancelled');
+  }
+
   /** A person looks at a message. */
   saw({ shown }: Message): void {
     if (ENDED.has(shown.state)) this.#ended(shown.subject, `saw ${shown.state}`);

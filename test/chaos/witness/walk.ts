@@ -140,7 +140,9 @@ export async function walk<Tx>(
     }
   };
   slack.onCall = (owner, method) => strike(owner, STRIKES[method] ?? 0.01);
-  databases.onCommit = (owner) => strike(owner, 0.01);
+  databases.onCall = (owner, kind) => {
+    if (kind === 'commit') strike(owner, 0.01);
+  };
   const split = () => {
     oracle.isHonest = false;
     oracle.isWhole = false;
