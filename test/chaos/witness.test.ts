@@ -67,7 +67,7 @@ test.for(Object.keys(ATTACKS) as AttackName[])(
 
 test.for(Object.entries(MUTANTS) as [Rule, Mutant][])(
   'the model breaks a promise without the rule %s',
-  async ([rule, { in: place, seed, breaks, behind }]) => {
+  async ([rule, { place, seed, breaks, behind }]) => {
     expect(await brokenWithout([], place, seed)).toEqual([]);
     if (!behind) {
       expect(await brokenWithout([rule], place, seed)).toContain(breaks);
@@ -81,7 +81,7 @@ test.for(Object.entries(MUTANTS) as [Rule, Mutant][])(
 );
 
 test('every attack finds a mutant', () => {
-  const places = new Set(Object.values(MUTANTS).map((mutant) => mutant.in));
+  const places = new Set(Object.values(MUTANTS).map(({ place }) => place));
   const unused = Object.keys(ATTACKS).filter(
     (name) => !places.has(`attack: ${name as AttackName}`),
   );

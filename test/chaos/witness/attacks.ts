@@ -69,7 +69,7 @@ export const ATTACKS = {
     stage.oracle.atTheEnd();
   },
 
-  /** The claim is lost while its request is on the way, and another process finds the note. */
+  /** The claim is lost while its request is on the way. Another process finds the note, and a person answers. */
   'a lost claim': async (stage) => {
     await request(stage, 0);
     await stage.until(confirmedAttempt(stage, 0));
@@ -77,6 +77,10 @@ export const ATTACKS = {
     stage.lose(stage.commits - 1, 'failover');
     stage.start(1);
     await seeEnd(stage);
+    await stage.pass(LEASE_MS);
+    if (stage.shows(CHANGE, 'unknown')) stage.press(1, CHANGE, 'happened', 'ben');
+    await stage.pass(LEASE_MS);
+    stage.oracle.atTheEnd();
   },
 
   /** A process on the other primary ends an attempt while its request is on the way. */

@@ -7,11 +7,11 @@ import { EVERYTHING, HANDS, HONEST, ROLLBACKS, walk } from './walk.ts';
 
 /** The place where the model without a rule breaks a promise. */
 export interface Mutant {
-  readonly in: Place;
+  readonly place: Place;
   readonly seed: number;
   readonly breaks: Promised | 'never sent';
   /** The rule is a second line of defence behind this one: only without both the promise breaks. */
-  readonly behind?: Rule;
+  readonly behind: Rule | null;
 }
 
 export type Rule = Exclude<keyof Rules, 'register'>;
@@ -33,63 +33,55 @@ export type Place = keyof typeof WALKS | keyof typeof SPLITS | `attack: ${Attack
 
 /** Each rule, and the first known seed that finds that it is missing. */
 export const MUTANTS: Readonly<Record<Rule, Mutant>> = {
-  postNote: { in: 'two primaries: approved', seed: 1, breaks: 'sent twice' },
-  readBack: { in: 'two primaries: approved', seed: 4, breaks: 'sent twice' },
-  seeNotes: { in: 'two primaries: approved', seed: 4, breaks: 'sent twice' },
-  seeCard: { in: 'attack: a lost end', seed: 1, breaks: 'sent after an end', behind: 'endNote' },
-  earlierWins: { in: 'two primaries: approved', seed: 15, breaks: 'never sent' },
-  compareHash: { in: 'attack: a lost end', seed: 1, breaks: 'sent after an end' },
-  judgeByClaim: { in: 'attack: an answered note', seed: 1, breaks: 'sent twice' },
-  failureIsNotSent: { in: 'two primaries: approved, slow Slack', seed: 9, breaks: 'sent twice' },
-  withinLease: { in: 'walk: honest', seed: 305, breaks: 'sent after an end' },
-  commitAnswered: { in: 'walk: everything', seed: 18, breaks: 'false alarm' },
-  readBeforeDraw: {
-    ...{ in: 'attack: a lost end before a drawing', seed: 1, breaks: 'sent after an end' },
-    behind: 'endNote',
-  },
-  drawnIfRead: { in: 'attack: a late drawing', seed: 1, breaks: 'stuck', behind: 'scanDaily' },
-  scanAtStart: { in: 'walk: everything', seed: 78, breaks: 'sent in a freeze' },
-  scanNewTimeline: {
-    ...{ in: 'attack: a freeze lost in a failover', seed: 1, breaks: 'sent in a freeze' },
-  },
-  scanLostConnection: {
-    ...{ in: 'attack: a freeze lost in a restore', seed: 1, breaks: 'sent in a freeze' },
-  },
-  scanGoneEnd: {
-    ...{ in: 'attack: a freeze lost without a sign', seed: 1, breaks: 'sent in a freeze' },
-  },
-  scanDaily: { in: 'walk: everything', seed: 200, breaks: 'stuck' },
-  scanPages: { in: 'walk: everything', seed: 54, breaks: 'stuck' },
-  scanAudit: {
-    ...{ in: 'attack: a lost change with a deleted card', seed: 1, breaks: 'sent twice' },
-  },
-  scanThreads: { in: 'walk: everything', seed: 323, breaks: 'sent after an end' },
-  scanFirst: { in: 'walk: everything', seed: 312, breaks: 'sent after an end' },
-  answerMarks: { in: 'walk: everything', seed: 3, breaks: 'stuck' },
-  endForeign: { in: 'two primaries: approved', seed: 1, breaks: 'sent twice' },
-  executingIsUnknown: {
-    ...{ in: 'attack: two primaries during an attempt', seed: 1, breaks: 'sent after an end' },
-  },
-  foreignFreeze: { in: 'walk: everything', seed: 165, breaks: 'sent in a freeze' },
-  drawLost: { in: 'walk: everything', seed: 1, breaks: 'stuck' },
-  memory: { in: 'attack: a freeze lost without a sign', seed: 1, breaks: 'sent in a freeze' },
-  damagedStops: { in: 'walk: a deleted event', seed: 118, breaks: 'sent to a locked target' },
-  slackFirst: { in: 'attack: an outage of Slack', seed: 1, breaks: 'events in an outage' },
-  unreadableStops: { in: 'walk: rollbacks', seed: 157, breaks: 'sent in a freeze' },
-  scheduleNote: { in: 'walk: everything', seed: 23, breaks: 'sent twice' },
-  freezePosted: { in: 'walk: everything', seed: 15, breaks: 'sent in a freeze' },
-  digestSearch: { in: 'walk: everything', seed: 1, breaks: 'digest posted twice' },
-  auditLine: { in: 'walk: honest', seed: 32, breaks: 'no line in the audit channel' },
-  tellAfterCard: { in: 'walk: everything', seed: 461, breaks: 'sent after an end' },
-  pressBlocksClaim: {
-    ...{ in: 'attack: a cancellation before the claim', seed: 1, breaks: 'sent after an end' },
-  },
-  endNote: {
-    ...{ in: 'attack: a lost end and a late drawing', seed: 1, breaks: 'sent after an end' },
-  },
-  firstCard: { in: 'two primaries: requested', seed: 4, breaks: 'sent twice' },
-  noteIsUnknown: { in: 'attack: a lost claim', seed: 1, breaks: 'sent after an end' },
+  postNote: at('two primaries: approved', 1, 'sent twice'),
+  readBack: at('two primaries: approved', 4, 'sent twice'),
+  seeNotes: at('two primaries: approved', 4, 'sent twice'),
+  seeCard: at('attack: a lost end', 1, 'sent after an end', 'endNote'),
+  earlierWins: at('two primaries: approved', 15, 'never sent'),
+  compareHash: at('attack: a lost end', 1, 'sent after an end'),
+  judgeByClaim: at('attack: an answered note', 1, 'sent twice'),
+  failureIsNotSent: at('two primaries: approved, slow Slack', 9, 'sent twice'),
+  withinLease: at('walk: honest', 305, 'sent after an end'),
+  commitAnswered: at('walk: everything', 18, 'false alarm'),
+  readBeforeDraw: at('attack: a lost end before a drawing', 1, 'sent after an end', 'endNote'),
+  drawnIfRead: at('attack: a late drawing', 1, 'stuck', 'scanDaily'),
+  scanAtStart: at('walk: everything', 78, 'sent in a freeze'),
+  scanNewTimeline: at('attack: a freeze lost in a failover', 1, 'sent in a freeze'),
+  scanLostConnection: at('attack: a freeze lost in a restore', 1, 'sent in a freeze'),
+  scanGoneEnd: at('attack: a freeze lost without a sign', 1, 'sent in a freeze'),
+  scanDaily: at('walk: everything', 200, 'stuck'),
+  scanPages: at('walk: everything', 54, 'stuck'),
+  scanAudit: at('attack: a lost change with a deleted card', 1, 'sent twice'),
+  scanThreads: at('attack: two primaries during an attempt', 1, 'sent after an end'),
+  scanFirst: at('walk: everything', 312, 'sent after an end'),
+  answerMarks: at('attack: a lost claim', 1, 'stuck'),
+  endForeign: at('two primaries: approved', 1, 'sent twice'),
+  executingIsUnknown: at('attack: two primaries during an attempt', 1, 'sent after an end'),
+  foreignFreeze: at('attack: a freeze lost in a failover', 1, 'sent in a freeze'),
+  drawLost: at('walk: everything', 1, 'stuck'),
+  memory: at('attack: a freeze lost without a sign', 1, 'sent in a freeze'),
+  damagedStops: at('walk: a deleted event', 118, 'sent to a locked target'),
+  slackFirst: at('attack: an outage of Slack', 1, 'events in an outage'),
+  unreadableStops: at('walk: rollbacks', 157, 'sent in a freeze'),
+  scheduleNote: at('walk: everything', 23, 'sent twice'),
+  freezePosted: at('attack: a freeze lost in a failover', 1, 'sent in a freeze'),
+  digestSearch: at('walk: everything', 1, 'digest posted twice'),
+  auditLine: at('walk: honest', 32, 'no line in the audit channel'),
+  tellAfterCard: at('walk: everything', 461, 'sent after an end'),
+  pressBlocksClaim: at('attack: a cancellation before the claim', 1, 'sent after an end'),
+  endNote: at('attack: a lost end and a late drawing', 1, 'sent after an end'),
+  firstCard: at('two primaries: requested', 4, 'sent twice'),
+  noteIsUnknown: at('attack: a lost claim', 1, 'sent after an end'),
 };
+
+function at(
+  place: Place,
+  seed: number,
+  breaks: Mutant['breaks'],
+  behind: Rule | null = null,
+): Mutant {
+  return { place, seed, breaks, behind };
+}
 
 /** The promises that the model without these rules breaks there. */
 export async function brokenWithout(
