@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
-import type { Mark, ReplyTo } from '../workflow/context.ts';
+import type { Mark, ReplyTo } from '../workflow/index.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
 import { markOf } from './marks.ts';

@@ -10,8 +10,8 @@ import {
   authorizeForm,
   authorizePress,
   authorizeRequester,
-} from '../workflow/authorize.ts';
-import type { ReplyTo } from '../workflow/context.ts';
+  type ReplyTo,
+} from '../workflow/index.ts';
 import { loadForUser, showHome } from '../workflow/lists.ts';
 import { type Receipt, receiveIncidentPress, receivePress } from '../workflow/press.ts';
 import { isUnchangedSince } from '../workflow/request.ts';

@@ -20,7 +20,6 @@ const approvalOf = (change: string) => ({
     change,
     by: BEN,
     text: '',
-    place: { kind: 'own' },
     replyTo: { ...nowhere, user: BEN, replaces: false },
   },
   at: NOON,

@@ -42,6 +42,7 @@ async function messengerInSlack() {
     respond: () => Promise.reject(new Error('no response URL')),
     finder: createChannelFinder({ ...lookups, configured: ['#db-approvals'], store }),
     permalinks: createPermalinks({ ...lookups, slackApiUrl: slack.apiUrl }),
+    places: createPlaces([Buffer.alloc(32, 1)]),
     channels: { approvals: '#db-approvals', audit: '#db-audit' },
     now: () => new Date(),
   });
