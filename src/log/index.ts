@@ -19,7 +19,6 @@ export {
 export {
   KeyProblem,
   type LogKeys,
-  placeKeys,
   readKeys,
   sealText,
   unsealText,

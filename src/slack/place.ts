@@ -1,10 +1,10 @@
 // The place of a press. The log knows the messages in channels. For a preview, the Home tab and a form, the value
 // of the button carries a MAC, which nobody can make who has only the bot token.
 
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { VERBS } from '../domain/change.ts';
-import type { Place } from '../workflow/press.ts';
-import { type ButtonPress, isHome } from './payload.ts';
+import type { Place } from '../domain/place.ts';
+import { type ButtonPress, isHome, pressedMessageOf } from './payload.ts';
 
 /** `private`: an ephemeral or direct message. */
 type PlaceKind = 'private' | 'home' | 'form';
@@ -24,10 +24,16 @@ export interface Places {
   readonly isSigned: (button: PlacedButton, mac: string) => boolean;
 }
 
-/** Signs with the first of these keys; the others verify only. */
+/**
+ * Signs with a key that is derived from the first of these keys; the others verify only. Without a key a MAC proves
+ * nothing, as the audit trail proves nothing then.
+ */
 export function createPlaces(keys: readonly Buffer[]): Places {
+  const derived = (keys.length > 0 ? keys : [Buffer.alloc(0)]).map((key) =>
+    Buffer.from(hkdfSync('sha256', key, '', 'signalbox place of a press', 32)),
+  );
   const macs = ({ change, action, user, kind, about = '' }: PlacedButton) =>
-    keys.map((key) => {
+    derived.map((key) => {
       const text = JSON.stringify([change, action, user, kind, about]);
       return createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES);
     });
@@ -86,15 +92,12 @@ export function readPlace(
   pressed: ButtonPress,
   { id: action, value }: { readonly id: string; readonly value: string },
 ): Place {
-  const { container, channel } = pressed;
-  const ts = container?.is_ephemeral ? undefined : container?.message_ts;
-  const at = channel && ts ? { channel: channel.id, ts } : null;
+  const at = pressedMessageOf(pressed);
   const isPrivate = at === null || at.channel.startsWith('D');
   const kind = isHome(pressed) ? 'home' : isPrivate ? 'private' : null;
   const { change, mac } = splitValue(value);
   const button = { change, action, user: pressed.user.id };
-  if (kind && mac !== '' && places.isSigned({ ...button, kind }, mac)) {
-    return { kind: kind === 'home' ? kind : 'preview' };
-  }
-  return at ? { kind: 'message', ...at } : { kind: 'unknown' };
+  if (kind && mac !== '' && places.isSigned({ ...button, kind }, mac)) return { kind: 'own' };
+  const thread = pressed.container?.thread_ts ?? null;
+  return at ? { kind: 'message', at, thread } : { kind: 'unknown' };
 }
