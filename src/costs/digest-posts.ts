@@ -50,10 +50,17 @@ export interface DigestContext extends SubscriptionSources {
   readonly pause: (ms: number) => Promise<void>;
 }
 
+/** Slack did not show a channel, for example because of its rate limit: unreadable is not absent. */
+class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}
+
 const POSTS_PER_ROUND = 200;
 /** The loop wakes far more often than a digest can become due. */
 const ROUND_EVERY_MS = 30_000;
 const AGAIN_AFTER_MS = 30 * 60_000;
+/** Meanwhile other channels have their turn. */
+const UNREADABLE_MS = 5 * 60_000;
 
 /** What this process remembers, so that it works less: the log decides what is posted. */
 interface DigestMemory {
@@ -183,7 +190,7 @@ async function missDigest(
   return endWithoutPost(context.events, stream, { why }, { find, reportMissed: report });
 }
 
-/** Records that nothing is posted for a day, which nobody is told. */
+/** Records that nothing is posted for a day. It is not reported. */
 export async function skipDigest(
   context: Pick<DigestContext, 'events'>,
   { key }: Pick<DigestSubscription, 'key'>,
@@ -193,15 +200,19 @@ export async function skipDigest(
   await endWithoutPost(context.events, digestStream(key, day), end, { find: async () => null });
 }
 
-function findDigest(
+async function findDigest(
   { messenger }: Pick<DigestContext, 'messenger'>,
   channel: ChannelId,
   mark: string,
   day: string,
-) {
+): Promise<Position | null> {
   // Midnight of the day in every time zone.
   const since = new Date(Date.parse(`${day.slice(0, 10)}T00:00:00Z`) - DAY_MS);
-  return messenger.findPost({ channel, threadTs: undefined, since }, mark);
+  try {
+    return await messenger.findPost({ channel, threadTs: undefined, since }, mark);
+  } catch (cause) {
+    throw new Unreadable('The channel could not be read', { cause });
+  }
 }
 
 function subjectOf(channelName: string, day: string): string {
@@ -237,7 +248,8 @@ async function postDue(
     if (isPosted) last.set(one.key, { day: slot.localDay, at: now });
   }
   for (const key of [...waiting.map(({ one }) => one.key), ...settled.map(([key]) => key)]) {
-    checkAgainAt.set(key, now.getTime() + AGAIN_AFTER_MS);
+    const isUnreadable = outcomes.get(key) === 'unreadable';
+    checkAgainAt.set(key, now.getTime() + (isUnreadable ? UNREADABLE_MS : AGAIN_AFTER_MS));
   }
 }
 
@@ -256,7 +268,7 @@ function isWaiting({ one, slot, before }: DueDigest, data: DigestData, now: Date
   });
 }
 
-/** Posts one after another, and stops at the first rate limit: the rest follows in a later round. */
+/** Posts one after another, and stops where Slack asks to wait: the rest follows in a later round. */
 async function postAll(
   context: DigestContext,
   due: readonly DueDigest[],
@@ -272,7 +284,7 @@ async function postAll(
     const round = { found: channels.get(each.one.channel), data, afterwards };
     const outcome = await traced({ name: 'digest' }, () => postOrLog(context, each, round));
     outcomes.set(each.one.key, outcome);
-    if (outcome === 'again') break;
+    if (outcome === 'again' || outcome === 'unreadable') break;
   }
   await postThreads(context, threads);
   return outcomes;
@@ -284,6 +296,10 @@ async function postOrLog(
   round: Parameters<typeof postDigest>[2],
 ): Promise<DigestPostOutcome> {
   const outcome = await postDigest(context, due, round).catch((error: unknown) => {
+    if (error instanceof Unreadable) {
+      context.log.warn({ err: error.cause, digest: due.one.key }, 'channel of a digest not read');
+      return 'unreadable' as const;
+    }
     // An error in one digest must not stop the others.
     context.log.error({ err: error, digest: due.one.key }, 'digest failed, retry in 30 minutes');
     note({ 'error.type': 'failed' });
@@ -396,7 +412,7 @@ async function postThreads(
   for (const post of refused) await post();
 }
 
-type DigestPostOutcome = PostOutcome | 'quiet' | 'lookup-failed' | 'failed';
+type DigestPostOutcome = PostOutcome | 'quiet' | 'lookup-failed' | 'unreadable' | 'failed';
 
 /** Posts the table into the thread of a digest. False: Slack asks to wait. */
 type ThreadPost = () => Promise<boolean>;
@@ -423,6 +439,7 @@ export async function postDigestNow(
     composed,
     afterwards,
   }).catch((error: unknown) => {
+    if (error instanceof Unreadable) return 'unreadable' as const;
     context.log.error({ err: error, digest: one.key }, 'outcome of a post is unknown');
     return 'unknown' as const;
   });
@@ -440,6 +457,7 @@ const TEXTS: Readonly<Record<DigestPostOutcome | 'unknown', string>> = {
   unknown: 'Outcome unknown. Check the channel before you try again.',
   failed: 'Internal error of Signalbox.',
   'lookup-failed': 'Slack did not answer the channel lookup. Try again in a minute.',
+  unreadable: 'Slack did not show the channel. Try again in a minute.',
 };
 
 function outcomeAnswer(outcome: DigestPostOutcome | 'unknown'): Answer {

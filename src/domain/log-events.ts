@@ -325,7 +325,7 @@ export interface LoggedPost {
     readonly at: number;
   } | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';
-  /** Whoever posts it now, and until when. */
+  /** Names the process that posts it now, until this time. */
   readonly posting: { readonly nonce: string; readonly until: number } | null;
   readonly at: Position | null;
   /** When its state was reached. */

@@ -14,7 +14,7 @@ export interface PostCalls {
   /** Looks in the channel for the mark of this post; null: it is not there. Throws where the channel is unreadable. */
   readonly find: () => Promise<Position | null>;
   readonly post: () => Promise<PostResult>;
-  /** What is appended with the event that the post is missed: who is told. */
+  /** What is appended with the event that the post is missed: its report. */
   readonly reportMissed?: ReportMissed | undefined;
 }
 

@@ -1,5 +1,6 @@
 // What an operator does with the log: verify it, give parts of it to others, delete old texts, and end a damaged one.
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { commandNames } from '../commands/index.ts';
 import { pruneCosts } from '../costs/index.ts';
 import { evidenceOf, exportLog, publicKeyPem } from '../log/evidence.ts';
@@ -34,9 +35,9 @@ signalbox audit key
 signalbox audit export
     Writes the whole log to standard output, as a signed file.
 
-signalbox audit prune --export <file>
-    Writes the whole log to a new file. Then it deletes the texts of changes that ended long ago, and old
-    costs, as retention in signalbox.yaml permits. Hashes and signatures stay, so that the log still verifies.
+signalbox audit prune --export <file or folder>
+    Writes the whole log to a new file, or to one in this folder. Then it deletes the texts of what ended long ago,
+    and old costs, as retention in signalbox.yaml permits. Hashes and signatures stay: the log still verifies.
 
 signalbox audit close --export <file>
     Ends a damaged log: writes it to a new file and begins a new chapter, in which nothing is open. What was
@@ -202,7 +203,8 @@ async function pruneLog(file: string): Promise<number> {
   });
 }
 
-async function pruneChanges(log: Log, before: number, file: string): Promise<string> {
+async function pruneChanges(log: Log, before: number, path: string): Promise<string> {
+  const file = isFolder(path) ? join(path, nameAt(await log.store.clock(log.store.root))) : path;
   const digest = await toNewFile(file, (line) => exportLog(log, line));
   let pruned = 0;
   for (;;) {
@@ -215,6 +217,16 @@ async function pruneChanges(log: Log, before: number, file: string): Promise<str
     `${file} has the whole log. Its digest: ${digest}\n` +
     `Deleted the texts of ${what} that ended before ${dayText(new Date(before))}; their hashes stay.\n`
   );
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** `signalbox-log-2026-12-01T034700Z.jsonl`: a folder keeps the export of each run. */
+function nameAt(now: number): string {
+  const at = new Date(now).toISOString().replace(/:|\.\d+/g, '');
+  return `signalbox-log-${at}.jsonl`;
 }
 
 function dayText(at: Date): string {

@@ -31,7 +31,7 @@ import {
   transaction,
 } from '../storage/index.ts';
 import { isLocked, isRestoreInterrupted, sqlitePath } from '../storage/sqlite.ts';
-import { type ServerFacts, serverFacts } from './store.ts';
+import { type DatabaseFacts, databaseFacts } from './store.ts';
 
 /** The file of an SQLite database and the files next to it. */
 export interface FileFacts {
@@ -94,7 +94,7 @@ function isUsable(path: string, mode: number): boolean {
   }
 }
 
-export interface DatabaseInspection extends ServerFacts {
+export interface DatabaseInspection extends DatabaseFacts {
   readonly schema: SchemaState;
   /** Why a failover could lose commits, or null. */
   readonly standby: string | null;
@@ -115,7 +115,7 @@ export async function inspectDatabase(
   return withStore(url, 'reader', async (store) => {
     const { engine } = store;
     const facts = await reading(store, async (reader) => ({
-      ...(await serverFacts(store, reader)),
+      ...(await databaseFacts(store, reader)),
       schema: await readSchema(reader, engine),
       standby: engine === 'postgres' ? await standbyProblem(reader) : null,
     }));

@@ -32,11 +32,11 @@ export async function openChanges(reader: StoreReader): Promise<ReadonlyMap<Stat
   return new Map(OPEN.map((state) => [state, found.get(state) ?? NOTHING]));
 }
 
-/** Changes that were confirmed and have no card in Slack yet. */
+/** Changes whose card could not be drawn, by the time of their last event. */
 export async function undeliveredCards(reader: StoreReader): Promise<Backlog> {
   const { rows } = await sql<Counted>`select 'card' as name, count(*) as count,
-    min(updated_at) as since from change_view
-    where is_open = 1 and is_private = 0 and has_card = 0`.execute(reader);
+    min(updated_at) as since from change_view join job on job.key = change_view.id
+    where job.kind = 'card' and job.attempts > 1`.execute(reader);
   return rows[0] ? backlogOf(rows[0]) : NOTHING;
 }
 
@@ -67,7 +67,7 @@ export async function digestEnds(reader: StoreReader): Promise<ReadonlyMap<strin
   return new Map(ENDS.map((end) => [end, found.get(end) ?? 0]));
 }
 
-export interface ServerFacts {
+export interface DatabaseFacts {
   /** The limit of a statement, as the server applies it, for example `10s`; null for SQLite. */
   readonly statementTimeout: string | null;
   /** The clock of the server, and of this machine halfway through the query, in milliseconds. */
@@ -75,12 +75,12 @@ export interface ServerFacts {
   readonly mayCreateTables: boolean;
 }
 
-const FILE_HAS: ServerFacts = { statementTimeout: null, clock: null, mayCreateTables: true };
+const FILE_HAS: DatabaseFacts = { statementTimeout: null, clock: null, mayCreateTables: true };
 
-export async function serverFacts(
+export async function databaseFacts(
   { engine, clock }: Pick<Store, 'engine' | 'clock'>,
   reader: StoreReader,
-): Promise<ServerFacts> {
+): Promise<DatabaseFacts> {
   if (engine === 'sqlite') return FILE_HAS;
   const started = Date.now();
   const server = new Date(await clock(reader));

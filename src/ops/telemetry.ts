@@ -258,7 +258,7 @@ function databaseGauges(gauge: MakeGauge) {
   const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
   const cards = gauge(
     'undelivered_card_age_seconds',
-    'Time since the oldest change without a card in Slack was confirmed',
+    'Time since the last event of the oldest change whose card could not be drawn',
   );
   const digests = gauge('digests', 'Digests, by how they ended', 'state');
   const broken = gauge(

@@ -63,7 +63,10 @@ export interface Slack {
   readonly findPerson: (word: string) => Promise<PersonLookup>;
   /** The receiver of payloads. It outlives a reload of the configuration. */
   readonly deliveries: (onRefused: (error: unknown) => void) => Deliveries;
-  readonly listen: (context: WorkflowContext) => Promise<PayloadListener>;
+  readonly listen: (
+    context: WorkflowContext,
+    placeKeys: readonly Buffer[],
+  ) => Promise<PayloadListener>;
 }
 
 type ConnectResult =
@@ -124,7 +127,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
   const drawn = { commands, drawing, permalinks, respond, log, clock };
-  const openMessenger = (store: ChannelIdStore, placeKeys: readonly Buffer[]) => {
+  const openMessenger: Slack['openMessenger'] = (store, placeKeys) => {
     const finder = createChannelFinder({ lookups, configured, store, clock, log });
     return createMessenger({
       ...drawn,
@@ -146,9 +149,8 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       findPerson: peopleByName(lookups, now),
       deliveries: (onRefused) =>
         createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
-      listen: async (context) => {
-        const { current, previous } = context.events.keys;
-        const places = createPlaces([current, ...previous].map(({ secret }) => secret));
+      listen: async (context, placeKeys) => {
+        const places = createPlaces(placeKeys);
         const bot = { ...drawn, places, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);
         return startListening(app, bot, { appId, actors });

@@ -366,9 +366,8 @@ function deny(
   const denial: Denial = change
     ? denialOfVerb(context, { refusal, change, press })
     : createDenial(refusal, { press });
-  const outcome = async (shown: Change | null) => {
-    const named = await nameAlternatives(context, { ...denial, change: shown });
-    return { ok: false, verb, denial: named } as const;
+  const outcome = async () => {
+    return { ok: false, verb, denial: await nameAlternatives(context, denial) } as const;
   };
   return tell(context, stored, change, outcome);
 }

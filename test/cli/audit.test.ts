@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { openLog } from '../../src/log/index.ts';
@@ -201,6 +201,9 @@ test('the texts of changes that ended long ago are deleted, and the log still ve
     ...[true, true, false, false, false],
   ]);
   expect((await audit(setting, 'verify')).out).toContain('5 events, all intact.');
+  const inFolder = await audit(setting, 'prune', '--export', dirname(file));
+  expect(inFolder.out).toMatch(/log-\d{4}-\d\d-\d\dT\d{6}Z\.jsonl has the whole log/);
+  expect(inFolder.out).toContain('Deleted the texts of 0 subjects');
   const again = await audit(setting, 'prune', '--export', file);
   expect(again).toMatchObject({ err: `${file} exists already: name a new file\n`, code: 1 });
 });

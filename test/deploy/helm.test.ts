@@ -50,8 +50,8 @@ test.for<[string, object]>([
   ['a short digest', { image: { digest: 'sha256:12' } }],
   ['outgoing traffic without an address', { networkPolicy: { extraEgress: [{ ports: [] }] } }],
   ['a misspelt port', { networkPolicy: { extraEgress: [{ to: [], port: [4318] }] } }],
-  ['an archive without a complete schedule', { archive: { schedule: '47 3 1' } }],
-  ['an archive without a volume', { archive: { claimName: '' } }],
+  ['a retention without a complete schedule', { prune: { schedule: '47 3 1' } }],
+  ['a retention without a volume', { prune: { claimName: '' } }],
 ])('the schema refuses %s', ([, change]) => {
   expect(schema.safeParse({ ...values, ...change }).success).toBe(false);
 });
@@ -160,8 +160,8 @@ test.for(['Deployment', 'CronJob'])('the pod of the %s mounts the External Secre
   }
 });
 
-test('the archive of the chart is the CronJob of the plain manifests', () => {
-  const plain = parse(readFileSync('deploy/kubernetes/jobs/archive.yaml', 'utf8'));
+test('the retention of the chart is the CronJob of the plain manifests', () => {
+  const plain = parse(readFileSync('deploy/kubernetes/jobs/prune.yaml', 'utf8'));
   const chart = manifest('everything', 'CronJob');
   expect(chart?.spec?.schedule).toBe(plain.spec.schedule);
   expect(chart?.spec?.concurrencyPolicy).toBe(plain.spec.concurrencyPolicy);
@@ -172,7 +172,7 @@ test('the archive of the chart is the CronJob of the plain manifests', () => {
   expect(env).toEqual(expect.arrayContaining(theirs.containers[0].env));
 });
 
-test('the pod of the archive is no replica and reads the replaced keys', () => {
+test('the pod of the retention is no replica and reads the replaced keys', () => {
   const { labels } = templateOf(manifest('everything', 'CronJob')).metadata;
   const Selector = z.object({
     selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),

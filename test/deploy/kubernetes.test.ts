@@ -61,7 +61,7 @@ function isCustom(manifest: unknown): boolean {
 }
 
 test('every manifest matches the type of its kind', () => {
-  expect(jobs).toHaveLength(3);
+  expect(jobs).toHaveLength(2);
   const chart = RENDERED.flatMap(manifestsOf).filter((manifest) => !isCustom(manifest));
   expect(misfitsOf([...[...resources, ...jobs].map(read), ...chart])).toBe('');
 });

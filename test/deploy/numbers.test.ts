@@ -3,8 +3,8 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../../src/ops/index.ts';
+import { NOON } from '../domain/changes-fixtures.ts';
 import { HEALTHY } from '../ops/healthy.ts';
-import { NOON } from '../storage/example-change.ts';
 import { RULES } from './prometheus-files.ts';
 
 const Panel = z.looseObject({
@@ -29,7 +29,7 @@ async function told(): Promise<string> {
     undeliveredCards: none,
     inbox: none,
     digests: new Map([['missed', 0]]),
-    trailProblem: null,
+    logProblem: null,
     isOutdated: false,
   });
   const slackLimits = new Map([['users.info', 100]]);

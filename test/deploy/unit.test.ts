@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
 
-const UNITS = ['signalbox.service', 'signalbox-archive.service'] as const;
+const UNITS = ['signalbox.service', 'signalbox-prune.service'] as const;
 
 /** The lines that are no comments. */
 function linesOf(unit: string): readonly string[] {
@@ -66,61 +63,29 @@ test.for(UNITS)('each credential of %s is loaded, named by a variable, and read'
   ]);
 });
 
-const ARCHIVE = 'signalbox-archive.service';
+const PRUNE = 'signalbox-prune.service';
 const DESCRIPTION =
   /^(\[|Description|Documentation|After|Wants|Type|Exec|Environment|LoadCredential)/;
 const OF_THE_BOT =
   /^(StartLimit|WorkingDirectory|Restart|TimeoutStop|KillSignal|StateDirectory=|CacheDirectory|WantedBy)/;
 
-test('the archive has the user, the limits and the folder of the bot', () => {
+test('the retention has the user, the limits and the folder of the bot', () => {
   const limits = linesOf('signalbox.service').filter((line) => !DESCRIPTION.test(line));
   const shared = limits.filter((line) => !OF_THE_BOT.test(line));
-  expect(linesOf(ARCHIVE).filter((line) => shared.includes(line))).toEqual(shared);
-  expect(valuesOf('User', ARCHIVE)).toEqual(['signalbox']);
-  const [folders = '', ...more] = valuesOf('StateDirectory', ARCHIVE);
+  expect(linesOf(PRUNE).filter((line) => shared.includes(line))).toEqual(shared);
+  expect(valuesOf('User', PRUNE)).toEqual(['signalbox']);
+  const [folders = '', ...more] = valuesOf('StateDirectory', PRUNE);
   expect(more).toEqual([]);
-  expect(folders.split(' ')).toEqual([...valuesOf('StateDirectory'), 'signalbox-segments']);
-  expect(valuesOf('ExecStart', ARCHIVE)).toEqual([
-    '/opt/signalbox/current/bin/signalbox audit archive --segments /var/lib/signalbox-segments',
+  expect(folders.split(' ')).toEqual([...valuesOf('StateDirectory'), 'signalbox-exports']);
+  expect(valuesOf('ExecStart', PRUNE)).toEqual([
+    '/opt/signalbox/current/bin/signalbox audit prune --export /var/lib/signalbox-exports',
   ]);
 });
 
-/** What the command does with systemctl when the run ended with this result. */
-function systemctlCalls(command: string, SERVICE_RESULT = ''): string {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-unit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'systemctl'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
-  const env = { PATH: `${folder}:${process.env.PATH}`, SERVICE_RESULT };
-  // systemd replaces $$, and the prefix gives the rights of root.
-  return execFileSync('sh', ['-c', command.replace(/^\+/, '').replaceAll('$$', '$')], {
-    env,
-    encoding: 'utf8',
-  }).trim();
-}
-
-test('the archive runs only where the bot runs, and while it is stopped', () => {
-  const [condition = '', ...others] = valuesOf('ExecCondition', ARCHIVE);
-  expect(others).toEqual([]);
-  expect(systemctlCalls(condition)).toBe('is-active --quiet signalbox.service');
-  const [before = ''] = valuesOf('ExecStartPre', ARCHIVE);
-  expect(systemctlCalls(before)).toBe('stop signalbox.service');
-  for (const right of [condition, before]) expect(right[0]).toBe('+');
-});
-
-test.for([
-  ['success', 'start signalbox.service'],
-  ['exit-code', 'start signalbox.service'],
-  ['exec-condition', ''],
-] as const)('after an archive with the result %s systemd does: %s', ([result, expected]) => {
-  const [after = ''] = valuesOf('ExecStopPost', ARCHIVE);
-  expect(systemctlCalls(after, result)).toBe(expected);
-  expect(after[0]).toBe('+');
-});
-
 test('a run that the machine missed follows at the next boot', () => {
-  const timer = 'signalbox-archive.timer';
+  const timer = 'signalbox-prune.timer';
   expect(valuesOf('Persistent', timer)).toEqual(['true']);
   expect(valuesOf('OnCalendar', timer)).toEqual(['*-*-01 03:47 UTC']);
   expect(valuesOf('WantedBy', timer)).toEqual(['timers.target']);
-  expect(valuesOf('After', ARCHIVE)).toEqual(['signalbox.service']);
+  expect(valuesOf('After', PRUNE)).toEqual(['signalbox.service']);
 });

@@ -64,7 +64,7 @@ test('an unknown option or subcommand is found', () => {
   expect(unknownOptions('`npm run audit -- heal`')).toEqual(['audit heal']);
   expect(unknownOptions('`signalbox audit heal`')).toEqual(['audit heal']);
   expect(
-    unknownOptions('`npm run doctor -- --json`, `npm run audit -- verify --anchor x`'),
+    unknownOptions('`npm run doctor -- --json`, `npm run audit -- prune --export x`'),
   ).toEqual([]);
 });
 

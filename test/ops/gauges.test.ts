@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { activateConfiguration, append } from '../../src/log/index.ts';
 import { readGauges } from '../../src/ops/telemetry.ts';
+import { claimJobs, transaction } from '../../src/storage/index.ts';
 import { approvedChange, confirmed, drafted, freshLog, tamper, write } from '../log/logs.ts';
 import { ENGINES } from '../storage/engines.ts';
 
@@ -25,7 +26,7 @@ test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s',
   expect(gauges.changes.get('approved')?.count).toBe(1);
   expect(gauges.changes.get('unknown')).toEqual({ count: 0, since: null });
   expect(gauges.changes.has('draft')).toBe(false);
-  expect(gauges.undeliveredCards).toEqual({ count: 3, since: expect.any(Date) });
+  expect(gauges.undeliveredCards).toEqual({ count: 0, since: null });
   expect(gauges.outbox).toEqual({ count: 1, since: new Date(began - 60_000) });
   expect(gauges.inbox).toEqual({ count: 2, since: new Date(began - 9_000) });
   expect([...gauges.digests]).toEqual([
@@ -34,6 +35,20 @@ test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s',
     ['left-out', 0],
   ]);
   expect([gauges.logProblem, gauges.isOutdated]).toEqual([null, false]);
+});
+
+test.for(ENGINES)('a card that could not be drawn is counted on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', drafted(), confirmed);
+  const jobs = [{ kind: 'card', key: 'A', dueAt: 0 }];
+  await append(log, async () => ({ events: [], jobs, result: null }));
+  const claim = { owner: 'one', leaseMs: 0, most: 9, kinds: ['card'] };
+  const tried = async (now: number) => {
+    await transaction(log.store, (tx) => claimJobs(tx, { ...claim, now }));
+    return (await readGauges(log, new Date(), 'c1')).undeliveredCards;
+  };
+  expect(await tried(1)).toEqual({ count: 0, since: null });
+  expect(await tried(2)).toEqual({ count: 1, since: expect.any(Date) });
 });
 
 test('another active configuration and a damaged log are shown', async () => {

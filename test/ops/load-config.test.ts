@@ -41,10 +41,7 @@ test('all problems of variables and file are reported at once', () => {
     ['{ from: approver, count: 2 }', '{ from: aprover, count: 0 }'],
     ['budgets:', 'budgetz:'],
   );
-  const loaded = load(
-    { SLACK_BOT_TOKEN: undefined, PORT: 'x' },
-    { './signalbox.yaml': yaml },
-  );
+  const loaded = load({ SLACK_BOT_TOKEN: undefined, PORT: 'x' }, { './signalbox.yaml': yaml });
   expect(formatProblems(loaded.ok ? [] : loaded.problems)).toMatchInlineSnapshot(`
     "Signalbox did not start: 6 problems.
 

@@ -4,7 +4,8 @@ import { buttonsOf, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, EMIL, FINN } from '../harness/users.ts';
-import { emptyUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
+import { storeAt } from '../storage/stores.ts';
 
 const COSTS = 'C0DBCOSTS01';
 
@@ -255,9 +256,9 @@ test('“now” posts at once, and only once for repeated requests', async () =>
 test('the stored last post of a digest is deleted with the digest', async () => {
   const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl });
-  const { db } = await openForTest(databaseUrl);
+  const { root } = await storeAt(databaseUrl);
   const storedPosts = async () => {
-    const rows = await db.selectFrom('meta').select('key').execute();
+    const rows = await root.selectFrom('cost_state').select('key').execute();
     return rows.filter(({ key }) => key.startsWith('said:')).length;
   };
   await answer(sandbox, ANA, ADD, 'Digest added');

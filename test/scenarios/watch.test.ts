@@ -3,7 +3,7 @@ import { buttonsOf, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, EMIL } from '../harness/users.ts';
-import { emptyUrl, openForTest } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 import { announced, scanAt, WATCHED, withShift, withSpike } from './anomaly-scan.ts';
 
 const MONDAY = -3;
@@ -105,32 +105,6 @@ test('an answer that the response URL refuses is sent as a direct message', asyn
   await sandbox.press(ANA, announced(sandbox, SPIKE)[0], 'incident.expected');
   const answer = await sandbox.privateMessage(ANA, 'Noted as expected');
   expect(answer?.channel).toBe('D0ANA00001');
-});
-
-test('a click is stored before Slack gets its answer, and handled once', async () => {
-  const databaseUrl = await emptyUrl('postgres');
-  const sandbox = await startTestSandbox({ databaseUrl, organization: withSpike(MONDAY), yaml });
-  await scanAt(sandbox, '2026-11-20T12:02:00Z');
-  await scanAt(sandbox, '2026-11-24T07:00:00Z');
-  await expect.poll(() => announced(sandbox, SPIKE)).toHaveLength(1);
-  const database = await openForTest(databaseUrl);
-  // A lock on the state of the watch delays the decision, but not the storage of the click.
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  const holding = database.transaction(async (tx) => {
-    await tx.selectFrom('meta').selectAll().where('key', '=', 'cost-watch').forUpdate().execute();
-    await held;
-  });
-  await sandbox.press(ANA, announced(sandbox, SPIKE)[0], 'incident.expected');
-  const pressed = await database.db.selectFrom('inbox').selectAll().execute();
-  expect(pressed.map(({ kind, handled_at }) => [kind, handled_at])).toEqual([['incident', null]]);
-  letGo();
-  await holding;
-  await expect.poll(() => announced(sandbox, 'Noted as expected')).toHaveLength(1);
-  const [row] = await database.db.selectFrom('inbox').selectAll().execute();
-  expect(row?.handled_at).not.toBeNull();
 });
 
 test('users who may not list anomalies may not click, and nothing is noted', async () => {
