@@ -366,8 +366,9 @@ function deny(
   const denial: Denial = change
     ? denialOfVerb(context, { refusal, change, press })
     : createDenial(refusal, { press });
-  const outcome = async () => {
-    return { ok: false, verb, denial: await nameAlternatives(context, denial) } as const;
+  const outcome = async (shown: Change | null) => {
+    const named = await nameAlternatives(context, { ...denial, change: shown });
+    return { ok: false, verb, denial: named } as const;
   };
   return tell(context, stored, change, outcome);
 }
