@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { enqueueOperatorsNotice } from '../../src/log/old/notices.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+import { append } from '../../src/log/index.ts';
+import { noticeFor } from '../../src/workflow/notices.ts';
 import { isCard, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
+import { withLog } from '../harness/read-log.ts';
 import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN } from '../harness/users.ts';
+import { ANA, BEN, NOON } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
 
 const cards = ({ slack }: TestSandbox) => slack.messages('db-approvals').filter(isCard);
@@ -30,7 +31,7 @@ test('a card whose post began an outage of 90 minutes is posted once after it', 
   slack.failNext({ method: 'chat.postMessage', times: 1, how: 'server-error' });
   await slack.command(ANA, 'ops', '/service stop staging for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
-  await expect.poll(() => slack.calls('chat.postMessage').length).toBeGreaterThan(1);
+  await expect.poll(() => slack.calls('chat.postMessage').length).toBeGreaterThan(0);
   await outage(sandbox, 90);
   expect(cards(sandbox)).toEqual([]);
   // The last attempt may fail, and its next one be stored, after the outage has ended.
@@ -80,23 +81,24 @@ test('a deleted card of a pending change is posted again, and its buttons work',
 test.for(['server-error', 'reply-lost'] as const)(
   'a notice to the operators arrives once when its first post ends with “%s”',
   async (how) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
+    const databaseUrl = await emptyUrl('sqlite');
+    const sandbox = await startTestSandbox({ databaseUrl });
     await sandbox.down();
-    const database = await openDatabase(sandbox.config.databaseUrl.reveal());
-    await database.transaction((tx) => enqueueOperatorsNotice(tx, 'Check it.', sandbox.clock.now));
-    await database.close();
+    const notice = { to: null, title: 'Notice', text: 'Check it.' };
+    await withLog(databaseUrl, (log) =>
+      append(log, async () => ({ ...noticeFor(notice, NOON.getTime()), result: null })),
+    );
     sandbox.slack.failNext({ method: 'chat.postMessage', times: 1, how });
     await sandbox.restart();
     const notices = () =>
       sandbox.slack.messages('db-audit').filter(({ text }) => text === 'Check it.');
     const pass = timeInSteps(sandbox, 6_000);
-    const searches = () => {
+    const posted = () => {
       pass();
-      return sandbox.slack.calls('conversations.history').length;
+      return notices().length;
     };
-    const before = searches();
-    await expect.poll(searches).toBeGreaterThan(before);
-    await expect.poll(() => notices().length).toBe(1);
+    await expect.poll(posted).toBe(1);
+    for (let steps = 0; steps < 3; steps += 1) await expect.poll(pass).toBe(true);
     await waitUntilIdle(sandbox);
     expect(notices()).toHaveLength(1);
   },
