@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
-import type { Messenger, WorkflowContext } from '../workflow/context.ts';
+import type { Messenger, WorkflowContext } from '../workflow/index.ts';
 import { peopleByName } from './accounts.ts';
 import { type Actors, cachedAccounts, createActors } from './actors.ts';
 import {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
-import type { WorkflowContext } from '../workflow/context.ts';
+import type { WorkflowContext } from '../workflow/index.ts';
 import type { Home } from './accounts.ts';
 import type { Clients, Respond } from './api.ts';
 import type { Permalinks } from './links.ts';

@@ -16,7 +16,7 @@ import type {
   ScheduleNews,
   SeenMark,
   SeenThread,
-} from '../workflow/context.ts';
+} from '../workflow/index.ts';
 import { answerMessage } from './answer.ts';
 import {
   createRetryLimited,

@@ -3,8 +3,8 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { VERBS } from '../domain/change.ts';
-import type { Place } from '../workflow/press.ts';
-import { type ButtonPress, isHome } from './payload.ts';
+import type { Place } from '../domain/place.ts';
+import { type ButtonPress, isHome, pressedMessageOf } from './payload.ts';
 
 /** `private`: an ephemeral or direct message. */
 type PlaceKind = 'private' | 'home' | 'form';
@@ -86,15 +86,12 @@ export function readPlace(
   pressed: ButtonPress,
   { id: action, value }: { readonly id: string; readonly value: string },
 ): Place {
-  const { container, channel } = pressed;
-  const ts = container?.is_ephemeral ? undefined : container?.message_ts;
-  const at = channel && ts ? { channel: channel.id, ts } : null;
+  const at = pressedMessageOf(pressed);
   const isPrivate = at === null || at.channel.startsWith('D');
   const kind = isHome(pressed) ? 'home' : isPrivate ? 'private' : null;
   const { change, mac } = splitValue(value);
   const button = { change, action, user: pressed.user.id };
-  if (kind && mac !== '' && places.isSigned({ ...button, kind }, mac)) {
-    return { kind: kind === 'home' ? kind : 'preview' };
-  }
-  return at ? { kind: 'message', ...at } : { kind: 'unknown' };
+  if (kind && mac !== '' && places.isSigned({ ...button, kind }, mac)) return { kind: 'own' };
+  const thread = pressed.container?.thread_ts ?? null;
+  return at ? { kind: 'message', at, thread } : { kind: 'unknown' };
 }

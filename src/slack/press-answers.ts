@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import { type Change, type ChannelId, isEnded, type Refusal } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
-import type { Messenger, PressOutcome, ReceivedPress, ReplyTo } from '../workflow/context.ts';
+import type { Messenger, PressOutcome, ReceivedPress, ReplyTo } from '../workflow/index.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
 import type { Respond } from './api.ts';
 import type { Message } from './blocks.ts';

@@ -10,8 +10,8 @@ import {
   authorizeForm,
   authorizePress,
   authorizeRequester,
-} from '../workflow/authorize.ts';
-import type { ReplyTo } from '../workflow/context.ts';
+  type ReplyTo,
+} from '../workflow/index.ts';
 import { loadForUser, showHome } from '../workflow/lists.ts';
 import { type Receipt, receiveIncidentPress, receivePress } from '../workflow/press.ts';
 import { isUnchangedSince } from '../workflow/request.ts';
@@ -102,12 +102,12 @@ function decisionOf(
   const by = user.id;
   const key = pressKey(trigger_id);
   if (verb && !needsReasonForm(verb)) {
-    const { change: subject } = splitValue(value);
-    const { data: change } = ChangeOf.safeParse(subject);
+    const { data: change } = ChangeOf.safeParse(splitValue(value).change);
     const place = readPlace(places, pressed, { id, value });
     const decided = change && { key, verb, change, by, text: '', place, seen: seenMark(pressed) };
     return {
-      ...{ key, subject },
+      key,
+      subject: value,
       receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
     };
   }
@@ -116,7 +116,8 @@ function decisionOf(
   const { data: incident } = IncidentOf.safeParse(value);
   const decided = incident && { key, verb: incidentVerb, id: incident, by };
   return {
-    ...{ key, subject: value },
+    key,
+    subject: value,
     receive: decided ? (to) => receiveIncidentPress(context, { ...decided, replyTo: to }) : null,
   };
 }
@@ -186,7 +187,8 @@ async function ask(
   kind: ReasonFormKind,
   { change, ...from }: ReasonFormMetadata,
 ): Promise<Message | null> {
-  const authorized = await authorizePress(bot.context, change, { verb: kind, by });
+  const pressed = { verb: kind, by, change, place: from.place };
+  const authorized = await authorizePress(bot.context, pressed);
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
   const { commands } = bot.drawing;
   const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });

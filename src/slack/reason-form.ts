@@ -11,9 +11,9 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import type { Change, Target, UserId, Verb } from '../domain/change.ts';
+import type { Place } from '../domain/place.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';
-import type { Place } from '../workflow/press.ts';
 import { lines, plain } from './blocks.ts';
 import { answerLabel, followUp } from './card-state.ts';
 import type { SlackContext } from './context.ts';
@@ -48,17 +48,12 @@ export function needsReasonForm(verb: Verb): verb is ReasonFormKind {
   return Object.hasOwn(REASON_FORMS, verb);
 }
 
-/** Where the button was, and the mark of its message: the form is a part of that press. */
-const PlaceOf: z.ZodType<Place> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('message'), channel: z.string(), ts: z.string() }),
-  z.object({ kind: z.enum(['preview', 'home', 'unknown']) }),
-]);
-
 const Metadata = z.object({
   change: ChangeOf,
   home: z.boolean(),
   preview: PrivateMessageOf.nullable().catch(null),
-  place: PlaceOf,
+  // Signed, so that its parts are not checked.
+  place: z.custom<Place>(),
   seen: z.object({ version: z.int(), hash: z.string() }).nullable(),
 });
 /**

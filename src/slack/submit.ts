@@ -11,7 +11,7 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
-import { authorizeForm } from '../workflow/authorize.ts';
+import { authorizeForm } from '../workflow/index.ts';
 import { endedBefore, isDatabaseUnavailable, receivePress } from '../workflow/press.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
