@@ -24,6 +24,7 @@ import {
 } from './log/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Deliveries, Slack } from './slack/index.ts';
+import { releaseJobs, transaction } from './storage/index.ts';
 import {
   authorizeQuery,
   checkChannels,
@@ -124,6 +125,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
       context,
       executing.map(({ id }) => id),
     );
+    await transaction(store, releaseJobs);
   }
   const kinds = { ...jobKinds(context, { follows: config.reads === 'extended' }), ...opened.kinds };
   const jobs = createJobLoop({ ...context, onError: (error) => mendLog(context, error) }, kinds);

@@ -76,6 +76,11 @@ export async function retryJob(tx: StoreTx, job: ClaimedJob, dueAt: number): Pro
     where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
 }
 
+/** Releases the jobs of the process before. Only for a start where the database proves that no other process runs. */
+export async function releaseJobs(tx: StoreTx): Promise<void> {
+  await sql`update job set lease_owner = null, lease_until = 0`.execute(tx);
+}
+
 /** When the next job is due that no process has; null without one. */
 export async function nextJobAt(reader: StoreReader): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`
