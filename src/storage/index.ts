@@ -18,7 +18,6 @@ export {
   claimJobs,
   endJob,
   type Job,
-  nextJobAt,
   renewJob,
   retryJob,
 } from './jobs.ts';
