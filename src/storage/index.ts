@@ -18,6 +18,7 @@ export {
   claimJobs,
   endJob,
   type Job,
+  releaseJobs,
   renewJob,
   retryJob,
 } from './jobs.ts';

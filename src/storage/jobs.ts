@@ -75,3 +75,8 @@ export async function retryJob(tx: StoreTx, job: ClaimedJob, dueAt: number): Pro
       due_at = case when asked = ${job.asked} then cast(${dueAt} as bigint) else due_at end
     where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
 }
+
+/** Releases the jobs of the process before. Only for a start where the database proves that no other process runs. */
+export async function releaseJobs(tx: StoreTx): Promise<void> {
+  await sql`update job set lease_owner = null, lease_until = 0`.execute(tx);
+}
