@@ -19,6 +19,7 @@ export {
   endJob,
   type Job,
   nextJobAt,
+  releaseJobs,
   renewJob,
   retryJob,
 } from './jobs.ts';

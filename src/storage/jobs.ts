@@ -76,6 +76,12 @@ export async function retryJob(tx: StoreTx, job: ClaimedJob, dueAt: number): Pro
     where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
 }
 
+/** Ends the leases of all jobs. To be called only where the processes that had them have ended. */
+export async function releaseJobs(tx: StoreTx): Promise<void> {
+  await sql`update job set lease_owner = null, lease_until = 0
+    where lease_owner is not null`.execute(tx);
+}
+
 /** When the next job is due that no process has; null without one. */
 export async function nextJobAt(reader: StoreReader): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`

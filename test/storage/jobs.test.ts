@@ -6,6 +6,7 @@ import {
   endJob,
   nextJobAt,
   reading,
+  releaseJobs,
   renewJob,
   retryJob,
   type Store,
@@ -88,6 +89,14 @@ test.for(ENGINES)('a job of a crashed process is claimed after its lease on %s',
   expect(await claim(store, LEASE + 1, 'Q')).toMatchObject([{ key: 'A', attempts: 2 }]);
   await end(store, first);
   expect(await claim(store, 3 * LEASE)).toMatchObject([{ key: 'A', attempts: 3 }]);
+});
+
+test.for(ENGINES)('a job is claimed at once after all leases were ended on %s', async (engine) => {
+  const store = await freshStore(engine);
+  await add(store, 'A', 1);
+  await claim(store, 1);
+  await transaction(store, releaseJobs);
+  expect(await claim(store, 2, 'Q')).toMatchObject([{ key: 'A', attempts: 2 }]);
 });
 
 test.for(ENGINES)('a lease is extended only by the process that has it on %s', async (engine) => {
