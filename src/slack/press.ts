@@ -107,7 +107,7 @@ function decisionOf(
     const decided = change && { key, verb, change, by, text: '', place, seen: seenMark(pressed) };
     return {
       key,
-      subject: value,
+      subject: splitValue(value).change,
       receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
     };
   }
