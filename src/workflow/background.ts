@@ -1,7 +1,6 @@
 import { createOutageLog } from '../base/log.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
-import { releaseJobs, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
 import { takeOver } from './execute.ts';
 import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
@@ -48,7 +47,6 @@ export async function openBackground(
       context,
       executing.map(({ id }) => id),
     );
-    await transaction(store, releaseJobs);
   }
   const onError = (error: unknown) => mendLog(context, error);
   const all = { ...jobKinds(context, { follows }), ...kinds };
