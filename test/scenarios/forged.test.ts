@@ -174,7 +174,7 @@ test.for<[string, string, string]>([
   const elsewhere = approvalsFromElsewhere(user, card);
   for (const payload of [approvalInCard(user, { card }), ...elsewhere])
     expect(await deliverPayload(sandbox, payload)).toBe(200);
-  const expected = [refusal, ...elsewhere.map(() => 'wrong-place')].toSorted();
+  const expected = [refusal, ...elsewhere.map(() => 'foreign-place')].toSorted();
   await expect.poll(async () => (await refusals(databaseUrl)).toSorted()).toEqual(expected);
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
@@ -185,7 +185,7 @@ test('an approver approves from no other place than the card', async () => {
   const card = await requestChange(sandbox);
   const elsewhere = approvalsFromElsewhere(BEN, card);
   for (const payload of elsewhere) await deliverPayload(sandbox, payload);
-  await expect.poll(() => refusals(databaseUrl)).toEqual(elsewhere.map(() => 'wrong-place'));
+  await expect.poll(() => refusals(databaseUrl)).toEqual(elsewhere.map(() => 'foreign-place'));
   expect(sandbox.cloud.count('set state')).toBe(0);
   await deliverPayload(sandbox, approvalInCard(BEN, { card }));
   await sandbox.card('staging is stopping');
@@ -208,7 +208,7 @@ test('a forged form says nothing about its sender or its place', async () => {
   const forged = { ...formOf(card), channel: '../C0', by: BEN, roles: ['approver'] };
   const view = { ...modal('change.reject', forged), id: 'V0OFSOMEBODYELSE' };
   await deliverPayload(sandbox, { ...sentBy(BEN), type: 'view_submission', view });
-  await expect.poll(() => refusals(databaseUrl)).toEqual(['wrong-place']);
+  await expect.poll(() => refusals(databaseUrl)).toEqual(['foreign-place']);
 });
 
 test.for(ENGINES)(
