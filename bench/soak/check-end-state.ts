@@ -1,9 +1,10 @@
 import type { Change } from '../../src/domain/change.ts';
-import { listEvents, type StoredEvent } from '../../src/log/old/append.ts';
-import { listChanges } from '../../src/log/old/change-lists.ts';
-import { verifyChain } from '../../src/log/old/verify-chain.ts';
+import { listChanges } from '../../src/log/index.ts';
+import { rowsFrom } from '../../src/log/log.ts';
+import { verifyAll } from '../../src/log/upkeep.ts';
 import { readGauges } from '../../src/ops/index.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+import { reading } from '../../src/storage/index.ts';
+import { withLog } from '../../test/harness/read-log.ts';
 import type { SoakSandbox } from './soak-sandbox.ts';
 
 const MANY = 1_000_000;
@@ -29,34 +30,38 @@ export async function checkEndState(
   sandbox: SoakSandbox,
   confirmed: readonly string[],
 ): Promise<EndState> {
-  const { db, close } = await openDatabase(sandbox.bot.databaseUrl);
-  try {
-    const [changes, trail, verified, levels] = await Promise.all([
-      listChanges(db, { limit: MANY }),
-      listEvents(db, { afterSeq: 0, limit: MANY }),
-      verifyChain(db, sandbox.bot.key),
-      readGauges(db, new Date(), ''),
+  return withLog(sandbox.bot.databaseUrl, async (log) => {
+    const [changes, events, verified, levels] = await Promise.all([
+      listChanges(log, { limit: MANY }),
+      reading(log.store, (reader) => rowsFrom(reader, 1)),
+      verifyAll(log),
+      readGauges(log, new Date(), ''),
     ]);
     const sent = changes.filter(({ confirmedAt }) => confirmedAt !== null);
     const states = Object.entries(Object.groupBy(sent, ({ state }) => state));
     return {
       endings: Object.fromEntries(states.map(([state, all]) => [state, all.length])),
-      events: trail.length,
-      lost: [...lostOf(confirmed, changes, trail), ...sent.flatMap(stillRuns)],
+      events: events.length,
+      lost: [...lostOf(confirmed, changes, events), ...sent.flatMap(stillRuns)],
       ...againstServers(sandbox, sent),
-      chain: verified.ok ? [] : [`broken at ${verified.seq}: ${verified.problem}`],
+      chain: verified.ok ? [] : [verified.problem.message],
       unsent: levels.outbox.count + levels.inbox.count,
     };
-  } finally {
-    await close();
-  }
+  });
 }
 
 /** A press that was acknowledged has made something of the draft, if only a refusal. */
-function lostOf(ids: readonly string[], changes: readonly Change[], trail: readonly StoredEvent[]) {
+function lostOf(
+  ids: readonly string[],
+  changes: readonly Change[],
+  events: readonly { readonly stream: string; readonly type: string }[],
+) {
   const known = new Set(changes.flatMap(({ id, confirmedAt }) => (confirmedAt ? [id] : [])));
-  const moved = new Set<string | null>();
-  for (const { changeId, kind } of trail) if (kind !== 'drafted') moved.add(changeId);
+  const moved = new Set<string>();
+  for (const { stream, type } of events) {
+    const [kind, id = ''] = stream.split('/');
+    if (type !== 'drafted' && (kind === 'change' || kind === 'refusal')) moved.add(id);
+  }
   return ids.filter((id) => !known.has(id as Change['id']) && !moved.has(id));
 }
 

@@ -2,8 +2,9 @@ import { expect } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
 import type { JsonObject } from '../../src/base/text.ts';
 import type { Change } from '../../src/domain/change.ts';
-import { type Log, listChanges, openLog, readKeys, verifyAll } from '../../src/log/index.ts';
+import { type Log, listChanges, openLog, readKeys } from '../../src/log/index.ts';
 import { rowsFrom } from '../../src/log/log.ts';
+import { verifyAll } from '../../src/log/upkeep.ts';
 import { openStore, reading } from '../../src/storage/index.ts';
 import { AUDIT_KEY } from './simulators.ts';
 
