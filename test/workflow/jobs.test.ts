@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { addJob, nextJobAt, reading, transaction } from '../../src/storage/index.ts';
+import { addJob, reading, sql, transaction } from '../../src/storage/index.ts';
 import { createJobLoop, type JobKinds, type JobTry } from '../../src/workflow/jobs.ts';
 import { freshStore } from '../storage/stores.ts';
 
@@ -22,7 +22,11 @@ async function aLoop(kinds: JobKinds) {
     });
   return {
     ...{ loop, add, errors },
-    nextAt: () => reading(store, nextJobAt),
+    nextAt: async () => {
+      const jobs = sql<{ due: number | null }>`select min(due_at) as due from job`;
+      const { rows } = await reading(store, (reader) => jobs.execute(reader));
+      return rows[0]?.due ?? null;
+    },
     pass: (ms: number) => {
       clock.now = new Date(clock.now.getTime() + ms);
       loop.wake();
