@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { addJob, nextJobAt, reading, transaction } from '../../src/storage/index.ts';
+import { addJob, reading, sql, transaction } from '../../src/storage/index.ts';
 import { createJobLoop, type JobKinds, type JobTry } from '../../src/workflow/jobs.ts';
 import { freshStore } from '../storage/stores.ts';
 
@@ -22,7 +22,13 @@ async function aLoop(kinds: JobKinds) {
     });
   return {
     ...{ loop, add, errors },
-    nextAt: () => reading(store, nextJobAt),
+    /** When the next job is due that does not run; null without one. */
+    nextAt: () =>
+      reading(store, async (reader) => {
+        const { rows } = await sql<{ at: number | null }>`
+          select min(max(due_at, lease_until)) as at from job`.execute(reader);
+        return rows[0]?.at ?? null;
+      }),
     pass: (ms: number) => {
       clock.now = new Date(clock.now.getTime() + ms);
       loop.wake();
