@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
+import { Secret } from '../../src/base/errors.ts';
 import { commands } from '../../src/commands/registry.ts';
-import { signingKey } from '../../src/log/keys.ts';
-import { openLog } from '../../src/log/log.ts';
+import { openLog, readKeys } from '../../src/log/index.ts';
 import { CLOUD_ROLES } from '../../src/servers/accepted-values.ts';
 import { openStore } from '../../src/storage/index.ts';
 import { AUDIT_KEY } from '../harness/simulators.ts';
@@ -73,7 +73,8 @@ test.for<[string, number | null, string, string]>([
 ])('%s shows the permission of its command', async ([, status, expected, says]) => {
   const databaseUrl = await emptyUrl('sqlite');
   const store = await openStore(databaseUrl);
-  const log = await openLog(store, { current: signingKey(AUDIT_KEY), previous: [] });
+  const key = new Secret(AUDIT_KEY.toString('base64'));
+  const log = await openLog(store, readKeys({ databaseUrl, key, previous: [] }));
   await approvedChange(log, 'A');
   const at = new Date();
   const call = { nonce: 'n', answeredAt: at, tookMs: 90, requestId: null };
