@@ -2,7 +2,7 @@ import { DAY_MS } from '../base/time.ts';
 import type { Change, ChangeId } from '../domain/change.ts';
 import { foldOf } from '../domain/fold.ts';
 import { gate } from '../domain/gate.ts';
-import type { NewEvent } from '../domain/log-events.ts';
+import { endsStream, type NewEvent } from '../domain/log-events.ts';
 import {
   append,
   Damaged,
@@ -63,8 +63,10 @@ export async function answerForeign(
     const moves = restored(context, locked, before, marks);
     const notice = noticeFor(lostNotice([id]), locked.at);
     const paused = await pauseAfterLoss(locked);
-    const events = [...moves.events, ...paused.events, ...notice.events];
-    const jobs = [...moves.jobs, ...paused.jobs, ...notice.jobs];
+    const stopped = isFreeze(before) ? await endApproved(context, locked) : NOTHING;
+    const all = [moves, paused, stopped, notice];
+    const events = all.flatMap((each) => each.events);
+    const jobs = all.flatMap((each) => each.jobs);
     return { events, jobs, result: { before, moves } };
   });
   if (!result) return;
@@ -99,6 +101,34 @@ function restored(
     jobs: [...first.jobs, ...second.jobs],
     change: second.change,
   };
+}
+
+const NOTHING = { events: [], jobs: [] };
+
+function isFreeze({ plan }: Change): boolean {
+  return plan.target.kind === 'freeze';
+}
+
+/**
+ * Ends what was approved, where a lost event may be that of a freeze: nobody knows what the freeze covered, and no
+ * other thread shows it. People decide again.
+ */
+async function endApproved(
+  context: DecisionContext,
+  locked: LockedLog,
+  except: readonly string[] = [],
+): Promise<Pick<Moves, 'events' | 'jobs'>> {
+  const streams = await locked.loadAll('change', (isOpen: boolean | null, { type }) =>
+    endsStream('change', type) ? false : (isOpen ?? true),
+  );
+  const all: Pick<Moves, 'events' | 'jobs'>[] = [];
+  for (const [stream, { state: isOpen }] of streams) {
+    const id = stream.slice('change/'.length) as ChangeId;
+    const change = isOpen && !except.includes(id) ? await loadChange(locked, id) : null;
+    if (change?.state === 'approved') all.push(restored(context, locked, change, []));
+  }
+  const events = all.flatMap((each) => each.events);
+  return { events, jobs: all.flatMap((each) => each.jobs) };
 }
 
 function lostNotice(changes: readonly string[]) {
@@ -156,11 +186,14 @@ async function endLost(
 ): Promise<readonly NewEvent[]> {
   const events: NewEvent[] = [];
   const ids: string[] = [];
+  let mayBeFreeze = false;
   for (const { stream, version, hash } of lost) {
     const [kind, id = ''] = stream.split('/');
+    mayBeFreeze ||= kind === 'freeze';
     if (kind !== 'change') continue;
     ids.push(id);
     const change = await loadChange(locked, id as ChangeId);
+    mayBeFreeze ||= change === null || isFreeze(change);
     if (!change) continue;
     const moves = restored(context, locked, change, [{ version, hash }]);
     events.push(...moves.events);
@@ -168,8 +201,9 @@ async function endLost(
   }
   const paused = await pauseAfterLoss(locked);
   const notice = noticeFor(lostNotice(ids), locked.at);
-  due.push(...paused.jobs, ...notice.jobs);
-  return [...events, ...paused.events, ...notice.events];
+  const stopped = mayBeFreeze ? await endApproved(context, locked, ids) : NOTHING;
+  due.push(...paused.jobs, ...stopped.jobs, ...notice.jobs);
+  return [...events, ...paused.events, ...stopped.events, ...notice.events];
 }
 
 /** The timeline of PostgreSQL, which a promotion changes; null on SQLite. */
@@ -212,8 +246,9 @@ async function drawLost(
     if (told.version > 0) return { events: [], result: null };
     const paused = await pauseAfterLoss(locked);
     const notice = noticeFor(lostNotice([change]), locked.at, id);
-    const jobs = [...paused.jobs, ...notice.jobs];
-    return { events: [...paused.events, ...notice.events], jobs, result: null };
+    const all = [paused, await endApproved(context, locked), notice];
+    const events = all.flatMap((each) => each.events);
+    return { events, jobs: all.flatMap((each) => each.jobs), result: null };
   });
   for (const { at, isCard } of marks) if (isCard) await context.messenger.drawLost(change, at);
 }

@@ -22,11 +22,13 @@ async function aLoop(kinds: JobKinds) {
     });
   return {
     ...{ loop, add, errors },
-    nextAt: async () => {
-      const jobs = sql<{ due: number | null }>`select min(due_at) as due from job`;
-      const { rows } = await reading(store, (reader) => jobs.execute(reader));
-      return rows[0]?.due ?? null;
-    },
+    /** When the next job is due that does not run; null without one. */
+    nextAt: () =>
+      reading(store, async (reader) => {
+        const { rows } = await sql<{ at: number | null }>`
+          select min(max(due_at, lease_until)) as at from job`.execute(reader);
+        return rows[0]?.at ?? null;
+      }),
     pass: (ms: number) => {
       clock.now = new Date(clock.now.getTime() + ms);
       loop.wake();

@@ -16,6 +16,7 @@ import {
   minutes,
   moved,
   newId,
+  PLAN,
   recorded,
 } from './context.ts';
 
@@ -106,6 +107,20 @@ test('a change that the log has lost is drawn as lost, pauses the schedules and 
   expect(await isPaused()).toBe(true);
   await check();
   expect(await noticesIn(context)).toEqual([expect.stringContaining(`Affected: ${id}.`)]);
+});
+
+test('a lost change may have been a freeze, so that everything approved ends', async () => {
+  const { context, marks, check } = await witnessed();
+  const [approved, pending] = [
+    await aChange(context, { state: 'approved' }),
+    await aChange(context, { plan: { target: { ...PLAN.target, id: 's-2' } } }),
+  ];
+  marks.push(seen(newId(), 'lost'));
+  await check();
+  expect(await loaded(context, approved.id)).toMatchObject({
+    ...{ state: 'stale', stopReason: 'restored' },
+  });
+  expect((await loaded(context, pending.id)).state).toBe('pending');
 });
 
 test('a channel that is not readable stops the check, and nothing is drawn', async () => {
