@@ -106,6 +106,8 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     verifyServices: discovery.verify,
     incidents: createIncidentService({
       ...decisions,
+      costs: opened.storedCosts,
+      floor: config.costFloor,
       authorize: (by) =>
         authorizeQuery(decisions, { command: 'cost anomalies', target: null, by, fresh: true }),
     }),

@@ -51,6 +51,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
       const read = await readCosts(span, { priority: 'people', fresh: true });
       return { ok: true as const, read };
     },
+    poster: decisions.messenger,
     organization: { plan, tier },
     prefix: config.slack.commandPrefix,
     openToTheWorld: config.access.openToTheWorld,
@@ -59,7 +60,6 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
   const { loops, ...costQueries } = openCostServices({
     ...decisions,
     config,
-    organizationId,
     budgets: config.budgets,
     costs: (span) => readCosts(span, { priority: 'background' }),
     costsForPeople: clients.costs,

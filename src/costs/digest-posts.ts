@@ -1,8 +1,8 @@
 /** Posts digests: when they are due, and when a user asks for one now. */
 import type { Logger } from 'pino';
-import { formatDay, type Span } from '../base/calendar.ts';
+import { formatDay } from '../base/calendar.ts';
 import { note, traced } from '../base/log.ts';
-import { type Day, dayOf } from '../base/time.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
 import type { Slot } from '../base/weekly-times.ts';
 import {
   type Answer,
@@ -13,7 +13,6 @@ import {
   textAnswer,
 } from '../domain/answer.ts';
 import type { ChannelId } from '../domain/change.ts';
-import type { Service } from '../domain/targets.ts';
 import {
   endUnknown,
   endWithoutPost,
@@ -24,9 +23,6 @@ import {
   postOncePerRecord,
   STUCK_AFTER_MS,
 } from '../log/old/post-once.ts';
-import { lastSettledAt } from '../maths/days.ts';
-import type { CostReading } from '../maths/report.ts';
-import type { Database } from '../storage/old/database.ts';
 import {
   finishDigest,
   lastDigests,
@@ -35,33 +31,27 @@ import {
   unfinishedDigests,
   withdrawDigest,
 } from '../storage/old/digests.ts';
-import type { Budget } from './budgets.ts';
 import { type ComposedDigest, composeDigest } from './digest.ts';
 import {
   type DigestData,
+  type DigestFacts,
+  type DigestSources,
   digestFacts,
-  findAttention,
   gatherDigestData,
-  type LastPostedFigures,
+  type LastPosted,
   readLastPosted,
   storeLastPosted,
 } from './digest-data.ts';
-import { checkSchedule, coversNow, shouldWaitForDays } from './digest-schedule.ts';
+import { checkSchedule, coversNow, dayToReport, waitsForMonth } from './digest-schedule.ts';
 import {
   type DigestSubscription,
   loadSubscriptions,
   type SubscriptionSources,
 } from './subscriptions.ts';
 
-export interface DigestContext extends SubscriptionSources {
-  readonly database: Database;
+export interface DigestContext extends SubscriptionSources, DigestSources {
   readonly messenger: Pick<Poster, 'postToChannel' | 'findChannels'>;
-  readonly organizationId: string;
-  readonly costs: (span: Span) => Promise<CostReading>;
-  readonly services: () => readonly Service[];
-  readonly budgets: readonly Budget[];
   readonly log: Logger;
-  readonly now: () => Date;
   readonly pause: (ms: number) => Promise<void>;
   /** The id of this process. */
   readonly instance: string;
@@ -122,9 +112,13 @@ async function findDue(
   const again = now.getTime() + AGAIN_AFTER_MS;
   const due: DueDigest[] = [];
   for (const one of all.filter(isChecked)) {
-    const { day = null, at = null } = last.get(one.key) ?? {};
+    const { day = null } = last.get(one.key) ?? {};
     const { next, ...check } = checkSchedule(one, now, day);
-    if (check.state === 'due') due.push({ one, slot: check.slot, next, before: at });
+    if (check.state === 'due') {
+      const lastPosted = await readLastPosted(db, one.key);
+      const reported = reportedDays({ one, slot: check.slot, lastPosted }, now);
+      if (reported) due.push({ one, slot: check.slot, next, lastPosted, ...reported });
+    }
     if (check.state !== 'missed') continue;
     await missOnce(context, digestRecord(context, one, { day: check.slot.localDay }), TOO_LATE);
     checkAgainAt.set(one.key, Math.min(again, next?.getTime() ?? again));
@@ -136,12 +130,24 @@ async function findDue(
   return due;
 }
 
-interface DueDigest {
+interface DueDigest extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {
   readonly one: DigestSubscription;
   readonly slot: Slot;
-  readonly next: Date | null;
-  /** When the previous digest was posted; null if there was none. */
-  readonly before: Date | null;
+}
+
+/** The days that a digest reports now, and those that it skipped; null while its day is not over. */
+function reportedDays(
+  { one, slot, lastPosted }: Pick<DueDigest, 'one' | 'slot' | 'lastPosted'>,
+  now: Date,
+): Pick<DigestFacts, 'covers' | 'skipped'> | null {
+  const { period } = one.options;
+  if (period === 'month') return { covers: slot.covers, skipped: [] };
+  const last = dayToReport(slot, lastPosted?.day ?? null, now);
+  if (last === null) return null;
+  if (period === 'week') return { covers: { first: addDays(last, -6), last }, skipped: [] };
+  const after = lastPosted === null ? slot.covers.first : addDays(lastPosted.day, 1);
+  const first = after > slot.covers.first ? after : slot.covers.first;
+  return { covers: { first: last, last }, skipped: daysBetween(first, addDays(last, -1)) };
 }
 
 const TOO_LATE =
@@ -154,9 +160,8 @@ async function postDue(
   due: readonly DueDigest[],
   now: Date,
 ): Promise<void> {
-  const services = context.services();
-  const data = await gatherDigestData(context.database.db, { ...context, services, now });
-  const waiting = due.filter((one) => isWaiting(one, data, now));
+  const data = await gatherDigestData(context);
+  const waiting = due.filter((one) => isWaiting(one, data));
   const ready = due.filter((one) => !waiting.includes(one));
   const outcomes = await postAll(context, ready.slice(0, POSTS_PER_ROUND), data);
   const settled = [...outcomes].filter(([, outcome]) => !RETRIED.includes(outcome));
@@ -168,16 +173,9 @@ async function postDue(
 /** These outcomes are tried again in the next round. */
 const RETRIED: readonly DigestPostOutcome[] = ['rate-limited', 'lookup-failed'];
 
-function isWaiting({ one, slot, before }: DueDigest, data: DigestData, now: Date): boolean {
+function isWaiting({ one, slot }: DueDigest, { read, states }: DigestData): boolean {
   // A failed read of the usage report is reported now.
-  if (data.read.gaps.length > 0) return false;
-  const settledBefore = before ? lastSettledAt(data.snapshots, before) : null;
-  return shouldWaitForDays(one, slot, {
-    now,
-    states: data.states,
-    lockAge: data.read.lockAge,
-    settledBefore,
-  });
+  return read.gaps.length === 0 && waitsForMonth(one, slot, states);
 }
 
 /** Posts one after another, and stops at the first rate limit: the rest follows in a later round. */
@@ -227,7 +225,7 @@ interface PostingRound {
 /** Composes a due digest and posts it once, or stores why it is not posted. */
 async function postDigest(
   context: DigestContext,
-  { one, slot, next }: DueDigest,
+  { one, slot, ...details }: DueDigest,
   { found, data, afterwards }: PostingRound,
 ): Promise<DigestPostOutcome> {
   const day = slot.localDay;
@@ -239,10 +237,7 @@ async function postDigest(
     return 'refused';
   }
   const { channel } = to;
-  const attention = await findAttention(context, one, data);
-  const lastPosted = await readLastPosted(context.database.db, one.key);
-  const { covers } = slot;
-  const composed = composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
+  const composed = composeDigest(digestFacts(one, details, data));
   const channelName = `#${channel.name}`;
   const figures = composed.lastPosted;
   const record = digestRecord(context, one, { day, channelName, figures });
@@ -327,7 +322,6 @@ export async function postDigestNow(
     key: `${one.key}|now`,
     day: context.now().toISOString().slice(0, 16),
     channelName: `#${channel.name}`,
-    figures: composed.lastPosted,
   });
   const threads: ThreadPost[] = [];
   const afterwards = (post: ThreadPost) => void threads.push(post);
@@ -385,13 +379,11 @@ const NOT_SCHEDULED: Readonly<Record<PreviewStatus, readonly AnswerPart[]>> = {
 /** The digest as of now; `hasNext`: whether it shows when the next one is due. */
 async function composeNow(context: DigestContext, one: DigestSubscription, hasNext: boolean) {
   const now = context.now();
-  const { db } = context.database;
-  const data = await gatherDigestData(db, { ...context, services: context.services(), now });
-  const lastPosted = await readLastPosted(db, one.key);
-  const attention = await findAttention(context, one, data);
+  const data = await gatherDigestData(context);
+  const lastPosted = await readLastPosted(context.database.db, one.key);
   const next = hasNext ? checkSchedule(one, now, null).next : null;
-  const covers = coversNow(one, now);
-  return composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
+  const details = { covers: coversNow(one, now), skipped: [], next, lastPosted };
+  return composeDigest(digestFacts(one, details, data));
 }
 
 /** The record of a digest and its local day, in the table `digest`. */
@@ -425,5 +417,5 @@ interface DigestPost {
   /** The name of the channel, if known. */
   readonly channelName?: string;
   /** Stored when the digest is posted, for the comparison in the next one. */
-  readonly figures?: LastPostedFigures | null;
+  readonly figures?: LastPosted | null;
 }

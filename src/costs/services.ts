@@ -1,22 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Span } from '../base/calendar.ts';
+import type { Floor } from '../maths/anomalies.ts';
 import type { CostReading } from '../maths/report.ts';
 import { listBudgets } from './budget-answer.ts';
 import { type DeclaredService, type DigestOptions, digestReader } from './config.ts';
 import { createDigestService, type DigestServiceContext } from './digest-commands.ts';
 import { createDigestRun } from './digest-posts.ts';
 import { listAnomalies } from './incident-answers.ts';
-import { type AnomalyContext, createAnomalyWatch } from './watch.ts';
+import { createCostWatch, type WatchContext } from './watch.ts';
 import { type AcceptedChangeFilter, listCostChanges } from './why.ts';
 
 type ServicesContext = Omit<
-  AnomalyContext & DigestServiceContext,
-  'configured' | 'readOptions' | 'pause'
+  WatchContext & DigestServiceContext,
+  'configured' | 'readOptions' | 'pause' | 'floor'
 > & {
   /** The digests and the services of signalbox.yaml. */
   readonly config: {
     readonly digests: readonly DigestOptions[];
     readonly services: readonly DeclaredService[];
+    readonly costFloor: Floor;
   };
   /** `costs` reads in the background; a question of a person comes before it. */
   readonly costsForPeople: (span: Span) => Promise<CostReading>;
@@ -27,6 +29,7 @@ export function openCostServices({ config, costsForPeople, ...given }: ServicesC
   const context = {
     ...given,
     configured: config.digests,
+    floor: config.costFloor,
     readOptions: digestReader(config.services),
     pause: (ms: number) => wait(ms),
   };
@@ -38,6 +41,6 @@ export function openCostServices({ config, costsForPeople, ...given }: ServicesC
     },
     digests: createDigestService(context),
     costChanges: (filter: AcceptedChangeFilter) => listCostChanges(context, filter),
-    loops: { runDigests: createDigestRun(context), watchCosts: createAnomalyWatch(context) },
+    loops: { runDigests: createDigestRun(context), watchCosts: createCostWatch(context) },
   };
 }

@@ -1,7 +1,6 @@
 // What a start, a restore or the doctor must know of a database; nothing here creates or migrates it.
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type CostSnapshot, costSnapshots } from '../costs/index.ts';
 import { keyProblem } from '../log/old/append.ts';
 import { storedChannelIds } from '../log/old/channel-ids.ts';
 import type { AuditKey } from '../log/old/key-ring.ts';
@@ -142,15 +141,6 @@ async function serverFacts(db: Db) {
     .executeTakeFirstOrThrow();
   const clock = { server: now, here: (started + Date.now()) / 2 };
   return { statementTimeout: limit, clock, mayCreateTables: may === true };
-}
-
-/** The stored snapshots of the days from `fromDay` on, oldest first. Needs a readable schema. */
-export async function readCostSnapshots(
-  url: string,
-  organizationId: string,
-  fromDay: string,
-): Promise<readonly CostSnapshot[]> {
-  return withDb(url, 'read', (db) => costSnapshots(db, organizationId, fromDay));
 }
 
 /** The last outcome of each change command. Needs a readable schema. */

@@ -37,7 +37,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'key-started': 'continued the audit trail with the new key',
   restored: 'detected a restored database',
   'incident-expected': 'marked an anomaly as expected',
-  'incident-mute': 'muted an anomaly',
 };
 
 /** `12:04  Ana  approved service stop analytics-prod → approved · 7KQ2MX` */
