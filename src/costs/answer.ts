@@ -7,6 +7,7 @@ import {
   type CommandOffer,
   countWords,
 } from '../domain/answer.ts';
+import { compare } from '../maths/compare.ts';
 import { type DayState, dayStates, finalRows, lastFinalDay, statesWithin } from '../maths/days.ts';
 import { isOfTime, seriesFrom } from '../maths/lines.ts';
 import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
@@ -78,11 +79,13 @@ export async function answerCosts(
     return noFinalDayAnswer(period.label, own.length, read);
   }
   const before = versus && comparisonPeriod(period, versus, today);
-  const compared = before && {
+  const prepared = before && {
     now: period,
     before,
     series: seriesFrom(statesWithin(dayStates(read.rows, spanOfBoth(period, before)), rows)),
   };
+  const isUseful = prepared && (question.versus || compare(prepared.series, period, before));
+  const compared = isUseful ? prepared : null;
   const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
   const answer = composeAnswer(
@@ -126,7 +129,6 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
   const sentences = [
     forecast?.text ?? null,
     compared ? comparisonText(compared, today) : null,
-    averageText(states),
     finalOnly ? leftOutText(shown.states.length - states.length) : null,
     notFinalText(states, period, today),
     closingText(period, shown.states, { today, isFinal: read.isFinal ?? false }),
@@ -167,11 +169,6 @@ function averageOf(states: readonly DayState[]): string | null {
   if (known.length < 2) return null;
   const total = known.reduce((sum, one) => sum + one.total, 0);
   return creditsText(Math.round(total / known.length));
-}
-
-function averageText(states: readonly DayState[]): string | null {
-  const perDay = averageOf(states);
-  return perDay === null ? null : `On average ${perDay} per day.`;
 }
 
 const CUT = 'Ends today (UTC, incomplete); future days left out.';
@@ -225,7 +222,10 @@ function offersFor(
   const line = `cost ${questionWords(question)}`;
   const compare: CommandOffer = compared
     ? { label: 'Why', line: `cost why ${whyWords({ ...question, top: null })}` }
-    : { label: 'Compare', line: `cost ${questionWords({ ...question, versus: 'prev' })}` };
+    : {
+        label: 'Compare with previous',
+        line: `cost ${questionWords({ ...question, versus: 'prev' })}`,
+      };
   return [
     { label: `By ${other}`, line: `cost ${questionWords({ ...whole, by: other })}` },
     compare,

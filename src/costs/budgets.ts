@@ -67,7 +67,9 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
 
 /** `3 rows` or `2026-10`: what could not be read, so that no total of the days is known. */
 export function missingText(read: CostReading, span: Span): string | null {
-  const months = unreadMonths(read);
+  const months = unreadMonths(read).filter(
+    (month) => month >= monthOf(span.first) && month <= monthOf(span.last),
+  );
   if (months.length > 0) return months.join(', ');
   const rows = lostRows(read.problems, span);
   return rows === 0 ? null : `${rows} ${rows === 1 ? 'row' : 'rows'} of the report`;

@@ -115,7 +115,10 @@ async function findDue(
     const { day = null } = last.get(one.key) ?? {};
     const { next, ...check } = checkSchedule(one, now, day);
     if (check.state === 'due') {
-      const lastPosted = await readLastPosted(db, one.key);
+      const lastPosted = await readLastPosted(db, one.key).catch((err: unknown) => {
+        context.log.error({ err, digest: one.key }, 'the last post of a digest is not readable');
+        return null;
+      });
       const reported = reportedDays({ one, slot: check.slot, lastPosted }, now);
       if (reported) due.push({ one, slot: check.slot, next, lastPosted, ...reported });
     }

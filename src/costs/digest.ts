@@ -376,6 +376,12 @@ function threadOf(inputs: Inputs): Answer {
 
 type Fact = readonly [string, string];
 
+/** ` (€82–€136)` at the price of the day; empty without one. */
+function usualMoney({ low, high }: UsualRange, { price }: DayValue): string {
+  const ends = [low, high].flatMap((value) => moneyOfDay({ value, price }) ?? []);
+  return bracketed(ends.length > 0 ? ends.map(roughMoneyText).join('–') : null);
+}
+
 function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
   const { series, states, day } = measured;
   const { covers, budgets, judged, today, read } = facts;
@@ -386,7 +392,12 @@ function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
   const forecast = forecastOf(facts, series);
   return [
     ...(usual
-      ? [[`Usual on ${formatDay(covers.last)}`, `${rangeOf(usual)} credits`] as const]
+      ? [
+          [
+            `Usual on ${formatDay(covers.last)}`,
+            `${rangeOf(usual)} credits${usualMoney(usual, day)}`,
+          ] as const,
+        ]
       : []),
     [formatSpan(month, today), creditsText(total, money)],
     ...(forecast.ok

@@ -391,7 +391,7 @@ function withLabels(rows: readonly CostRow[], services: readonly Service[]): rea
   const ofStorage = cached(MOST_WAREHOUSES, (warehouse: string) => shared(warehouse) ?? null);
   return rows.map((row) => {
     const own =
-      row.serviceId === null && row.warehouseId !== null
+      row.kind === 'warehouse' && row.warehouseId !== null
         ? ofStorage(row.warehouseId)
         : labels.get(row.serviceId ?? '');
     return own ? { ...row, labels: own } : row;

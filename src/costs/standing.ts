@@ -148,7 +148,8 @@ function withoutStop(sentence: string): string {
 
 /** `7,800–8,350`, rounded alike. */
 export function rangeText(low: number, high: number): string {
-  return [low, high].map((end) => roundedFigure(end, Math.abs(high) < 10)).join('–');
+  const isClose = Math.abs(high) < 10 || Math.round(low) === Math.round(high);
+  return [low, high].map((end) => roundedFigure(end, isClose)).join('–');
 }
 
 /** Credits of a month or longer, without decimals from 10 on. */

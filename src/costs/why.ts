@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
+import { formatSpan, lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
 import { DAY_MS, dayOf } from '../base/time.ts';
 import {
   type Answer,
@@ -91,6 +91,12 @@ export async function answerWhy(
   if (!scoped.ok) return scoped.answer;
   const { scope, label } = scoped;
   const shown = { question, before, read, scope, label };
+  const without = [now, before].find((period) => within(read.rows, period).length === 0);
+  if (without) {
+    const text = `No data of ${without.label} to compare with.`;
+    const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerOf(shown)];
+    return { title: titleOf(shown, 'not compared'), parts };
+  }
   const pairs = pairsOf(read.rows, now, before);
   const explained = explainChange(scoped.rows, pairs.pairs, top);
   const changes = await context.costChanges({ services: explained.services, span });

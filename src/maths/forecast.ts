@@ -100,7 +100,8 @@ export function forecastSpan(
     one.parts.map((part) => ({ ...part, weight: part.weight / forecasts.length })),
   );
   const [low = 0, total = 0, high = 0] = [0.1, 0.5, 0.9].map((share) => quantileOf(parts, share));
-  const [first] = forecasts;
+  // Days that were read once may be incomplete, which is no shift.
+  const plain = forecasts.at(-1);
   return {
     ok: true,
     parts,
@@ -109,7 +110,7 @@ export function forecastSpan(
     high,
     isWide: high - total > WIDE * total || total - low > WIDE * total,
     soFar: sum(within(reported, span).map(({ value }) => value)),
-    basis: basisOf(first?.track, first?.days.expected.length ?? 0),
+    basis: basisOf(plain?.track, plain?.days.expected.length ?? 0),
   };
 }
 

@@ -82,7 +82,9 @@ function periodOf(draft: PeriodDraft, today: Day): Period {
 }
 
 function refused(problem: PeriodProblem, word: string, today: Day): PeriodReading {
-  return { ok: false, problem, nearest: nearestForms(word, today) };
+  const longest = problem === 'too-long' ? [`${LONGEST_DAYS}d`] : [];
+  const nearest = [...longest, ...bySimilarity(word, periodForms(today))].slice(0, OFFERED);
+  return { ok: false, problem, nearest };
 }
 
 const MOST_WORDS = 3;
@@ -270,10 +272,6 @@ function since(first: Day, today: Day): PeriodDraft | PeriodProblem {
 }
 
 const OFFERED = 3;
-
-function nearestForms(word: string, today: Day): readonly string[] {
-  return bySimilarity(word, periodForms(today)).slice(0, OFFERED);
-}
 
 const WORDS = [
   'today',

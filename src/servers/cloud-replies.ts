@@ -231,7 +231,8 @@ function readMetrics(value: unknown): typeof NO_METRICS {
   const metrics = { ...NO_METRICS };
   for (const name of API_METRICS) metrics[name] = figureOrNaN(source[name]);
   for (const name of Object.keys(source)) {
-    if (!KNOWN_METRICS.has(name)) metrics[name] = figureOrNaN(source[name]);
+    // Setting `__proto__` would set the prototype; the schema omits this key as well.
+    if (!KNOWN_METRICS.has(name) && name !== '__proto__') metrics[name] = figureOrNaN(source[name]);
   }
   return metrics;
 }

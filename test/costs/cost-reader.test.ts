@@ -7,7 +7,7 @@ import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
 import { createCostReader } from '../../src/costs/reader.ts';
 import { storeMonth } from '../../src/costs/store.ts';
-import { dayStates, isSettledDay, lastFinalDay, lastSettledDay } from '../../src/maths/days.ts';
+import { dayStates, lastFinalDay } from '../../src/maths/days.ts';
 import type { PriceList } from '../../src/maths/money.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
 import { freshDatabase } from '../storage/engines.ts';
@@ -144,23 +144,6 @@ test('a month that version 1.0 stored without its organization is fetched again'
   expect(calls()).toBe(1);
 });
 
-test('the problems of a month that version 1.0 stored have the current names', async () => {
-  const { read, database } = await reader();
-  const of = { first: '2026-10-01', last: '2026-10-31' };
-  const counted = { day: null, figure: null, count: 1 };
-  const problems = [
-    { name: 'told-twice', ...counted },
-    { name: 'grand-total-off', counted: 1, told: 2, of },
-  ];
-  const report = { rows: [], problems };
-  const stored = { month: '2026-10', fetchedAt: NOON, final: true, report };
-  await database.transaction((tx) => storeMonth(tx, ORGANIZATION.id, stored));
-  expect((await read(of, people)).problems).toMatchObject([
-    { name: 'duplicate', ...counted },
-    { name: 'grand-total-off', counted: 1, reported: 2, of },
-  ]);
-});
-
 test.for<Partial<CloudBehaviour>>([
   { costDateRefusal: 'encoded value' },
   { costDateRefusal: 'field', costDateStatus: 422 },
@@ -196,19 +179,6 @@ test.for(['extended', 'contract'] as const)(
     expect((await shared.read(OCTOBER, people)).problems).toEqual([]);
   },
 );
-
-test('a final month that version 1.0 stored with lost rows is fetched again once', async () => {
-  const { read, again, database, calls } = await reader();
-  const september = { first: '2026-09-01', last: '2026-09-30' };
-  const problems = [{ name: 'told-twice', day: '2026-09-02', figure: null, count: 1 }];
-  const report = { rows: [], problems };
-  const stored = { month: '2026-09', fetchedAt: new Date('2026-11-01'), final: true, report };
-  await database.transaction((tx) => storeMonth(tx, ORGANIZATION.id, stored));
-  const { rows } = await read(september, people);
-  expect(rows.length).toBeGreaterThan(100);
-  expect(await again()(september, people)).toMatchObject({ rows });
-  expect(calls()).toBe(1);
-});
 
 test('while the report cannot be read, older figures are shown with their age', async () => {
   const { read, cloud, clock } = await reader();
@@ -249,18 +219,15 @@ test('a stop cancels a read of many months as a whole, without gaps', async () =
   expect(asked()).toBe(1);
 });
 
-test('without earlier snapshots, unlocked days older than three days are settled, but not final', async () => {
+test('a first read knows nothing about the completeness of open days', async () => {
   const { read } = await reader();
-  const { rows, lockAge } = await read(NOVEMBER, people);
-  const states = dayStates(rows, NOVEMBER);
-  const settled = states.filter((one) => isSettledDay(one) && one.state !== 'final');
-  expect(settled.map(({ day }) => day)).toContain('2026-11-16');
-  expect(settled.every(({ state }) => state === 'preliminary')).toBe(true);
-  expect(lastSettledDay(states)).toBe('2026-11-16');
-  expect(lockAge).toBeNull();
+  const { rows } = await read(NOVEMBER, people);
+  const open = dayStates(rows, NOVEMBER).filter(({ state }) => state === 'preliminary');
+  expect(open.length).toBeGreaterThan(2);
+  expect(open.every(({ openDay }) => openDay?.completeness === null)).toBe(true);
 });
 
-test('the lock age is learned from the reports of the following days', async () => {
+test('completeness is learned from the daily reads, also after a restart', async () => {
   const costLocking = { days: 12, batchDays: 1, stragglers: 0 };
   const { read, clock, again } = await reader({ behaviour: { costLocking, rateLimit: null } });
   for (let day = 0; day < 20; day += 1) {
@@ -268,12 +235,15 @@ test('the lock age is learned from the reports of the following days', async () 
     await read({ first: '2026-11-01', last: dayOf(clock.now) }, people);
   }
   const today = dayOf(clock.now);
-  const { lockAge, rows } = await read({ first: '2026-11-01', last: today }, people);
-  expect(lockAge).toMatchObject({ usual: 12, low: 12, high: 12 });
-  const { lockAge: restarted } = await again()({ first: today, last: today }, people);
-  expect(restarted).toEqual(lockAge);
-  const states = dayStates(rows, { first: '2026-11-01', last: today });
-  expect(lastFinalDay(states)).toBe(addDays(today, -12));
-  // The sandbox moves a day for two days, so that its third report is the first of two equal ones.
-  expect(lastSettledDay(states)).toBe(addDays(today, -5));
+  const span = { first: '2026-11-01', last: today };
+  const { rows } = await read(span, people);
+  const [yesterday] = dayStates(rows, span).filter(({ day }) => day === addDays(today, -1));
+  const completeness = yesterday?.openDay?.completeness;
+  expect(completeness?.share).toBeLessThan(1);
+  expect(completeness?.ratios).toBeGreaterThan(10);
+  const restarted = await again()(span, people);
+  expect(
+    dayStates(restarted.rows, span).find(({ day }) => day === yesterday?.day)?.openDay,
+  ).toEqual(yesterday?.openDay);
+  expect(lastFinalDay(dayStates(rows, span))).toBe(addDays(today, -12));
 });

@@ -111,7 +111,7 @@ test('a text of 3,000 characters is accepted, and a longer one is not handled', 
 
 test('a click on an anomaly is passed on and answered', async () => {
   const { context, calls, pressed, store } = await inbox();
-  const press = { key: 'key 1', verb: 'mute', id: 'anomaly 1', by: ben } as const;
+  const press = { key: 'key 1', verb: 'expected', id: 'anomaly 1', by: ben } as const;
   expect(await receiveIncidentClick(context, press, REPLY_TO)).toBe('ok');
   expect(await handleInbox(context)).toBe(1);
   expect(pressed).toEqual([press]);

@@ -106,13 +106,15 @@ test.for<[string, JsonObject, object, string[]]>([
 
 test('a failing click on an anomaly is reported as well', async () => {
   const { context, attempt } = await broken();
-  const press = { verb: 'mute', id: 'anomaly 1', by: ben, key: 'key 1' } as const;
+  const press = { verb: 'expected', id: 'anomaly 1', by: ben, key: 'key 1' } as const;
   await receiveIncidentClick(context, press, replyTo);
   const { events, notices } = await attempt(10);
   expect(notices).toEqual([
-    expect.stringContaining('Your click “mute” on anomaly 1 had no effect'),
+    expect.stringContaining('Your click “expected” on anomaly 1 had no effect'),
   ]);
-  expect(events).toMatchObject([{ changeId: null, body: { tried: 'mute', anomaly: 'anomaly 1' } }]);
+  expect(events).toMatchObject([
+    { changeId: null, body: { tried: 'expected', anomaly: 'anomaly 1' } },
+  ]);
 });
 
 test('a click that was handled before an error of its tenth attempt is not reported', async () => {

@@ -101,7 +101,7 @@ test.for(ENGINES)(
   async (engine) => {
     const { context, put, events, notices, pressed } = await inboxOf(engine);
     const replyTo = { url: null, user: ben, channel: null, replaces: false };
-    const body = { verb: 'mute', id: 'anomaly 1', by: ben, replyTo };
+    const body = { verb: 'expected', id: 'anomaly 1', by: ben, replyTo };
     await put({ key: 'forged', kind: 'incident', body });
     await put({
       key: 'real',
@@ -111,9 +111,9 @@ test.for(ENGINES)(
     });
     await handleInbox(context);
     expect(pressed).toEqual(['anomaly 2']);
-    expect(await events()).toMatchObject([{ body: { tried: 'mute', anomaly: 'anomaly 1' } }]);
+    expect(await events()).toMatchObject([{ body: { tried: 'expected', anomaly: 'anomaly 1' } }]);
     expect((await notices())[0]).toEqual([
-      expect.stringContaining('UBEN: Your click “mute” on anomaly 1 had no effect'),
+      expect.stringContaining('UBEN: Your click “expected” on anomaly 1 had no effect'),
     ]);
   },
 );
@@ -194,7 +194,11 @@ test('one unreadable click is reported, and the next one is handled', async () =
   const replyTo = { url: null, user: ben, channel: null, replaces: false };
   const unkeyed = { ...context, auditKey: null };
   await put({ key: 'bad' });
-  await put({ key: 'good', kind: 'incident', body: { verb: 'mute', id: '1', by: ben, replyTo } });
+  await put({
+    key: 'good',
+    kind: 'incident',
+    body: { verb: 'expected', id: '1', by: ben, replyTo },
+  });
   await database.transaction((tx) =>
     tx.updateTable('inbox').set({ body: '{half' }).where('dedup_key', '=', 'bad').execute(),
   );
