@@ -85,7 +85,7 @@ const StoredMemory = z.object({
   almost: z.number(),
   clear: z.number(),
   /** The last day with news: there is one message a day. */
-  toldOn: z.string().nullable(),
+  reportedOn: z.string().nullable(),
 });
 
 /** What was announced about a budget. A new month or a new amount resets it. */
@@ -102,7 +102,7 @@ export type BudgetNews =
 /** The memory for that month; a new one for a new month or a changed amount. */
 function memoryFor(memory: BudgetMemory | null, month: string, amount: number): BudgetMemory {
   if (memory !== null && memory.month === month && memory.amount === amount) return memory;
-  const nothing = { threshold: 0, lastRun: null, likely: 0, almost: 0, clear: 0, toldOn: null };
+  const nothing = { threshold: 0, lastRun: null, likely: 0, almost: 0, clear: 0, reportedOn: null };
   return { month, amount, step: 'within', ...nothing };
 }
 
@@ -140,13 +140,13 @@ export function evaluateBudget(
           almost: isAlmost ? before.almost + 1 : 0,
           clear: chance < UNLIKELY ? before.clear + 1 : 0,
         };
-  if (before.toldOn === today) return { memory: counted, news: null };
+  if (before.reportedOn === today) return { memory: counted, news: null };
   const step = stepOf(counted, spent > budget.credits);
   const reached = budget.thresholds.filter((each) => spent >= (each / 100) * budget.credits);
   const threshold = Math.max(0, ...reached);
   const news = newsOf(counted, step, threshold);
-  const toldOn = news === null ? counted.toldOn : today;
-  return { memory: { ...counted, step, threshold, toldOn }, news };
+  const reportedOn = news === null ? counted.reportedOn : today;
+  return { memory: { ...counted, step, threshold, reportedOn }, news };
 }
 
 function stepOf({ step, likely, almost, clear }: BudgetMemory, isOver: boolean): Step {

@@ -153,7 +153,7 @@ const StoredLast = z.object({
   day: z.string(),
   days: z.array(z.object({ day: z.string(), total: z.number() })),
   /** The unusual costs that it showed. */
-  told: z.array(z.string()),
+  reported: z.array(z.string()),
 });
 
 /** What a digest posted last: its day, the totals that it knew, and the costs that it reported. */
@@ -165,12 +165,12 @@ const REMEMBERED_DAYS = 56;
 export function toLastPosted(
   { selector, covers }: DigestFacts,
   states: readonly DayState[],
-  told: readonly string[],
+  reported: readonly string[],
 ): LastPosted {
   const last = { first: addDays(covers.last, -REMEMBERED_DAYS), last: covers.last };
   const known = within(states, last).filter(({ state }) => state !== 'no-data');
   const days = known.map(({ day, total }) => ({ day, total }));
-  return { of: nameOf(selector), day: covers.last, days, told: [...told] };
+  return { of: nameOf(selector), day: covers.last, days, reported: [...reported] };
 }
 
 /** The total of each day in the last digest; empty if it covered other services. */

@@ -99,9 +99,9 @@ function attentionOf(
 ): Omit<Inputs, 'facts' | 'measured'> {
   const { judged, budgets, covers, lastPosted, read, today } = facts;
   const missing = missingText(read, covers);
-  const told = new Set(lastPosted?.told);
+  const reported = new Set(lastPosted?.reported);
   const isNews = (one: (typeof judged.unusual)[number]) =>
-    one.last >= covers.last || (one.last >= covers.first && !told.has(incidentId(one)));
+    one.last >= covers.last || (one.last >= covers.first && !reported.has(incidentId(one)));
   const month = missingText(read, monthSpan(monthOf(today)));
   return {
     unusual: missing === null && day !== null ? judged.unusual.filter(isNews) : [],

@@ -120,7 +120,7 @@ interface AnnouncementInputs {
   readonly now: Date;
 }
 
-/** The severe unusual costs that no digest of today shows, each for the first channel whose digest covers it. */
+/** The severe unusual costs that no digest shows on this day, each for the first channel whose digest covers it. */
 function announcementsOf({ judged, marks, digests, services, read, now }: AnnouncementInputs) {
   const severe = judged.unusual.filter(
     (one) => isSevere(one, judged.usualDay) && !marks.isAnnounced(one),

@@ -5,7 +5,7 @@ import type { DayValue } from './rows.ts';
 import {
   batchFactor,
   factorOn,
-  follow,
+  followDays,
   isCost,
   type KnownDay,
   knownDays,
@@ -93,7 +93,7 @@ export function floorOf(
   { share = FLOOR_SHARE, credits = LEAST_FLOOR }: Floor = {},
 ): number {
   const days = knownDays(all);
-  return days.length === 0 ? credits : Math.max(credits, share * follow(days).level);
+  return days.length === 0 ? credits : Math.max(credits, share * followDays(days).level);
 }
 
 export interface JudgedLine {
@@ -124,7 +124,7 @@ export function judgeLine(line: CostLine, options: JudgeOptions): JudgedLine {
   const offset = floor / 2;
   const restart = expected.get(line.key) ?? null;
   const known = knownDays(past);
-  const track = follow(known, { offset, restart });
+  const track = followDays(known, { offset, restart });
   const base = Math.max(NEED_SIGMAS * track.sigma, Math.min(secondLargest(track), MOST_NEED));
   const factor = Math.exp(base);
   const judged = { line, past, known, track, offset, options };
@@ -205,10 +205,13 @@ interface JudgedDay extends UnusualDay {
 
 const NEARLY_COMPLETE = 0.8;
 
-function judgedDay({ track, offset, options }: JudgeInputs, day: DayValue, base: number) {
+function judgedDay({ line, track, offset, options }: JudgeInputs, day: DayValue, base: number) {
   if (!isCost(day.value)) return null;
   const followed = track.days.find((one) => one.day === day.day);
   const run = followed?.run ?? null;
+  // A day of unknown completeness is not in the track, in which an expected level begins.
+  const expected = options.expected.get(line.key);
+  if (!followed && expected !== undefined && day.day >= expected) return null;
   if (followed && !isRecent(options, day.day) && run !== track.run) return null;
   if (run?.isLevel || run?.isBack) return null;
   const factor = factorOn(track.profile, day.day);
@@ -333,7 +336,7 @@ export function effectOfChange(
   );
   const known = days.filter(({ day }) => day < change.day);
   if (after.length === 0 || known.length < LEAST_BEFORE) return null;
-  const before = follow(known);
+  const before = followDays(known);
   const usual = mean(after.map(({ day }) => before.level * factorOn(before.profile, day)));
   return { usual, perDay: mean(after.map(({ value }) => value)) - usual, days: after.length };
 }
@@ -348,7 +351,7 @@ export function isShiftExplained(
   today: Day,
   effects: readonly ChangeEffect[],
 ): boolean {
-  const { run, level } = follow(knownDays(all.filter(({ day }) => day < today)));
+  const { run, level } = followDays(knownDays(all.filter(({ day }) => day < today)));
   const since = run?.days[0]?.day;
   if (!run || since === undefined) return false;
   const shift = median(run.days.map(({ x }) => x)) - level;
@@ -375,7 +378,7 @@ const RANGE_SIGMAS = 1.64;
 export function usualRange(series: readonly DayValue[], of: DayValue): UsualRange | null {
   const before = knownDays(series.filter(({ day }) => day < of.day));
   if (before.length < LEAST_DAYS) return null;
-  const track = follow(before);
+  const track = followDays(before);
   const [own] = knownDays([of], 'left-out');
   const usual = track.level * factorOn(track.profile, of.day) * batchFactor(track.batch, of.day);
   const width = Math.exp(RANGE_SIGMAS * Math.hypot(track.sigma, own?.error ?? 0));

@@ -8,7 +8,7 @@ import {
   batchFactor,
   countFinal,
   factorOn,
-  follow,
+  followDays,
   growthFactor,
   isCost,
   knownDays,
@@ -92,7 +92,7 @@ export function forecastSpan(
     return { ok: false, why: 'days-too-old', days: known.length };
   }
   const forecasts = readings.map((unlearned) => {
-    const track = follow(knownDays(past, unlearned));
+    const track = followDays(knownDays(past, unlearned));
     const days = spanDays({ reported, track, unlearned, span, today });
     return { track, days, parts: partsOf(track, days, isExplained) };
   });

@@ -206,22 +206,10 @@ function weekOf(day: Day): Line {
   return { key: monday, name: `week of ${formatDay(monday)}` };
 }
 
-export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
-  storageCredits: 'storage',
-  backupCredits: 'backup',
-  computeCredits: 'compute',
-  dataTransferCredits: 'data transfer',
-  initialLoadCredits: 'initial load',
-  publicDataTransferCredits: 'public transfer',
-  interRegionTier1DataTransferCredits: 'inter-region transfer, tier 1',
-  interRegionTier2DataTransferCredits: 'inter-region transfer, tier 2',
-  interRegionTier3DataTransferCredits: 'inter-region transfer, tier 3',
-  interRegionTier4DataTransferCredits: 'inter-region transfer, tier 4',
-};
-
-/** A metric that Signalbox does not know keeps the name of the report. */
+/** `computeCredits` → `compute`, `interRegionTier1DataTransferCredits` → `inter region tier 1 data transfer`. */
 export function metricName(metric: string): string {
-  return METRIC_NAMES[metric as Metric] ?? metric.replace(/Credits$/, '');
+  const words = metric.replace(/Credits$/, '').split(/(?=[A-Z])|(?<=[a-z])(?=\d)/);
+  return words.join(' ').toLowerCase();
 }
 
 /** What the metrics do not explain is a line too, so that the lines add up to the total. */

@@ -1,6 +1,6 @@
 import { isDay } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import { GROUPINGS, type Grouping, METRIC_NAMES } from './lines.ts';
+import { GROUPINGS, type Grouping, metricName } from './lines.ts';
 import {
   bySimilarity,
   type Period,
@@ -341,7 +341,7 @@ function readNot(words: readonly string[], context: QuestionContext): KeywordSte
   return { ...step, part: { scope: { kind: 'not', names } } };
 }
 
-const METRIC_WORDS = METRICS.map((metric) => METRIC_NAMES[metric].replaceAll(/,? /g, '-'));
+const METRIC_WORDS = METRICS.map((metric) => metricName(metric).replaceAll(' ', '-'));
 
 /** `metric compute`, `metric data-transfer` */
 function readMetric([typed = '']: readonly string[]): KeywordStep {

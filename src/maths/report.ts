@@ -2,7 +2,6 @@ import { cached } from '../base/cache.ts';
 import { formatSpan, isDay, isWithin, type Span } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import type { AppliedChange } from './anomalies.ts';
-import { METRIC_NAMES } from './lines.ts';
 import type { PriceList } from './money.ts';
 import { figure } from './numbers.ts';
 import {
@@ -124,7 +123,7 @@ function figuresOf(
       // Another field of the metrics may be a text.
       if (!isMetric(metric)) continue;
       seen.odd = true;
-      note('not-a-number', metric);
+      note('not-a-number');
       continue;
     }
     metrics[metric] = micro;
@@ -159,8 +158,7 @@ function totalOf(
   if (total === null || !isExact(total)) {
     // With an invalid metric, the others are only a part of the total.
     if (count === 0 || odd) return null;
-    if (total === null) note('without-total');
-    else note('not-a-number', 'totalCredits');
+    note(total === null ? 'without-total' : 'not-a-number');
     return sum;
   }
   // With an invalid metric, which is counted above, the others cannot add up to the total.
@@ -208,15 +206,10 @@ type RowFault =
   | 'negative'
   | 'metrics-off';
 
-/** The name of a figure in a row. */
-type FigureName = Metric | 'totalCredits';
-
 export interface RowProblem {
   readonly name: RowFault;
   /** Null for rows without a day. */
   readonly day: Day | null;
-  /** The faulty figure; null for a fault of the whole row. */
-  readonly figure: FigureName | null;
   readonly count: number;
 }
 
@@ -230,17 +223,17 @@ export type ReportProblem =
       readonly of: Span;
     };
 
-/** Counts a fault of the current row, or of one of its figures. */
-type NoteFault = (fault: RowFault, figure?: FigureName) => void;
+/** Counts a fault of the current row. */
+type NoteFault = (fault: RowFault) => void;
 
 /** Counts the faults of rows by day, because questions concern days and not whole replies. */
 function createFaults() {
   const counts = new Map<string, RowProblem>();
   let day: Day | null = null;
-  const note: NoteFault = (name, figure) => {
-    const key = `${day} ${name} ${figure}`;
+  const note: NoteFault = (name) => {
+    const key = `${day} ${name}`;
     const count = (counts.get(key)?.count ?? 0) + 1;
-    counts.set(key, { name, day, figure: figure ?? null, count });
+    counts.set(key, { name, day, count });
   };
   return {
     /** Sets the day of the faults that follow. */
@@ -258,7 +251,7 @@ const ROW_FAULTS: Readonly<Record<RowFault, string>> = {
   'without-figures': 'without any figure: left out',
   'without-total': 'without a total: their metrics were summed',
   'not-asked-for': 'of days that were not requested: left out',
-  'not-a-number': 'with a figure that is not a number: left out',
+  'not-a-number': 'with a figure that is not a number: it is left out',
   negative: 'with negative credits: counted as they are',
   'metrics-off': 'whose metrics do not add up to their total: the total counts',
 };
@@ -282,11 +275,7 @@ export function problemText(problem: ReportProblem): string {
     return `figures of ${formatSpan(of, of.last)} do not add up (${figure(counted)} vs ${figure(reported)})`;
   }
   const rows = `${problem.count} ${problem.count === 1 ? 'row' : 'rows'}`;
-  if (problem.figure === null) return `${rows} ${ROW_FAULTS[problem.name]}`;
-  if (problem.figure === 'totalCredits') {
-    return `the total is not a number in ${rows}: the metrics were summed`;
-  }
-  return `${METRIC_NAMES[problem.figure]} is not a number in ${rows}: left out`;
+  return `${rows} ${ROW_FAULTS[problem.name]}`;
 }
 
 /** The problems of these days. A wrong grand total concerns all days. */
@@ -303,7 +292,7 @@ export function mergeProblems(problems: readonly ReportProblem[]): readonly Repo
   const merged = new Map<string, RowProblem>();
   for (const problem of problems) {
     if (problem.name === 'grand-total-off') continue;
-    const key = `${problem.name} ${problem.figure}`;
+    const key = problem.name;
     const count = (merged.get(key)?.count ?? 0) + problem.count;
     merged.set(key, { ...problem, day: null, count });
   }

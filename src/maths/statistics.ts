@@ -1,3 +1,4 @@
+import { cached } from '../base/cache.ts';
 import { addMonths, dayOfMonth, monthOf, monthSpan, startOf } from '../base/calendar.ts';
 import { addDays, type Day, weekdayOf } from '../base/time.ts';
 import { completed } from './days.ts';
@@ -133,7 +134,7 @@ export function withoutWeekdays(
 }
 
 /** A batch at the ends of months: a factor for each position. */
-export interface Batch {
+export interface MonthEndBatch {
   /** How sure it is that it recurs: 0.6 after one month end, 0.97 after two. */
   readonly weight: number;
   readonly factors: ReadonlyMap<number, number>;
@@ -142,16 +143,18 @@ export interface Batch {
 /** −4 … −1: the last four days of a month; 1 and 2: the first two of the next. */
 const POSITIONS = [-4, -3, -2, -1, 1, 2] as const;
 
-/** The position of a day at the end of a month; null for other days. */
-function positionOf(day: Day): number | null {
+const MOST_CACHED_DAYS = 1_000;
+
+/** The position of a day at the end of a month; null for other days. The same few days are asked often. */
+const positionOf = cached(MOST_CACHED_DAYS, (day: Day): number | null => {
   const number = dayOfMonth(day);
   if (number <= 2) return number;
   const left = dayOfMonth(monthSpan(monthOf(day)).last) - number;
   return left < 4 ? -1 - left : null;
-}
+});
 
 /** The factor of the batch on a day; 1 for other days. */
-export function batchFactor(batch: Batch | null, day: Day): number {
+export function batchFactor(batch: MonthEndBatch | null, day: Day): number {
   const position = batch === null ? null : positionOf(day);
   return position === null ? 1 : (batch?.factors.get(position) ?? 1);
 }
@@ -166,7 +169,7 @@ const WEIGHTS = [0.6, 0.97];
  * times the median of the 14 days before, and the days 3 to 7 after are below 1.2 times it. Without a
  * high newest one, there is none. Source: docs/forecasts.md#month-ends.
  */
-function batchOf(days: readonly KnownDay[], xs: readonly number[]): Batch | null {
+function batchOf(days: readonly KnownDay[], xs: readonly number[]): MonthEndBatch | null {
   const last = days.at(-1)?.day;
   if (last === undefined) return null;
   const values = new Map(days.map(({ day }, index) => [day, xs[index] ?? 0]));
@@ -248,7 +251,7 @@ export interface Track {
   readonly growth: number;
   /** The days that are not usual, up to the last known day; null if that one is usual. */
   readonly run: Run | null;
-  readonly batch: Batch | null;
+  readonly batch: MonthEndBatch | null;
   readonly days: readonly FollowedDay[];
 }
 
@@ -271,7 +274,7 @@ interface FollowOptions {
  * of any kind, are the new level, and two days at the old one restore it. Days with a batch of a month
  * end neither open nor end a run. Source: docs/forecasts.md#level.
  */
-export function follow(
+export function followDays(
   days: readonly KnownDay[],
   { offset = 0, restart = null }: FollowOptions = {},
 ): Track {
@@ -432,7 +435,7 @@ const CLIP = 3;
 function weekErrorOf(
   origins: readonly Origin[],
   days: readonly FollowedDay[],
-  batch: Batch | null,
+  batch: MonthEndBatch | null,
   sigma: number,
 ): number {
   const squares = origins.slice(-ORIGINS - WEEK).flatMap(({ index, level }) => {
@@ -458,6 +461,6 @@ export interface SpendLevel extends Pick<Track, 'profile'> {
 
 /** The current level. Expects known days in order. */
 export function levelOf(days: readonly KnownDay[]): SpendLevel {
-  const { level, profile, usualDays } = follow(days);
+  const { level, profile, usualDays } = followDays(days);
   return { value: level, profile, days: Math.min(LEVEL_DAYS, Math.max(usualDays, 1), days.length) };
 }

@@ -164,14 +164,14 @@ test('days are sorted by date and credits by value', async () => {
   ]);
 });
 
-test('the footer reports the faults of the shown days, with the figure', async () => {
+test('the footer reports the faults of the shown days', async () => {
   const told = { ...TOLD, metrics: { computeCredits: Number.NaN } };
   const reader = createReportReader({ first: '2026-11-01', last: '2026-11-20' });
   reader.add([told, { ...told, date: '2026-11-19' }]);
   const { problems } = reader.finish(90);
   const { footer } = await answered('2026-11-13..2026-11-17', NOVEMBER, { problems });
   expect(footer).toBe(
-    'compute is not a number in 1 row: left out · ' +
+    '1 row with a figure that is not a number: it is left out · ' +
       'figures of 1–20 Nov do not add up (20.0 vs 90.0)',
   );
   const other = await answered('2026-11-08', NOVEMBER, { problems });

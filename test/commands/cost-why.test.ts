@@ -148,7 +148,7 @@ test('months are compared day by day, and their weekdays differ', async () => {
 });
 
 test('the footer has the problems of the compared days and what the scope leaves out', async () => {
-  const problem = { name: 'without-figures', figure: null, count: 2 } as const;
+  const problem = { name: 'without-figures', count: 2 } as const;
   const problems = [
     { ...problem, day: '2026-11-13' },
     { ...problem, day: '2026-11-06', name: 'negative' as const },

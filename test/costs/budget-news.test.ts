@@ -86,7 +86,7 @@ test('one message a day, and nothing without all figures', () => {
     kind: 'threshold',
     threshold: 150,
   });
-  const lost = { name: 'without-figures', day: TODAY, figure: null, count: 1 } as const;
+  const lost = { name: 'without-figures', day: TODAY, count: 1 } as const;
   const broken = readingOf(nineWeeks(), { problems: [lost] });
   const unknown = budgetStanding(BUDGET, { read: broken, services: [], today: TODAY });
   expect(evaluateBudget(unknown, null, TODAY).news).toBeNull();

@@ -190,7 +190,7 @@ test('with two days there is no forecast, and the reason', async () => {
 });
 
 test('rows that cannot be read give no forecast, never 0', async () => {
-  const lost = { name: 'without-figures', day: '2026-11-12', figure: null, count: 3 } as const;
+  const lost = { name: 'without-figures', day: '2026-11-12', count: 3 } as const;
   const read = {
     ...(await context(costsOf('s-1', 100)).costs(SPANS.month as Span)),
     problems: [lost],

@@ -128,7 +128,7 @@ describe('a day that is not final', () => {
 });
 
 test('rows that cannot be read leave no headline and no forecast, but say what is missing', () => {
-  const lost = { name: 'without-figures', day: YESTERDAY, figure: null, count: 3 } as const;
+  const lost = { name: 'without-figures', day: YESTERDAY, count: 3 } as const;
   const { title, text } = digestOf(readingOf(QUIET, { problems: [lost] }));
   expect(title).toBe(
     'Yesterday, Thu 19 Nov: not known, 3 rows of the report could not be read · November not known',
@@ -169,7 +169,7 @@ test('at most three lines to act on, the others are in the thread', () => {
   expect(thread && written(thread)).toContain('Unusual: ');
 });
 
-test('an increase of days ago is told once', () => {
+test('an increase of days ago is reported once', () => {
   const rows = nineWeeks(TODAY, 2, (day, id) => (day === '2026-11-18' && id === 's-1' ? 3 : 1));
   const { text, facts } = digestOf(readingOf(rows));
   expect(text).not.toContain('⚠');

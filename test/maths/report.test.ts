@@ -267,7 +267,7 @@ describe('the grand total', () => {
 });
 
 function fault(over: Partial<RowProblem> = {}): RowProblem {
-  return { name: 'without-figures', day: '2026-11-17', figure: null, count: 1, ...over };
+  return { name: 'without-figures', day: '2026-11-17', count: 1, ...over };
 }
 
 function wordsOf(problems: readonly ReportProblem[]): readonly string[] {
@@ -290,12 +290,12 @@ test('a figure that is not a number is named, and left out of the total', () => 
   const metrics = { computeCredits: Number.NaN, backupCredits: 2 };
   const { rows, problems } = read([reportRow({ metrics, totalCredits: 12.5 })]);
   expect(rows).toMatchObject([{ metrics: { backupCredits: 2_000_000 }, total: 12_500_000 }]);
-  expect(wordsOf(problems)).toEqual(['compute is not a number in 1 row: left out']);
+  expect(wordsOf(problems)).toEqual(['1 row with a figure that is not a number: it is left out']);
 
   const summed = read([reportRow({ totalCredits: Number.NaN })]);
   expect(summed.rows).toMatchObject([{ total: 12_500_000 }]);
   expect(wordsOf(summed.problems)).toEqual([
-    'the total is not a number in 1 row: the metrics were summed',
+    '1 row with a figure that is not a number: it is left out',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../src/base/time.ts';
-import { batchFactor, follow, knownDays, levelOf } from '../../src/maths/statistics.ts';
+import { batchFactor, followDays, knownDays, levelOf } from '../../src/maths/statistics.ts';
 import { chance, finalDays } from './rows.ts';
 
 const FIRST = '2026-03-02';
@@ -12,7 +12,7 @@ function noisy(level: number, days: number, seed = 1): readonly number[] {
 }
 
 function tracked(values: readonly number[], restart: string | null = null) {
-  return follow(knownDays(finalDays(values, FIRST)), { restart });
+  return followDays(knownDays(finalDays(values, FIRST)), { restart });
 }
 
 test('a steady line has its mean as level, and no run', () => {
@@ -74,7 +74,7 @@ describe('a batch at the ends of months', () => {
       return isBatch(day) && months.includes(end) ? value * 3 : value;
     });
   const batchOf = (months: readonly string[]) =>
-    follow(knownDays(finalDays(values(months), '2026-03-10'))).batch;
+    followDays(knownDays(finalDays(values(months), '2026-03-10'))).batch;
 
   test('recurs almost certainly after two months, and probably after one', () => {
     expect(batchOf(['2026-03', '2026-04', '2026-05'])?.weight).toBe(0.97);

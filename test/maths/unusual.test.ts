@@ -71,7 +71,7 @@ test('two expensive days do not blind: a ×3.7 three weeks later is found', () =
   expect(judged(valuesOf(factor)).unusual?.relative).toBeGreaterThan(2.4);
 });
 
-test('an increase is told while it lasts, with its first day', () => {
+test('an increase is reported while it lasts, with its first day', () => {
   const { unusual } = judged(valuesOf((ago) => (ago <= 4 ? 1.7 : 1)));
   expect(unusual).toMatchObject({ since: '2026-11-16', last: '2026-11-19' });
   expect(unusual?.days.length).toBe(4);

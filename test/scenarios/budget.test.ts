@@ -31,7 +31,7 @@ test('without a budget the answer names the configuration file', async () => {
   await sandbox.privateMessage(DORA, 'defines no budgets');
 });
 
-test('a budget notifies once per threshold and month, and never twice on a day', async () => {
+test('a budget notifies once per threshold and month', async () => {
   const thresholds = [50, 80, 100];
   const sandbox = await startTestSandbox({
     organization: withSpike(400),
@@ -41,8 +41,6 @@ test('a budget notifies once per threshold and month, and never twice on a day',
     announced(sandbox, 'Budget production').map(({ text }) => /(\d+)% spent|over/.exec(text)?.[0]);
   await scanAt(sandbox, '2026-11-20T12:02:00Z');
   await expect.poll(spent).toEqual(['70% spent']);
-  await scanAt(sandbox, '2026-11-20T12:32:00Z');
-  expect(spent()).toHaveLength(1);
   for (let day = 21; day <= 30; day += 1) await scanAt(sandbox, `2026-11-${day}T07:00:00Z`);
   await expect.poll(() => announced(sandbox, 'November over: ')).toHaveLength(1);
 });

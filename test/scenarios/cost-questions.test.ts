@@ -8,6 +8,7 @@ import { ANA } from '../harness/users.ts';
 interface ReportRow {
   readonly date: string;
   readonly serviceId: string | null;
+  readonly dataWarehouseId: string | null;
   readonly metrics: Readonly<Record<string, number>>;
   readonly totalCredits: number;
 }
@@ -50,14 +51,14 @@ test('which metrics of a service: every line is what the server reports', async 
   const line = (...cells: string[]) => cells.map((text) => `"text":"${text}"`).join('.*?');
   const figures = [
     ['compute', metric('computeCredits')],
-    ['public transfer', metric('publicDataTransferCredits')],
+    ['public data transfer', metric('publicDataTransferCredits')],
     ['data transfer', metric('dataTransferCredits')],
   ];
   for (const [name = '', credits = ''] of figures) {
     expect(answer).toMatch(new RegExp(line(name, credits)));
   }
   const all = creditsOf(own.map(({ totalCredits }) => totalCredits));
-  expect(answer).toContain(`analytics-prod · October 2026 (UTC) · ${all} credits`);
+  expect(answer).toContain(`analytics-prod · October 2026 (UTC): ${all} credits`);
 });
 
 test('a team against last week: the figures of both weeks are what the server reports', async () => {
@@ -68,9 +69,14 @@ test('a team against last week: the figures of both weeks are what the server re
     'team analytics',
   );
   const ids = ORGANIZATION.services.flatMap(({ id, team }) => (team === 'analytics' ? [id] : []));
+  // The team has all services of the warehouse, and so its storage.
+  const main = ORGANIZATION.warehouses.find(({ name }) => name === 'main')?.id;
   const sum = async (from: string, to: string) => {
     const rows = await report(sandbox, from, to);
-    const own = rows.filter(({ serviceId }) => ids.includes(serviceId ?? ''));
+    const own = rows.filter(
+      ({ serviceId, dataWarehouseId }) =>
+        ids.includes(serviceId ?? '') || (serviceId === null && dataWarehouseId === main),
+    );
     return own.map(({ totalCredits }) => totalCredits);
   };
   const [now, before] = [

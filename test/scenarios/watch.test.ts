@@ -97,9 +97,7 @@ test('the digest shows the unusual cost and the state of each budget', async () 
   });
   sandbox.clock.now = new Date('2026-11-24T07:00:00Z');
   await sandbox.slack.command(ANA, 'ops', '/cost digest preview');
-  const digest = textOf(
-    (await sandbox.privateMessage(ANA, 'over budget production')) ?? NO_MESSAGE,
-  );
+  const digest = textOf((await sandbox.privateMessage(ANA, 'November over budget')) ?? NO_MESSAGE);
   expect(digest).toContain('⚠ analytics-prod');
   expect(digest).toContain('incident.expected');
   expect(digest).toMatch(/production █+░* \d+% · November over: [\d,]+ of 5,200 spent/);
