@@ -18,8 +18,8 @@ import type { Mover } from '../maths/compare.ts';
 import type { DayState } from '../maths/days.ts';
 import {
   type Bucket,
-  type By,
   bucketsOf,
+  type Grouping,
   isOfTime,
   OTHER_LINES,
   onCalendar,
@@ -54,22 +54,28 @@ export function linesOf(
   changes: LineChanges,
 ): readonly SummaryLine[] {
   const { by, period, top } = question;
-  if (isOfTime(by)) {
-    const lines = onCalendar(sumBy(rows, by, period, top), states, by);
+  if (isOfTime(by) && top === null) {
+    const lines = onCalendar(sumBy(rows, by, period), states, by);
     const left = lines.length - fittingLines(lines.toReversed(), changes);
-    if (left === 0 || top !== null) return lines;
+    if (left === 0) return lines;
     const earlier = combined(lines.slice(0, left), {
       key: 'earlier',
       name: `${left} earlier ${by}s`,
     });
     return [earlier, ...lines.slice(left)];
   }
-  const all = withVanished(sumBy(rows, by, period), changes, lengthOf(period));
+  const sums = sumBy(rows, by, period);
+  const lines = isOfTime(by) ? onCalendar(sums, states, by).toSorted(byCost) : sums;
+  const all = withVanished(lines, changes, lengthOf(period));
   const most = Math.min(top ?? all.length, fittingLines(all, changes));
   if (all.length <= most) return all;
   const others = all.slice(most);
   const name = `Other (${others.length})`;
   return [...all.slice(0, most), combined(others, { key: OTHER_LINES, name })];
+}
+
+function byCost(a: SummaryLine, b: SummaryLine): number {
+  return b.total - a.total;
 }
 
 /** How many of the first lines fit into a table. */
@@ -140,7 +146,7 @@ export function figureCell(micro: Micro, money: Money | null = null): Figure {
 
 /** Credits, money, share and, for two compared spans, the change of each line. */
 export function tablePart(
-  by: Exclude<By, 'entity-metric'>,
+  by: Grouping,
   lines: readonly SummaryLine[],
   changes: LineChanges,
 ): AnswerPart {
@@ -205,7 +211,7 @@ function creditsCell({ total, isOpen }: SummaryLine): Figure {
 }
 
 /** Days, weeks and months sort by date: by name, April would be the first month. */
-function nameCell({ key, name }: SummaryLine, by: By, isByCost: boolean): Cell {
+function nameCell({ key, name }: SummaryLine, by: Grouping, isByCost: boolean): Cell {
   return isOfTime(by) && !isByCost ? dateCell(key, name) : name;
 }
 

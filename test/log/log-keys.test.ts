@@ -13,7 +13,7 @@ import {
 } from '../../src/log/keys.ts';
 import { appendProblem, follow, head, openLog } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
-import { sqlitePath } from '../../src/storage/index.ts';
+import { sqlitePath } from '../../src/storage/sqlite.ts';
 import { ENGINES, emptyUrl } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
 import {
