@@ -20,6 +20,7 @@ import {
   append,
   appendProblem,
   listChanges,
+  placeKeys,
 } from './log/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Deliveries, Slack } from './slack/index.ts';
@@ -129,7 +130,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const kinds = { ...jobKinds(context, { follows: config.reads === 'extended' }), ...opened.kinds };
   const jobs = createJobLoop({ ...context, onError: (error) => mendLog(context, error) }, kinds);
   wakeJobs = jobs.wake;
-  const listening = await slack.listen(context);
+  const listening = await slack.listen(context, placeKeys(events.keys));
   // The last step that can fail: from here on, only this configuration executes changes.
   await activateConfiguration(events, { configuration: config.configHash, release: version });
   const presence = await startPresence(context, { release: version });

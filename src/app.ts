@@ -16,7 +16,7 @@ import {
 } from './app-start.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { systemClock } from './base/time.ts';
-import { type Log, recordIds } from './log/index.ts';
+import { type Log, placeKeys, recordIds } from './log/index.ts';
 import {
   type Config,
   type ConfigLoad,
@@ -147,7 +147,7 @@ async function openBotFor(
   const { store, events } = shared;
   const problems = await movedGroups(events, slack.groupIds);
   if (problems.length > 0) return { ok: false, problems, lasting: true };
-  const messenger = slack.openMessenger(channelIdsIn(events));
+  const messenger = slack.openMessenger(channelIdsIn(events), placeKeys(events.keys));
   const takesOver = store.engine === 'sqlite' && replaces === null;
   const given = { ...options, ...shared, messenger, takesOver, replaces };
   return { ok: true, bot: await openBot(given, slack) };

@@ -182,7 +182,7 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   event('revert-planned', { child: Change }),
   /** Signalbox does not revert it: only a person can. */
   event('revert-kept', { why: Id }),
-  /** Its password was shown, or Slack did not confirm that. */
-  event('revealed', { ...By, shown: z.boolean() }),
+  /** Its password was opened to be shown (null), was shown, or Slack did not confirm that. */
+  event('revealed', { ...By, shown: z.boolean().nullable() }),
 ]);
 export type ChangeEvent = z.infer<typeof ChangeEvent>;

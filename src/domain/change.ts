@@ -531,6 +531,8 @@ export const REFUSALS = [
   'note-required',
   'too-early',
   'already-received',
+  // The button was not pressed where Signalbox put it.
+  'foreign-place',
   'target-changed',
   'tags-changed',
   'approvals-missing',
@@ -542,7 +544,6 @@ export const REFUSALS = [
   'already-reviewed',
   'restored',
   'card-deleted',
-  'wrong-place',
   // The identity of a user.
   'lookup-failed',
   'deactivated',

@@ -19,6 +19,7 @@ export {
 export {
   KeyProblem,
   type LogKeys,
+  placeKeys,
   readKeys,
   sealText,
   unsealText,

@@ -100,7 +100,7 @@ export function signingKey(secret: Buffer): SigningKey {
   return { id: keyIdOf(publicKey), publicKey, privateKey, secret };
 }
 
-/** SIGNALBOX_KEY has two uses: each derives a key of its own. */
+/** SIGNALBOX_KEY has three uses: each derives a key of its own. */
 function derived(secret: Buffer, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', use, 32));
 }
@@ -164,6 +164,11 @@ export function unsealText(keys: LogKeys, sealed: string, context: readonly stri
   decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   const clear = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
   return Buffer.concat([clear, decipher.final()]).toString('utf8');
+}
+
+/** The keys that sign and verify the places of buttons: the first one signs. */
+export function placeKeys({ current, previous }: LogKeys): readonly Buffer[] {
+  return [current, ...previous].map(({ secret }) => derived(secret, 'signalbox place v2'));
 }
 
 function sealingKey({ secret }: SigningKey): Buffer {

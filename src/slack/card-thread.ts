@@ -12,7 +12,7 @@ import type {
   Reminder,
   RevertStopReason,
   ScheduleNews,
-} from '../workflow/context.ts';
+} from '../workflow/index.ts';
 import { type Button, fact } from './blocks.ts';
 import { acceptedTitle, answerLabel, CHECK, isLocal } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
-import type { Messenger, WorkflowContext } from '../workflow/context.ts';
+import type { Messenger, WorkflowContext } from '../workflow/index.ts';
 import { peopleByName } from './accounts.ts';
 import { type Actors, cachedAccounts, createActors } from './actors.ts';
 import {
@@ -28,6 +28,7 @@ import { createPermalinks } from './links.ts';
 import { type Channels, createMessenger } from './messenger.ts';
 import { type PayloadListener, startListening } from './middleware.ts';
 import type { DrawContext } from './naming.ts';
+import { createPlaces } from './place.ts';
 
 interface SlackOptions {
   readonly botToken: Secret;
@@ -56,12 +57,16 @@ export interface Slack {
   readonly actors: Actors;
   /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
   readonly groupIds: ReadonlyMap<string, string>;
-  readonly openMessenger: (channelIds: ChannelIdStore) => Messenger;
+  /** `placeKeys` sign and verify the places of buttons: the first one signs. */
+  readonly openMessenger: (channelIds: ChannelIdStore, placeKeys: readonly Buffer[]) => Messenger;
   /** Finds a user by name, mention or id. */
   readonly findPerson: (word: string) => Promise<PersonLookup>;
   /** The receiver of payloads. It outlives a reload of the configuration. */
   readonly deliveries: (onRefused: (error: unknown) => void) => Deliveries;
-  readonly listen: (context: WorkflowContext) => Promise<PayloadListener>;
+  readonly listen: (
+    context: WorkflowContext,
+    placeKeys: readonly Buffer[],
+  ) => Promise<PayloadListener>;
 }
 
 type ConnectResult =
@@ -122,10 +127,11 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
   const drawn = { commands, drawing, permalinks, respond, log, clock };
-  const openMessenger = (store: ChannelIdStore) => {
+  const openMessenger: Slack['openMessenger'] = (store, placeKeys) => {
     const finder = createChannelFinder({ lookups, configured, store, clock, log });
     return createMessenger({
       ...drawn,
+      places: createPlaces(placeKeys),
       posts: clients.posts,
       lookups,
       botId,
@@ -143,8 +149,9 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       findPerson: peopleByName(lookups, now),
       deliveries: (onRefused) =>
         createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
-      listen: async (context) => {
-        const bot = { ...drawn, context, clients, home, botUserId, prefix };
+      listen: async (context, placeKeys) => {
+        const places = createPlaces(placeKeys);
+        const bot = { ...drawn, places, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);
         return startListening(app, bot, { appId, actors });
       },

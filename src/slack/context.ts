@@ -2,11 +2,12 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
-import type { WorkflowContext } from '../workflow/context.ts';
+import type { WorkflowContext } from '../workflow/index.ts';
 import type { Home } from './accounts.ts';
 import type { Clients, Respond } from './api.ts';
 import type { Permalinks } from './links.ts';
 import type { DrawContext } from './naming.ts';
+import type { Places } from './place.ts';
 import type { ReplyTarget } from './post.ts';
 
 /** What every listener works with. It has no state. */
@@ -14,6 +15,8 @@ export interface SlackContext {
   readonly context: WorkflowContext;
   readonly commands: readonly Command[];
   readonly drawing: DrawContext;
+  /** Signs and verifies the places of buttons. */
+  readonly places: Places;
   readonly permalinks: Permalinks;
   readonly clients: Clients;
   readonly respond: Respond;

@@ -13,7 +13,8 @@ import {
 } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
 import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
-import { authorizeForm, mayQuery } from '../workflow/authorize.ts';
+import { mayQuery } from '../workflow/authorize.ts';
+import { authorizeForm } from '../workflow/index.ts';
 import type { SlackContext } from './context.ts';
 import { commandByCallbackId, settingOf } from './form.ts';
 import { type Choice, choicesFor, optionOf, VALUE_MAX } from './inputs.ts';

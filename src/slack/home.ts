@@ -5,7 +5,7 @@ import type { Change } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
 import { scheduleLineWords } from '../domain/schedules.ts';
-import type { HomeContent } from '../workflow/context.ts';
+import type { HomeContent } from '../workflow/index.ts';
 import {
   type Button,
   buttons,

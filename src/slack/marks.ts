@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Change, ChangeId } from '../domain/change.ts';
-import type { Mark } from '../workflow/context.ts';
+import type { Mark } from '../workflow/index.ts';
 import type { AnyBlock, Message } from './blocks.ts';
 
 // The mark of a message is the block id of its first block: it names the last event that the message shows. Slack

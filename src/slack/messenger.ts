@@ -16,9 +16,15 @@ import type {
   ScheduleNews,
   SeenMark,
   SeenThread,
-} from '../workflow/context.ts';
+} from '../workflow/index.ts';
 import { answerMessage } from './answer.ts';
-import { createRetryLimited, type Respond, readPages, refusedBySlack } from './api.ts';
+import {
+  createRetryLimited,
+  type Respond,
+  readPages,
+  refusedBySlack,
+  retryAfterMs,
+} from './api.ts';
 import { buttons, lines, type Message, message, title } from './blocks.ts';
 import { changeCard, revertButton, revertButtons } from './card.ts';
 import { cardTitle } from './card-state.ts';
@@ -41,6 +47,7 @@ import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
 import { type MessageMark, markedCard, markedLine, markedPost } from './marks.ts';
 import type { DrawContext } from './naming.ts';
+import { type Places, withPlaces } from './place.ts';
 import {
   channelIdOf,
   type OwnMessages,
@@ -62,6 +69,7 @@ interface Options extends OwnMessages {
   readonly posts: WebClient;
   readonly respond: Respond;
   readonly drawing: DrawContext;
+  readonly places: Places;
   readonly channels: Channels;
   readonly commands: readonly Command[];
   readonly permalinks: Permalinks;
@@ -137,9 +145,10 @@ export function createMessenger(options: Options): Messenger {
     drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
-      await postMessage(posts, channel, markedLine(line, change.id, mark, mark.nonce), ts);
+      const note = markedLine(line, change.id, mark, mark.nonce);
+      await afterLimit(options.clock, () => postMessage(posts, channel, note, ts));
     },
-    readThread: (at) => readThread(options, at),
+    readThread: (at) => afterLimit(options.clock, () => readThread(options, at)),
     readMarks: (since) => readMarks(options, since),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
@@ -208,7 +217,9 @@ export function createMessenger(options: Options): Messenger {
     },
     showHome: async (user, found) => {
       if (found.ok) await permalinks.load(cardsIn(found.lists));
-      await posts.views.publish({ user_id: user, view: homeView(found, { drawing, commands }) });
+      const view = homeView(found, { drawing, commands });
+      const blocks = withPlaces(options.places, view.blocks, { user, kind: 'home' });
+      await posts.views.publish({ user_id: user, view: { ...view, blocks: [...blocks] } });
     },
   };
 }
@@ -220,6 +231,21 @@ function lostCard(id: ChangeId): Message {
     'The database has lost this request, for example after a failover or a restore. ' +
     'Check the state of its target, then request it again.';
   return message(title(`✕ Change ${id} was lost`), lines([why]));
+}
+
+/** A request waits for its note, and is not sent after half a minute. */
+const LIMIT_WAIT_MS = 5_000;
+
+/** Repeats a call that Slack refused for its rate once, if it names a short time. */
+async function afterLimit<T>(clock: Clock, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const waitMs = refusedBySlack(error) === 'ratelimited' ? retryAfterMs(error) : null;
+    if (waitMs === null || waitMs > LIMIT_WAIT_MS) throw error;
+    await clock.sleep(waitMs);
+    return call();
+  }
 }
 
 /** Slack has no such message any more, or only its place. */

@@ -11,7 +11,7 @@ import {
 import { slashCommand } from '../domain/answer.ts';
 import type { Snapshot, UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
-import { authorizeForm, authorizeForms } from '../workflow/authorize.ts';
+import { authorizeForm, authorizeForms } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
 import { lines, type Message, message, plain } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';

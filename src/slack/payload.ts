@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { ChangeId, ChannelId, UserId } from '../domain/change.ts';
-import type { Mark, ReplyTo } from '../workflow/context.ts';
-import type { Place } from '../workflow/press.ts';
+import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
+import type { Mark, ReplyTo } from '../workflow/index.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
 import { markOf } from './marks.ts';
@@ -141,13 +140,10 @@ export function seenMark({ message }: ButtonPress): Mark | null {
   return mark && { version: mark.version, hash: mark.hash };
 }
 
-/** Where Signalbox has put the pressed button, as far as the payload says it. */
-export function placeOf(pressed: ButtonPress): Place {
-  const { container, channel, actions } = pressed;
-  if (isHome(pressed)) return { kind: 'home' };
-  if (isPrivateBlock(actions[0]?.block_id ?? '')) return { kind: 'preview' };
+/** The message with the pressed button; null for an ephemeral one, and for views. */
+export function pressedMessageOf({ container, channel }: ButtonPress): Position | null {
   const ts = container?.is_ephemeral ? undefined : container?.message_ts;
-  return channel && ts ? { kind: 'message', channel: channel.id, ts } : { kind: 'unknown' };
+  return channel && ts ? { channel: channel.id, ts } : null;
 }
 
 /** The thread of the pressed button; null outside of threads. */

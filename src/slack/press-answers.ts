@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import { type Change, type ChannelId, isEnded, type Refusal } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
-import type { Messenger, PressOutcome, ReceivedPress, ReplyTo } from '../workflow/context.ts';
+import type { Messenger, PressOutcome, ReceivedPress, ReplyTo } from '../workflow/index.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
 import type { Respond } from './api.ts';
 import type { Message } from './blocks.ts';
 import { recordedLine } from './card-thread.ts';
 import { type createPreviewLinks, openCard, type Permalinks } from './links.ts';
 import { type DrawContext, neededText } from './naming.ts';
+import { type Places, withPlaces } from './place.ts';
 import { postMessage, replacePrivate } from './post.ts';
 import { answeredPreview } from './preview.ts';
 import {
@@ -81,6 +82,7 @@ export function createPressNotices({ posts, respond, clock, now, log }: NoticeOp
 
 interface AnswerOptions extends Pick<NoticeOptions, 'posts' | 'respond' | 'log'> {
   readonly drawing: DrawContext;
+  readonly places: Places;
   readonly permalinks: Permalinks;
   readonly previews: ReturnType<typeof createPreviewLinks>;
   readonly notices: ReturnType<typeof createPressNotices>;
@@ -101,10 +103,13 @@ function requestedBefore({ user, replaces }: ReplyTo, { refusal, change }: Denia
 export function pressAnswers(
   options: AnswerOptions,
 ): Pick<Messenger, 'answerPress' | 'answerIncidentPress'> {
-  const { posts, respond, drawing, permalinks, previews, notices, cardChannel, log } = options;
+  const { posts, respond, drawing, places, permalinks, previews, notices, cardChannel, log } =
+    options;
 
-  async function answerAt(replyTo: ReplyTo, answer: Answer): Promise<void> {
+  async function answerAt(replyTo: ReplyTo, unsigned: Answer): Promise<void> {
     const { url, user, ts, thread } = replyTo;
+    const blocks = withPlaces(places, unsigned.blocks, { user, kind: 'private' });
+    const answer = { ...unsigned, blocks };
     const channel = replyTo.channel as ChannelId | null;
     if (answer.replace) return replacePrivate({ posts, respond }, { url, channel, ts }, answer);
     if (url) return respond(url, { ...answer, thread });

@@ -10,8 +10,8 @@ import {
   authorizeForm,
   authorizePress,
   authorizeRequester,
-} from '../workflow/authorize.ts';
-import type { ReplyTo } from '../workflow/context.ts';
+  type ReplyTo,
+} from '../workflow/index.ts';
 import { loadForUser, showHome } from '../workflow/lists.ts';
 import { type Receipt, receiveIncidentPress, receivePress } from '../workflow/press.ts';
 import { isUnchangedSince } from '../workflow/request.ts';
@@ -31,13 +31,13 @@ import {
   givenOf,
   IncidentOf,
   isHome,
-  placeOf,
   pressedAt,
   pressedButton,
   privateMessageOf,
   replyToOf,
   seenMark,
 } from './payload.ts';
+import { readPlace, splitValue } from './place.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
 import { handleReceipt, replyPrivately, sendAnswer, storeOrReply } from './private-answers.ts';
@@ -46,6 +46,7 @@ import {
   type ReasonFormKind,
   type ReasonFormMetadata,
   reasonForm,
+  writeReasonFormMetadata,
 } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
@@ -93,7 +94,7 @@ interface Decision {
 
 /** How to store a press that decides about a change or an anomaly; null for any other press. */
 function decisionOf(
-  { context }: SlackContext,
+  { context, places }: SlackContext,
   pressed: ButtonPress,
   { id, verb, value }: PressedButton,
 ): Decision | null {
@@ -101,8 +102,8 @@ function decisionOf(
   const by = user.id;
   const key = pressKey(trigger_id);
   if (verb && !needsReasonForm(verb)) {
-    const { data: change } = ChangeOf.safeParse(value);
-    const place = placeOf(pressed);
+    const { data: change } = ChangeOf.safeParse(splitValue(value).change);
+    const place = readPlace(places, pressed, { id, value });
     const decided = change && { key, verb, change, by, text: '', place, seen: seenMark(pressed) };
     return {
       key,
@@ -168,10 +169,11 @@ async function answerPress(
     return found.ok ? answerMessage(found.answer) : refusalMessage(found.denial, bot.drawing);
   }
 
-  const change = ChangeOf.safeParse(value);
+  const change = ChangeOf.safeParse(splitValue(value).change);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
   const preview = privateMessageOf(pressed);
-  const asked = { place: placeOf(pressed), seen: seenMark(pressed) };
+  const place = readPlace(bot.places, pressed, { id, value });
+  const asked = { place, seen: seenMark(pressed) };
   const about = { change: change.data, home: isHome(pressed), preview, ...asked };
   if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data, preview);
@@ -185,10 +187,12 @@ async function ask(
   kind: ReasonFormKind,
   { change, ...from }: ReasonFormMetadata,
 ): Promise<Message | null> {
-  const authorized = await authorizePress(bot.context, change, { verb: kind, by });
+  const pressed = { verb: kind, by, change, place: from.place };
+  const authorized = await authorizePress(bot.context, pressed);
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
   const { commands } = bot.drawing;
-  const view = reasonForm(kind, authorized.change, { ...from, commands });
+  const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });
+  const view = reasonForm(kind, authorized.change, { metadata, commands });
   await bot.clients.views.views.open({ trigger_id: trigger, view });
   return null;
 }

@@ -6,13 +6,14 @@ import { newRequest, requestNow } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
-import type { ReplyTo } from '../workflow/context.ts';
+import type { ReplyTo } from '../workflow/index.ts';
 import { isDatabaseUnavailable, isHandled, type Receipt } from '../workflow/press.ts';
 import { countCommand } from '../workflow/rates.ts';
 import { sentenceMessage } from './answer.ts';
 import { type Respond, refusedBySlack } from './api.ts';
 import { fact, lines, type Message, message, title } from './blocks.ts';
 import type { SlackContext } from './context.ts';
+import { withPlaces } from './place.ts';
 import { postEphemeral, postMessage, type ReplyTarget, updateMessage } from './post.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
@@ -41,12 +42,14 @@ export async function sendAnswer(
   { by, reads, replyTarget, send, inPlace, late }: RequestAnswering,
   work: () => Promise<Message | null>,
 ): Promise<boolean> {
-  const { clock, log, clients } = bot;
+  const { clock, log, clients, places } = bot;
   const posting = { posts: clients.posts, log };
   const show = () => showNotice(posting, { user: by, replyTarget, send }, progressMessage(reads()));
-  const { result: answer, notice } = await withProgress({ clock, log, show, late }, () =>
+  const { result, notice } = await withProgress({ clock, log, show, late }, () =>
     withinRateLimit(bot, by, work).catch((error: unknown) => faultMessage(bot, error)),
   );
+  const to = { user: by, kind: 'private' } as const;
+  const answer = result && { ...result, blocks: withPlaces(places, result.blocks, to) };
   const isShown = answer !== null && (await inPlace?.(answer)) === true;
   const rest = isShown ? null : answer;
   const replaced = notice && (await replaceNotice(posting, notice, rest ?? DONE));

@@ -10,15 +10,16 @@ import {
   type TypedValues,
   type Vocabulary,
 } from '../commands/index.ts';
-import type { Change, Target, Verb } from '../domain/change.ts';
+import type { Change, Target, UserId, Verb } from '../domain/change.ts';
+import type { Place } from '../domain/place.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';
-import type { Place } from '../workflow/press.ts';
 import { lines, plain } from './blocks.ts';
 import { answerLabel, followUp } from './card-state.ts';
 import type { SlackContext } from './context.ts';
 import { actionText, type DrawContext } from './naming.ts';
 import { ChangeOf, PrivateMessageOf } from './payload.ts';
+import type { Places } from './place.ts';
 
 const REASON_FORMS = {
   reject: { title: 'Reject', label: 'Reason', submit: 'Reject', note: null },
@@ -47,29 +48,53 @@ export function needsReasonForm(verb: Verb): verb is ReasonFormKind {
   return Object.hasOwn(REASON_FORMS, verb);
 }
 
-/** Where the button was, and the mark of its message: the form is a part of that press. */
-const PlaceOf: z.ZodType<Place> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('message'), channel: z.string(), ts: z.string() }),
-  z.object({ kind: z.enum(['preview', 'home', 'unknown']) }),
-]);
-
 const Metadata = z.object({
   change: ChangeOf,
   home: z.boolean(),
   preview: PrivateMessageOf.nullable().catch(null),
-  place: PlaceOf,
+  // Signed, so that its parts are not checked.
+  place: z.custom<Place>(),
   seen: z.object({ version: z.int(), hash: z.string() }).nullable(),
 });
 /**
- * The change, whether the button was on the Home tab, and the preview with the button. The answer
- * replaces that preview, because its buttons no longer work by then.
+ * The change, whether the button was on the Home tab, the preview with the button, and where the button was pressed.
+ * The answer replaces that preview, because its buttons no longer work by then.
  */
 export type ReasonFormMetadata = z.infer<typeof Metadata>;
 
-/** Reads the metadata of a submitted reason form; null when it is not valid. */
-export function readReasonFormMetadata(metadata: string): ReasonFormMetadata | null {
+interface FormOf {
+  readonly kind: Verb;
+  readonly by: UserId;
+}
+
+/** The metadata of a reason form, signed for the user for whom it opens. */
+export function writeReasonFormMetadata(
+  places: Places,
+  form: FormOf,
+  metadata: ReasonFormMetadata,
+): string {
+  return JSON.stringify({ ...metadata, mac: places.sign(signedIn(form, metadata)) });
+}
+
+function signedIn({ kind, by }: FormOf, { change, place }: ReasonFormMetadata) {
+  const about = JSON.stringify(place);
+  return { change, action: `change.${kind}`, user: by, kind: 'form', about } as const;
+}
+
+/**
+ * Reads the metadata of a submitted reason form; null when it is not valid. The place is unknown where Signalbox did
+ * not sign it for this form and user.
+ */
+export function readReasonFormMetadata(
+  places: Places,
+  form: FormOf,
+  text: string,
+): ReasonFormMetadata | null {
   try {
-    return Metadata.parse(JSON.parse(metadata));
+    const given = JSON.parse(text);
+    const metadata = Metadata.parse(given);
+    const isSigned = places.isSigned(signedIn(form, metadata), String(given.mac));
+    return isSigned ? metadata : { ...metadata, place: { kind: 'unknown' } };
   } catch {
     return null;
   }
@@ -79,7 +104,7 @@ export function readReasonFormMetadata(metadata: string): ReasonFormMetadata | n
 export function reasonForm(
   kind: ReasonFormKind,
   change: Change,
-  { commands, ...from }: Omit<ReasonFormMetadata, 'change'> & Pick<DrawContext, 'commands'>,
+  { metadata, commands }: { readonly metadata: string } & Pick<DrawContext, 'commands'>,
 ): View {
   const { title, label, submit, note } = REASON_FORMS[kind];
   const isOutcome = kind === 'happened' || kind === 'did-not-happen';
@@ -87,10 +112,7 @@ export function reasonForm(
   return {
     type: 'modal',
     callback_id: `change.${kind}`,
-    private_metadata: JSON.stringify({
-      change: change.id,
-      ...from,
-    } satisfies ReasonFormMetadata),
+    private_metadata: metadata,
     title: plain(title ?? answerLabel(change, kind === 'happened', commands), 24),
     submit: plain(submit, 24),
     close: plain('Back', 24),

@@ -205,8 +205,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     'The card of this change was deleted, so nobody can see what was agreed to. Nothing was sent. ',
     'Request it again.',
   ],
-  'wrong-place': () => [
-    'Signalbox did not put this button here, so the press does not count. Use the card of the change.',
+  'foreign-place': () => [
+    'This button is not where Signalbox put it, so the click does not count. The operators were notified. ' +
+      'Press the button on the card of the change, or request it again.',
   ],
   'lookup-failed': () => [
     `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,

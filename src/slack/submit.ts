@@ -11,7 +11,7 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
-import { authorizeForm } from '../workflow/authorize.ts';
+import { authorizeForm } from '../workflow/index.ts';
 import { endedBefore, isDatabaseUnavailable, receivePress } from '../workflow/press.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
@@ -175,7 +175,8 @@ async function decide(
   ack: Ack,
 ): Promise<void> {
   const { view, user, trigger_id } = submitted;
-  const about = readReasonFormMetadata(view.private_metadata);
+  const form = { kind: verb, by: user.id };
+  const about = readReasonFormMetadata(bot.places, form, view.private_metadata);
   if (!about) return ack();
   const text = (givenOf(submitted).reason ?? '').trim();
   if (text === '') {

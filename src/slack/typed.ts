@@ -20,7 +20,7 @@ import { type Answer, slashCommand } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import { isTimingKey } from '../domain/timing.ts';
-import { authorizeForm, authorizeForms, authorizeQuery } from '../workflow/authorize.ts';
+import { authorizeForm, authorizeForms, authorizeQuery } from '../workflow/index.ts';
 import { frequentCommands } from '../workflow/lists.ts';
 import { requestChange } from '../workflow/request.ts';
 import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';

@@ -91,7 +91,10 @@ async function openServer(url: string, options: StoreOptions): Promise<Store> {
   const dialect: Dialect = postgresDialect(url, { ...options, onConnectionError });
   const root = new Kysely<Tables>({ dialect });
   const commit = <T>(body: Body<T>) =>
-    root.transaction().setIsolationLevel('read committed').execute(body);
+    root
+      .transaction()
+      .setIsolationLevel('read committed')
+      .execute((tx) => endingInside(tx, body));
   await opened(root, async () => {
     await refuseLossyServer(root);
     if ((options.as ?? 'bot') !== 'bot') return;
@@ -113,6 +116,17 @@ async function openServer(url: string, options: StoreOptions): Promise<Store> {
     inTurn: oneAfterTheOther(),
     close: () => root.destroy(),
   };
+}
+
+/** Statements of a failed body may still wait for the connection: after the rollback, they would be committed. */
+async function endingInside<T>(tx: StoreTx, body: Body<T>): Promise<T> {
+  try {
+    return await body(tx);
+  } catch (error) {
+    // It runs after all others, and fails in a failed transaction.
+    await Promise.allSettled([sql`select 1`.execute(tx)]);
+    throw error;
+  }
 }
 
 async function opened(root: Kysely<Tables>, prepare: () => Promise<void>): Promise<void> {

@@ -23,10 +23,13 @@ import {
   type RefusedProposal,
   type SomeMembers,
 } from '../domain/gate.ts';
+import type { Place } from '../domain/place.ts';
 import { commandsFor, commandsOnDiscovered, type Policy } from '../domain/policy.ts';
 import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
+import { notify } from './notices.ts';
+import { foreignPlace, isPlace } from './places.ts';
 import { type CurrentRuleContext, currentRequirement, currentTarget } from './target.ts';
 
 export interface Refused {
@@ -168,12 +171,14 @@ export async function authorizeForms(
  */
 export async function authorizePress(
   context: DecisionContext,
-  id: ChangeId,
-  { verb, by }: Press,
+  { change: id, verb, by, place }: Press & { readonly change: ChangeId; readonly place: Place },
 ): Promise<ChangeAuthorization> {
   const change = await loadChange(context.events, id);
   const identity = change && (await context.people.identify(by, { fresh: false }));
-  const refusal = change ? refusalOfVerb(context, verb, change, { by, identity }) : 'not-found';
+  const isForeign = change !== null && !(await isPlace(context, change, verb, place));
+  if (isForeign) await notify(context, foreignPlace({ verb, change: id, by, place }));
+  const possible = change ? refusalOfVerb(context, verb, change, { by, identity }) : 'not-found';
+  const refusal = isForeign ? 'foreign-place' : possible;
   if (change && !refusal) return { ok: true, change };
   const found = { refusal: refusal ?? 'not-found', change, press: { verb, by } };
   return refused(context, denialOfVerb(context, found), { tried: verb, by, identity });

@@ -205,6 +205,12 @@ const STALE: Readonly<Record<string, string>> = {
   'card-deleted': 'stopped, because its card was deleted:',
 };
 
+/** By what is known of the modal. */
+const REVEALED: Readonly<Record<string, string>> = {
+  null: 'opened the password of',
+  false: 'may not have seen the password of',
+};
+
 function changeDid(event: ChangeEvent): Did | null {
   const did = CHANGE[event.type];
   if (!did) return null;
@@ -221,7 +227,7 @@ function changeDid(event: ChangeEvent): Did | null {
     case 'stale':
       return { by: null, did: STALE[event.why] ?? did };
     case 'revealed':
-      return { by: event.by, did: event.shown ? did : 'may not have seen the password of' };
+      return { by: event.by, did: REVEALED[String(event.shown)] ?? did };
     case 'claimed':
       return { by: null, did };
     default:

@@ -9,7 +9,7 @@ import type { DecisionContext } from './context.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 
 /** Something that a person or the operators must read. `to` null: the operators. */
-interface Notice {
+export interface Notice {
   readonly to: UserId | null;
   readonly title: string;
   readonly text: string;

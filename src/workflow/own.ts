@@ -13,7 +13,7 @@ import {
   type LoggedSchedule,
   type NewEvent,
 } from '../domain/log-events.ts';
-import { SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
+import { EXPIRED, SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
@@ -189,28 +189,53 @@ async function removeSchedule(
   return afterAction(locked, id, { type: 'removed', by, why: 'removed' });
 }
 
-const MESSAGES_KEPT_MS = DAY_MS;
-
 /** What is due for a freeze or a schedule, computed from its events alone, as `signalbox rebuild` needs it. */
 export async function ownJobs(
   subjects: Subjects,
   stream: `freeze/${string}` | `schedule/${string}`,
   now: Date,
 ): Promise<readonly Job[]> {
-  const [kind, key = ''] = stream.split('/');
-  if (kind === 'freeze') {
-    const { state: freeze } = await subjects.load(`freeze/${key}`, evolveFreeze);
-    return freeze && !freeze.isLifted ? [{ kind, key, dueAt: freeze.until.getTime() }] : [];
-  }
-  const { state: schedule } = await subjects.load(`schedule/${key}`, evolveSchedule);
-  if (!schedule || schedule.isRemoved) return [];
-  const { isPaused, until, since } = schedule;
+  const [kind = '', key = ''] = stream.split('/');
+  if (kind === 'schedule') return scheduleJobs(subjects, key, now);
+  const { state: freeze } = await subjects.load(`freeze/${key}`, evolveFreeze);
+  if (!freeze) return [];
+  return [{ kind, key, dueAt: freeze.isLifted ? now.getTime() : freeze.until.getTime() }];
+}
+
+/** Messages about older events were posted or given up. */
+const MESSAGES_KEPT_MS = DAY_MS;
+
+async function scheduleJobs(subjects: Subjects, key: string, now: Date): Promise<readonly Job[]> {
+  const isRecent = (at: number) => now.getTime() - at < MESSAGES_KEPT_MS;
+  type State = { readonly schedule: LoggedSchedule; readonly notes: readonly Job[] };
+  const { state } = await subjects.load(`schedule/${key}`, (before: State | null, event): State => {
+    const notes = isNoted(event) && isRecent(event.at) ? [noteJob(key, event)] : [];
+    const schedule = evolveSchedule(before?.schedule ?? null, event);
+    return { schedule, notes: [...(before?.notes ?? []), ...notes] };
+  });
+  if (!state) return [];
+  const { schedule, notes } = state;
+  const { isRemoved, endedWhy, isPaused, until, since } = schedule;
   const next = isPaused ? until : dueAt(schedule, since);
-  const remindAt = until.getTime() - REMIND_MS;
-  // An older reminder was posted or given up.
-  const isDue = now.getTime() - remindAt < MESSAGES_KEPT_MS;
+  const remindAt = until.getTime() - (isRemoved ? 0 : REMIND_MS);
+  const isReminded = (!isRemoved || endedWhy === EXPIRED) && isRecent(remindAt);
   return [
-    { kind: 'schedule', key, dueAt: next.getTime() },
-    ...(isDue ? [{ kind: 'schedule-reminder', key, dueAt: remindAt }] : []),
+    ...(isRemoved ? [] : [{ kind: 'schedule', key, dueAt: next.getTime() }]),
+    ...(isReminded ? [{ kind: 'schedule-reminder', key, dueAt: remindAt }] : []),
+    ...notes,
   ];
+}
+
+/** Whether the thread of the card says something about an event of a schedule. */
+export function isNoted(event: EventOf<`schedule/${string}`>): boolean {
+  if (event.type === 'run') return event.missed > 0;
+  return event.type === 'skipped' || (event.type === 'paused' && event.by === 'signalbox');
+}
+
+/** The note about the event of a schedule with this version. */
+export function noteJob(
+  schedule: string,
+  { version, at }: { readonly version: number; readonly at: number },
+): Job {
+  return { kind: 'schedule-note', key: `${schedule}/${version}`, dueAt: at };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
@@ -21,6 +20,7 @@ import {
 } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
+import type { Place } from '../domain/place.ts';
 import { hasSameFacts } from '../domain/targets.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem, type Job } from '../storage/index.ts';
@@ -31,16 +31,10 @@ import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, noteMoved, runOf } from './moves.ts';
 import { noticeFor } from './notices.ts';
+import { becomesPlace, foreignPlace, isPlace, LoggedPlace } from './places.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
 import { currentPolicy, currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
-
-/** Where a button was pressed. A preview and Home are known by the MAC in the value of their buttons. */
-export type Place =
-  | { readonly kind: 'message'; readonly channel: string; readonly ts: string }
-  | { readonly kind: 'preview' }
-  | { readonly kind: 'home' }
-  | { readonly kind: 'unknown' };
 
 /** A press that decides about a change, as Slack delivered it: nothing of it is checked yet. */
 interface Pressed {
@@ -184,11 +178,12 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   if (!verb || !change) return refuse(context, stored, 'not-found', null, null);
   const ageMs = context.now().getTime() - press.pressedAt.getTime();
   const later = () => new Date(context.now().getTime() + 1_000);
-  if (!isPlaceOf(change, verb, press.place)) {
-    const mayCome = press.place.kind === 'message' && ageMs < PLACE_WITHIN_MS;
-    const isKnown = mayCome && (await becomesPlace(context, change, verb, press.place));
+  const place = LoggedPlace.parse(press.place);
+  if (!(await isPlace(context, change, verb, place))) {
+    const mayCome = place.kind === 'message' && ageMs < PLACE_WITHIN_MS;
+    const isKnown = mayCome && (await becomesPlace(context, change, verb, place));
     if (mayCome && !isKnown) return later();
-    if (!isKnown) return refuse(context, stored, 'wrong-place', change, null);
+    if (!isKnown) return refuse(context, stored, 'foreign-place', change, null);
   }
   const seen = markOf(press.seen);
   const foreign = seen ? await foreignMarks(context.events, [change.id], [seen]) : [];
@@ -209,36 +204,6 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   }
   if (!identity.ok) return refuse(context, stored, identity.refusal, change, identity);
   return decide(context, stored, verb, identity);
-}
-
-/** Only the card of the change and its copies, its preview, and Home have buttons that count. */
-function isPlaceOf({ card, copies, state }: Change, verb: Verb, place: JsonObject): boolean {
-  // It delays reminders and decides nothing: its button is on the reminders themselves.
-  if (verb === 'snooze' || place.kind === 'preview') return true;
-  if (place.kind === 'home') return verb !== 'confirm';
-  if (place.kind !== 'message') return false;
-  const isAt = (at: { readonly channel: string; readonly ts: string }) =>
-    at.channel === place.channel && at.ts === place.ts;
-  // A draft has no message: its preview is private.
-  return state !== 'draft' && [...(card ? [card] : []), ...copies].some(isAt);
-}
-
-const POLLS = 20;
-const POLL_MS = 100;
-
-/** A card is often pressed in the moment between its post and the event of that post. */
-async function becomesPlace(
-  { events }: WorkflowContext,
-  { id }: Change,
-  verb: Verb,
-  place: JsonObject,
-): Promise<boolean> {
-  for (let polls = 0; polls < POLLS; polls += 1) {
-    await wait(POLL_MS);
-    const change = await loadChange(events, id);
-    if (change && isPlaceOf(change, verb, place)) return true;
-  }
-  return false;
 }
 
 function markOf(seen: string | null): Mark | null {
@@ -368,7 +333,8 @@ async function refuse(
 ): Promise<JobResult> {
   const { result } = await append(context.events, async (locked) => {
     if (await isAnswered(locked, stored)) return { events: [], result: null };
-    const told = refusal === 'wrong-place' ? noticeFor(wrongPlace(stored), locked.at) : NOTHING;
+    const told =
+      refusal === 'foreign-place' ? noticeFor(foreignPlace(pressedOf(stored)), locked.at) : NOTHING;
     return answered(
       locked,
       stored,
@@ -383,11 +349,9 @@ async function refuse(
   return deny(context, stored, verb, refusal, change);
 }
 
-function wrongPlace({ id, press }: StoredPress) {
-  const text =
-    `A button of change ${id} (${press.verb}) was pressed in a message in which Signalbox did not put it. ` +
-    'The press does not count. Somebody may have posted a copy of a card with the bot token.';
-  return { to: null, title: 'Notice', text, line: [{ user: press.by }] };
+function pressedOf({ id, press }: StoredPress) {
+  const verb = VERBS.find((each) => each === press.verb) ?? 'approve';
+  return { verb, change: id, by: press.by, place: LoggedPlace.parse(press.place) };
 }
 
 function deny(

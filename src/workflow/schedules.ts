@@ -37,7 +37,7 @@ import type { DecisionContext, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { begin, noteMoved, unusedId } from './moves.ts';
 import { noticeFor } from './notices.ts';
-import { dueAt, scheduleEvent } from './own.ts';
+import { dueAt, isNoted, noteJob, scheduleEvent } from './own.ts';
 import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
 import { currentPolicy, currentTarget, targetChanges } from './target.ts';
 
@@ -311,7 +311,7 @@ async function handle(
   const { id: schedule } = approved;
   const { missed } = planned.due;
   const { action: verb, at: occurrence } = planned.due.occurrence;
-  const note = { kind: 'schedule-note', key: `${schedule}/${version}`, dueAt: locked.at };
+  const note = noteJob(schedule, { version, at: locked.at });
   if ('skips' in planned) {
     const skipped = { type: 'skipped', why: planned.skips, verb, occurrence, missed } as const;
     const events = [scheduleEvent(schedule, skipped)];
@@ -326,7 +326,7 @@ async function handle(
   const recorded = { type: 'run', change: id, verb, occurrence, missed } as const;
   return {
     events: [...events, scheduleEvent(schedule, recorded)],
-    jobs: [...jobs, card(schedule, locked.at), ...(missed > 0 ? [note] : [])],
+    jobs: [...jobs, card(schedule, locked.at), ...(isNoted(recorded) ? [note] : [])],
     run: change,
   };
 }
@@ -411,7 +411,7 @@ export async function afterRefusedRun(
     locked.at,
   );
   const paused = scheduleEvent(id, { type: 'paused', by: 'signalbox', why });
-  const note = { kind: 'schedule-note', key: `${id}/${version + 1}`, dueAt: locked.at };
+  const note = noteJob(id, { version: version + 1, at: locked.at });
   return {
     events: [paused, ...notice.events],
     jobs: [card(id, locked.at), note, ...notice.jobs],

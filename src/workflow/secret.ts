@@ -48,17 +48,52 @@ function contextOf({ id, requester }: Owner): readonly string[] {
  * crash or a failed modal must not lose it.
  */
 export async function unsealSecret(
-  { events, store, now, log }: Pick<DecisionContext, 'events' | 'store' | 'now' | 'log'>,
+  context: Pick<DecisionContext, 'events' | 'store' | 'now' | 'log' | 'configuration'>,
   id: ChangeId,
   by: UserId,
 ): Promise<Secret | null> {
+  const { events, store, now, log } = context;
   const change = await loadChange(events, id);
-  const sealed = change?.requester === by ? await findSealed(store, id, now()) : null;
+  if (change?.requester !== by || (await wasShown(events, id))) return null;
+  const sealed = await findSealed(store, id, now());
   if (sealed === null) return null;
-  const secret = opened(events.keys, sealed, { id, requester: by });
-  if (!secret)
+  const secret = opened(events.keys, sealed, change);
+  if (!secret) {
     log.error({ change: id, user: by }, 'password stays sealed: it is of another user or key');
+    return null;
+  }
+  // Nobody sees a password without an event that was committed before.
+  await appendReveal(context, id, { by, shown: null });
   return secret;
+}
+
+interface Reveal {
+  readonly by: UserId;
+  /** Null: the password was opened, and Slack was not asked yet. */
+  readonly shown: boolean | null;
+}
+
+async function appendReveal(
+  context: Pick<DecisionContext, 'events' | 'configuration'>,
+  id: ChangeId,
+  reveal: Reveal,
+): Promise<void> {
+  await append(context.events, async (locked) => {
+    const change = await loadChange(locked, id);
+    // Of two modals that were opened at once, the first counts.
+    if (!change || (await wasShown(locked, id))) return { events: [], result: null };
+    const moves = move(context, locked.at, change, { type: 'revealed', ...reveal });
+    return { ...moves, result: null };
+  });
+}
+
+async function wasShown(subjects: Subjects, id: ChangeId): Promise<boolean> {
+  const { state } = await subjects.load(
+    `change/${id}`,
+    (before: boolean | null, event) =>
+      before || (event.type === 'revealed' && event.shown === true),
+  );
+  return state ?? false;
 }
 
 /** Null for a seal of another change, requester or key. */
@@ -76,23 +111,8 @@ export async function recordReveal(
   id: ChangeId,
   { by, shown }: { readonly by: UserId; readonly shown: boolean },
 ): Promise<void> {
-  const { events, store } = context;
-  await append(events, async (locked) => {
-    const change = await loadChange(locked, id);
-    // Of two modals that were opened at once, the first counts.
-    if (!change || (await wasShown(locked, id))) return { events: [], result: null };
-    const moves = move(context, locked.at, change, { type: 'revealed', by, shown });
-    return { ...moves, result: null };
-  });
-  if (shown) await transaction(store, (tx) => dropSealed(tx, id));
-}
-
-async function wasShown(subjects: Subjects, id: ChangeId): Promise<boolean> {
-  const { state } = await subjects.load(
-    `change/${id}`,
-    (before: boolean | null, event) => before || (event.type === 'revealed' && event.shown),
-  );
-  return state ?? false;
+  await appendReveal(context, id, { by, shown });
+  if (shown) await transaction(context.store, (tx) => dropSealed(tx, id));
 }
 
 /** Seals the stored passwords with the current key. A password that no key opens stays as it is. */

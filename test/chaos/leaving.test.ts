@@ -6,6 +6,7 @@ import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { openStore, sql } from '../../src/storage/index.ts';
 import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { placeOf } from '../harness/messages.ts';
+import { changesIn } from '../harness/read-log.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { BEN } from '../harness/users.ts';
 import { ENGINES, emptyUrl } from '../storage/engines.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { isCard, textOf } from './messages.ts';
+import { buttonsOf, isCard, textOf } from './messages.ts';
 import { quietness, timeInSteps, type Watched } from './passing-time.ts';
 import type { People } from './people.ts';
 import type { TestSandbox } from './test-sandbox.ts';
@@ -49,7 +49,15 @@ export async function requestChange(
   const title = `${verb[0]?.toUpperCase()}${verb.slice(1)} ${name}`;
   const card = await sandbox.card(requested(title));
   if (!card) throw new Error(`There is no card of ${title}`);
+  // It is answered after the card stands; a later request must not find it.
+  await expect.poll(() => isShown(sandbox, as, preview)).toBe(false);
   return card;
+}
+
+function isShown(sandbox: Requesting, as: string, preview: { readonly ts: string } | undefined) {
+  const { messages } = sandbox.slack.clientState(as);
+  const shown = messages.find(({ ts }) => ts === preview?.ts);
+  return shown !== undefined && buttonsOf(shown).includes('change.confirm');
 }
 
 /** Requests a change with this command line and approves it as Ben. */

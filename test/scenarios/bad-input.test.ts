@@ -107,6 +107,14 @@ function reasonOf(sandbox: TestSandbox) {
   return openView(sandbox)?.blocks.find(({ block_id }) => block_id === 'reason');
 }
 
+function pressedValue(
+  block: Readonly<Record<string, unknown>> | undefined,
+  action: string,
+): string {
+  const elements = (block?.elements ?? []) as readonly Readonly<Record<string, unknown>>[];
+  return String(elements.find(({ action_id }) => action_id === action)?.value);
+}
+
 test('an edited preview replaces the first one, which can no longer be confirmed', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
@@ -130,7 +138,7 @@ test('an edited preview replaces the first one, which can no longer be confirmed
     place: placeOf(first),
     blockId: String(buttons?.block_id),
     actionId: 'change.confirm',
-    element: { type: 'button', value: String(buttons?.block_id).replace('preview:', '') },
+    element: { type: 'button', value: pressedValue(buttons, 'change.confirm') },
   });
   await sandbox.privateMessage(ANA, 'Nothing was changed');
   expect(sandbox.slack.messages('db-approvals')).toEqual([]);

@@ -65,7 +65,7 @@ test('a change approved before a freeze does not run during it', async () => {
   const sandbox = await startTestSandbox();
   sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox, FINN), 'change.approve');
-  await sandbox.card('nothing was sent');
+  await sandbox.card('Nothing was sent yet.');
   await frozenStaging(sandbox);
   passMinutes(sandbox, 2);
   const ended = await sandbox.card('Stop staging: not run: the current policy refuses it');

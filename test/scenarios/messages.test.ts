@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { REFUSED } from '../harness/refused.ts';
-import { requestChange, STAGING } from '../harness/requests.ts';
+import { requestChange, STAGING, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -171,14 +171,20 @@ test('a thread message is posted once when Slack accepts the post without an ans
   sandbox.slack.failNext({ ...LOST, times: 1 });
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('staging is stopping');
+  const endings = () => thread(sandbox).filter((text) => text.includes('staging is stopping'));
+  await expect.poll(endings).toHaveLength(1);
+  const reads = () => sandbox.slack.calls('conversations.replies').length;
+  await waitUntilIdle(sandbox);
+  const before = reads();
   const passOn = timeInSteps(sandbox, 6_000);
   await expect
     .poll(() => {
       passOn();
-      return sandbox.slack.calls('conversations.replies').length;
+      return reads();
     })
-    .toBeGreaterThan(0);
-  expect(thread(sandbox).filter((text) => text.includes('staging is stopping'))).toHaveLength(1);
+    .toBeGreaterThan(before);
+  await waitUntilIdle(sandbox);
+  expect(endings()).toHaveLength(1);
 });
 
 test('a message in the audit channel is posted once when Slack accepts the post without an answer', async () => {

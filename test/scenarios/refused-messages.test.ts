@@ -92,6 +92,7 @@ test('a rate limit of one message delays all of that method until the time that 
   const before = calls();
   await sandbox.press(ANA, preview, 'change.confirm');
   await expect.poll(calls).toBe(before + 1);
+  await waitUntilIdle(sandbox);
   const pass = async (seconds: number) => {
     sandbox.clock.now = new Date(sandbox.clock.now.getTime() + seconds * 1_000);
     sandbox.wake();

@@ -62,7 +62,7 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   // A success is no news: the thread has one quiet line, which mentions nobody.
   const thread = threadText(sandbox, card.ts);
   expect(thread.match(/“stop staging”/g)).toHaveLength(2);
-  expect(thread).toContain('\nSending “stop staging” (');
+  expect(thread).toContain('Sending “stop staging” (');
   const list = await answer(sandbox, '/service schedule list', '1 schedule');
   expect(list).toContain('staging · stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin)');
   expect(list).toMatch(/next start .*2026-11-23T06:00/);

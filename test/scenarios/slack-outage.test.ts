@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { enqueueOperatorsNotice } from '../../src/log/old/notices.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
 import { isCard, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
@@ -10,7 +8,7 @@ import { emptyUrl } from '../storage/engines.ts';
 
 const cards = ({ slack }: TestSandbox) => slack.messages('db-approvals').filter(isCard);
 
-/** Makes Slack unreachable for this long; meanwhile the outbox retries. */
+/** Makes Slack unreachable for this long; meanwhile messages are tried again. */
 async function outage(sandbox: TestSandbox, minutes: number): Promise<void> {
   const { slack, clock } = sandbox;
   slack.setReachable(false);
@@ -30,7 +28,7 @@ test('a card whose post began an outage of 90 minutes is posted once after it', 
   slack.failNext({ method: 'chat.postMessage', times: 1, how: 'server-error' });
   await slack.command(ANA, 'ops', '/service stop staging for the night');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
-  await expect.poll(() => slack.calls('chat.postMessage').length).toBeGreaterThan(1);
+  await expect.poll(() => slack.calls('chat.postMessage').length).toBeGreaterThan(0);
   await outage(sandbox, 90);
   expect(cards(sandbox)).toEqual([]);
   // The last attempt may fail, and its next one be stored, after the outage has ended.
@@ -80,15 +78,14 @@ test('a deleted card of a pending change is posted again, and its buttons work',
 test.for(['server-error', 'reply-lost'] as const)(
   'a notice to the operators arrives once when its first post ends with “%s”',
   async (how) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
-    await sandbox.down();
-    const database = await openDatabase(sandbox.config.databaseUrl.reveal());
-    await database.transaction((tx) => enqueueOperatorsNotice(tx, 'Check it.', sandbox.clock.now));
-    await database.close();
-    sandbox.slack.failNext({ method: 'chat.postMessage', times: 1, how });
-    await sandbox.restart();
+    const sandbox = await startTestSandbox();
+    const words = 'Signalbox tries it again every hour';
+    sandbox.slack.admin.archive('db-approvals');
+    sandbox.slack.failNext({ method: 'chat.postMessage', words, times: 1, how });
+    await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+    await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
     const notices = () =>
-      sandbox.slack.messages('db-audit').filter(({ text }) => text === 'Check it.');
+      sandbox.slack.messages('db-audit').filter(({ text }) => text.includes(words));
     const pass = timeInSteps(sandbox, 6_000);
     const searches = () => {
       pass();

@@ -38,9 +38,10 @@ test.for(ENGINES)(
     expect(cloud.effectCount('set state', ANALYTICS)).toBe(1);
     const request = cloud.requests().find(({ operation }) => operation === 'set state');
     expect(request).toMatchObject({ method: 'PATCH', body: { command: 'stop' }, status: 200 });
+    // The note before the request, and the ending.
     await expect
       .poll(() => slack.messages('db-approvals').filter(({ threadTs }) => threadTs === card?.ts))
-      .toHaveLength(1);
+      .toHaveLength(2);
   },
 );
 

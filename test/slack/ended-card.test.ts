@@ -131,7 +131,7 @@ test.for<[string, Partial<Change>, string[]]>([
   [
     'has to wait',
     { state: 'approved', notBefore: minutes(1) },
-    ['nothing was sent. Next attempt:'],
+    ['Nothing was sent yet. Next attempt:'],
   ],
   ['was stopped', { state: 'denied', stopReason: 'frozen' }, ['is frozen']],
   [

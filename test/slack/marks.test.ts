@@ -9,6 +9,7 @@ import { createChannelFinder } from '../../src/slack/channels.ts';
 import { createPermalinks } from '../../src/slack/links.ts';
 import { markedPost, markOf } from '../../src/slack/marks.ts';
 import { createMessenger } from '../../src/slack/messenger.ts';
+import { createPlaces } from '../../src/slack/place.ts';
 import { changeIn, SUCCESS } from '../domain/changes-fixtures.ts';
 import { clientOf, outcome } from '../sandbox/slack/client.ts';
 import { drawing } from './fixtures.ts';
@@ -37,9 +38,11 @@ async function messengerInSlack() {
   const lookups = { lookups: client, log, clock: systemClock };
   const messenger = createMessenger({
     ...{ posts: client, lookups: client, botId, drawing, commands, log, clock: systemClock },
+    places: createPlaces([Buffer.alloc(32, 7)]),
     respond: () => Promise.reject(new Error('no response URL')),
     finder: createChannelFinder({ ...lookups, configured: ['#db-approvals'], store }),
     permalinks: createPermalinks({ ...lookups, slackApiUrl: slack.apiUrl }),
+    places: createPlaces([Buffer.alloc(32, 1)]),
     channels: { approvals: '#db-approvals', audit: '#db-audit' },
     now: () => new Date(),
   });

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../src/domain/change.ts';
-import { type ReasonFormKind, reasonForm } from '../../src/slack/reason-form.ts';
+import type { Change, UserId } from '../../src/domain/change.ts';
+import { createPlaces } from '../../src/slack/place.ts';
+import {
+  type ReasonFormKind,
+  readReasonFormMetadata,
+  reasonForm,
+  writeReasonFormMetadata,
+} from '../../src/slack/reason-form.ts';
 import { linesOf } from '../contracts/message-lines.ts';
 import { changeIn, minutes, PLAN } from '../domain/changes-fixtures.ts';
 import { drawing } from './fixtures.ts';
 
-const NO_PLACE = { place: { kind: 'unknown' }, seen: null } as const;
-const FROM = { commands: drawing.commands, home: false, preview: null, ...NO_PLACE };
+const FROM = { commands: drawing.commands, metadata: '{}' };
 
 function shown(kind: ReasonFormKind, over: Partial<Change> = {}) {
   const view = reasonForm(kind, changeIn('unknown', over), FROM);
@@ -53,3 +58,24 @@ test.for(['reject', 'review', 'break-glass'] as const)(
     expect(shown(kind, { followUp: read }).join()).not.toMatch(/Server shows|Signalbox records/);
   },
 );
+
+const places = createPlaces([Buffer.alloc(32, 1)]);
+const by = 'UBEN' as UserId;
+const form = { kind: 'reject', by } as const;
+const card = { kind: 'message', channel: 'C1', ts: '1.2' } as const;
+const about = {
+  ...{ change: 'K3M9QD' as Change['id'], home: false, preview: null, place: card },
+  seen: { version: 2, hash: 'a'.repeat(43) },
+};
+
+test('a form keeps where its button was, for the user for whom it was opened', () => {
+  const text = writeReasonFormMetadata(places, form, about);
+  expect(readReasonFormMetadata(places, form, text)).toEqual(about);
+  const unknown = { ...about, place: { kind: 'unknown' }, seen: null };
+  for (const other of [{ ...form, by: 'UCLEO' as UserId }, { ...form, kind: 'review' } as const]) {
+    expect(readReasonFormMetadata(places, other, text)).toEqual(unknown);
+  }
+  const moved = JSON.stringify({ ...JSON.parse(text), place: { ...card, ts: '9.9' } });
+  expect(readReasonFormMetadata(places, form, moved)).toMatchObject({ place: { kind: 'unknown' } });
+  expect(readReasonFormMetadata(places, form, 'x')).toBeNull();
+});

@@ -1,17 +1,18 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { appendEvent } from '../../src/log/old/append.ts';
-import { storeTrailError } from '../../src/log/old/trail-marks.ts';
+import { signingKey } from '../../src/log/keys.ts';
+import { openLog } from '../../src/log/log.ts';
 import { databaseLines } from '../../src/ops/doctor-database.ts';
 import type { DatabaseInspection, FileFacts } from '../../src/ops/inspect.ts';
 import { UnusableDatabase } from '../../src/storage/errors.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
-import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
-import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
+import { addJob, openStore, sql, transaction } from '../../src/storage/index.ts';
+import { AUDIT_KEY } from '../harness/simulators.ts';
+import { approvedChange, key, tamper } from '../log/logs.ts';
 import { startDoctorSandbox } from '../ops/doctor-sandbox.ts';
 import { line, namesOf } from '../ops/lines.ts';
 import { createUser } from './database-user.ts';
-import { ENGINES, emptyUrl, openForTest } from './engines.ts';
+import { ENGINES, emptyUrl } from './engines.ts';
+import { storeAt } from './stores.ts';
 
 const pathOf = (url: string) => url.slice('file:'.length);
 
@@ -19,46 +20,35 @@ test.for(ENGINES)(
   'a healthy database passes and keeps no trace of the doctor on %s',
   async (engine) => {
     const url = await emptyUrl(engine);
-    const database = await openForTest(url);
+    const { root } = await storeAt(url);
     const sandbox = await startDoctorSandbox({ databaseUrl: url });
     const lines = await sandbox.diagnose();
     expect(namesOf(lines, 'failed')).toEqual([]);
-    expect(line(lines, 'schema')?.says).toContain(`version ${SCHEMA_VERSION}`);
+    expect(line(lines, 'schema')?.says).toBe('as in this release');
     expect(line(lines, 'writable')?.status).toBe('ok');
-    expect(await readMeta(database.db, 'doctor')).toBeNull();
+    expect(await root.selectFrom('cost_state').select('key').execute()).toEqual([]);
   },
 );
 
 test('the lock line reports whether a bot uses the file', async () => {
   const url = await emptyUrl('sqlite');
-  const database = await openDatabase(url);
+  const store = await openStore(url);
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
   expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('held by a running Signalbox');
-  await database.transaction((tx) => writeMeta(tx, 'still', 'writable'));
-  await database.close();
+  await transaction(store, (tx) => addJob(tx, { kind: 'card', key: 'still writable', dueAt: 1 }));
+  await store.close();
   expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('free');
 });
 
 test.for(ENGINES)('the database of a newer release is reported on %s', async (engine) => {
   const url = await emptyUrl(engine);
-  const database = await openForTest(url);
-  await database.transaction(async (tx) => {
-    await writeMeta(tx, 'schema-version', '77');
-    await writeMeta(tx, 'oldest-compatible-schema', '77');
-  });
+  const store = await storeAt(url);
+  await transaction(store, (tx) => sql`insert into migration values ('999-later')`.execute(tx));
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  expect(line(await sandbox.diagnose(), 'schema')).toMatchObject({
+  expect(line(await sandbox.diagnose(), 'database')).toMatchObject({
     status: 'failed',
-    says: expect.stringContaining('version 77'),
-    fix: expect.stringContaining('newer Signalbox'),
-  });
-});
-
-test('the schema of a newer compatible release passes', () => {
-  const lines = linesOf({ schema: SCHEMA_VERSION + 1 });
-  expect(line(lines, 'schema')).toMatchObject({
-    status: 'ok',
-    says: `version ${SCHEMA_VERSION + 1} of a newer release, compatible with ${SCHEMA_VERSION}`,
+    says: expect.stringContaining('(999-later)'),
+    fix: 'run that release or a newer one',
   });
 });
 
@@ -71,16 +61,11 @@ test('a write test that a person must fix shows the reason and its own fix', () 
   expect(line(lines, 'writable')).toMatchObject({ status: 'failed', says, fix });
 });
 
-test('pending migrations are reported and not run', async () => {
-  const url = await emptyUrl('postgres');
-  const database = await openForTest(url);
-  await database.transaction((tx) => writeMeta(tx, 'schema-version', '1'));
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  expect(line(await sandbox.diagnose(), 'schema')).toMatchObject({
+test('pending migrations are reported', () => {
+  expect(line(linesOf({ schema: 'behind' }), 'schema')).toMatchObject({
     status: 'warning',
     fix: expect.stringContaining('back up the database'),
   });
-  expect(await readMeta(database.db, 'schema-version')).toBe('1');
 });
 
 test('before the first start the doctor creates nothing and reports no problem', async () => {
@@ -105,13 +90,13 @@ test.for<[string, string, string]>([
 
 async function withoutRights(): Promise<string> {
   const url = await emptyUrl('postgres');
-  await openForTest(url);
+  await storeAt(url);
   return (await createUser(url)).url;
 }
 
 test('a file that other users can read is reported with the command that fixes it', async () => {
   const url = await emptyUrl('sqlite');
-  await openForTest(url);
+  await storeAt(url);
   chmodSync(pathOf(url), 0o644);
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
   expect(line(await sandbox.diagnose(), 'file rights')).toMatchObject({
@@ -127,38 +112,36 @@ test('a file that is not a database is reported', async () => {
   expect(line(await sandbox.diagnose(), 'database')?.fix).toContain('not a Signalbox database');
 });
 
-test('a wrong audit key is reported', async () => {
+test('another key than that of the log is reported', async () => {
   const url = await emptyUrl('sqlite');
-  const database = await openForTest(url);
-  const event = { kind: 'refused' as const, at: new Date(), body: {} };
-  await database.transaction(async (tx) => {
-    await appendEvent(tx, Buffer.alloc(32, 8), event);
-  });
+  await approvedChange(await openLog(await storeAt(url), { current: key(8), previous: [] }), 'A');
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  expect(line(await sandbox.diagnose(), 'audit trail')?.says).toContain('is not the key');
+  expect(line(await sandbox.diagnose(), 'log')).toMatchObject({
+    status: 'failed',
+    fix: expect.stringContaining('SIGNALBOX_PREVIOUS_KEYS'),
+  });
 });
 
-test.for(ENGINES)('a broken audit trail is reported on %s', async (engine) => {
+test.for(ENGINES)('a damaged log is reported on %s', async (engine) => {
   const url = await emptyUrl(engine);
-  const database = await openForTest(url);
-  await database.transaction((tx) => storeTrailError(tx, null, 'Event 7 is missing.'));
+  const store = await storeAt(url);
+  await approvedChange(await openLog(store, { current: signingKey(AUDIT_KEY), previous: [] }), 'A');
+  await tamper(store, 'delete from event where seq = 2');
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  expect(line(await sandbox.diagnose(), 'audit trail')).toMatchObject({
+  expect(line(await sandbox.diagnose(), 'log')).toMatchObject({
     status: 'failed',
-    says: 'the verification failed, so nothing is executed. Event 7 is missing.',
+    says: expect.stringContaining('nothing is executed'),
+    fix: expect.stringContaining('signalbox audit verify'),
   });
 });
 
 const WELL: DatabaseInspection = {
-  schema: SCHEMA_VERSION,
-  known: SCHEMA_VERSION,
-  isReadable: true,
-  durability: { fsync: 'on', synchronousCommit: 'on' },
+  schema: 'current',
+  standby: null,
   statementTimeout: '10s',
   clock: { server: new Date(), here: Date.now() },
   mayCreateTables: true,
-  keyProblem: null,
-  trailProblem: null,
+  log: { ok: true },
   instances: [],
 };
 
@@ -172,14 +155,19 @@ function linesOf(change: Partial<DatabaseInspection>, url = VERIFIED) {
 
 test.for<[string, Partial<DatabaseInspection>, string, string]>([
   [
-    'loses commits',
-    { durability: { fsync: 'off', synchronousCommit: 'on' } },
+    'may lose commits in a failover',
+    { standby: 'PostgreSQL has a standby server' },
     'durability',
-    'fsync',
+    'synchronous_standby_names',
   ],
   ['has another time', { clock: { server: new Date(0), here: 60_000 } }, 'clock', 'NTP'],
   ['applies no time limit', { statementTimeout: '0' }, 'time limits', 'PgBouncer'],
-  ['lets nobody make tables', { schema: 1, mayCreateTables: false }, 'rights', 'grant create'],
+  [
+    'lets nobody make tables',
+    { schema: 'behind', mayCreateTables: false },
+    'rights',
+    'grant create',
+  ],
 ])('a server that %s is reported', ([, change, name, fix]) => {
   const told = line(linesOf(change), name);
   expect(told?.status).not.toBe('ok');

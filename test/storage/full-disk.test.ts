@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkDiskSpace } from '../../src/storage/errors.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+import { openStore } from '../../src/storage/index.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runOnFullDisk } from '../harness/run-limited.ts';
 
-const DATABASE = new URL('../../src/storage/old/database.ts', import.meta.url).href;
+const DATABASE = new URL('../../src/storage/index.ts', import.meta.url).href;
 const CHECKS = new URL('../../src/app-start.ts', import.meta.url).href;
 
 function pathForTest(): string {
@@ -18,11 +18,11 @@ function pathForTest(): string {
 
 test('a start on a full disk names the disk, passes later, and reports no other process', async () => {
   const path = pathForTest();
-  await (await openDatabase(`file:${path}`)).close();
+  await (await openStore(`file:${path}`)).close();
   const script = `
-    const { openDatabase } = await import('${DATABASE}');
+    const { openStore } = await import('${DATABASE}');
     const { refusedDatabase } = await import('${CHECKS}');
-    const error = await openDatabase('file:${path}').catch((reason) => reason);
+    const error = await openStore('file:${path}').catch((reason) => reason);
     console.log(JSON.stringify(refusedDatabase(error)));`;
   const { out, err } = await runOnFullDisk(1, ['--input-type=module', '--eval', script]);
   expect(err).toBe('');
@@ -45,7 +45,7 @@ test.for([
   ['backup', '/does/not/exist/copy'],
 ])('on a full disk, %s %s names the disk', async (words) => {
   const path = pathForTest();
-  await (await openDatabase(`file:${path}`)).close();
+  await (await openStore(`file:${path}`)).close();
   const command = [SIGNALBOX, ...words];
   const { err, code } = await runOnFullDisk(1, command, { DATABASE_URL: `file:${path}` });
   expect(err).toContain(`has less than 1 MiB free for ${path} (EFBIG): free some space on /`);

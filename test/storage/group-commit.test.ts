@@ -1,39 +1,35 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
-import { groupCommits } from '../../src/storage/old/group-commit.ts';
-import type { Tables, Tx } from '../../src/storage/old/schema.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
+import { StatementSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type StoreTx, transaction as transact } from '../../src/storage/index.ts';
+import { freshStore } from './stores.ts';
 
-/** A database with a log of its statements, and a clock that stands still. */
+/** A database whose commits are counted, and a clock that stands still. */
 async function openGroups() {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-group-'));
-  const statements: string[] = [];
-  const root = new Kysely<Tables>({
-    dialect: openSqlite(join(folder, 'group.db')),
-    log: ({ query }) => void statements.push(query.sql),
-  });
-  onTestFinished(async () => {
-    await root.destroy();
-    rmSync(folder, { recursive: true });
-  });
+  const store = await freshStore('sqlite');
+  const { root } = store;
   await sql`create table colour (name text primary key, of text references colour(name)
     deferrable initially deferred)`.execute(root);
-  const clock = { ms: 0 };
-  const transaction = groupCommits(root, () => clock.ms);
+  const run = vi.spyOn(StatementSync.prototype, 'run');
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    run.mockRestore();
+  });
   const stored = async () => {
     const { rows } = await sql<{ name: string }>`select name from colour`.execute(root);
     return rows.map(({ name }) => name).toSorted();
   };
-  const commits = () => statements.filter((statement) => statement === 'commit').length;
-  return { transaction, stored, commits, clock, root };
+  const commits = () =>
+    run.mock.contexts.filter((each) => each instanceof StatementSync && each.sourceSQL === 'commit')
+      .length;
+  const transaction = <T>(body: (tx: StoreTx) => Promise<T>) => transact(store, body);
+  return { transaction, stored, commits, root };
 }
 
 function add(name: string, of: string | null = null) {
-  return async (tx: Tx) => {
+  return async (tx: StoreTx) => {
     await sql`insert into colour (name, of) values (${name}, ${of})`.execute(tx);
     return name;
   };
@@ -126,12 +122,12 @@ test('a transaction that rolls everything back by itself rejects its whole group
 });
 
 test('a group takes at most 50 transactions, and none after 25 ms', async () => {
-  const { transaction, commits, clock } = await openGroups();
+  const { transaction, commits } = await openGroups();
   const many = (count: number, ms: number) =>
     Promise.all(
       Array.from({ length: count }, () =>
         transaction(async () => {
-          clock.ms += ms;
+          vi.advanceTimersByTime(ms);
         }),
       ),
     );

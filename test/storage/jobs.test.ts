@@ -18,7 +18,7 @@ const LEASE = 1_000;
 const add = (store: Store, key: string, dueAt: number, kind = 'card') =>
   transaction(store, (tx) => addJob(tx, { kind, key, dueAt }));
 const claim = (store: Store, now: number, owner = 'P', most = 10) =>
-  transaction(store, (tx) => claimJobs(tx, { owner, now, leaseMs: LEASE, most }));
+  transaction(store, (tx) => claimJobs(tx, { owner, now, leaseMs: LEASE, most, kinds: ['card'] }));
 const end = (store: Store, job: ClaimedJob | undefined) =>
   transaction(store, async (tx) => job && endJob(tx, job));
 const keys = (jobs: readonly ClaimedJob[]) => jobs.map(({ key }) => key);
@@ -35,6 +35,16 @@ test.for(ENGINES)('due jobs are claimed once, the oldest first, on %s', async (e
   expect(await claim(store, 25)).toEqual([]);
   expect(keys(await claim(store, 30, 'Q', 1))).toEqual(['C']);
 });
+
+test.for(ENGINES)(
+  'only jobs of the kinds that a process runs are claimed on %s',
+  async (engine) => {
+    const store = await freshStore(engine);
+    await add(store, 'A', 1, 'of a later release');
+    await add(store, 'B', 1);
+    expect(keys(await claim(store, 1))).toEqual(['B']);
+  },
+);
 
 test.for(ENGINES)('two processes share the due jobs on %s', async (engine) => {
   const url = await emptyUrl(engine);

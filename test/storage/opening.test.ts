@@ -2,76 +2,69 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { appendEvent } from '../../src/log/old/append.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
-import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
-import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
-import { refuseLossy } from '../../src/storage/old/postgres.ts';
-import { ENGINES, emptyUrl, freshDatabase, emptyUrl, openForTest, run } from './engines.ts';
-import { NOON } from './example-change.ts';
+import {
+  addJob,
+  openStore,
+  reading,
+  type Store,
+  sql,
+  transaction,
+} from '../../src/storage/index.ts';
+import { ENGINES, emptyUrl, run } from './engines.ts';
+import { freshStore, storeAt } from './stores.ts';
+
+const NOON = Date.parse('2026-08-03T12:00:00Z');
+const write = (store: Store) =>
+  transaction(store, (tx) => addJob(tx, { kind: 'card', key: 'A', dueAt: NOON }));
+const jobsIn = (store: Store) =>
+  reading(store, async (reader) => (await sql`select key from job`.execute(reader)).rows);
 
 test.for(ENGINES)('committed data survives a restart on %s', async (engine) => {
   const url = await emptyUrl(engine);
-  const first = await openDatabase(url);
-  await first.transaction((tx) => writeMeta(tx, 'colour', 'red'));
+  const first = await openStore(url);
+  await write(first);
   await first.close();
 
-  const second = await openForTest(url);
-  expect(await readMeta(second.db, 'colour')).toBe('red');
+  const second = await storeAt(url);
+  expect(await jobsIn(second)).toEqual([{ key: 'A' }]);
   expect(second.engine).toBe(engine);
-});
-
-test.for(ENGINES)('a database of a newer Signalbox is refused on %s', async (engine) => {
-  const url = await emptyUrl(engine);
-  const newer = await openDatabase(url);
-  await newer.transaction(async (tx) => {
-    await writeMeta(tx, 'schema-version', '99');
-    await writeMeta(tx, 'oldest-compatible-schema', '98');
-  });
-  await newer.close();
-
-  await expect(openDatabase(url)).rejects.toThrow(
-    'This database has schema version 99, which needs a Signalbox with version 98 or later. ' +
-      `This Signalbox has ${SCHEMA_VERSION}.`,
-  );
-  // After the refusal the file is free and the connections are closed.
-  await expect(openDatabase(url)).rejects.toThrow('schema version 99');
 });
 
 test('replicas that start at the same time create the schema once', async () => {
   const url = await emptyUrl('postgres');
-  const replicas = await Promise.all([1, 2, 3, 4].map(() => openForTest(url)));
-  for (const { db } of replicas)
-    expect(await readMeta(db, 'schema-version')).toBe(`${SCHEMA_VERSION}`);
+  const replicas = await Promise.all([1, 2, 3, 4].map(() => storeAt(url)));
+  for (const replica of replicas) expect(await jobsIn(replica)).toEqual([]);
 });
 
 test.for(['mysql://host/db', 'signalbox.db', ''])('the address %j is refused', async (url) => {
-  await expect(openDatabase(url)).rejects.toThrow('must begin with file: or postgres://');
+  await expect(openStore(url)).rejects.toThrow('must begin with file: or postgres://');
 });
 
 test('the error names a folder that does not exist', async () => {
-  await expect(openDatabase('file:/nowhere/at/all.db')).rejects.toThrow('/nowhere/at/all.db');
+  await expect(openStore('file:/nowhere/at/all.db')).rejects.toThrow('/nowhere/at/all.db');
 });
 
-test('SQLite uses the given clock, PostgreSQL its own', async () => {
-  const sqlite = await freshDatabase('sqlite', { now: () => NOON });
-  const postgres = await freshDatabase('postgres', { now: () => NOON });
-  expect(await sqlite.now()).toEqual(NOON);
-  expect(Math.abs((await postgres.now()).getTime() - Date.now())).toBeLessThan(60_000);
+test('PostgreSQL uses the clock of the server, SQLite that of the machine', async () => {
+  for (const engine of ENGINES) {
+    const store = await freshStore(engine);
+    const now = await reading(store, store.clock);
+    expect(Math.abs(now - Date.now())).toBeLessThan(60_000);
+    const replaced = await freshStore(engine, { now: () => NOON });
+    expect(await reading(replaced, replaced.clock)).toBe(NOON);
+  }
 });
 
-test.for(ENGINES)('a closed database is not ready on %s', async (engine) => {
-  const database = await openDatabase(await emptyUrl(engine));
-  await database.check();
-  await database.close();
-  await expect(database.check()).rejects.toThrow();
+test.for(ENGINES)('a closed database is not read on %s', async (engine) => {
+  const store = await openStore(await emptyUrl(engine));
+  expect(await jobsIn(store)).toEqual([]);
+  await store.close();
+  await expect(jobsIn(store)).rejects.toThrow();
 });
 
 test('a new database and the files next to it are readable for the owner only', async () => {
   const url = await emptyUrl('sqlite');
-  await openForTest(url);
+  await storeAt(url);
   const path = url.slice('file:'.length);
   for (const beside of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`]) {
     expect(existsSync(beside)).toBe(true);
@@ -82,9 +75,9 @@ test('a new database and the files next to it are readable for the owner only', 
 test('opening a file removes the read permission of other users', async () => {
   const url = await emptyUrl('sqlite');
   const path = url.slice('file:'.length);
-  await (await openDatabase(url)).close();
+  await (await openStore(url)).close();
   chmodSync(path, 0o644);
-  await openForTest(url);
+  await storeAt(url);
   for (const beside of [path, `${path}-wal`, `${path}-shm`]) {
     expect(statSync(beside).mode & 0o777).toBe(0o600);
   }
@@ -92,7 +85,7 @@ test('opening a file removes the read permission of other users', async () => {
 
 test('a commit is on the disk before it is confirmed', async () => {
   const url = await emptyUrl('sqlite');
-  const { db } = await openForTest(url);
+  const { root: db } = await storeAt(url);
   const pragma = async (name: string) => {
     const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(db);
     return Object.values(rows[0] ?? {})[0];
@@ -106,31 +99,31 @@ test('a commit is on the disk before it is confirmed', async () => {
 test('a second process on the same file is refused until the first one ends', async () => {
   const url = await emptyUrl('sqlite');
   const holder = await holdInAnotherProcess(url);
-  await expect(openDatabase(url)).rejects.toThrow(
+  await expect(openStore(url)).rejects.toThrow(
     /^Another process uses .*signalbox\.db .*Stop it first; several replicas need PostgreSQL\.$/,
   );
 
   const died = once(holder, 'exit');
   holder.kill('SIGKILL');
   await died;
-  await openForTest(url);
+  await storeAt(url);
 });
 
 test('opening a file twice in one process is refused without harm', async () => {
   const url = await emptyUrl('sqlite');
-  const first = await openForTest(url);
-  await expect(openDatabase(url)).rejects.toThrow('Another process uses');
+  const first = await storeAt(url);
+  await expect(openStore(url)).rejects.toThrow('Another process uses');
   const stranger = new DatabaseSync(`${url.slice('file:'.length)}.lock`, { timeout: 0 });
   onTestFinished(() => stranger.close());
   expect(() => stranger.exec('begin exclusive')).toThrow('locked');
-  await first.check();
+  expect(await jobsIn(first)).toEqual([]);
 });
 
 async function holdInAnotherProcess(url: string) {
-  const module = new URL('../../src/storage/old/database.ts', import.meta.url).href;
+  const module = new URL('../../src/storage/index.ts', import.meta.url).href;
   const program = `
-    import { openDatabase } from ${JSON.stringify(module)};
-    await openDatabase(${JSON.stringify(url)});
+    import { openStore } from ${JSON.stringify(module)};
+    await openStore(${JSON.stringify(url)});
     console.log('open');
     setInterval(() => {}, 1000);`;
   const holder = spawn(process.execPath, ['--input-type=module', '--eval', program], {
@@ -142,30 +135,25 @@ async function holdInAnotherProcess(url: string) {
   return holder;
 }
 
-test.for<[string, string, string]>([
-  ['off', 'on', 'fsync off'],
-  ['on', 'off', 'synchronous_commit off'],
-  ['off', 'off', 'fsync and synchronous_commit off'],
-])('a server with fsync=%s and synchronous_commit=%s is refused', ([fsync, commit, named]) => {
-  expect(() => refuseLossy({ fsync, synchronousCommit: commit })).toThrow(named);
-});
-
-test.for(['on', 'local', 'remote_write', 'remote_apply'])(
-  'a server with synchronous_commit=%s is accepted',
-  (synchronousCommit) => {
-    expect(() => refuseLossy({ fsync: 'on', synchronousCommit })).not.toThrow();
-  },
-);
-
 test('a server that confirms before it writes is refused at the start', async () => {
   const url = new URL(await emptyUrl('postgres'));
   const options = url.searchParams.get('options');
   url.searchParams.set('options', `${options} -c synchronous_commit=off`);
-  await expect(openDatabase(url.href)).rejects.toThrow('synchronous_commit off');
+  await expect(openStore(url.href)).rejects.toThrow('synchronous_commit off');
 });
 
+test.for(['local', 'remote_write', 'remote_apply'])(
+  'a server with synchronous_commit=%s is accepted',
+  async (mode) => {
+    const url = new URL(await emptyUrl('postgres'));
+    const options = url.searchParams.get('options');
+    url.searchParams.set('options', `${options} -c synchronous_commit=${mode}`);
+    await storeAt(url.href);
+  },
+);
+
 test('sessions of PostgreSQL have time limits', async () => {
-  const { db } = await freshDatabase('postgres');
+  const { root: db } = await freshStore('postgres');
 
   const { rows } = await sql<Record<string, string>>`
     select current_setting('statement_timeout') as statement,
@@ -176,26 +164,29 @@ test('sessions of PostgreSQL have time limits', async () => {
 
 test('the role of the bot needs no permission to create tables', async () => {
   const owner = new URL(await emptyUrl('postgres'));
-  await (await openDatabase(owner.href)).close();
-  const bot = await roleOfBot(owner);
-  await (await openForTest(bot.href)).check();
+  await (await openStore(owner.href)).close();
+  const bot = await storeAt((await roleOfBot(owner)).href);
+  await write(bot);
+  expect(await jobsIn(bot)).toEqual([{ key: 'A' }]);
 });
 
 test.for<[string, string]>([
-  ['an event is modified', "update audit_event set body = ''"],
-  ['an event is deleted', 'delete from audit_event'],
-  ['all events are truncated', 'truncate audit_event'],
-  ['the trigger is dropped', 'drop trigger audit_event_only_added on audit_event'],
-  ['the trigger is disabled', 'alter table audit_event disable trigger all'],
-  ['the whole trail is dropped', 'drop table audit_event'],
+  ['an event is modified', "update event set body = ''"],
+  ['an event is deleted', 'delete from event'],
+  ['all events are truncated', 'truncate event'],
+  ['the trigger is dropped', 'drop trigger event_no_change on event'],
+  ['the trigger is disabled', 'alter table event disable trigger all'],
+  ['the whole log is dropped', 'drop table event'],
 ])('the role of the bot is refused when %s', async ([, statement]) => {
   const owner = new URL(await emptyUrl('postgres'));
-  const database = await openForTest(owner.href);
-  await database.transaction((tx) =>
-    appendEvent(tx, null, { kind: 'refused', at: new Date(0), body: {} }),
+  const store = await storeAt(owner.href);
+  await transaction(store, (tx) =>
+    sql`insert into event values (1, 'refusal/1', 1, 'refused', 1, '{}', 'b', 'p', 'h', 'k', 's')`.execute(
+      tx,
+    ),
   );
   const bot = await roleOfBot(owner);
-  await expect(run(bot.href, statement)).rejects.toThrow(/denied|owner|only ever added/);
+  await expect(run(bot.href, statement)).rejects.toThrow(/denied|owner|never modified/);
 });
 
 /** A role that may use the tables, but owns none of them. */

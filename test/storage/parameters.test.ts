@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parameterBinder } from '../../src/storage/sqlite.ts';
-import { freshDatabase } from './engines.ts';
+import { freshStore } from './stores.ts';
 
 test.for<[string, readonly unknown[], string]>([
   ['a date', [new Date(0), 'x'], 'Parameter 1 is [object Date]'],
@@ -40,13 +40,13 @@ test('values with a column type are accepted, and a boolean becomes a number', (
 
 // Without the check, this statement stores `x` in the first column and NULL in the second.
 test('a date before other values never reaches the database', async () => {
-  const { db } = await freshDatabase('sqlite');
+  const { root: db } = await freshStore('sqlite');
   const shifted = sql`select ${new Date(0)} as a, ${'x'} as b`.execute(db);
   await expect(shifted).rejects.toThrow('Parameter 1 is [object Date]');
 });
 
 test('a statement is prepared once, and again after 500 other ones', async () => {
-  const { db } = await freshDatabase('sqlite');
+  const { root: db } = await freshStore('sqlite');
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
   onTestFinished(() => prepare.mockRestore());
   const run = (text: string) => sql.raw(text).execute(db);
@@ -60,7 +60,7 @@ test('a statement is prepared once, and again after 500 other ones', async () =>
 });
 
 test('a statement that ran before sees a column that was added since', async () => {
-  const { db } = await freshDatabase('sqlite');
+  const { root: db } = await freshStore('sqlite');
   const rows = async () => (await sql`select * from grown`.execute(db)).rows;
   await sql`create table grown (first integer)`.execute(db);
   await sql`insert into grown values (1)`.execute(db);

@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
 import { databaseProblem, isLastingDatabaseError } from '../../src/storage/errors.ts';
-import { emptyUrl, openForTest, run } from './engines.ts';
+import { sql, transaction } from '../../src/storage/index.ts';
+import { emptyUrl, run } from './engines.ts';
+import { storeAt } from './stores.ts';
 
 /** Statements whose effect outlives a transaction, so that a pooler could give it to another client. */
 const SESSION =
@@ -35,11 +37,11 @@ test('a pooler that refuses the limits of a connection is explained', () => {
 
 test('a process uses no more connections than its pool may have', async () => {
   const url = new URL(await emptyUrl('postgres'));
-  const { transaction } = await openForTest(url.href, { poolSize: 2 });
+  const store = await storeAt(url.href, { poolSize: 2 });
   const open = Promise.withResolvers<void>();
   const all = Array.from({ length: 6 }, () =>
-    transaction(async (tx) => {
-      await tx.selectFrom('meta').select('key').execute();
+    transaction(store, async (tx) => {
+      await sql`select key from job`.execute(tx);
       await open.promise;
     }),
   );

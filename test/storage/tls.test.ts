@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { withExplicitTls } from '../../src/ops/environment.ts';
 import { databaseProblem, isLastingDatabaseError } from '../../src/storage/errors.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
-import { openForTest } from './engines.ts';
+import { openStore, reading } from '../../src/storage/index.ts';
 import { CERTIFICATE, type OwnServer, ownServer } from './postgres.ts';
+import { storeAt } from './stores.ts';
 
 let server: OwnServer;
 beforeAll(async () => {
@@ -23,9 +23,11 @@ function urlOf(hostname: string, parameters: Readonly<Record<string, string>>): 
 
 test('a connection with a trusted certificate is encrypted', async () => {
   const requested = urlOf('localhost', { sslmode: 'require', sslrootcert: CERTIFICATE });
-  const { db } = await openForTest(withExplicitTls(requested, false));
-  const { rows } = await sql<{ ssl: boolean }>`
-    select ssl from pg_stat_ssl where pid = pg_backend_pid()`.execute(db);
+  const store = await storeAt(withExplicitTls(requested, false));
+  const { rows } = await reading(store, (reader) =>
+    sql<{ ssl: boolean }>`
+    select ssl from pg_stat_ssl where pid = pg_backend_pid()`.execute(reader),
+  );
   expect(rows).toEqual([{ ssl: true }]);
 });
 
@@ -43,7 +45,7 @@ test.for<[string, () => string, string]>([
   ],
   ['no TLS', () => `${inject('postgresUrl')}?sslmode=verify-full`, 'offers no TLS'],
 ])('a server with %s is refused, and only a person can fix it', async ([, url, words]) => {
-  const error = await openDatabase(url()).catch((reason: unknown) => reason);
+  const error = await openStore(url()).catch((reason: unknown) => reason);
   expect(databaseProblem(error)).toContain(words);
   expect(isLastingDatabaseError(error)).toBe(true);
 });

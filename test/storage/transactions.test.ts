@@ -2,226 +2,164 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Database, Db, Tx } from '../../src/storage/old/database.ts';
-import { readMeta, writeMeta } from '../../src/storage/old/meta.ts';
-import { SCHEMA_VERSION } from '../../src/storage/old/migrate.ts';
-import { ENGINES, emptyUrl, freshDatabase, openForTest, run } from './engines.ts';
+import {
+  lockedTransaction,
+  reading,
+  type Store,
+  type StoreReader,
+  type StoreTx,
+  transaction,
+} from '../../src/storage/index.ts';
+import { ENGINES, emptyUrl, run } from './engines.ts';
+import { freshStore, storeAt } from './stores.ts';
+
+/** Any table of the schema serves. */
+async function write(tx: StoreTx, key: string, value: string): Promise<void> {
+  await sql`insert into cost_state (key, value) values (${key}, ${value})
+    on conflict (key) do update set value = excluded.value`.execute(tx);
+}
+
+async function found(reader: StoreReader, key: string): Promise<string | null> {
+  const { rows } = await sql<{ value: string }>`
+    select value from cost_state where key = ${key}`.execute(reader);
+  return rows[0]?.value ?? null;
+}
+
+const stored = (store: Store, key: string) => reading(store, (reader) => found(reader, key));
 
 test.for(ENGINES)('an error of the body rolls back and rejects on %s', async (engine) => {
-  const database = await freshDatabase(engine);
+  const store = await freshStore(engine);
   const fault = new Error('no');
-  const failing = database.transaction(async (tx) => {
-    await writeMeta(tx, 'colour', 'red');
+  const failing = transaction(store, async (tx) => {
+    await write(tx, 'colour', 'red');
     throw fault;
   });
-
   await expect(failing).rejects.toBe(fault);
-  expect(await readMeta(database.db, 'colour')).toBeNull();
+  expect(await stored(store, 'colour')).toBeNull();
 });
 
-test.for(ENGINES)('the root database throws inside a transaction on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  const misuses: ((tx: Tx) => Promise<unknown>)[] = [
-    () => readMeta(database.db, 'colour'),
-    () => sql`select 1`.execute(database.db),
-    () => database.transaction(async () => 'nested'),
-    () => database.now(),
-    () => database.check(),
-  ];
-  for (const misuse of misuses) {
-    await expect(database.transaction(misuse)).rejects.toThrow('inside a transaction');
-  }
-  // Work that was started in a body continues after it, outside the transaction.
-  const after = Promise.withResolvers<void>();
-  const late = await database.transaction(async () => ({
-    read: after.promise.then(() => readMeta(database.db, 'schema-version')),
-  }));
-  after.resolve();
-  expect(await late.read).toBe(`${SCHEMA_VERSION}`);
-});
-
-test.for(ENGINES)('transactions are opened in one way only on %s', async (engine) => {
-  const { db } = await freshDatabase(engine);
-  expect(() => db.transaction()).toThrow('Database.transaction');
-  expect(() => db.startTransaction()).toThrow('Database.transaction');
-  expect(() => db.connection()).toThrow('Database.transaction');
-});
+test.for(ENGINES)(
+  'the database is not used next to the transaction inside one on %s',
+  async (engine) => {
+    const store = await freshStore(engine);
+    const misuses: (() => Promise<unknown>)[] = [
+      () => stored(store, 'colour'),
+      () => transaction(store, async () => 'nested'),
+      () => lockedTransaction(store, async () => 'nested'),
+    ];
+    for (const misuse of misuses) {
+      await expect(transaction(store, misuse)).rejects.toThrow('inside a transaction');
+      await expect(reading(store, misuse)).rejects.toThrow('inside a transaction');
+    }
+  },
+);
 
 test.for(ENGINES)('concurrent transactions are isolated on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  await database.transaction((tx) => writeMeta(tx, 'count', '0'));
+  const store = await freshStore(engine);
+  await transaction(store, (tx) => write(tx, 'count', '0'));
   const add = () =>
-    database.transaction(async (tx) => {
-      await sql`update meta set value = value where key = 'count'`.execute(tx);
-      const count = Number(await readMeta(tx, 'count'));
+    transaction(store, async (tx) => {
+      await sql`update cost_state set value = value where key = 'count'`.execute(tx);
+      const count = Number(await found(tx, 'count'));
       await turn();
-      await writeMeta(tx, 'count', String(count + 1));
+      await write(tx, 'count', String(count + 1));
     });
   await Promise.all(Array.from({ length: 20 }, add));
-  expect(await readMeta(database.db, 'count')).toBe('20');
-});
-
-test.for(ENGINES)('a hanging body is rolled back after 5 seconds on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const reached = Promise.withResolvers<Tx>();
-  const hanging = database.transaction(async (tx) => {
-    await writeMeta(tx, 'colour', 'red');
-    reached.resolve(tx);
-    await new Promise(() => undefined);
-  });
-  const tx = await reached.promise;
-  vi.advanceTimersByTime(5_000);
-
-  await expect(hanging).rejects.toThrow('longer than 5 s');
-  vi.useRealTimers();
-  expect(await readMeta(database.db, 'colour')).toBeNull();
-  await expect(writeMeta(tx, 'colour', 'blue')).rejects.toThrow();
-  expect(await readMeta(database.db, 'colour')).toBeNull();
-});
-
-test.for(ENGINES)('a body that continues after its limit writes nothing on %s', async (engine) => {
-  const database = await freshDatabase(engine);
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const reached = Promise.withResolvers<void>();
-  const stopped = Promise.withResolvers<unknown>();
-  const busy = database.transaction(async (tx) => {
-    try {
-      for (let n = 0; ; n += 1) {
-        await writeMeta(tx, `colour ${n}`, 'red');
-        await turn();
-        if (n === 3) reached.resolve();
-      }
-    } catch (error) {
-      stopped.resolve(error);
-    }
-  });
-  await reached.promise;
-  vi.advanceTimersByTime(5_000);
-
-  await expect(busy).rejects.toThrow('longer than 5 s');
-  vi.useRealTimers();
-  expect(String(await stopped.promise)).toContain('The transaction has ended');
-  const rows = await database.db.selectFrom('meta').select('key').orderBy('key').execute();
-  expect(rows).toEqual([{ key: 'oldest-compatible-schema' }, { key: 'schema-version' }]);
+  expect(await stored(store, 'count')).toBe('20');
 });
 
 test.for(ENGINES)(
   'statements next to a failed one are rolled back as well on %s',
   async (engine) => {
-    const database = await freshDatabase(engine);
+    const store = await freshStore(engine);
     for (let round = 0; round < 10; round += 1) {
-      const failing = database.transaction((tx) =>
+      const failing = transaction(store, (tx) =>
         Promise.all([
-          sql`insert into meta (key) values ('no value')`.execute(tx),
-          ...['a', 'b', 'c'].map((key) => writeMeta(tx, key, 'red')),
+          sql`insert into cost_state (key) values ('no value')`.execute(tx),
+          ...['a', 'b', 'c'].map((key) => write(tx, key, 'red')),
         ]),
       );
       await expect(failing).rejects.toThrow(/null/i);
     }
     // On PostgreSQL a statement left behind would be sent now, because connections are reused.
-    await Promise.all(
-      Array.from({ length: 10 }, () => database.transaction((tx) => readMeta(tx, 'a'))),
-    );
-    const rows = await database.db.selectFrom('meta').select('key').orderBy('key').execute();
-    expect(rows).toEqual([{ key: 'oldest-compatible-schema' }, { key: 'schema-version' }]);
+    await Promise.all(Array.from({ length: 10 }, () => transaction(store, (tx) => found(tx, 'a'))));
+    for (const key of ['a', 'b', 'c']) expect(await stored(store, key)).toBeNull();
   },
 );
 
-async function withStranger(): Promise<{ database: Database; stranger: DatabaseSync }> {
+async function withStranger(): Promise<{ store: Store; stranger: DatabaseSync }> {
   const url = await emptyUrl('sqlite');
-  const database = await openForTest(url);
+  const store = await storeAt(url);
   const stranger = new DatabaseSync(url.slice('file:'.length), { timeout: 0 });
   onTestFinished(() => stranger.close());
-  return { database, stranger };
+  return { store, stranger };
 }
 
 test('a transaction has the write lock before its first statement', async () => {
-  const { database, stranger } = await withStranger();
-  await database.transaction(async () => {
+  const { store, stranger } = await withStranger();
+  await transaction(store, async () => {
     expect(() => stranger.exec('begin immediate')).toThrow('database is locked');
   });
 });
 
 test('a short lock by a backup tool delays the transaction', async () => {
-  const { database, stranger } = await withStranger();
+  const { store, stranger } = await withStranger();
   stranger.exec('begin immediate');
-  const writing = database.transaction((tx) => writeMeta(tx, 'colour', 'red'));
+  const writing = transaction(store, (tx) => write(tx, 'colour', 'red'));
   await turn();
   stranger.exec('rollback');
   await writing;
-  expect(await readMeta(database.db, 'colour')).toBe('red');
+  expect(await stored(store, 'colour')).toBe('red');
 });
 
 test('another program that locks the file is reported after two seconds', async () => {
-  const { database, stranger } = await withStranger();
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  onTestFinished(() => void vi.useRealTimers());
+  const { store, stranger } = await withStranger();
   stranger.exec('begin immediate');
-  const writing = database.transaction((tx) => writeMeta(tx, 'colour', 'red'));
-  const outcome = expect(writing).rejects.toThrow('database is locked');
-  // Each attempt waits for a turn of the event loop first.
-  const pass = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 20) {
-      await vi.advanceTimersByTimeAsync(20);
-      await turn();
-      await turn();
-    }
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isOver = false;
+  const writing = transaction(store, (tx) => write(tx, 'colour', 'red'));
+  const outcome = expect(writing.finally(() => (isOver = true))).rejects.toThrow(
+    'database is locked',
+  );
+  const attempts = async () => {
+    for (let waited = 0; waited < 20; waited += 1)
+      await new Promise((resolve) => void setTimeout(resolve, 10));
   };
-  await pass(1_500);
-  expect(vi.getTimerCount()).toBe(1);
-  await pass(1_000);
+  await attempts();
+  vi.advanceTimersByTime(1_900);
+  await attempts();
+  expect(isOver).toBe(false);
+  vi.advanceTimersByTime(200);
   await outcome;
-});
-
-test('of two deadlocked transactions one is retried', async () => {
-  const database = await freshDatabase('postgres');
-  await database.transaction(async (tx) => {
-    await writeMeta(tx, 'left', '0');
-    await writeMeta(tx, 'right', '0');
-  });
-  const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-  let bodies = 0;
-  const cross = (first: string, second: string, mine: 0 | 1) =>
-    database.transaction(async (tx) => {
-      bodies += 1;
-      await writeMeta(tx, first, String(mine));
-      both[mine].resolve();
-      await Promise.all(both.map(({ promise }) => promise));
-      await writeMeta(tx, second, String(mine));
-    });
-  await Promise.all([cross('left', 'right', 0), cross('right', 'left', 1)]);
-  // On a loaded machine both may be retried, or one of them twice.
-  expect(bodies).toBeGreaterThanOrEqual(3);
 });
 
 test('a broken connection fails its transaction, not the process', async () => {
   const url = await emptyUrl('postgres');
   const errors: Error[] = [];
-  const database = await openForTest(url, { onConnectionError: (error) => errors.push(error) });
-  const cut = database.transaction(async (tx) => {
+  const onConnectionError = (error: Error) => void errors.push(error);
+  const store = await storeAt(url, { onConnectionError });
+  const cut = transaction(store, async (tx) => {
     await run(url, `select pg_terminate_backend(${await backendOf(tx)})`);
-    await writeMeta(tx, 'colour', 'red');
+    await write(tx, 'colour', 'red');
   });
 
   await expect(cut).rejects.toThrow();
   await expect.poll(() => errors.length).toBeGreaterThan(0);
-  expect(await readMeta(database.db, 'colour')).toBeNull();
+  expect(await stored(store, 'colour')).toBeNull();
 });
 
 test('a broken idle connection is replaced', async () => {
   const url = await emptyUrl('postgres');
   const { promise: told, resolve: onConnectionError } = Promise.withResolvers<Error>();
-  const database = await openForTest(url, { onConnectionError });
-  await run(url, `select pg_terminate_backend(${await backendOf(database.db)})`);
+  const store = await storeAt(url, { onConnectionError });
+  await run(url, `select pg_terminate_backend(${await reading(store, backendOf)})`);
 
   expect((await told).message).toContain('terminat');
-  await database.check();
+  expect(await stored(store, 'colour')).toBeNull();
 });
 
-async function backendOf(db: Db): Promise<number> {
-  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+async function backendOf(reader: StoreReader): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(reader);
   return rows[0]?.pid ?? 0;
 }

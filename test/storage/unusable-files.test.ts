@@ -11,18 +11,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseProblem, isLastingDatabaseError } from '../../src/storage/errors.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+import { openStore } from '../../src/storage/index.ts';
 import { runUnprivileged } from '../harness/run-limited.ts';
 
-const DATABASE = new URL('../../src/storage/old/database.ts', import.meta.url).href;
+const DATABASE = new URL('../../src/storage/index.ts', import.meta.url).href;
 const ERRORS = new URL('../../src/storage/errors.ts', import.meta.url).href;
 const INSPECT = new URL('../../src/ops/inspect.ts', import.meta.url).href;
-const READER = new URL('../../src/storage/old/reader.ts', import.meta.url).href;
 const SQLITE = new URL('../../src/storage/sqlite.ts', import.meta.url).href;
 const OPEN = `
-  const { openDatabase } = await import('${DATABASE}');
+  const { openStore } = await import('${DATABASE}');
   const { isLastingDatabaseError } = await import('${ERRORS}');
-  const refusal = await openDatabase(url).catch((error) => error);
+  const refusal = await openStore(url).catch((error) => error);
   console.log(JSON.stringify({ message: refusal.message, isLasting: isLastingDatabaseError(refusal) }));`;
 const FACTS = `
   const { fileFacts } = await import('${INSPECT}');
@@ -55,7 +54,7 @@ test.for<[string, (folder: string) => string, string]>([
   ['whose folder is a file', (folder) => join(fileIn(folder), 'x.db'), 'ENOTDIR'],
   ['whose lock cannot be opened', (folder) => withFolderAsLock(folder), 'cannot be opened'],
 ])('a database %s needs a person', async ([, prepare, reason]) => {
-  const error = await openDatabase(`file:${prepare(folderForTest())}`).catch(
+  const error = await openStore(`file:${prepare(folderForTest())}`).catch(
     (refusal: unknown) => refusal,
   );
   expect(databaseProblem(error)).toContain(reason);
@@ -103,20 +102,19 @@ test.runIf(process.getuid?.() === 0)('a database of another user names both user
   });
 });
 
-test.for<[string, 'openReader' | 'checkWritable', boolean]>([
-  ['a command', 'openReader', false],
+test.for<[string, 'refuseUnusable' | 'checkWritable', boolean]>([
+  ['a command', 'refuseUnusable', false],
   ['the write test of the doctor', 'checkWritable', true],
 ])('%s in a folder that cannot be written names the folder', async ([, call, runs]) => {
   const folder = folderForTest();
   const url = `file:${join(folder, 'x.db')}`;
-  const database = await openDatabase(url);
+  const database = await openStore(url);
   if (runs) onTestFinished(() => database.close());
   else await database.close();
   chmodSync(folder, 0o555);
   onTestFinished(() => chmodSync(folder, 0o755));
-  const module = call === 'openReader' ? READER : INSPECT;
   const script = `
-    const { ${call} } = await import('${module}');
+    const { ${call} } = await import('${INSPECT}');
     const { name, message } = await ${call}(url).catch((error) => error);
     console.log(JSON.stringify({ name, message }));`;
   expect(await unprivileged(script, url)).toEqual({
@@ -126,14 +124,14 @@ test.for<[string, 'openReader' | 'checkWritable', boolean]>([
 });
 
 test('a folder in which nobody may create files needs a person', async () => {
-  const refusal = await openDatabase('file:/sys/x.db').catch((error: unknown) => error);
+  const refusal = await openStore('file:/sys/x.db').catch((error: unknown) => error);
   expect(databaseProblem(refusal)).toContain('The file /sys/x.db.lock cannot be created');
   expect(isLastingDatabaseError(refusal)).toBe(true);
 });
 
 test('another error of the file system is reported as it is', async () => {
   const url = `file:${join(folderForTest(), 'x'.repeat(300))}`;
-  const refusal = await openDatabase(url).catch((error: unknown) => error);
+  const refusal = await openStore(url).catch((error: unknown) => error);
   expect(refusal).toMatchObject({ code: 'ENAMETOOLONG' });
   expect(isLastingDatabaseError(refusal)).toBe(false);
 });

@@ -163,7 +163,8 @@ test('claim, freeze and outcome are one append, and nothing is sent or noted', a
   const own = await eventsOf(context, `change/${id}`);
   const [frozen] = await eventsOf(context, `freeze/${id}`);
   expect(own.slice(-2).map(({ type }) => type)).toEqual(['claimed', 'succeeded']);
-  expect(own.slice(-2).map(({ seq }) => seq - (frozen?.seq ?? 0))).toEqual([-1, 1]);
+  // Between them, the change takes its target.
+  expect(own.slice(-2).map(({ seq }) => seq - (frozen?.seq ?? 0))).toEqual([-2, 1]);
   expect(shown.map(({ name }) => name)).not.toContain('postSending');
 });
 
@@ -173,7 +174,8 @@ test('what is due for a freeze is found again from the log alone', async () => {
   const due = () => ownJobs(context.events, `freeze/${id}`, context.now());
   expect(await due()).toEqual([{ kind: 'freeze', key: id, dueAt: minutes(60).getTime() }]);
   await applied(context, unfreeze(id));
-  expect(await due()).toEqual([]);
+  // The reverts that it blocked may not be offered yet.
+  expect(await due()).toEqual([{ kind: 'freeze', key: id, dueAt: minutes(0).getTime() }]);
 });
 
 test.for<[string, FreezeUntil, Date]>([

@@ -1,19 +1,31 @@
+import timers from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { ApiError, type ApiFailure, InvalidRequest } from '../../src/base/errors.ts';
-import { lockHolder } from '../../src/log/old/permits.ts';
+import { ApiError, type ApiFailure, InvalidRequest, Secret } from '../../src/base/errors.ts';
+import { type Change, targetKey } from '../../src/domain/change.ts';
+import { evolveHolders } from '../../src/domain/log-events.ts';
 import { knownServices } from '../../src/servers/facts.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
-import type { WorkflowContext } from '../../src/workflow/old/ports.ts';
+import { reading } from '../../src/storage/index.ts';
+import type { WorkflowContext } from '../../src/workflow/context.ts';
+import { expireKind, lostKind, takeOver } from '../../src/workflow/execute.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
-import { NOON, STAGING } from '../storage/example-change.ts';
-import { RULE, storedChange } from './stored-change.ts';
+import { replaceExport } from '../harness/replace-export.ts';
+import {
+  aChange,
+  ana,
+  createTestContext,
+  eventsOf,
+  loaded,
+  minutes,
+  NOON,
+  PLAN,
+  RULE,
+  STAGING,
+} from './context.ts';
+import { runnable } from './runnable.ts';
 
-const LEARNED = {
-  id: STAGING.slice('service:'.length),
-  name: 'staging',
-  fields: { minReplicaMemoryGb: 16 },
-};
+const LEARNED = { id: STAGING.id, name: 'staging', fields: { minReplicaMemoryGb: 16 } };
 const SENT: SendResult = { requestId: 'r-7', reported: ['running'], learned: LEARNED };
 
 function apiError(failure: Partial<ApiFailure>): ApiError {
@@ -25,75 +37,67 @@ function apiError(failure: Partial<ApiFailure>): ApiError {
   });
 }
 
+/** The changes that hold the target of a change. */
+async function holders({ events }: WorkflowContext, change: Change): Promise<readonly string[]> {
+  return (await events.load(`target/${targetKey(change)}`, evolveHolders)).state ?? [];
+}
+
+interface Circumstances {
+  readonly verifyOutcome?: () => Promise<SendResult | null>;
+  readonly context?: NonNullable<Parameters<typeof createTestContext>[0]>;
+}
+
 /** Runs an approved change, whose request gets this answer or error. */
 async function ran(
   answer: () => Promise<SendResult>,
-  {
-    verifyOutcome,
-    context: over = {},
-  }: { verifyOutcome?: () => Promise<SendResult | null>; context?: Partial<WorkflowContext> } = {},
+  { verifyOutcome, context: over = {} }: Circumstances = {},
 ) {
-  const logged: string[] = [];
-  const lines: { err?: object; change?: string }[] = [];
+  const lines: { msg: string; err?: { message: string }; change?: string }[] = [];
   const refreshed = { count: 0 };
   const command = { send: answer, ...(verifyOutcome && { verifyOutcome }) };
-  const write = (line: string) => {
-    const { msg, ...fields } = JSON.parse(line);
-    logged.push(msg);
-    lines.push(fields);
-  };
-  const log = pino({ level: 'warn' }, { write });
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const refreshDirectory = () => {
     refreshed.count += 1;
   };
-  const all = await storedChange({ command, context: { log, refreshDirectory, ...over } });
+  const all = await runnable({ command, context: { log, refreshDirectory, ...over } });
   await all.run();
-  const { db } = all.context.database;
-  const permit = await db.selectFrom('send_permit').selectAll().executeTakeFirstOrThrow();
-  const holder = await lockHolder(db, STAGING);
+  const { store } = all.context;
   return {
     ...all,
-    logged,
     lines,
+    logged: lines.map(({ msg }) => msg),
     refreshed,
-    permit,
     change: await all.current(),
     event: (await all.events()).at(-1),
-    isLocked: holder === all.change.id,
-    services: await knownServices(db),
+    isLocked: (await holders(all.context, all.change)).includes(all.change.id),
+    services: await reading(store, (reader) => knownServices(reader)),
   };
 }
 
-test('an accepted request is stored with what the server reported', async () => {
-  const { change, event, permit, isLocked, services, logged, refreshed } = await ran(
-    async () => SENT,
-  );
+test('an accepted request is recorded with what the server reported', async () => {
+  const { change, event, isLocked, services, logged, refreshed } = await ran(async () => SENT);
   expect(change).toMatchObject({
     state: 'succeeded',
     outcome: { how: 'succeeded', at: NOON, requestId: 'r-7', reported: ['running'] },
     lease: null,
   });
-  expect(event).toMatchObject({
-    kind: 'succeeded',
-    body: { by: 'signalbox', requestId: 'r-7', permit: 1 },
-  });
-  expect(permit).toMatchObject({ n: 1, outcome: 'succeeded', http_status: 200 });
+  expect(event).toMatchObject({ type: 'succeeded', requestId: 'r-7' });
   expect(isLocked).toBe(false);
-  expect(services).toMatchObject([{ ...LEARNED, source: 'reply to service scale', seenAt: NOON }]);
+  expect(services).toMatchObject([{ ...LEARNED, source: 'reply to service stop', seenAt: NOON }]);
   expect(logged).toEqual([]);
   expect(refreshed.count).toBe(1);
 });
 
-test('the duration of a request is stored in milliseconds', async () => {
+test('the duration of a request is recorded in milliseconds', async () => {
   const { change } = await ran(async () => SENT);
-  const tookMs = change?.outcome?.tookMs ?? -1;
+  const tookMs = change.outcome?.tookMs ?? -1;
   expect(Number.isInteger(tookMs)).toBe(true);
   // `performance.now()` counts from the start of the process, which is a minute or more before.
   expect(tookMs).toBeGreaterThanOrEqual(0);
   expect(tookMs).toBeLessThan(performance.now() / 2);
 });
 
-test.for<[string, () => Error, object, number | null]>([
+test.for<[string, () => Error, object]>([
   [
     'a refusal has the text, the status and the request id of the server',
     () =>
@@ -105,25 +109,21 @@ test.for<[string, () => Error, object, number | null]>([
         requestId: 'r-8',
       }),
     { how: 'failed', text: 'CONFLICT', status: 409, requestId: 'r-8' },
-    409,
   ],
   [
     'a refusal without a text has the sentence of Signalbox',
     () => apiError({ effect: 'refused', kind: 'answer', status: 400 }),
     { how: 'failed', text: 'The server returned an error.', status: 400, requestId: null },
-    400,
   ],
   [
     'a missing answer is an unknown outcome',
     () => apiError({}),
     { how: 'unknown', text: 'The server did not answer in time.', status: null },
-    null,
   ],
   [
     'values that Signalbox refuses to send are a failure',
     () => new InvalidRequest('updateReplicaScaling', [{ field: 'memory', problem: 'is odd' }]),
     { how: 'failed', text: 'updateReplicaScaling: memory is odd', status: null, requestId: null },
-    null,
   ],
   [
     'an internal error is an unknown outcome',
@@ -134,83 +134,41 @@ test.for<[string, () => Error, object, number | null]>([
       status: null,
       requestId: null,
     },
-    null,
   ],
-])('%s', async ([, error, outcome, status]) => {
-  const { change, event, permit, isLocked, logged, lines, services } = await ran(() =>
-    Promise.reject(error()),
-  );
+])('%s', async ([, error, outcome]) => {
+  const { change, event, isLocked, lines, services } = await ran(() => Promise.reject(error()));
   const { how } = outcome as { how: string };
   expect(change).toMatchObject({ state: how, outcome: { ...outcome, at: NOON } });
-  expect(event?.kind).toBe(how);
-  expect(permit).toMatchObject({ outcome: how, http_status: status });
+  expect(event?.type).toBe(how);
   expect(isLocked).toBe(how === 'unknown');
-  expect(logged).toEqual(['request did not succeed']);
-  expect(lines).toMatchObject([{ change: change?.id, err: { message: error().message } }]);
+  expect(lines).toMatchObject([
+    { msg: 'request did not succeed', change: change.id, err: { message: error().message } },
+  ]);
   expect(services).toEqual([]);
 });
 
 test('a request that the server did not accept is handed back with its reason', async () => {
-  const { change, event, permit, isLocked } = await ran(() =>
+  const { change, event, isLocked } = await ran(() =>
     Promise.reject(apiError({ effect: 'not-sent', kind: 'rate-limit', status: 429 })),
   );
   expect(change).toMatchObject({ state: 'approved', lease: null });
   expect(event).toMatchObject({
-    kind: 'handed-back',
-    body: { by: 'signalbox', text: 'The rate limit of the server is reached.' },
+    type: 'not-sent',
+    why: 'The rate limit of the server is reached.',
   });
-  expect(permit).toMatchObject({ outcome: 'not-sent', http_status: null });
   expect(isLocked).toBe(false);
 });
 
-test('nothing is sent while the checkpoint of the audit trail cannot be written', async () => {
-  const trail = {
-    problem: async () => null,
-    verifyAll: async () => undefined,
-    follow: async () => undefined,
-    isRevertPlanned: () => false,
-    writeCheckpoint: () => Promise.reject(new Error('disk full')),
-  };
-  const attempts = { count: 0 };
-  const send = async () => {
-    attempts.count += 1;
-    return SENT;
-  };
-  const { change, event, logged, lines, clock } = await ran(send, { context: { trail } });
-  expect(attempts.count).toBe(0);
-  expect(change?.state).toBe('approved');
-  expect(change?.notBefore?.getTime()).toBe(clock.now.getTime() + 10_000);
-  expect(event?.body.text).toBe('The audit trail checkpoint could not be written.');
-  expect(logged).toEqual(['audit trail checkpoint could not be written; nothing is sent']);
-  expect(lines).toMatchObject([{ err: { message: 'disk full' } }]);
-});
-
-test('a claim that became too old is handed back with this reason', async () => {
-  const clock = { now: NOON };
-  const trail = {
-    problem: async () => null,
-    verifyAll: async () => undefined,
-    follow: async () => undefined,
-    isRevertPlanned: () => false,
-    writeCheckpoint: async () => {
-      clock.now = new Date(NOON.getTime() + 30_000);
-    },
-  };
-  const { event, permit } = await ran(async () => SENT, {
-    context: { trail, now: () => clock.now },
-  });
-  expect(event?.body.text).toBe('The claim was too old.');
-  expect(permit.outcome).toBe('not-sent');
-});
-
 test('a command that this release lacks is handed back', async () => {
-  const { run, current, events } = await storedChange({
-    change: { command: 'service upgrade' },
+  const { run, current, events } = await runnable({
+    change: { state: 'approved', command: 'service upgrade' },
     context: { commands: new Map(), policy: policyOf([{ ...RULE, allow: ['*'] }]) },
   });
   await run();
-  expect((await current())?.state).toBe('approved');
-  expect((await events()).at(-1)?.body.text).toBe('This release has no command service upgrade.');
+  expect((await current()).state).toBe('approved');
+  expect((await events()).at(-1)).toMatchObject({
+    why: 'This release has no command service upgrade.',
+  });
 });
 
 test('a fresh read that shows the requested state makes an unknown outcome a success', async () => {
@@ -221,7 +179,7 @@ test('a fresh read that shows the requested state makes an unknown outcome a suc
     state: 'succeeded',
     outcome: { how: 'succeeded', at: NOON, requestId: 'r-7', reported: ['running'] },
   });
-  expect(event?.kind).toBe('succeeded');
+  expect(event?.type).toBe('succeeded');
   expect(isLocked).toBe(false);
   expect(services).toHaveLength(1);
 });
@@ -237,9 +195,9 @@ test.for<[string, () => Promise<null>, string[]]>([
   const { change, logged, lines } = await ran(() => Promise.reject(apiError({})), {
     verifyOutcome,
   });
-  expect(change?.state).toBe('unknown');
+  expect(change.state).toBe('unknown');
   expect(logged).toEqual(['request did not succeed', ...warnings]);
-  expect(lines.every((line) => line.change === change?.id && line.err)).toBe(true);
+  expect(lines.every((line) => line.change === change.id && line.err)).toBe(true);
 });
 
 test.for(['refused', 'not-sent'] as const)(
@@ -253,6 +211,187 @@ test.for(['refused', 'not-sent'] as const)(
       },
     });
     expect(reads.count).toBe(0);
-    expect(change?.state).toBe(effect === 'refused' ? 'failed' : 'approved');
+    expect(change.state).toBe(effect === 'refused' ? 'failed' : 'approved');
   },
 );
+
+test('the password in an answer is stored for its requester', async () => {
+  const secret = new Secret('pässword');
+  const { context, change } = await ran(async () => ({ ...SENT, secret }));
+  const rows = await reading(context.store, (reader) =>
+    reader.selectFrom('sealed_secret').select(['change_id', 'requester']).execute(),
+  );
+  expect(rows).toEqual([{ change_id: change.id, requester: ana }]);
+});
+
+/** The seconds until the next claim, after each of the first hand-backs. */
+async function waits(retryAfterMs: number | null, times: number) {
+  const answer = { effect: 'not-sent', kind: 'answer', status: 429, retryAfterMs } as const;
+  const { run, current, clock, events } = await runnable({
+    change: { state: 'approved', requires: { expiresAfterMs: 24 * 3_600_000 } },
+    command: { send: () => Promise.reject(apiError(answer)) },
+  });
+  const found: number[] = [];
+  for (let n = 0; n < times; n += 1) {
+    await run();
+    const { notBefore } = await current();
+    found.push(((notBefore?.getTime() ?? 0) - clock.now.getTime()) / 1_000);
+    clock.now = notBefore ?? clock.now;
+  }
+  const claims = (await events()).filter(({ type }) => type === 'claimed');
+  return { found, claims: claims.length };
+}
+
+test('an API that accepts nothing gets the change again after 10 s, and finally every 5 minutes', async () => {
+  const { found, claims } = await waits(null, 8);
+  expect(found).toEqual([10, 20, 40, 80, 160, 300, 300, 300]);
+  expect(claims).toBe(8);
+});
+
+test('the wait that the API requests counts if it is longer', async () => {
+  expect((await waits(2_000, 3)).found).toEqual([2, 20, 40]);
+  expect((await waits(60_000, 4)).found).toEqual([60, 60, 60, 80]);
+  expect((await waits(600_000, 2)).found).toEqual([600, 600]);
+});
+
+/** Sends a change while the database refuses this many transactions after the answer. */
+async function sentWhile(refusals: number) {
+  const pauses: number[] = [];
+  // The clock of the retries, so that the test does not wait. No retry passes a value on.
+  const pause = async (ms?: number) => void pauses.push(ms ?? 0);
+  replaceExport(timers, 'setTimeout', pause as typeof timers.setTimeout);
+  const lines: { msg: string; err: { message: string } }[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  let left = 0;
+  const all = await runnable({
+    context: { log },
+    command: {
+      send: async () => {
+        left = refusals;
+        return { requestId: null, reported: [], learned: null };
+      },
+    },
+  });
+  const { store } = all.context;
+  const { commit } = store;
+  Object.assign(store, {
+    commit: (body: Parameters<typeof commit>[0]) => {
+      if (left === 0) return commit(body);
+      left -= 1;
+      return Promise.reject(new Error('the database is unavailable'));
+    },
+  });
+  const result = all.run();
+  return { ...all, result, pauses, lines };
+}
+
+test('an outcome that cannot be stored at once is stored when the database responds again', async () => {
+  const { result, current, lines } = await sentWhile(3);
+  expect(await result).toBe('done');
+  expect((await current()).state).toBe('succeeded');
+  expect(lines.map(({ msg, err }) => [msg, err.message])).toEqual(
+    Array.from({ length: 3 }, () => [
+      'outcome could not be stored; it is tried again',
+      'the database is unavailable',
+    ]),
+  );
+});
+
+test('storing an outcome is retried for more than a minute, but not beyond the lease', async () => {
+  const { result, pauses } = await sentWhile(100);
+  await expect(result).rejects.toThrow(/^The outcome of \w+ could not be stored\./);
+  const seconds = pauses.reduce((sum, ms) => sum + ms, 0) / 1_000;
+  expect(seconds).toBeGreaterThan(60);
+  expect(seconds).toBeLessThan(120);
+  expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+});
+
+test('an answer after the lease does not overrule the unknown outcome', async () => {
+  const { context, run, clock, current, change } = await runnable({
+    command: {
+      send: async () => {
+        clock.now = minutes(2);
+        await lostKind(context).run({ key: change.id, again: false, attempts: 1 });
+        return { requestId: null, reported: [], learned: null };
+      },
+    },
+  });
+  await run();
+  expect((await current()).state).toBe('unknown');
+  expect(await holders(context, change)).toEqual([change.id]);
+});
+
+const job = ({ id }: Change) => ({ key: id, again: false, attempts: 1 });
+
+test('an execution of another process becomes unknown when its lease ends, and its target stays locked', async () => {
+  const { context, clock } = await createTestContext();
+  const change = await aChange(context, { state: 'executing' });
+  const lost = lostKind({ ...context, instance: 'another' });
+  clock.now = new Date(minutes(2).getTime() - 1);
+  expect(await lost.run(job(change))).toEqual(minutes(2));
+  expect((await loaded(context, change.id)).state).toBe('executing');
+  clock.now = minutes(2);
+  expect(await lost.run(job(change))).toBe('done');
+  expect(await loaded(context, change.id)).toMatchObject({ state: 'unknown', lease: null });
+  expect((await eventsOf(context, `change/${change.id}`)).at(-1)).toMatchObject({
+    type: 'unknown',
+    text: 'Signalbox stopped before the response arrived.',
+  });
+  expect(await holders(context, change)).toEqual([change.id]);
+});
+
+test('a claim that its process never began to send is handed back, not unknown', async () => {
+  const { context, clock, sent } = await createTestContext();
+  const change = await aChange(context, { state: 'executing' });
+  clock.now = minutes(2);
+  expect(await lostKind(context).run(job(change))).toBe('done');
+  expect((await loaded(context, change.id)).state).toBe('approved');
+  expect(await holders(context, change)).toEqual([]);
+  expect(sent).toEqual([]);
+});
+
+test('a claim whose commit got no answer is handed back by its own process, and sends nothing', async () => {
+  const { context, run, sent, current } = await runnable({ change: { state: 'executing' } });
+  expect(await run()).toBe('done');
+  expect(sent).toEqual([]);
+  expect(await current()).toMatchObject({ state: 'approved', lease: null });
+  const other = await runnable({
+    change: { state: 'executing' },
+    context: { instance: 'another' },
+  });
+  expect(await other.run()).toBe('done');
+  expect((await other.current()).state).toBe('executing');
+  expect(await holders(context, await current())).toEqual([]);
+});
+
+test('a change expires at its time, and not before', async () => {
+  const { context, clock } = await createTestContext();
+  const change = await aChange(context);
+  const expire = expireKind(context);
+  clock.now = new Date(change.expiresAt.getTime() - 1);
+  expect(await expire.run(job(change))).toEqual(change.expiresAt);
+  clock.now = change.expiresAt;
+  expect(await expire.run(job(change))).toBe('done');
+  expect((await loaded(context, change.id)).state).toBe('expired');
+  const sent = await aChange(context, { state: 'unknown' });
+  clock.now = minutes(24 * 60);
+  expect(await expire.run(job(sent))).toBe('done');
+  expect((await loaded(context, sent.id)).state).toBe('unknown');
+});
+
+test('a start takes over every execution of the process before, whatever its lease', async () => {
+  const { context } = await createTestContext();
+  const target = (n: number) => ({ ...PLAN.target, id: `s-${n}` });
+  const changes = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      aChange(context, { state: 'executing', plan: { target: target(n) } }),
+    ),
+  );
+  const ended = await aChange(context, { state: 'failed', plan: { target: target(99) } });
+  await takeOver(
+    context,
+    [...changes, ended].map(({ id }) => id),
+  );
+  for (const { id } of changes) expect((await loaded(context, id)).state).toBe('unknown');
+  expect((await loaded(context, ended.id)).state).toBe('failed');
+});

@@ -94,7 +94,7 @@ async function pressable(
 }
 
 function placeOf({ card }: Change): Place {
-  return card ? { kind: 'message', ...card } : { kind: 'preview' };
+  return card ? { kind: 'message', at: card, thread: null } : { kind: 'own' };
 }
 
 function replyTo(by: UserId): ReplyTo {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { UserId } from '../../src/domain/change.ts';
 import type { ActivityReading } from '../../src/servers/cloud-readings.ts';
+import { ownJobs } from '../../src/workflow/own.ts';
 import { scheduleKind } from '../../src/workflow/schedules.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { applyOwn } from './applied.ts';
 import {
   aChange,
   ana,
-  ben,
   cleo,
   eventsOf,
   loaded,
@@ -18,7 +18,7 @@ import {
   RULE,
   STAGING,
 } from './context.ts';
-import { jobsFor, runDue } from './due.ts';
+import { jobsFor } from './due.ts';
 import { BODY, type ScheduledOptions, START, STOP, scheduled } from './scheduled.ts';
 
 const DAY = 24 * 60;
@@ -450,30 +450,41 @@ describe('the opposite run of an unknown one', () => {
 });
 
 test('what is due for a schedule is found again from the log alone', async () => {
-  const { ownJobs } = await import('../../src/workflow/own.ts');
-  const { context, schedule, at, act } = await scheduled();
-  const stream = `schedule/${schedule.id}` as const;
-  const due = async (now: Date) =>
-    (await ownJobs(context.events, stream, now)).map(({ kind, dueAt }) => [kind, new Date(dueAt)]);
+  const { context, clock, schedule, at, act } = await scheduled();
+  const { id } = schedule;
+  const due = async () =>
+    (await ownJobs(context.events, `schedule/${id}`, clock.now)).map(({ kind, key, dueAt }) => [
+      `${kind}${key.slice(id.length)}`,
+      new Date(dueAt),
+    ]);
   const reminder = ['schedule-reminder', minutes(83 * DAY)];
-  expect(await due(NOON)).toEqual([['schedule', STOP], reminder]);
-  await at(STOP);
-  expect(await due(STOP)).toEqual([['schedule', START], reminder]);
+  expect(await due()).toEqual([['schedule', STOP], reminder]);
+  // Too late for the stop.
+  const late = minutes(540);
+  await at(late);
+  expect(await due()).toEqual([['schedule', START], reminder, ['schedule-note/2', late]]);
+  clock.now = new Date(late.getTime() + 24 * 3_600_000);
+  expect(await due()).toEqual([['schedule', START], reminder]);
   await act('pause');
+  clock.now = minutes(85 * DAY);
   const end = minutes(90 * DAY);
-  expect(await due(minutes(85 * DAY))).toEqual([['schedule', end]]);
-  await act('remove');
-  expect(await due(STOP)).toEqual([]);
+  expect(await due()).toEqual([['schedule', end]]);
+  await at(end);
+  expect(await due()).toEqual([['schedule-reminder', end]]);
 });
 
-test('nobody is told twice that a schedule is paused', async () => {
+test('nothing is due for a removed schedule', async () => {
+  const { context, schedule, act } = await scheduled();
+  await act('remove');
+  expect(await ownJobs(context.events, `schedule/${schedule.id}`, NOON)).toEqual([]);
+});
+
+test('operators are not told about a schedule that a person paused before the refusal', async () => {
   const { context, at, act, roles, execute } = await scheduled();
   await at(STOP);
   roles.set(ana, []);
   await act('pause');
-  roles.set(ben, ['approver']);
   await execute();
   const notices = await context.events.loadAll('notice', (_, event) => event);
   expect(notices.size).toBe(0);
-  await runDue(context, { schedule: scheduleKind(context) });
 });

@@ -102,8 +102,16 @@ test('a password stays stored until it was shown, and is shown once', async () =
   );
   expect(reveals).toEqual([
     [ana, false],
+    [ana, null],
     [ana, true],
   ]);
+});
+
+test('a password that was shown stays closed, also where it could not be deleted', async () => {
+  const { context, change, open } = await sealedCreation();
+  await recordReveal(context, change.id, { by: ana, shown: true });
+  await sealedFor(context, change);
+  expect(await open()).toBeNull();
 });
 
 test('stored passwords are sealed again with the current key, if a key opens them', async () => {

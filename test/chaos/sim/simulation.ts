@@ -1,4 +1,4 @@
-import type { ChangeId, UserId, Verb } from '../../../src/domain/change.ts';
+import type { ChangeId, ChannelId, UserId, Verb } from '../../../src/domain/change.ts';
 import { changeIdFrom } from '../../../src/domain/change.ts';
 import { openStore } from '../../../src/storage/index.ts';
 import { wrongWith } from './at-delivery.ts';
@@ -82,9 +82,10 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     const nowhere = { url: null, channel: null, ts: null, thread: null };
     const replyTo = { ...nowhere, user: by, replaces: false, home: false };
     const card = slack.cards.findLast((each) => each.change === id);
-    const place = card
-      ? ({ kind: 'message', channel: 'CCARDS', ts: card.ts } as const)
-      : ({ kind: 'preview' } as const);
+    const at = card && { channel: 'CCARDS' as ChannelId, ts: card.ts };
+    const place = at
+      ? ({ kind: 'message', at, thread: null } as const)
+      : ({ kind: 'own' } as const);
     const seen = card?.mark ?? null;
     const press = { key, verb, change: id, by, text: 'because', place, seen, replyTo };
     pressed.push({ by, verb, id });

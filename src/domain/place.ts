@@ -1,0 +1,22 @@
+// Where a deciding button was pressed. A press counts only where Signalbox put that button.
+
+import type { Position, Verb } from './change.ts';
+
+type At = Pick<Position, 'channel' | 'ts'>;
+
+export type Place =
+  /** A message that stays in Slack: the log has to say that it shows this change. */
+  | { readonly kind: 'message'; readonly at: At; readonly thread: string | null }
+  /** A private message, the Home tab or a form that Signalbox made for this user; or a typed command. */
+  | { readonly kind: 'own' }
+  /** A private message, the Home tab or a form that Signalbox did not make for this user. */
+  | { readonly kind: 'unknown' };
+
+/** Whether a button of a change may be where it was pressed. `posted` are the messages that show the change. */
+export function isPlaceOf(place: Place, verb: Verb, posted: readonly Position[]): boolean {
+  if (place.kind !== 'message') return place.kind === 'own';
+  const { channel, ts } = place.at;
+  // Only a reminder has a button in the thread, and that decides nothing.
+  const shown = verb === 'snooze' ? (place.thread ?? ts) : ts;
+  return posted.some((at) => at.channel === channel && at.ts === shown);
+}

@@ -1,0 +1,103 @@
+// The place of a press. The log knows the messages in channels. For a preview, the Home tab and a form, the value
+// of the button carries a MAC, which nobody can make who has only the bot token.
+
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { VERBS } from '../domain/change.ts';
+import type { Place } from '../domain/place.ts';
+import { type ButtonPress, isHome, pressedMessageOf } from './payload.ts';
+
+/** `private`: an ephemeral or direct message. */
+type PlaceKind = 'private' | 'home' | 'form';
+
+interface PlacedButton {
+  readonly change: string;
+  /** The action id, for example `change.approve`. */
+  readonly action: string;
+  readonly user: string;
+  readonly kind: PlaceKind;
+  /** What else the MAC covers: for a form, where the button that opened it was pressed. */
+  readonly about?: string;
+}
+
+export interface Places {
+  readonly sign: (button: PlacedButton) => string;
+  readonly isSigned: (button: PlacedButton, mac: string) => boolean;
+}
+
+/**
+ * Signs with a key that is derived from the first of these keys; the others verify only. Without a key a MAC proves
+ * nothing, as the audit trail proves nothing then.
+ */
+export function createPlaces(keys: readonly Buffer[]): Places {
+  const derived = (keys.length > 0 ? keys : [Buffer.alloc(0)]).map((key) =>
+    Buffer.from(hkdfSync('sha256', key, '', 'signalbox place of a press', 32)),
+  );
+  const macs = ({ change, action, user, kind, about = '' }: PlacedButton) =>
+    derived.map((key) => {
+      const text = JSON.stringify([change, action, user, kind, about]);
+      return createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES);
+    });
+  return {
+    sign: (button) => macs(button)[0]?.toString('base64url') ?? '',
+    isSigned: (button, mac) => {
+      const given = Buffer.from(mac, 'base64url');
+      return macs(button).some((own) => own.length === given.length && timingSafeEqual(own, given));
+    },
+  };
+}
+
+const MAC_BYTES = 16;
+const DECIDING = new Set(VERBS.map((verb) => `change.${verb}`));
+
+/** The id of the change and the MAC in the value of a button; in a channel it has no MAC. */
+export function splitValue(value: string): { readonly change: string; readonly mac: string } {
+  const [change = '', mac = ''] = value.split('.');
+  return { change, mac };
+}
+
+/** The same blocks with signed values of the deciding buttons, for a private message or the Home tab. */
+export function withPlaces<Block extends { readonly type: string }>(
+  places: Places,
+  blocks: readonly Block[],
+  to: Pick<PlacedButton, 'user' | 'kind'>,
+): readonly Block[] {
+  const signedValue = (action: unknown, value: unknown) => {
+    if (typeof value !== 'string' || !DECIDING.has(String(action))) return value;
+    return `${value}.${places.sign({ ...to, change: value, action: String(action) })}`;
+  };
+  const optionOf = (option: Element) => {
+    const [action, value] = String(option.value).split(' ');
+    return { ...option, value: [action, signedValue(action, value)].filter(Boolean).join(' ') };
+  };
+  const elementOf = (element: Element) => {
+    const { options } = element;
+    if (element.type === 'overflow' && Array.isArray(options)) {
+      return { ...element, options: options.map(optionOf) };
+    }
+    return { ...element, value: signedValue(element.action_id, element.value) };
+  };
+  return blocks.map((block) => {
+    // Blocks have different fields by their type.
+    const elements: unknown = Reflect.get(block, 'elements');
+    if (block.type !== 'actions' || !Array.isArray(elements)) return block;
+    return { ...block, elements: elements.map(elementOf) };
+  });
+}
+
+type Element = Readonly<Record<string, unknown>>;
+
+/** Where a deciding button was pressed. */
+export function readPlace(
+  places: Places,
+  pressed: ButtonPress,
+  { id: action, value }: { readonly id: string; readonly value: string },
+): Place {
+  const at = pressedMessageOf(pressed);
+  const isPrivate = at === null || at.channel.startsWith('D');
+  const kind = isHome(pressed) ? 'home' : isPrivate ? 'private' : null;
+  const { change, mac } = splitValue(value);
+  const button = { change, action, user: pressed.user.id };
+  if (kind && mac !== '' && places.isSigned({ ...button, kind }, mac)) return { kind: 'own' };
+  const thread = pressed.container?.thread_ts ?? null;
+  return at ? { kind: 'message', at, thread } : { kind: 'unknown' };
+}

@@ -1,0 +1,70 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Change, ChangeId, ChannelId, UserId, Verb } from '../domain/change.ts';
+import { isPlaceOf, type Place } from '../domain/place.ts';
+import { loadChange } from '../log/index.ts';
+import type { DecisionContext } from './context.ts';
+import type { Notice } from './notices.ts';
+
+// A press counts only where Signalbox put the button, and where the log says so.
+
+/** Only the card of the change, its copies, the card of what it reverts, and what was made for the user count. */
+export async function isPlace(
+  { events }: Pick<DecisionContext, 'events'>,
+  { card, copies, state, parent }: Change,
+  verb: Verb,
+  place: Place,
+): Promise<boolean> {
+  const above = parent ? await loadChange(events, parent) : null;
+  const cards = [card, above?.card ?? null].filter((each) => each !== null);
+  // A draft has no message: its preview is private.
+  return isPlaceOf(place, verb, state === 'draft' ? [] : [...cards, ...copies]);
+}
+
+/** The place as the log has it. */
+export const LoggedPlace: z.ZodType<Place> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('message'),
+    at: z.object({ channel: z.custom<ChannelId>(), ts: z.string() }),
+    thread: z.string().nullable(),
+  }),
+  z.object({ kind: z.literal('own') }),
+  z.object({ kind: z.literal('unknown') }),
+]);
+
+const POLLS = 20;
+const POLL_MS = 100;
+
+/** A card is often pressed in the moment between its post and the event of that post. */
+export async function becomesPlace(
+  context: Pick<DecisionContext, 'events'>,
+  { id }: Change,
+  verb: Verb,
+  place: Place,
+): Promise<boolean> {
+  for (let polls = 0; polls < POLLS; polls += 1) {
+    await wait(POLL_MS);
+    const change = await loadChange(context.events, id);
+    if (change && (await isPlace(context, change, verb, place))) return true;
+  }
+  return false;
+}
+
+/** Only the bot token can put a button elsewhere. */
+interface PlacedPress {
+  readonly verb: Verb;
+  readonly change: ChangeId;
+  readonly by: UserId;
+  readonly place: Place;
+}
+
+export function foreignPlace({ verb, change, by, place }: PlacedPress): Notice {
+  const where =
+    place.kind === 'message'
+      ? `in a message that is not its card (channel ${place.at.channel}, message ${place.at.ts})`
+      : 'in a private message or on a Home tab that Signalbox did not make';
+  const text =
+    `A press of ${verb} on change ${change} did not count: it was made ${where}. ` +
+    'Someone may use the bot token of Signalbox. Pressed by ';
+  return { to: null, title: 'Notice', text, line: [{ user: by }] };
+}

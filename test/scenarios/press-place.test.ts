@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
+import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO } from '../harness/users.ts';
+
+const NOT_COUNTED = 'Signalbox did not put this button here';
+
+/** A call of the Web API by an attacker who has the bot token. */
+async function withToken(
+  { slack }: TestSandbox,
+  method: string,
+  args: object,
+): Promise<{ readonly channel: string; readonly ts: string }> {
+  const headers = {
+    authorization: `Bearer ${slack.botToken}`,
+    'content-type': 'application/json',
+  };
+  const body = JSON.stringify(args);
+  const reply = await fetch(`${slack.apiUrl}${method}`, { method: 'POST', headers, body });
+  const { ok, channel, ts, message_ts } = JSON.parse(await reply.text());
+  expect(ok).toBe(true);
+  return { channel: channel ?? 'C0APPROVALS', ts: ts ?? message_ts };
+}
+
+const heading = { type: 'section', text: { type: 'plain_text', text: 'Order pizza?' } };
+
+function blocksWith(id: string, value: string) {
+  const label = { type: 'plain_text', text: 'Yes' };
+  return [
+    heading,
+    { type: 'actions', elements: [{ type: 'button', action_id: id, value, text: label }] },
+  ];
+}
+
+function notices({ slack }: TestSandbox): readonly string[] {
+  const texts = slack.messages('db-audit').map(textOf);
+  return texts.filter((text) => text.includes('in which Signalbox did not put it'));
+}
+
+/** A card may be faster than its event, so that a press in a message is refused after 30 s. */
+async function refused(sandbox: TestSandbox, user: string): Promise<void> {
+  const pass = timeInSteps(sandbox, 11_000);
+  await expect
+    .poll(() => {
+      pass();
+      return sandbox.slack.clientState(user).messages.map(textOf).join();
+    })
+    .toContain(NOT_COUNTED);
+}
+
+test('two approvers who press Approve in a message of the bot token approve nothing, and operators read it', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox, ANA, '/service stop analytics-prod for the night');
+  const id = changeIdOf(card);
+  const blocks = blocksWith('change.approve', id);
+  const fake = await withToken(sandbox, 'chat.postMessage', { channel: card.channel, blocks });
+  for (const approver of [BEN, CLEO]) {
+    await sandbox.press(approver, fake, 'change.approve');
+    await refused(sandbox, approver);
+  }
+  await expect.poll(() => notices(sandbox)).toHaveLength(2);
+  expect(notices(sandbox)[0]).toContain(`A button of change ${id} (approve) was pressed`);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('1 of 2');
+  await sandbox.press(CLEO, card, 'change.approve');
+  await sandbox.card('analytics-prod is stopping');
+});
+
+const user = (sandbox: TestSandbox, args: object) =>
+  withToken(sandbox, 'chat.postEphemeral', { ...args, user: BEN, text: 'x' });
+
+test.for<
+  [
+    string,
+    string,
+    (sandbox: TestSandbox, blocks: object) => Promise<{ channel: string; ts: string }>,
+  ]
+>([
+  [
+    'an ephemeral message',
+    'change.approve',
+    (sandbox, blocks) => user(sandbox, { channel: 'C0APPROVALS', blocks }),
+  ],
+  [
+    'a direct message',
+    'change.approve',
+    (sandbox, blocks) => withToken(sandbox, 'chat.postMessage', { channel: BEN, blocks }),
+  ],
+  [
+    'the audit channel',
+    'change.approve',
+    (sandbox, blocks) => withToken(sandbox, 'chat.postMessage', { channel: '#db-audit', blocks }),
+  ],
+])('a press in %s of the bot token does not count: %s', async ([, action, post]) => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  await sandbox.slack.openHome({ as: BEN });
+  const message = await post(sandbox, blocksWith(action, changeIdOf(card)));
+  await sandbox.press(BEN, message, action);
+  await refused(sandbox, BEN);
+  await expect.poll(() => notices(sandbox)).toHaveLength(1);
+  await waitUntilIdle(sandbox);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+});
+
+test('a press on a Home tab of the bot token does not count, and one on the own Home tab does', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  await sandbox.slack.openHome({ as: BEN });
+  const home = () => JSON.stringify(sandbox.slack.clientState(BEN).home ?? null);
+  await expect.poll(home).toContain(`${changeIdOf(card)}.`);
+  const blocks = blocksWith('change.approve', changeIdOf(card));
+  await withToken(sandbox, 'views.publish', { user_id: BEN, view: { type: 'home', blocks } });
+  await sandbox.slack.click(BEN, { in: 'home' }, 'change.approve');
+  await refused(sandbox, BEN);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+  await expect.poll(home).toContain(`${changeIdOf(card)}.`);
+  await sandbox.slack.click(BEN, { in: 'home' }, 'change.approve');
+  await sandbox.card('staging is stopping');
+});
+
+test('the signed button of a preview works for its requester in no channel', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const [, value = ''] = /"value":"(\w{6}\.[\w-]{22})"/.exec(JSON.stringify(preview?.blocks)) ?? [];
+  expect(value).not.toBe('');
+  const blocks = blocksWith('change.confirm', value);
+  const copy = await withToken(sandbox, 'chat.postMessage', { channel: '#ops', blocks });
+  await sandbox.press(ANA, copy, 'change.confirm');
+  await refused(sandbox, ANA);
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.card('requests: stop staging');
+});
