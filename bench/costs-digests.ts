@@ -6,8 +6,8 @@ import { createDigestRun } from '../src/costs/digest-posts.ts';
 import type { Answer } from '../src/domain/answer.ts';
 import type { ChannelId } from '../src/domain/change.ts';
 import type { CostRow } from '../src/maths/rows.ts';
-import { openDatabase } from '../src/storage/old/database.ts';
 import type { Bar } from './costs-figures.ts';
+import { openBenchLog } from './costs-store.ts';
 import { chanceFrom } from './costs-worlds.ts';
 
 // 400 days of a daily digest: each is about a later day than the one before, also where the clocks
@@ -43,13 +43,15 @@ export async function digestTest(seed: number): Promise<readonly Bar[]> {
 
 async function reportedDays(slot: (typeof SLOTS)[number], seed: number): Promise<readonly Day[]> {
   const chance = chanceFrom(seed);
-  const database = await openDatabase('file::memory:');
   const reading = digestReader([])({ channel: '#costs', days: 'daily', ...slot });
   if (!reading.ok) throw new Error('the options of the digest are not valid');
   const clock = { now: new Date(FIRST) };
+  const events = await openBenchLog(() => clock.now);
+  const { store } = events;
   const posted: Answer[] = [];
   const room = { id: 'C0COSTS' as ChannelId, name: 'costs', outside: false, joined: true };
   const messenger = {
+    findPost: async () => null,
     findChannels: async () => new Map([['#costs', { ok: true, room } as const]]),
     postToChannel: async (_: ChannelId, answer: Answer, thread?: string) => {
       if (thread === undefined) posted.push(answer);
@@ -58,7 +60,8 @@ async function reportedDays(slot: (typeof SLOTS)[number], seed: number): Promise
   };
   const failing = new Set<Day>();
   const run = createDigestRun({
-    database,
+    store,
+    events,
     messenger,
     configured: [reading.value],
     readOptions: digestReader([]),
@@ -74,7 +77,6 @@ async function reportedDays(slot: (typeof SLOTS)[number], seed: number): Promise
     log: pino({ level: 'silent' }),
     now: () => clock.now,
     pause: async () => undefined,
-    instance: 'bench',
   });
   const days: Day[] = [];
   let offUntil = 0;
@@ -87,10 +89,10 @@ async function reportedDays(slot: (typeof SLOTS)[number], seed: number): Promise
       const before = posted.length;
       await run();
       if (posted.length === before) continue;
-      days.push((await readLastPosted(database.db, '#costs'))?.day ?? '');
+      days.push((await readLastPosted(store, '#costs'))?.day ?? '');
     }
   } finally {
-    await database.close();
+    await store.close();
   }
   return days;
 }

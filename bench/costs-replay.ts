@@ -5,10 +5,11 @@ import { type BudgetMemory, type BudgetNews, evaluateBudget } from '../src/costs
 import { budgetStanding } from '../src/costs/budgets.ts';
 import { createCostReader } from '../src/costs/reader.ts';
 import { type Judgement, judgeCosts, modelSpan } from '../src/costs/unusual.ts';
+import type { Log } from '../src/log/index.ts';
 import type { Forecast } from '../src/maths/forecast.ts';
 import type { CostReading, ReportRow } from '../src/maths/report.ts';
 import type { CloudClient } from '../src/servers/cloud.ts';
-import { type Database, openDatabase } from '../src/storage/old/database.ts';
+import { openBenchLog } from './costs-store.ts';
 import { type Kind, totalOf, type World, world } from './costs-worlds.ts';
 
 // One month, morning by morning, through the reader, the budgets and the judgement of the product.
@@ -49,20 +50,30 @@ const log = pino({ level: 'silent' });
 
 /** All mornings of the month on which Signalbox runs, and the first of the next one. */
 async function replay(world: World): Promise<readonly Morning[]> {
-  const database = await openDatabase('file::memory:');
+  const clock = { now: new Date(0) };
+  const events = await openBenchLog(() => clock.now);
   try {
-    return await replayWith(world, database);
+    return await replayWith(world, clock, events);
   } finally {
-    await database.close();
+    await events.store.close();
   }
 }
 
-async function replayWith(world: World, database: Database): Promise<readonly Morning[]> {
+async function replayWith(
+  world: World,
+  clock: { now: Date },
+  events: Log,
+): Promise<readonly Morning[]> {
   const { first, last } = monthSpan(world.month);
-  const clock = { now: new Date(0) };
   const cloud = { getUsageCost: usageCost(world, clock) } as unknown as CloudClient;
-  const now = () => clock.now;
-  const read = createCostReader({ cloud, organizationId: ORGANIZATION, database, now, log });
+  const read = createCostReader({
+    cloud,
+    organizationId: ORGANIZATION,
+    store: events.store,
+    events,
+    now: () => clock.now,
+    log,
+  });
   const mornings: Morning[] = [];
   let memory: BudgetMemory | null = null;
   const budget = {
