@@ -297,12 +297,11 @@ export function scopedRows(
   const warehouse = typed.map((name) => warehouseNamed(known, name) ?? name);
   const scope = costScope(selectionOf({ ...others, warehouse }, services), services, rows);
   const left = new Set(not.flatMap((name) => findByName(services, name)).map(({ id }) => id));
-  const [name = ''] = metric;
-  const only = metricOf(name);
+  const only = metric.flatMap((name) => metricOf(name) ?? []);
   const select: SelectRows = (all) => {
     const own = selectRows(all, scope.selector);
     const kept = left.size > 0 ? own.filter(({ serviceId }) => !left.has(serviceId ?? '')) : own;
-    return only === undefined ? kept : kept.map((row) => ofMetric(row, only));
+    return only.length === 0 ? kept : kept.map((row) => ofMetrics(row, only));
   };
   const labels = [scope.label, ...not.map((each) => `not ${each}`), ...metric];
   const label = labels.filter((each) => each !== null).join(' · ') || null;
@@ -311,9 +310,13 @@ export function scopedRows(
   return { ok: true, scope, label, select, rows: shown };
 }
 
-function ofMetric(row: CostRow, metric: Metric): CostRow {
-  const total = row.metrics[metric] ?? 0;
-  return { ...row, metrics: { [metric]: total }, total };
+function ofMetrics(row: CostRow, only: readonly Metric[]): CostRow {
+  const own = only.flatMap((name) => {
+    const amount = row.metrics[name];
+    return amount === undefined ? [] : [[name, amount] as const];
+  });
+  const total = own.reduce((sum, [, amount]) => sum + amount, 0);
+  return { ...row, metrics: Object.fromEntries(own), total };
 }
 
 function isLabel(by: Grouping): boolean {

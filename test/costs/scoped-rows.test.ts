@@ -55,6 +55,7 @@ test.for<[string, Partial<QuestionScope>, number]>([
   ['any of two tags, each service once', { tag: ['prod', 'eu'] }, 71],
   ['all but a service', { not: ['s-4'] }, 111],
   ['a metric', { metric: ['storage'] }, 0],
+  ['two metrics', { metric: ['compute', 'storage'] }, 127],
   ['a team', { team: ['search'] }, 3],
   ['any of two teams', { team: ['search', 'growth'] }, 11],
   ['a tag and a team that both must match', { tag: ['prod'], team: ['growth'] }, 0],
