@@ -1,7 +1,7 @@
 // The place of a press. The log knows the messages in channels. For a preview, the Home tab and a form, the value
 // of the button carries a MAC, which nobody can make who has only the bot token.
 
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { VERBS } from '../domain/change.ts';
 import type { Place } from '../domain/place.ts';
 import { type ButtonPress, isHome, pressedMessageOf } from './payload.ts';
@@ -24,16 +24,10 @@ export interface Places {
   readonly isSigned: (button: PlacedButton, mac: string) => boolean;
 }
 
-/**
- * Signs with a key that is derived from the first of these keys; the others verify only. Without a key a MAC proves
- * nothing, as the audit trail proves nothing then.
- */
+/** Signs with the first of these keys; the others verify only. */
 export function createPlaces(keys: readonly Buffer[]): Places {
-  const derived = (keys.length > 0 ? keys : [Buffer.alloc(0)]).map((key) =>
-    Buffer.from(hkdfSync('sha256', key, '', 'signalbox place of a press', 32)),
-  );
   const macs = ({ change, action, user, kind, about = '' }: PlacedButton) =>
-    derived.map((key) => {
+    keys.map((key) => {
       const text = JSON.stringify([change, action, user, kind, about]);
       return createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES);
     });

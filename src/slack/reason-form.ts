@@ -76,8 +76,8 @@ export function writeReasonFormMetadata(
   return JSON.stringify({ ...metadata, mac: places.sign(signedIn(form, metadata)) });
 }
 
-function signedIn({ kind, by }: FormOf, { change, place }: ReasonFormMetadata) {
-  const about = JSON.stringify(place);
+function signedIn({ kind, by }: FormOf, { change, place, seen }: ReasonFormMetadata) {
+  const about = JSON.stringify([place, seen]);
   return { change, action: `change.${kind}`, user: by, kind: 'form', about } as const;
 }
 
@@ -94,7 +94,7 @@ export function readReasonFormMetadata(
     const given = JSON.parse(text);
     const metadata = Metadata.parse(given);
     const isSigned = places.isSigned(signedIn(form, metadata), String(given.mac));
-    return isSigned ? metadata : { ...metadata, place: { kind: 'unknown' } };
+    return isSigned ? metadata : { ...metadata, place: { kind: 'unknown' }, seen: null };
   } catch {
     return null;
   }

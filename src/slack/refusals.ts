@@ -206,7 +206,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     'Request it again.',
   ],
   'foreign-place': () => [
-    'This button is not where Signalbox put it, so the click does not count. The operators were notified. ' +
+    'This button is not where Signalbox put it, so the press does not count. The operators were notified. ' +
       'Press the button on the card of the change, or request it again.',
   ],
   'lookup-failed': () => [

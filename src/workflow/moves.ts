@@ -5,8 +5,8 @@ import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
 import type { NewEvent } from '../domain/log-events.ts';
-import type { Subjects } from '../log/index.ts';
-import type { Job } from '../storage/index.ts';
+import { listChanges, type Subjects } from '../log/index.ts';
+import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
 /** Events of one decision, and what is due because of them. */
@@ -67,10 +67,12 @@ export function begin(
   return { events: [{ stream: `change/${id}`, event: recorded }], jobs, change };
 }
 
+/** In these states a change holds the lock of its target. */
+const HOLDING: readonly State[] = ['executing', 'unknown'];
+
 /** The target is free once the request was not sent, or its outcome is known. */
 function releases(before: Change, after: Change): boolean {
-  const holds = ({ state }: Change) => state === 'executing' || state === 'unknown';
-  return holds(before) && !holds(after);
+  return HOLDING.includes(before.state) && !HOLDING.includes(after.state);
 }
 
 const EXECUTION_ENDED: readonly State[] = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
@@ -202,13 +204,35 @@ export function identityFacts(identity: Identity | null): JsonObject {
   return { roles: [...identity.actor.roles], groups };
 }
 
-/** Counts and logs what was appended. To be called after the commit. */
+/** Counts and logs what was appended, and hurries changes that wait for the target. To be called after the commit. */
 export function noteMoved(
-  { measures, log }: Pick<DecisionContext, 'measures' | 'log'>,
+  context: Pick<DecisionContext, 'measures' | 'log' | 'events' | 'store' | 'now' | 'wake'>,
   before: Pick<Change, 'state'> | null,
-  { id, command, state }: Change,
+  change: Change,
 ): void {
+  const { id, command, state } = change;
   if (before?.state === state) return;
-  measures.moved(command, state);
-  log.info({ change: id, command, from: before?.state ?? null, to: state }, 'change moved');
+  context.measures.moved(command, state);
+  context.log.info({ change: id, command, from: before?.state ?? null, to: state }, 'change moved');
+  if (!before || !HOLDING.includes(before.state) || HOLDING.includes(state)) return;
+  // Without it, they look again some seconds later.
+  hurryWaiting(context, change).catch((err: unknown) => {
+    context.log.warn({ err, change: id }, 'changes that wait for its target were not hurried');
+  });
+}
+
+const AT_ONCE = 20;
+
+/** The target is free: the approved changes of it are claimed now. */
+async function hurryWaiting(
+  { events, store, now, wake }: Pick<DecisionContext, 'events' | 'store' | 'now' | 'wake'>,
+  change: Change,
+): Promise<void> {
+  const query = { states: ['approved'], targets: [targetKey(change)], limit: AT_ONCE } as const;
+  const waiting = (await listChanges(events, query)).filter(({ id }) => id !== change.id);
+  if (waiting.length === 0) return;
+  await transaction(store, async (tx) => {
+    for (const each of waiting) await addJob(tx, runOf(each, now().getTime()));
+  });
+  wake();
 }

@@ -107,13 +107,13 @@ function remember(
 function receivedOf({ events }: WorkflowContext, key: string, press: LoggedPress): ReceivedPress {
   const known = replies.get(events)?.get(key);
   if (known) return known;
-  const { by, pressedAt: at, place } = press;
-  const channel = typeof place.channel === 'string' ? place.channel : null;
-  const replyTo = {
-    ...{ url: null, user: by, channel, ts: null, thread: null, replaces: false },
-    home: place.kind === 'home',
-  };
-  return { key, at, by, replyTo };
+  const { by, pressedAt: at } = press;
+  // A press on an anomaly has no place.
+  const { data: place } = LoggedPlace.safeParse(press.place);
+  const message = place?.kind === 'message' ? place : null;
+  const [channel, thread] = [message?.at.channel ?? null, message?.thread ?? null];
+  const nowhere = { url: null, user: by, channel, ts: null, thread };
+  return { key, at, by, replyTo: { ...nowhere, replaces: false, home: false } };
 }
 
 /** Whether a stored press was answered, by this or another process. */
@@ -366,8 +366,9 @@ function deny(
   const denial: Denial = change
     ? denialOfVerb(context, { refusal, change, press })
     : createDenial(refusal, { press });
-  const outcome = async () => {
-    return { ok: false, verb, denial: await nameAlternatives(context, denial) } as const;
+  const outcome = async (shown: Change | null) => {
+    const named = await nameAlternatives(context, { ...denial, change: shown });
+    return { ok: false, verb, denial: named } as const;
   };
   return tell(context, stored, change, outcome);
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { ATTACKS, type AttackName, attack } from './witness/attacks.ts';
 import { model } from './witness/model.ts';
+import { brokenWithout, MUTANTS, type Mutant, type Rule } from './witness/mutants.ts';
 import { FIRST_IDEA } from './witness/rules.ts';
 import { interleave } from './witness/two-primaries.ts';
 import { EVERYTHING, HANDS, HONEST, ROLLBACKS, type Walked, walk } from './witness/walk.ts';
@@ -10,6 +12,7 @@ const WALKS = Number(process.env.WALKS ?? (LONG ? 2_500 : 20));
 const SEED = Number(process.env.SEED ?? 1);
 const INTERLEAVINGS = LONG ? 400 : 60;
 const CONTROL_WALKS = LONG ? 80 : 10;
+const ATTACK_SEEDS = LONG ? 100 : 5;
 
 test.for([
   ['restarts, pauses, skewed clocks and a slow Slack', HONEST],
@@ -28,10 +31,61 @@ test.for([
   if (WALKS >= 20) expect(sums.sent).toBeGreaterThan(WALKS * 5);
 });
 
-test('of two primaries that both take writes exactly one sends', { timeout: 0 }, async () => {
-  for (let seed = 1; seed <= INTERLEAVINGS; seed++) {
-    expect(await interleave(seed, model()), `seed ${seed}`).toBe(1);
-  }
+test.for(['approved', 'requested'] as const)(
+  'of two primaries that split when a change is %s exactly one sends',
+  async (moment) => {
+    for (let seed = 1; seed <= INTERLEAVINGS; seed++) {
+      const sent = await interleave(seed, model(), { moment, faults: 0 });
+      expect(sent, `seed ${seed}`).toBe(1);
+    }
+  },
+);
+
+test.for([
+  ['approved', 0.3],
+  ['requested', 0.3],
+  ['rollback', 0],
+  ['rollback', 0.3],
+] as const)(
+  'of two processes at most one sends: %s, a share of %d faults',
+  async ([moment, faults]) => {
+    for (let seed = 1; seed <= INTERLEAVINGS; seed++) {
+      const sent = await interleave(seed, model(), { moment, faults });
+      expect(sent, `seed ${seed}`).toBeLessThanOrEqual(1);
+    }
+  },
+);
+
+test.for(Object.keys(ATTACKS) as AttackName[])(
+  'every promise holds in the attack: %s',
+  async (name) => {
+    for (let seed = 1; seed <= ATTACK_SEEDS; seed++) {
+      expect(await attack(name, seed, model()), `seed ${seed}`).toEqual([]);
+    }
+  },
+);
+
+test.for(Object.entries(MUTANTS) as [Rule, Mutant][])(
+  'the model breaks a promise without the rule %s',
+  async ([rule, { place, seed, breaks, behind }]) => {
+    expect(await brokenWithout([], place, seed)).toEqual([]);
+    if (!behind) {
+      expect(await brokenWithout([rule], place, seed)).toContain(breaks);
+      return;
+    }
+    // Either rule is enough there.
+    expect(await brokenWithout([rule], place, seed)).toEqual([]);
+    expect(await brokenWithout([behind], place, seed)).toEqual([]);
+    expect(await brokenWithout([rule, behind], place, seed)).toContain(breaks);
+  },
+);
+
+test('every attack finds a mutant', () => {
+  const places = new Set(Object.values(MUTANTS).map(({ place }) => place));
+  const unused = Object.keys(ATTACKS).filter(
+    (name) => !places.has(`attack: ${name as AttackName}`),
+  );
+  expect(unused).toEqual([]);
 });
 
 // The control: the oracle must find what the first idea of the design does wrong.

@@ -58,9 +58,9 @@ test.for(ENGINES)('jobs are made again from what is open on %s', async (engine) 
   await write(log, 'change/A', drafted(), expired);
   await write(log, 'change/B', drafted());
   await transaction(log.store, (tx) => addJob(tx, { kind: 'card', key: 'A', dueAt: 1 }));
-  await rebuild(log, async (locked, recent) => {
+  await rebuild(log, async (locked, streams) => {
     expect((await locked.load('change/B', foldOf(idOf('B')))).state?.state).toBe('draft');
-    const open = recent.filter(({ endedAt }) => endedAt === null);
+    const open = streams.filter(({ endedAt }) => endedAt === null);
     return open.map(({ stream }) => ({ kind: 'expire', key: stream, dueAt: 5 }));
   });
   expect(await table(log, 'job')).toMatchObject([{ kind: 'expire', key: 'change/B' }]);

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EventOf } from '../../src/domain/log-events.ts';
-import { type EventRow, eventHash, hashText } from '../../src/log/chain.ts';
+import { type EventRow, eventHash, hashText, keyChange, rowAfter } from '../../src/log/chain.ts';
 import { evidenceOf, exportLog, publicKeyPem } from '../../src/log/evidence.ts';
-import { type LogKeys, publicKeyText, signText } from '../../src/log/keys.ts';
+import { type LogKeys, publicKeyText, type SigningKey, signText } from '../../src/log/keys.ts';
 import { openLog } from '../../src/log/log.ts';
 import { prune } from '../../src/log/upkeep.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -278,6 +278,34 @@ test('after two changes of the key, the first and the last public key verify old
     'accepted, 5 events',
     ...Array.from({ length: 6 }, () => expect.stringContaining('REJECTED')),
   ]);
+});
+
+test.for<[string, SigningKey]>([
+  ['its own public key as the earlier one', key(66)],
+  ['the earlier public key and its own signature', key(1)],
+])('a person without the key cannot add a change of the key with %s', async ([, shown]) => {
+  const [header = '', ...lines] = (await evidence()).split('\n').slice(0, -2);
+  const thief = key(66);
+  const inOurName = { ...thief, id: KEYS.current.id };
+  const end: EventRow = JSON.parse(lines.at(-1) ?? '');
+  const { type, ...body } = keyChange(end.hash, KEYS.current, thief);
+  const forged = { ...body, oldPublicKey: publicKeyText(shown.publicKey) };
+  const draft = { stream: 'installation', version: 1, type, at: 1, body: JSON.stringify(forged) };
+  const change = rowAfter(end, inOurName, draft);
+  const own = { stream: 'change/A', version: 6, type: 'expired', at: 1, body: '{}' };
+  const added = rowAfter(change, thief, own);
+  // In the order of the fields of a genuine line.
+  const line = (row: EventRow) => JSON.stringify(row, Object.keys(end));
+  const file = signed(
+    [header, ...lines, line(change), line(added)],
+    {
+      key: thief.id,
+      head: { seq: added.seq, hash: added.hash },
+      streams: { 'change/A': 6, 'press/A/p2': 2 },
+    },
+    thief,
+  );
+  expect(await verdicts([file])).toEqual([expect.stringContaining('change of the key')]);
 });
 
 test('the verifier accepts an export, also after a pruning, and rejects one without an event', async () => {

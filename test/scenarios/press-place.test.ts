@@ -5,7 +5,7 @@ import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 
-const NOT_COUNTED = 'Signalbox did not put this button here';
+const NOT_COUNTED = 'This button is not where Signalbox put it';
 
 /** A call of the Web API by an attacker who has the bot token. */
 async function withToken(
@@ -36,7 +36,7 @@ function blocksWith(id: string, value: string) {
 
 function notices({ slack }: TestSandbox): readonly string[] {
   const texts = slack.messages('db-audit').map(textOf);
-  return texts.filter((text) => text.includes('in which Signalbox did not put it'));
+  return texts.filter((text) => text.includes('did not count'));
 }
 
 /** A card may be faster than its event, so that a press in a message is refused after 30 s. */
@@ -61,7 +61,8 @@ test('two approvers who press Approve in a message of the bot token approve noth
     await refused(sandbox, approver);
   }
   await expect.poll(() => notices(sandbox)).toHaveLength(2);
-  expect(notices(sandbox)[0]).toContain(`A button of change ${id} (approve) was pressed`);
+  expect(notices(sandbox)[0]).toContain(`A press of approve on change ${id} did not count`);
+  expect(notices(sandbox)[0]).toContain(fake.ts);
   expect(sandbox.cloud.count('set state')).toBe(0);
 
   await sandbox.press(BEN, card, 'change.approve');

@@ -38,7 +38,6 @@ async function messengerInSlack() {
   const lookups = { lookups: client, log, clock: systemClock };
   const messenger = createMessenger({
     ...{ posts: client, lookups: client, botId, drawing, commands, log, clock: systemClock },
-    places: createPlaces([Buffer.alloc(32, 7)]),
     respond: () => Promise.reject(new Error('no response URL')),
     finder: createChannelFinder({ ...lookups, configured: ['#db-approvals'], store }),
     permalinks: createPermalinks({ ...lookups, slackApiUrl: slack.apiUrl }),

@@ -79,16 +79,18 @@ const pressedIn = (place: object) =>
   });
 const signedFor = (kind: 'home' | 'private') => `7KQ2MX.${places.sign({ ...BUTTON, kind })}`;
 const at = (channel: string) => ({
-  ...{ kind: 'message', channel: channel as ChannelId, ts: '1.2' },
+  kind: 'message',
+  at: { channel: channel as ChannelId, ts: '1.2' },
+  thread: null,
 });
 
 test.for<[string, object, string, object]>([
-  ['the own Home tab', inHome, signedFor('home'), { kind: 'home' }],
+  ['the own Home tab', inHome, signedFor('home'), { kind: 'own' }],
   ['a Home tab without a MAC', inHome, '7KQ2MX', { kind: 'unknown' }],
   ['a Home tab with the MAC of a message', inHome, signedFor('private'), { kind: 'unknown' }],
-  ['an own ephemeral message', inMessage('C1', true), signedFor('private'), { kind: 'preview' }],
+  ['an own ephemeral message', inMessage('C1', true), signedFor('private'), { kind: 'own' }],
   ['an ephemeral message without a MAC', inMessage('C1', true), '7KQ2MX', { kind: 'unknown' }],
-  ['an own direct message', inMessage('D1'), signedFor('private'), { kind: 'preview' }],
+  ['an own direct message', inMessage('D1'), signedFor('private'), { kind: 'own' }],
   ['a direct message without a MAC', inMessage('D1'), '7KQ2MX', at('D1')],
   ['a message in a channel', inMessage('C1'), '7KQ2MX', at('C1')],
   ['a message in a channel with a MAC', inMessage('C1'), signedFor('private'), at('C1')],

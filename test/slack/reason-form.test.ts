@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change, UserId } from '../../src/domain/change.ts';
+import type { Change, ChannelId, UserId } from '../../src/domain/change.ts';
 import { createPlaces } from '../../src/slack/place.ts';
 import {
   type ReasonFormKind,
@@ -62,9 +62,10 @@ test.for(['reject', 'review', 'break-glass'] as const)(
 const places = createPlaces([Buffer.alloc(32, 1)]);
 const by = 'UBEN' as UserId;
 const form = { kind: 'reject', by } as const;
-const card = { kind: 'message', channel: 'C1', ts: '1.2' } as const;
+const at = { channel: 'C1' as ChannelId, ts: '1.2' };
 const about = {
-  ...{ change: 'K3M9QD' as Change['id'], home: false, preview: null, place: card },
+  ...{ change: 'K3M9QD' as Change['id'], home: false, preview: null },
+  place: { kind: 'message', at, thread: null } as const,
   seen: { version: 2, hash: 'a'.repeat(43) },
 };
 
@@ -75,7 +76,8 @@ test('a form keeps where its button was, for the user for whom it was opened', (
   for (const other of [{ ...form, by: 'UCLEO' as UserId }, { ...form, kind: 'review' } as const]) {
     expect(readReasonFormMetadata(places, other, text)).toEqual(unknown);
   }
-  const moved = JSON.stringify({ ...JSON.parse(text), place: { ...card, ts: '9.9' } });
-  expect(readReasonFormMetadata(places, form, moved)).toMatchObject({ place: { kind: 'unknown' } });
+  const seen = { version: 3, hash: 'b'.repeat(43) };
+  const changed = JSON.stringify({ ...JSON.parse(text), seen });
+  expect(readReasonFormMetadata(places, form, changed)).toEqual(unknown);
   expect(readReasonFormMetadata(places, form, 'x')).toBeNull();
 });

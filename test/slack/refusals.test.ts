@@ -51,6 +51,7 @@ test('every refusal says what happened and what to do', () => {
       "card-deleted": "The card of this change was deleted, so nobody can see what was agreed to. Nothing was sent. Request it again.",
       "deactivated": "This account is deactivated. An administrator of the workspace can activate it.",
       "expired": "Too late: it has expired. Nothing was changed. Request it again.",
+      "foreign-place": "This button is not where Signalbox put it, so the press does not count. The operators were notified. Press the button on the card of the change, or request it again.",
       "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It is set in signalbox.yaml.",
       "guest": "Guests cannot use Signalbox. Ask a full member of the workspace to request it.",
       "lookup-failed": "Slack did not answer the membership lookup, so nothing was done. Try again in a minute.",
@@ -81,7 +82,6 @@ test('every refusal says what happened and what to do', () => {
       "target-changed": "analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
       "too-early": "This is still running. Try again in a minute.",
       "too-late": "The scheduled time has passed. Request it again with a later time.",
-      "wrong-place": "Signalbox did not put this button here, so the press does not count. Use the card of the change.",
     }
   `);
 });

@@ -14,6 +14,7 @@ import {
   aChange,
   ana,
   ben,
+  channel,
   cleo,
   createTestContext,
   dora,
@@ -23,6 +24,8 @@ import {
   RULE,
   refusals,
 } from './context.ts';
+
+const OWN = { kind: 'own' } as const;
 
 test('a refusal is recorded before Slack returns the users who could act instead', async () => {
   const { context } = await createTestContext();
@@ -64,11 +67,15 @@ test('a user sees the forms of the commands to which a rule admits them', async 
 test('a user who may not press a button reads who may, and the refusal stands with the change', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context);
-  expect(await authorizePress(context, id, { verb: 'approve', by: ben })).toMatchObject({
+  expect(
+    await authorizePress(context, { change: id, verb: 'approve', by: ben, place: OWN }),
+  ).toMatchObject({
     ok: true,
     change: { id },
   });
-  expect(await authorizePress(context, id, { verb: 'reject', by: dora })).toMatchObject({
+  expect(
+    await authorizePress(context, { change: id, verb: 'reject', by: dora, place: OWN }),
+  ).toMatchObject({
     denial: { refusal: 'not-an-approver', role: 'approver', who: { users: [ben, cleo] } },
   });
   const found = await context.events.loadAll(`refusal/${id}`, (_, event) => event);
@@ -77,11 +84,27 @@ test('a user who may not press a button reads who may, and the refusal stands wi
   ]);
 });
 
+test('the form of a button in a foreign message does not open, and the operators read of it', async () => {
+  const { context } = await createTestContext();
+  const { id } = await aChange(context);
+  const at = { channel: channel('COTHER'), ts: '9.9' };
+  const place = { kind: 'message', at, thread: null } as const;
+  expect(
+    await authorizePress(context, { change: id, verb: 'reject', by: ben, place }),
+  ).toMatchObject({
+    denial: { refusal: 'foreign-place' },
+  });
+  const notices = await context.events.loadAll<'notice', unknown>('notice', (_, event) => event);
+  expect([...notices.values()]).toMatchObject([{ state: { type: 'noticed', to: null } }]);
+});
+
 test('the requester is not named among those who could approve instead', async () => {
   const { context, roles } = await createTestContext();
   roles.set(ana, ['operator', 'approver']);
   const { id } = await aChange(context);
-  expect(await authorizePress(context, id, { verb: 'approve', by: ana })).toMatchObject({
+  expect(
+    await authorizePress(context, { change: id, verb: 'approve', by: ana, place: OWN }),
+  ).toMatchObject({
     denial: { refusal: 'self-approval', who: { users: [ben, cleo] } },
   });
 });
@@ -95,7 +118,12 @@ test('after its wait, the escalation role is named as well', async () => {
   const escalation = { to: 'viewer', afterMs: 3_600_000 };
   const { id } = await aChange(context, { requires: { escalation } });
   const whoMay = async () => {
-    const answer = await authorizePress(context, id, { verb: 'approve', by: emil });
+    const answer = await authorizePress(context, {
+      change: id,
+      verb: 'approve',
+      by: emil,
+      place: OWN,
+    });
     return answer.ok ? null : answer.denial.who?.users;
   };
   expect(await whoMay()).toEqual([ben, cleo]);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Change, ChangeId, RoleName, UserId, Verb } from '../../src/domain/change.ts';
+import type { Place } from '../../src/domain/place.ts';
 import { refusalOfVerb } from '../../src/workflow/authorize.ts';
 import type { PressOutcome, ReplyTo } from '../../src/workflow/context.ts';
 import {
   endedBefore,
   incidentKind,
   isHandled,
-  type Place,
   pressKind,
   receiveIncidentPress,
   receivePress,
@@ -289,7 +289,8 @@ test('a change that was decided during the lookup is not decided a second time',
 
 test('a press counts only from a message in which Signalbox put its button', async () => {
   const { context, change, receive, press, pass, handle, shown } = await pressable();
-  const elsewhere = { kind: 'message', channel: channel('COTHER'), ts: '9.9' } as const;
+  const at = { channel: channel('COTHER'), ts: '9.9' };
+  const elsewhere = { kind: 'message', at, thread: null } as const;
   await receive('approve', ben, { place: elsewhere });
   // Its event may come later than the press on it.
   await handle();
@@ -297,14 +298,14 @@ test('a press counts only from a message in which Signalbox put its button', asy
   pass(30_000);
   await handle();
   expect((await eventsOf(context, `press/${change.id}/k1`)).at(-1)).toMatchObject({
-    refusal: 'wrong-place',
+    refusal: 'foreign-place',
   });
   await expect.poll(() => shown.some(({ name }) => name === 'answerPress')).toBe(true);
   expect((await loaded(context, change.id)).state).toBe('pending');
   const notices = await context.events.loadAll<'notice', unknown>('notice', (_, event) => event);
   expect([...notices.values()]).toMatchObject([{ state: { type: 'noticed', to: null } }]);
 
-  await moved(context, change.id, { type: 'copy-posted', to: ben, ...elsewhere });
+  await moved(context, change.id, { type: 'copy-posted', to: ben, ...at });
   const copied = await press('approve', ben, { key: 'k2', place: elsewhere });
   expect(copied).toMatchObject({ ok: true });
 });
@@ -313,7 +314,7 @@ test('a button of unknown origin is refused at once', async () => {
   const { press } = await pressable();
   const place = { kind: 'unknown' } as const;
   expect(await press('approve', ben, { place })).toMatchObject({
-    denial: { refusal: 'wrong-place' },
+    denial: { refusal: 'foreign-place' },
   });
 });
 
@@ -381,7 +382,7 @@ test('after a restart, the answer goes to the channel of the message', async () 
 test('App Home is drawn again after a press on it', async () => {
   const { context, change, handle, shown } = await pressable();
   const pressed = { key: 'k1', verb: 'approve', change: change.id, by: ben, text: '' } as const;
-  const place = { kind: 'home' } as const;
+  const place = { kind: 'own' } as const;
   const reply = { ...replyTo(ben), home: true };
   await receivePress(context, { ...pressed, place, seen: null, replyTo: reply });
   await handle();

@@ -116,7 +116,7 @@ test('an interaction whose id would be that of another change gets another one',
   expect(next.id).not.toBe(draft.id);
 });
 
-test('more requests than anybody makes by hand are refused, recorded once', async () => {
+test('more requests than a user makes are refused, recorded once', async () => {
   const { context } = await createTestContext();
   for (let n = 0; n < 20; n += 1) await draftOf(context);
   for (let n = 0; n < 3; n += 1) {
@@ -193,7 +193,7 @@ test('a preview names the freezes of its target within a week', async () => {
 const NOT_NEEDED = { sentence: 'It is stopped already.', offers: [] };
 const STOPPED: ChangeCommand = { ...STOP, noEffect: () => NOT_NEEDED as never };
 
-test('what has no effect is told after the decision, and is no draft', async () => {
+test('what has no effect is answered after the decision, and is no draft', async () => {
   const { context } = await createTestContext();
   const request = aRequest({ command: STOPPED });
   expect(await requestChange(context, request)).toEqual({ ok: false, noEffect: NOT_NEEDED });

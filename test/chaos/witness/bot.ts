@@ -86,6 +86,8 @@ export const ENDED: ReadonlySet<string> = new Set([
 
 /** After this time a claim that has no outcome ends as `unknown`. */
 export const LEASE_MS = 120_000;
+/** For so long one process alone posts the message of a subject; later it does not post. */
+export const POSTING_MS = 15_000;
 export const CHANNEL = 'approvals';
 export const AUDIT = 'audit';
 /** One post in each period, with the subject `digest/<number of the period>`. */

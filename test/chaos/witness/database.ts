@@ -39,6 +39,8 @@ interface Primary<Tx> {
 /** The databases of an installation: one primary, or two after a failover that left the old one alive. */
 export class Databases<Tx> {
   faults = 0;
+  /** Every transaction that had its effect, before its answer. */
+  onCall: (owner: Owner, kind: 'commit' | 'read') => void = () => {};
   readonly #world: World;
   readonly #open: (server: Server) => Engine<Tx>;
   readonly #primaries: Primary<Tx>[] = [];
@@ -71,7 +73,9 @@ export class Databases<Tx> {
             if (fate === 'aborted') throw new Unanswered('aborted');
             return done;
           });
-          if (primary.engine.size() !== before) primary.history.push(primary.engine.save());
+          const kind = primary.engine.size() === before ? 'read' : 'commit';
+          if (kind === 'commit') primary.history.push(primary.engine.save());
+          this.onCall(owner, kind);
           return result;
         });
       },

@@ -8,6 +8,7 @@ import {
   LEASE_MS,
   type Payload,
   PERIOD_MS,
+  POSTING_MS,
   type Ports,
   type Press,
 } from './bot.ts';
@@ -44,8 +45,6 @@ const SCAN_MS = 3_600_000;
 const EXPIRY_MS = 1_800_000;
 /** A press may be faster than the event that says where its card is. */
 const PLACE_MS = 30_000;
-/** For so long one process alone posts the card of a subject. */
-const POSTING_MS = 15_000;
 /** Of the lease. The request must have arrived before the lease ends. */
 const SEND_BEFORE_MS = LEASE_MS - 20_000;
 
@@ -522,11 +521,13 @@ class Model implements Bot {
       }
     }
     const nonce = this.#ports.nonce();
+    const began = this.#ports.elapsed();
     const log = await this.#append((fresh) =>
       fresh.streams.has(stream) ? [] : [{ stream, type: 'posting', facts: { nonce } }],
     );
     const posting = log.streams.get(stream);
-    if (posting?.[0]?.facts.nonce !== nonce) return;
+    const isLate = this.#ports.elapsed() - began > POSTING_MS;
+    if (posting?.[0]?.facts.nonce !== nonce || isLate) return;
     const shown = { subject: stream, state: 'digest', plan: '', mark: markOf(posting) };
     const ts = await this.#ports.slack.post(DIGESTS, shown);
     await this.#append(() => [{ stream, type: 'posted', facts: { ts } }]);
@@ -543,9 +544,6 @@ class Model implements Bot {
     const subject = events && fold(events);
     const isHere = subject?.ts === press.ts;
     if (!isHere && now - pressed.at < PLACE_MS) return;
-    if (events && this.#rules.pressShowsMark && this.#isForeign(events, press.seen)) {
-      await this.#restore(press.subject, [press.seen], false);
-    }
     let what = 'not from here';
     if (isHere) {
       what = await this.#decide(press);

@@ -1,5 +1,5 @@
 import type { Api, Arrival } from './api.ts';
-import { AUDIT, DIGESTS, ENDED, LEASE_MS, type Payload } from './bot.ts';
+import { AUDIT, DIGESTS, ENDED, LEASE_MS, type Payload, POSTING_MS } from './bot.ts';
 import type { Message, Slack } from './slack.ts';
 import { LATE_MS, type World } from './world.ts';
 
@@ -91,6 +91,11 @@ export class Oracle {
     if (person === 'operators' && this.isHonest) this.#break('false alarm', `${subject} ${what}`);
   }
 
+  /** A person cancelled before any process claimed the change, and Slack got its answer. */
+  cancelled(subject: string): void {
+    this.#ended(subject, 'cancelled');
+  }
+
   /** A person looks at a message. */
   saw({ shown }: Message): void {
     if (ENDED.has(shown.state)) this.#ended(shown.subject, `saw ${shown.state}`);
@@ -133,7 +138,9 @@ export class Oracle {
     // A post that was on its way while another one was looked for is not noticed.
     const earlier = this.#slack.messages.some(
       ({ shown, at, deleted }) =>
-        shown.subject === message.shown.subject && message.at - at > LATE_MS && !deleted,
+        shown.subject === message.shown.subject &&
+        message.at - at > LATE_MS + POSTING_MS &&
+        !deleted,
     );
     if (earlier) this.#break('digest posted twice', message.shown.subject);
   }

@@ -45,8 +45,6 @@ export interface Rules {
   readonly scanThreads: boolean;
   /** 3. … before the first drawing. */
   readonly scanFirst: boolean;
-  /** 3. A press shows the mark that the person saw. */
-  readonly pressShowsMark: boolean;
   /** 4. `restored` names the foreign marks, which answers them. */
   readonly answerMarks: boolean;
   /** 4. A change with a foreign mark ends. Without: it keeps waiting. */
@@ -93,7 +91,7 @@ export const WITNESS: Rules = {
   ...{ commitAnswered: true, readBeforeDraw: true, drawnIfRead: true, scanAtStart: true },
   ...{ scanNewTimeline: true, scanLostConnection: true, scanGoneEnd: true, scanDaily: true },
   ...{ scanPages: true, scanAudit: true, scanThreads: true, scanFirst: true },
-  ...{ pressShowsMark: true, answerMarks: true, endForeign: true, executingIsUnknown: true },
+  ...{ answerMarks: true, endForeign: true, executingIsUnknown: true },
   ...{ foreignFreeze: true, drawLost: true, memory: true, damagedStops: true },
   ...{ slackFirst: true, unreadableStops: true, scheduleNote: true, freezePosted: true },
   ...{ digestSearch: true, auditLine: true, tellAfterCard: true, pressBlocksClaim: true },

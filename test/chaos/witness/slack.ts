@@ -80,8 +80,8 @@ export class Slack {
   readonly messages: Message[] = [];
   /** Every drawing that was accepted. */
   onShown: (message: Message) => void = () => {};
-  /** Every write that was accepted, with its process. */
-  onWrite: (owner: Owner, method: string) => void = () => {};
+  /** Every call that had its effect, before its answer. */
+  onCall: (owner: Owner, method: string) => void = () => {};
   readonly #world: World;
   readonly #limitedUntil = new Map<string, number>();
   #count = 0;
@@ -125,7 +125,7 @@ export class Slack {
       const wait = (this.#limitedUntil.get(method) ?? 0) - this.#world.now;
       if (wait > 0 && this.faults > 0) throw new RateLimited(wait);
       const result = act();
-      if (faults === WRITE_FAULTS) this.onWrite(owner, method);
+      this.onCall(owner, method);
       return result;
     });
   }

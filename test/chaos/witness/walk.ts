@@ -47,6 +47,8 @@ const BETWEEN_ACTS_MS = 40_000;
 const OUTAGE_MS = 3_600_000;
 /** Longer than a lease. */
 const PAUSE_MS = 3 * LEASE_MS;
+/** The share of calls after which something happens. The note of an attempt and its reading are the core. */
+const STRIKES: Readonly<Record<string, number>> = { reply: 0.05, thread: 0.02, history: 0 };
 const SKEW_MS = 240_000;
 
 export async function walk<Tx>(
@@ -124,16 +126,22 @@ export async function walk<Tx>(
     counts.crashes += size;
     for (let i = 0; i < size; i++) restart(i);
   };
-  // The worst moments are those right after a write: the writer stops, is killed, or the database loses commits.
-  slack.onWrite = (owner, method) => {
+  // The worst moments are those between an effect and its answer: the process stops, is killed, or the database loses
+  // commits while the process hangs.
+  const strike = (owner: Owner, share: number) => {
     const index = processes.findIndex((process) => process.owner === owner);
-    if (isCalm || index < 0 || !world.chance(method === 'reply' ? 0.1 : 0.02)) return;
+    if (isCalm || index < 0 || !world.chance(share)) return;
     const dice = world.random();
-    if (dice < 0.4) owner.pausedUntil = world.now + world.below(PAUSE_MS);
-    else if (dice < 0.6) {
+    if (dice < 0.7) owner.pausedUntil = world.now + world.below(PAUSE_MS);
+    if (dice > 0.5 && weather.rollbacks) lose();
+    else if (dice > 0.7) {
       counts.crashes++;
       restart(index);
-    } else if (weather.rollbacks) lose();
+    }
+  };
+  slack.onCall = (owner, method) => strike(owner, STRIKES[method] ?? 0.01);
+  databases.onCall = (owner, kind) => {
+    if (kind === 'commit') strike(owner, 0.01);
   };
   const split = () => {
     oracle.isHonest = false;
