@@ -106,8 +106,7 @@ export async function openBot(given: BotOptions, slack: Slack): Promise<RunningB
     verifyServices: discovery.verify,
     incidents: createIncidentService({
       ...decisions,
-      costs: opened.storedCosts,
-      floor: config.costFloor,
+      ...{ costs: opened.storedCosts, floor: config.costFloor },
       authorize: (by) =>
         authorizeQuery(decisions, { command: 'cost anomalies', target: null, by, fresh: true }),
     }),

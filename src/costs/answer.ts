@@ -8,11 +8,11 @@ import {
   countWords,
 } from '../domain/answer.ts';
 import { compare } from '../maths/compare.ts';
-import { type DayState, dayStates, finalRows, lastFinalDay, statesWithin } from '../maths/days.ts';
+import { type DayState, dayStates, finalRows, statesWithin } from '../maths/days.ts';
 import { isOfTime, seriesFrom } from '../maths/lines.ts';
 import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
 import { creditsText } from '../maths/numbers.ts';
-import { comparisonPeriod, finalPeriod, LONGEST_DAYS } from '../maths/period.ts';
+import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
 import type { CostQuestion, QuestionScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import { type CostRow, creditsOf, METRICS } from '../maths/rows.ts';
@@ -70,8 +70,7 @@ export async function answerCosts(
   if (!scoped.ok) return scoped.answer;
   const { rows, scope, label, select } = scoped;
   const states = statesWithin(dayStates(read.rows, question.period), rows);
-  const period = finalPeriod(question.period, lastFinalDay(states), today);
-  if (!period) return noDataAnswer(question.period.label, read);
+  const { period } = question;
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
@@ -89,7 +88,7 @@ export async function answerCosts(
   const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
   const answer = composeAnswer(
-    { ...question, period },
+    question,
     { today, rows, states: own, compared, scope, label, forecast },
     read,
   );
@@ -132,7 +131,7 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
     finalOnly ? leftOutText(shown.states.length - states.length) : null,
     notFinalText(states, period, today),
     closingText(period, shown.states, { today, isFinal: read.isFinal ?? false }),
-    period.notes.includes('cut-to-today') ? CUT : null,
+    period.isCut ? CUT : null,
   ].filter((sentence) => sentence !== null);
   // On a phone, a table has no room for changes next to money, unless they are requested.
   const inTable = question.versus === null && read.prices ? null : compared;
@@ -251,16 +250,14 @@ export async function answerCsv(
   const asked = readCostQuestion(typed, today, context.services);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
-  const { period: requested, finalOnly, versus, top } = question;
-  const costs = await readQuestionCosts(question, requested, { context, asker, typed });
+  const { period, finalOnly, versus, top } = question;
+  const costs = await readQuestionCosts(question, period, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
   const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const states = statesWithin(dayStates(read.rows, requested), scoped.rows);
-  const period = finalPeriod(requested, lastFinalDay(states), today);
-  if (!period) return noDataAnswer(requested.label, read);
+  const states = statesWithin(dayStates(read.rows, period), scoped.rows);
   const rows = within(finalOnly ? finalRows(scoped.rows, states) : scoped.rows, period);
   const { scope } = scoped;
   const count = countWords(rows.length, 'row');

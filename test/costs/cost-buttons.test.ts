@@ -66,7 +66,7 @@ test.for([
   'cost qtd vs prev top 3',
   'cost last-month vs prev',
   'cost last-month by day',
-  'cost 2026-Q3 by month',
+  'cost 2026-07..2026-09 by month',
   'cost 7d final vs prev',
   'cost 7d by metric top 2',
   'cost why',
