@@ -139,7 +139,7 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     ...chartParts(states, period, today, isOfTime(by) ? by : 'day'),
     costTable(question, read, { ...shown, states, compared: inTable }),
-    { kind: 'offers', offers: offersFor(question, read, { compared, today }) },
+    ...offersFor(question, read, { compared, today }),
     footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
   ];
   const missing = missingText(read, period);
@@ -212,7 +212,7 @@ function offersFor(
   question: CostQuestion,
   { isFinal = false }: CostReading,
   { compared, today }: OfferInputs,
-): readonly CommandOffer[] {
+): readonly AnswerPart[] {
   const whole = { ...question, versus: null, top: null };
   const [other = 'day'] = (['day', 'service'] as const).filter((by) => by !== question.by);
   const lastMonth = previousMonth(today);
@@ -225,15 +225,21 @@ function offersFor(
         label: 'Compare with previous',
         line: `cost ${questionWords({ ...question, versus: 'prev' })}`,
       };
-  return [
+  const buttons = [
     { label: `By ${other}`, line: `cost ${questionWords({ ...whole, by: other })}` },
     compare,
+    shareOffer(line),
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `${line} refresh` }]),
+  ];
+  const more = [
+    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
     ...(isLastMonth
       ? []
       : [{ label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` }]),
-    shareOffer(line),
-    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
-    ...(isFinal ? [] : [{ label: 'Refresh', line: `${line} refresh` }]),
+  ];
+  return [
+    { kind: 'offers', offers: buttons },
+    { kind: 'menu', label: 'More…', offers: more },
   ];
 }
 
