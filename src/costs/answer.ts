@@ -15,7 +15,7 @@ import { creditsText } from '../maths/numbers.ts';
 import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
 import type { CostQuestion, QuestionScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
-import { type CostRow, creditsOf, METRICS } from '../maths/rows.ts';
+import { type CostRow, creditsOf, METRICS, type Micro } from '../maths/rows.ts';
 import { missingText } from './budgets.ts';
 import { comparisonText, lineChanges, type PeriodComparison } from './comparison.ts';
 import { isMonthSoFar, monthForecast } from './forecast.ts';
@@ -283,7 +283,7 @@ export async function answerCsv(
   };
 }
 
-const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total', ...METRICS];
+const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total'];
 
 /** Columns with the money of the total. A row of a day without a price has none. */
 const MONEY_COLUMNS = ['currency', 'perCredit', 'money'];
@@ -303,9 +303,17 @@ function csvOf(rows: readonly CostRow[]): string {
   const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
   const priced = isPriced(rows);
   const labelled = rows.some(({ labels }) => labels !== undefined);
-  const header = [...COLUMNS, ...(priced ? MONEY_COLUMNS : []), ...(labelled ? LABEL_COLUMNS : [])];
+  // Those that Signalbox does not know follow, under the names of the report.
+  const others = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)).toSorted());
+  const metrics = [...new Set<string>([...METRICS, ...others])];
+  const header = [
+    ...COLUMNS,
+    ...metrics,
+    ...(priced ? MONEY_COLUMNS : []),
+    ...(labelled ? LABEL_COLUMNS : []),
+  ];
   const lines = sorted.map((row) => [
-    ...cells(row),
+    ...cells(row, metrics),
     ...(priced ? moneyCells(row) : []),
     ...(labelled ? [row.labels?.tag ?? '', row.labels?.team ?? ''] : []),
   ]);
@@ -321,14 +329,16 @@ function order({ day, entityName, entityId }: CostRow): string {
   return `${day} ${entityName} ${entityId}`;
 }
 
-function cells(row: CostRow): readonly (string | number)[] {
-  const metrics = METRICS.map((metric) => {
-    const micro = row.metrics[metric];
-    return micro === undefined ? '' : creditsOf(micro);
-  });
+function cells(row: CostRow, names: readonly string[]): readonly (string | number)[] {
+  const cell = (micro: Micro | undefined) => (micro === undefined ? '' : creditsOf(micro));
   const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
   const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
-  return [...own, locked ? 'yes' : 'no', creditsOf(total), ...metrics];
+  return [
+    ...own,
+    locked ? 'yes' : 'no',
+    creditsOf(total),
+    ...names.map((name) => cell(row.metrics[name])),
+  ];
 }
 
 type CsvCell = string | number;

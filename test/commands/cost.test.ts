@@ -136,3 +136,17 @@ test('a file of final days has only their rows', async () => {
   const { parts } = await costCsv.answer({ words: 'final' }, context, ASKER);
   expect(JSON.stringify(parts)).toContain('2 rows,');
 });
+
+test('a file has a column for each metric of the report, also for an unknown one', async () => {
+  const known = row({ day: '2026-11-16' });
+  const rows = [{ ...known, metrics: { ...known.metrics, vectorSearchCHC: 2_500_000 } }];
+  const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [] });
+  // Everything that this command reads; any other read throws.
+  const context = { costs, services: [], now: () => NOW } as unknown as CommandContext;
+  const { parts } = await costCsv.answer({ words: '7d' }, context, ASKER);
+  const [header = '', line = ''] = parts.flatMap((part) =>
+    part.kind === 'file' ? part.text.split('\r\n') : [],
+  );
+  const column = header.split(',').indexOf('vectorSearchCHC');
+  expect(line.split(',')[column]).toBe('2.5');
+});
