@@ -101,17 +101,22 @@ function delayOf({ world: one, total, mornings }: Sample): readonly number[] {
   return [Math.max(0, dayNumber(warned?.day ?? end) - dayNumber(knowable.day))];
 }
 
+/** The spikes that matter: of lines with little noise, and above the floor of what is reported. */
 function foundSpikes({ world: { spikes, services }, mornings }: Sample): readonly boolean[] {
-  return spikes.flatMap(({ service, day }) => {
-    const sigma = services.find(({ id }) => id === service)?.sigma ?? 0;
-    if (sigma > 0.15) return [];
+  return spikes.flatMap(({ service, day, factor }) => {
+    const own = services.find(({ id }) => id === service);
     const seen = mornings.filter((one) => {
       const age = dayNumber(one.day) - dayNumber(day);
       return age >= 1 && age <= 3;
     });
+    const excess = (own?.costs.get(day) ?? 0) * (1 - 1 / factor);
+    const isSmall = seen.every(({ judged }) => excess < judged.floor);
+    if (!own || own.sigma > MOST_NOISE || isSmall) return [];
     return [seen.some(({ judged }) => judged.unusual.some((each) => isOf(each, service, day)))];
   });
 }
+
+const MOST_NOISE = 0.15;
 
 function isOf(
   { key, days }: Morning['judged']['unusual'][number],

@@ -56,8 +56,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
       const read = await readCosts(span, { priority: 'people', fresh: true });
       return { ok: true as const, read };
     },
-    poster: decisions.messenger,
-    organization: { plan, tier },
+    ...{ poster: decisions.messenger, organization: { plan, tier } },
     prefix: config.slack.commandPrefix,
     openToTheWorld: config.access.openToTheWorld,
     now,

@@ -78,6 +78,9 @@ test.for<[string, RegExp, readonly string[]]>([
       'RegExp(`^<EDGE><TO><EDGE>$`',
       'RegExp(`^<TITLE>d{4}-d{2}-d{2}n(.+',
       'RegExp(`^<start>S+$`',
+      // The names of the months and the numbers of days.
+      "RegExp(`^<MONTH>-<DAYS>$`, 'i'",
+      "RegExp(`^<DAYS>-?<MONTH>$`, 'i'",
       'RegExp(`^(?:(2d{3}',
     ],
   ],

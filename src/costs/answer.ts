@@ -8,14 +8,14 @@ import {
   countWords,
 } from '../domain/answer.ts';
 import { compare } from '../maths/compare.ts';
-import { type DayState, dayStates, finalRows, lastFinalDay, statesWithin } from '../maths/days.ts';
+import { type DayState, dayStates, finalRows, statesWithin } from '../maths/days.ts';
 import { isOfTime, seriesFrom } from '../maths/lines.ts';
 import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
 import { creditsText } from '../maths/numbers.ts';
-import { comparisonPeriod, finalPeriod, LONGEST_DAYS } from '../maths/period.ts';
+import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
 import type { CostQuestion, QuestionScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
-import { type CostRow, creditsOf, METRICS } from '../maths/rows.ts';
+import { type CostRow, creditsOf, METRICS, type Micro } from '../maths/rows.ts';
 import { missingText } from './budgets.ts';
 import { comparisonText, lineChanges, type PeriodComparison } from './comparison.ts';
 import { isMonthSoFar, monthForecast } from './forecast.ts';
@@ -70,8 +70,7 @@ export async function answerCosts(
   if (!scoped.ok) return scoped.answer;
   const { rows, scope, label, select } = scoped;
   const states = statesWithin(dayStates(read.rows, question.period), rows);
-  const period = finalPeriod(question.period, lastFinalDay(states), today);
-  if (!period) return noDataAnswer(question.period.label, read);
+  const { period } = question;
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
@@ -89,7 +88,7 @@ export async function answerCosts(
   const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
   const answer = composeAnswer(
-    { ...question, period },
+    question,
     { today, rows, states: own, compared, scope, label, forecast },
     read,
   );
@@ -132,7 +131,7 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
     finalOnly ? leftOutText(shown.states.length - states.length) : null,
     notFinalText(states, period, today),
     closingText(period, shown.states, { today, isFinal: read.isFinal ?? false }),
-    period.notes.includes('cut-to-today') ? CUT : null,
+    period.isCut ? CUT : null,
   ].filter((sentence) => sentence !== null);
   // On a phone, a table has no room for changes next to money, unless they are requested.
   const inTable = question.versus === null && read.prices ? null : compared;
@@ -140,7 +139,7 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     ...chartParts(states, period, today, isOfTime(by) ? by : 'day'),
     costTable(question, read, { ...shown, states, compared: inTable }),
-    { kind: 'offers', offers: offersFor(question, read, { compared, today }) },
+    ...offersFor(question, read, { compared, today }),
     footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
   ];
   const missing = missingText(read, period);
@@ -213,7 +212,7 @@ function offersFor(
   question: CostQuestion,
   { isFinal = false }: CostReading,
   { compared, today }: OfferInputs,
-): readonly CommandOffer[] {
+): readonly AnswerPart[] {
   const whole = { ...question, versus: null, top: null };
   const [other = 'day'] = (['day', 'service'] as const).filter((by) => by !== question.by);
   const lastMonth = previousMonth(today);
@@ -226,15 +225,21 @@ function offersFor(
         label: 'Compare with previous',
         line: `cost ${questionWords({ ...question, versus: 'prev' })}`,
       };
-  return [
+  const buttons = [
     { label: `By ${other}`, line: `cost ${questionWords({ ...whole, by: other })}` },
     compare,
+    shareOffer(line),
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `${line} refresh` }]),
+  ];
+  const more = [
+    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
     ...(isLastMonth
       ? []
       : [{ label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` }]),
-    shareOffer(line),
-    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
-    ...(isFinal ? [] : [{ label: 'Refresh', line: `${line} refresh` }]),
+  ];
+  return [
+    { kind: 'offers', offers: buttons },
+    { kind: 'menu', label: 'More…', offers: more },
   ];
 }
 
@@ -251,16 +256,14 @@ export async function answerCsv(
   const asked = readCostQuestion(typed, today, context.services);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
-  const { period: requested, finalOnly, versus, top } = question;
-  const costs = await readQuestionCosts(question, requested, { context, asker, typed });
+  const { period, finalOnly, versus, top } = question;
+  const costs = await readQuestionCosts(question, period, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
   const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const states = statesWithin(dayStates(read.rows, requested), scoped.rows);
-  const period = finalPeriod(requested, lastFinalDay(states), today);
-  if (!period) return noDataAnswer(requested.label, read);
+  const states = statesWithin(dayStates(read.rows, period), scoped.rows);
   const rows = within(finalOnly ? finalRows(scoped.rows, states) : scoped.rows, period);
   const { scope } = scoped;
   const count = countWords(rows.length, 'row');
@@ -280,7 +283,7 @@ export async function answerCsv(
   };
 }
 
-const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total', ...METRICS];
+const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total'];
 
 /** Columns with the money of the total. A row of a day without a price has none. */
 const MONEY_COLUMNS = ['currency', 'perCredit', 'money'];
@@ -300,9 +303,17 @@ function csvOf(rows: readonly CostRow[]): string {
   const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
   const priced = isPriced(rows);
   const labelled = rows.some(({ labels }) => labels !== undefined);
-  const header = [...COLUMNS, ...(priced ? MONEY_COLUMNS : []), ...(labelled ? LABEL_COLUMNS : [])];
+  // Those that Signalbox does not know follow, under the names of the report.
+  const others = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)).toSorted());
+  const metrics = [...new Set<string>([...METRICS, ...others])];
+  const header = [
+    ...COLUMNS,
+    ...metrics,
+    ...(priced ? MONEY_COLUMNS : []),
+    ...(labelled ? LABEL_COLUMNS : []),
+  ];
   const lines = sorted.map((row) => [
-    ...cells(row),
+    ...cells(row, metrics),
     ...(priced ? moneyCells(row) : []),
     ...(labelled ? [row.labels?.tag ?? '', row.labels?.team ?? ''] : []),
   ]);
@@ -318,14 +329,16 @@ function order({ day, entityName, entityId }: CostRow): string {
   return `${day} ${entityName} ${entityId}`;
 }
 
-function cells(row: CostRow): readonly (string | number)[] {
-  const metrics = METRICS.map((metric) => {
-    const micro = row.metrics[metric];
-    return micro === undefined ? '' : creditsOf(micro);
-  });
+function cells(row: CostRow, names: readonly string[]): readonly (string | number)[] {
+  const cell = (micro: Micro | undefined) => (micro === undefined ? '' : creditsOf(micro));
   const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
   const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
-  return [...own, locked ? 'yes' : 'no', creditsOf(total), ...metrics];
+  return [
+    ...own,
+    locked ? 'yes' : 'no',
+    creditsOf(total),
+    ...names.map((name) => cell(row.metrics[name])),
+  ];
 }
 
 type CsvCell = string | number;

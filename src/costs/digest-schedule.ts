@@ -46,9 +46,6 @@ function isRequired(
   return lastDay !== null || due.state === 'due';
 }
 
-/** The last day of the month on which a monthly digest is posted: February has 28 days. */
-const LATEST_CLOSE = 28;
-
 function scheduleOf({ options }: DigestSubscription): Schedule {
   const { at, timezone, days, period } = options;
   return { at, timezone, days: period === 'month' ? DAYS : days };
@@ -84,8 +81,7 @@ export function waitsForMonth(
   states: readonly DayState[],
 ): boolean {
   if (one.options.period !== 'month') return false;
-  const closesOn = Math.min(LATEST_CLOSE, LONGEST_WAIT_DAYS);
-  const closes = Number(slot.localDay.slice(8)) >= closesOn;
+  const closes = Number(slot.localDay.slice(8)) >= LONGEST_WAIT_DAYS;
   return !closes && within(states, slot.covers).some(({ state }) => state !== 'final');
 }
 

@@ -20,7 +20,7 @@ import {
   createReportReader,
   type ReportProblem,
 } from '../maths/report.ts';
-import { type CostRow, distinctNames, entityOf } from '../maths/rows.ts';
+import { type CostRow, entityKey, entityOf } from '../maths/rows.ts';
 import type { CloudClient } from '../servers/cloud.ts';
 import type { UsageDates } from '../servers/cloud-reads.ts';
 import { learnService } from '../servers/facts.ts';
@@ -216,6 +216,36 @@ export function withOpenDays(
     return openDay ? { ...row, locked: false, openDay } : row;
   });
 }
+
+/**
+ * The rows with the latest name of each entity; entities of one name get a short id, because they
+ * would look like one line that is new and one that is gone.
+ */
+export function distinctNames(rows: readonly CostRow[]): readonly CostRow[] {
+  const latest = new Map<string, CostRow>();
+  for (const row of rows) {
+    const known = latest.get(entityKey(row));
+    if (!known || known.day <= row.day) latest.set(entityKey(row), row);
+  }
+  const alike = Map.groupBy(latest.values(), ({ kind, entityName }) => `${kind} ${entityName}`);
+  const names = new Map<string, string>();
+  for (const group of alike.values()) {
+    if (group.length === 1) continue;
+    const shortened = SHORT_IDS.find((short) => {
+      return new Set(group.map(({ entityId }) => short(entityId))).size === group.length;
+    });
+    for (const one of group) {
+      names.set(entityKey(one), `${one.entityName} (${shortened?.(one.entityId) ?? one.entityId})`);
+    }
+  }
+  if (names.size === 0) return rows;
+  return rows.map((row) => {
+    const entityName = names.get(entityKey(row));
+    return entityName === undefined ? row : { ...row, entityName };
+  });
+}
+
+const SHORT_IDS = [(id: string) => id.slice(0, 4), (id: string) => id.slice(-4)];
 
 function ageOf(
   months: readonly Month[],

@@ -8,7 +8,7 @@ import { creditsText, roundedFigure, shareText } from '../maths/numbers.ts';
 import { type CostGap, type CostReading, mergeProblems, problemText } from '../maths/report.ts';
 import type { Micro } from '../maths/rows.ts';
 
-/** The final, preliminary and missing days of a span; amounts in millionths of a credit. */
+/** The preliminary and missing days of a span; amounts in millionths of a credit. */
 interface DayCounts {
   readonly total: Micro;
   readonly money: Money | null;
@@ -16,7 +16,6 @@ interface DayCounts {
   /** `preliminary / total`, from 0 to 1; null if the total is 0. */
   readonly share: number | null;
   readonly days: number;
-  readonly finalDays: number;
   readonly preliminaryDays: number;
   /** The days without data. No data is not zero: no sum and no average includes them. */
   readonly missing: readonly Day[];
@@ -35,7 +34,6 @@ export function dayCountsOf(states: readonly DayState[], span: Span): DayCounts 
     preliminary,
     share: total > 0 ? preliminary / total : null,
     days: own.length,
-    finalDays: those('final').length,
     preliminaryDays: those('preliminary').length,
     missing: those('no-data').map(({ day }) => day),
   };
@@ -66,13 +64,13 @@ function notFinal(open: number, days: number): string {
 }
 
 /**
- * Whether whole months that ended are final, or when their last open day usually is, by the lock
- * age; null for other periods. Source: docs/costs.md#standing.
+ * Whether whole months that ended are final; null for other periods, and while a day with data is
+ * open.
  */
 export function closingText(
   { first, last }: Span,
   states: readonly DayState[],
-  { today, isFinal }: ClosingFacts,
+  { today, isFinal }: { readonly today: Day; readonly isFinal: boolean },
 ): string | null {
   const isWhole = first.endsWith('-01') && last === monthSpan(monthOf(last)).last;
   if (!isWhole || last >= today) return null;
@@ -82,12 +80,6 @@ export function closingText(
   const days = `${known} days${missing > 0 ? ' with data' : ''}`;
   if (isFinal || missing === 0) return `All ${days} are final.`;
   return `Not final: ${countWords(missing, 'day')} without data may still get some. The ${days} are final.`;
-}
-
-interface ClosingFacts {
-  readonly today: Day;
-  /** Every month is final. */
-  readonly isFinal: boolean;
 }
 
 /**

@@ -158,7 +158,7 @@ export function tablePart(
   return {
     kind: 'table',
     caption: captionOf(by, lines),
-    columns: [headingOf(by), ...columns],
+    columns: [`${by.charAt(0).toUpperCase()}${by.slice(1)}`, ...columns],
     rows: lines.map((line) => [
       nameCell(line, by, keys.has(OTHER_LINES)),
       ...cellsOf(line, changeOf(line.key)),
@@ -170,17 +170,8 @@ function captionOf(by: string, lines: readonly SummaryLine[]): string {
   return `Credits by ${by}${lines.some(({ isOpen }) => isOpen) ? ' · * not final' : ''}`;
 }
 
-function headingOf(by: string): string {
-  return `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
-}
-
-interface AmountCells {
-  readonly columns: readonly string[];
-  readonly cellsOf: (line: SummaryLine, change: LineChange | undefined) => readonly Cell[];
-}
-
 /** The columns of a table after its names. Money has columns if a line has a price. */
-function amountCells(lines: readonly SummaryLine[], hasChanges: boolean): AmountCells {
+function amountCells(lines: readonly SummaryLine[], hasChanges: boolean) {
   const currency = lines.find(({ money }) => money !== null)?.money?.currency ?? null;
   const inMoney = <Item>(item: Item): readonly Item[] => (currency === null ? [] : [item]);
   const changeCells = (change: LineChange | undefined) => [
@@ -194,7 +185,7 @@ function amountCells(lines: readonly SummaryLine[], hasChanges: boolean): Amount
       'Share',
       ...(hasChanges ? ['Change', ...inMoney(`Change, ${currency}`)] : []),
     ],
-    cellsOf: (line, change) => [
+    cellsOf: (line: SummaryLine, change: LineChange | undefined): readonly Cell[] => [
       line.days === 0 ? NO_DATA : creditsCell(line),
       ...inMoney(moneyCell(line.money, moneyText)),
       line.share === null ? null : { value: line.share, text: shareText(line.share) },

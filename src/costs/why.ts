@@ -34,7 +34,7 @@ import {
   signedFigure,
 } from '../maths/numbers.ts';
 import { comparisonPeriod, type Period, versusWord } from '../maths/period.ts';
-import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
+import type { CostQuestion, QuestionScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
 import { comparedDaysText, moverText } from './comparison.ts';
@@ -111,14 +111,11 @@ export async function answerWhy(
 
 /** The lines are always services with their metrics: other words are refused. */
 function wordsRefusal(question: CostQuestion): Answer | null {
-  const { by, finalOnly, period, scope } = question;
-  if (period.lastFinalOnly || finalOnly) {
+  const { by, finalOnly } = question;
+  if (finalOnly) {
     const text =
       '“final” is not possible here: days that are final in both are compared if there are any. Use instead:';
-    const words = period.lastFinalOnly
-      ? ['7d', ...wordsOfScope(scope)].join(' ')
-      : whyWords(question);
-    return unclearAnswer(text, [costOffer(`cost why ${words}`)]);
+    return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
   }
   if (by === 'service') return null;
   const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';

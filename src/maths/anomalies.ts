@@ -128,7 +128,7 @@ export function judgeLine(line: CostLine, options: JudgeOptions): JudgedLine {
   const base = Math.max(NEED_SIGMAS * track.sigma, Math.min(secondLargest(track), MOST_NEED));
   const factor = Math.exp(base);
   const judged = { line, past, known, track, offset, options };
-  const unusual = newCost(judged) ?? rareCost(judged) ?? deviation(judged, base);
+  const unusual = firstCost(judged) ?? deviation(judged, base);
   return { track, factor, unusual: unusual && explainedBy(unusual, judged) };
 }
 
@@ -146,40 +146,27 @@ function isRecent({ today }: JudgeOptions, day: Day): boolean {
   return dayNumber(today) - dayNumber(day) <= JUDGED_AGES;
 }
 
-function newCost({ line, past, options }: JudgeInputs): UnusualCost | null {
-  if (past.length >= LEAST_DAYS) return null;
+const RARE_FACTOR = 1.5;
+
+/** A line that began, or that seldom has costs: it has no usual cost. */
+function firstCost({ line, past, options }: JudgeInputs): UnusualCost | null {
   // A whole report that is new has no new lines.
-  const isOld = (line.values[0]?.day ?? '') < (past[0]?.day ?? '');
-  const large = past.filter(({ value }) => value > 2 * options.floor);
-  const [began] = large;
-  if (!isOld || !began || options.expected.has(line.key)) return null;
-  return unusualCost(
-    line,
-    'new',
-    large.map((day) => unusualDay(day, 0, day.value)),
+  const isNew = past.length < LEAST_DAYS && (line.values[0]?.day ?? '') < (past[0]?.day ?? '');
+  const isRareNow = past.length >= LEAST_DAYS && isRare(past);
+  if ((!isNew && !isRareNow) || options.expected.has(line.key)) return null;
+  const before = isNew ? [] : past.filter(({ day }) => !isRecent(options, day));
+  const most = Math.max(0, ...before.map(({ value }) => value));
+  const large = past.filter(
+    ({ day, value }) =>
+      (isNew || isRecent(options, day)) && value > Math.max(RARE_FACTOR * most, 2 * options.floor),
   );
+  if (large.length === 0) return null;
+  const days = large.map((day) => unusualDay(day, 0, day.value));
+  return unusualCost(line, isNew ? 'new' : 'rare', days);
 }
 
 function isRare(past: readonly DayValue[]): boolean {
   return past.filter(({ value }) => value > 0).length < past.length / 2;
-}
-
-const RARE_FACTOR = 1.5;
-
-function rareCost({ line, past, options }: JudgeInputs): UnusualCost | null {
-  if (past.length < LEAST_DAYS || !isRare(past)) return null;
-  const before = past.filter(({ day }) => !isRecent(options, day));
-  const most = Math.max(0, ...before.map(({ value }) => value));
-  const large = past.filter(
-    ({ day, value }) =>
-      isRecent(options, day) && value > RARE_FACTOR * most && value > 2 * options.floor,
-  );
-  if (large.length === 0 || options.expected.has(line.key)) return null;
-  return unusualCost(
-    line,
-    'rare',
-    large.map((day) => unusualDay(day, 0, day.value)),
-  );
 }
 
 function deviation(inputs: JudgeInputs, base: number): UnusualCost | null {
@@ -195,12 +182,6 @@ function deviation(inputs: JudgeInputs, base: number): UnusualCost | null {
   );
   if (kind === 'down' && days.filter(({ isSure }) => isSure).length < 2) return null;
   return unusualCost(line, kind, days);
-}
-
-interface JudgedDay extends UnusualDay {
-  readonly since: Day;
-  /** It is final, or nearly complete: a decrease is not only missing data. */
-  readonly isSure: boolean;
 }
 
 const NEARLY_COMPLETE = 0.8;
@@ -229,7 +210,7 @@ function judgedDay({ line, track, offset, options }: JudgeInputs, day: DayValue,
   const isSure = day.final || share >= NEARLY_COMPLETE;
   if (excess < 0 && !isSure) return null;
   const since = run?.days[0]?.day ?? day.day;
-  return { ...unusualDay(day, usual, excess), since, isSure } satisfies JudgedDay;
+  return { ...unusualDay(day, usual, excess), since, isSure };
 }
 
 function secondLargest({ days }: Track): number {
@@ -254,13 +235,7 @@ function unusualCost(
     kind,
     since: days[0]?.day ?? '',
     last: days.at(-1)?.day ?? '',
-    days: days.map(({ day, value, usual: own, excess, final }) => ({
-      day,
-      value,
-      usual: own,
-      excess,
-      final,
-    })),
+    days,
     perDay,
     relative: usual > 0 ? perDay / usual : null,
     explained: null,
@@ -312,24 +287,13 @@ export interface ChangeEffect {
   readonly perDay: number;
 }
 
-interface MeasuredChange {
-  /** Credits per day: what these days usually cost before the change, and the difference. */
-  readonly usual: number;
-  readonly perDay: number;
-  /** The whole days after the change, at most seven. */
-  readonly days: number;
-}
-
 const EFFECT_DAYS = 7;
 
 /**
- * The mean of the whole days after a change less the level before it; null without such a day, and
- * with less than a week before it. Source: docs/forecasts.md#changes.
+ * What the whole days after a change usually cost before it, the difference per day, and their number,
+ * at most seven; null without such a day, and with less than a week before it. Source: docs/forecasts.md#changes.
  */
-export function effectOfChange(
-  change: Pick<AppliedChange, 'day'>,
-  line: Pick<CostLine, 'values'>,
-): MeasuredChange | null {
+export function effectOfChange(change: Pick<AppliedChange, 'day'>, line: Pick<CostLine, 'values'>) {
   const days = knownDays(line.values);
   const after = days.filter(
     ({ day }) => day > change.day && dayNumber(day) - dayNumber(change.day) <= EFFECT_DAYS,

@@ -164,10 +164,9 @@ const MOST_MOVERS = 5;
 const EXPLAINED = 0.8;
 
 /**
- * The lines with the largest changes, each at least the minimum, the largest first. `top`: that many
- * lines; null: until they explain 80%, at most five.
+ * The lines with the largest changes, the largest first. `top`: that many lines; null: until they explain 80%, at most five.
  */
-function largest(all: readonly Mover[], minimum: Micro, top: number | null): readonly Mover[] {
+function largest(all: readonly Mover[], top: number | null): readonly Mover[] {
   const size = ({ delta }: Mover) => Math.abs(delta);
   const sorted = [...all].sort((a, b) => size(b) - size(a) || (a.key < b.key ? -1 : 1));
   const enough = EXPLAINED * all.reduce((sum, mover) => sum + size(mover), 0);
@@ -175,7 +174,7 @@ function largest(all: readonly Mover[], minimum: Micro, top: number | null): rea
   let explained = 0;
   for (const mover of sorted) {
     const isEnough = top === null && explained >= enough;
-    if (size(mover) < minimum || isEnough || movers.length === (top ?? MOST_MOVERS)) break;
+    if (isEnough || movers.length === (top ?? MOST_MOVERS)) break;
     movers.push(mover);
     explained += size(mover);
   }
@@ -217,7 +216,7 @@ export function explainChange(
 ): Explanation {
   const [now, before] = [sideOf(rows, pairs, 'now'), sideOf(rows, pairs, 'before')];
   const moved = changesBetween(now.lines, before.lines).filter(({ delta }) => delta !== 0);
-  const movers = largest(moved, 0, top);
+  const movers = largest(moved, top);
   const rest = moved.filter((one) => !movers.includes(one));
   const services = new Map([...before.lines, ...now.lines].map((line) => [line.key, line.service]));
   const ofMovers = movers.flatMap(({ key }) => services.get(key) ?? []);

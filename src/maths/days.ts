@@ -65,11 +65,6 @@ export function statesWithin(
   });
 }
 
-/** The latest day with rows that are all locked; an earlier day may still be open. */
-export function lastFinalDay(states: readonly DayState[]): Day | null {
-  return states.findLast(({ state }) => state === 'final')?.day ?? null;
-}
-
 /** An open day with less than this share of its cost shows only what it costs at least. */
 const LEAST_SHARE = 0.4;
 

@@ -1,6 +1,6 @@
+import { monthOf, monthSpan } from '../base/calendar.ts';
 import type { Json, JsonObject } from '../base/text.ts';
-import { addDays, type Day } from '../base/time.ts';
-import { daysOfMonth } from './forecast.ts';
+import { addDays, type Day, daysBetween } from '../base/time.ts';
 import { median, quantile } from './numbers.ts';
 import type { DayValue } from './rows.ts';
 import { FLAT, factorOn, historyOf, isCost, levelOf, type WeekdayProfile } from './statistics.ts';
@@ -213,7 +213,7 @@ function effect(
   basis: EffectBasis,
 ): CostChange {
   const tomorrow = addDays(today, 1);
-  const rest = daysOfMonth(today).filter((day) => day >= tomorrow);
+  const rest = daysBetween(tomorrow, monthSpan(monthOf(today)).last);
   const weight = rest.reduce((sum, day) => sum + factorOn(profile, day), 0);
   const { about, low, high } = perDay;
   const estimate = { about, low, high };

@@ -314,9 +314,3 @@ export function forecastMoney(
     open.length > 0 ? moneyOver(rest, open, prices) : undefined,
   ]);
 }
-
-/** All days of the month of a day. */
-export function daysOfMonth(day: Day): readonly Day[] {
-  const { first, last } = monthSpan(monthOf(day));
-  return daysBetween(first, last);
-}

@@ -11,7 +11,7 @@ import {
   within,
 } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import { type DayState, dayStates, type RowSelector, rowFilter } from './days.ts';
+import { type DayState, dayStates, type RowSelector, selectRows, statesWithin } from './days.ts';
 import { type DayPrice, type Money, moneyOf } from './money.ts';
 import {
   type CostRow,
@@ -308,24 +308,22 @@ function bucketOf(key: string, states: readonly DayState[], unit: TimeUnit): Buc
 
 /**
  * The daily credits of the selected rows, in total or of one metric. A day with other rows only is 0.
- * A day without any row is absent, and so is one whose selected rows do not name the metric. A value
- * is final when its whole day is, because rows may be added until then.
- * Source: docs/costs.md#day-states-and-locking.
+ * A day without any row is absent, and so is one whose selected rows do not name the metric. A value is final when its whole day is, because rows may be added
+ * until then. Source: docs/costs.md#day-states-and-locking.
  */
 export function seriesOf(
   rows: readonly CostRow[],
-  selector: RowSelector & { readonly metric?: Metric },
+  { metric, ...selector }: RowSelector & { readonly metric?: Metric },
   span: Span,
 ): readonly DayValue[] {
-  const picks = rowFilter(selector);
-  const sums = new Map<Day, Micro | null>();
-  for (const row of rows) {
-    if (!picks(row)) continue;
-    const amount = selector.metric === undefined ? row.total : row.metrics[selector.metric];
-    const before = sums.get(row.day) ?? null;
-    sums.set(row.day, amount === undefined ? before : (before ?? 0) + amount);
-  }
-  return valuesOf(dayStates(rows, span), sums);
+  const own = selectRows(rows, selector);
+  const picked =
+    metric === undefined ? own : own.map((row) => ({ ...row, total: row.metrics[metric] ?? 0 }));
+  const isNamed = ({ metrics }: CostRow) => metric === undefined || metrics[metric] !== undefined;
+  const named = new Set(own.filter(isNamed).map(({ day }) => day));
+  const unknown = new Set(own.map(({ day }) => day)).difference(named);
+  const series = seriesFrom(statesWithin(dayStates(rows, span), picked));
+  return series.filter(({ day }) => !unknown.has(day));
 }
 
 /** The daily totals in credits, without the days that have no data. */
@@ -364,18 +362,8 @@ export function allSeries(
     .map(([key, sums]) => ({ key, values: valuesOf(states, sums) }));
 }
 
-function valuesOf(
-  states: readonly DayState[],
-  sums: ReadonlyMap<Day, Micro | null>,
-): readonly DayValue[] {
-  const values: DayValue[] = [];
-  for (const state of states) {
-    const { day } = state;
-    const sum = sums.get(day) ?? (sums.has(day) ? null : 0);
-    if (state.state === 'no-data' || sum === null) continue;
-    values.push(dayValue(state, creditsOf(sum)));
-  }
-  return values;
+function valuesOf(states: readonly DayState[], sums: ReadonlyMap<Day, Micro>): readonly DayValue[] {
+  return seriesFrom(states.map((state) => ({ ...state, total: sums.get(state.day) ?? 0 })));
 }
 
 type OpenState = Pick<DayState, 'day' | 'state' | 'openDay' | 'price'>;

@@ -6,7 +6,6 @@ import {
   lengthOf,
   monthOf,
   monthSpan,
-  quarterOf,
   type Span,
   startOf,
   type Unit,
@@ -15,19 +14,13 @@ import { addDays, type Day } from '../base/time.ts';
 
 // Periods as users write them, as days of UTC, and the periods that they are compared with.
 
-/** A remark about a period. */
-type PeriodNote =
-  /** The requested end is in the future; the period ends today. */
-  'cut-to-today';
-
 export interface Period extends Span {
   /** The period as text, without "UTC". Its days are UTC days. */
   readonly label: string;
-  readonly notes: readonly PeriodNote[];
+  /** The requested end is in the future; the period ends today. */
+  readonly isCut: boolean;
   /** Selects the previous period: whole weeks for days, or the previous month, quarter or year. */
   readonly unit: Unit;
-  /** Only the last final day of the period is requested; the rows show which day that is. */
-  readonly lastFinalOnly: boolean;
 }
 
 export type PeriodProblem =
@@ -63,22 +56,13 @@ export function readPeriod(text: string, today: Day): PeriodReading {
   return { ok: true, period };
 }
 
-/** Resolves `final` to the last final day; null if no day of the period is final. */
-export function finalPeriod(period: Period, lastFinal: Day | null, today: Day): Period | null {
-  if (!period.lastFinalOnly) return period;
-  if (lastFinal === null || lastFinal < period.first || lastFinal > period.last) return null;
-  return periodOf({ first: lastFinal, last: lastFinal }, today);
-}
-
 function periodOf(draft: PeriodDraft, today: Day): Period {
-  const { unit = 'day', lastFinalOnly = false } = draft;
+  const { unit = 'day' } = draft;
   // The current month has one total, whether it is written `mtd` or `november`.
   const isSoFar = unit !== 'day' && draft.last >= today && draft.first <= today;
   const { first, last: end } = isSoFar ? { ...draft, ...toDate(unit, today) } : draft;
   const span = { first: isSoFar ? draft.first : first, last: end > today ? today : end };
-  const notes: PeriodNote[] = end > today ? ['cut-to-today'] : [];
-  const label = lastFinalOnly ? 'last final day' : formatSpan(span, today);
-  return { ...span, label, notes, unit, lastFinalOnly };
+  return { ...span, label: formatSpan(span, today), isCut: end > today, unit };
 }
 
 function refused(problem: PeriodProblem, word: string, today: Day): PeriodReading {
@@ -117,11 +101,7 @@ function joined([first = '', second = '', ...rest]: readonly string[]): string {
 /** The days of a word, including future days. */
 interface PeriodDraft extends Span {
   readonly unit?: Unit;
-  readonly lastFinalOnly?: boolean;
 }
-
-/** The days in which the last final day is searched. */
-const FINAL_WITHIN_DAYS = 56;
 
 /** The English names of the months, in lower case. */
 const MONTHS =
@@ -148,7 +128,6 @@ type Form = readonly [
 const FORMS: readonly Form[] = [
   [/^today$/, (_, today) => ({ first: today, last: today })],
   [/^yesterday$/, (_, today) => ending(1, today)],
-  [/^final$/, (_, today) => ({ ...ending(FINAL_WITHIN_DAYS, today), lastFinalOnly: true })],
   [/^(?:last-)?(\d{1,5})-?d(?:ays?)?$/, ([count], today) => lastDays(Number(count), today)],
   [/^(?:last-)?(\d{1,5})-?w(?:eeks?)?$/, ([count], today) => lastDays(Number(count) * 7, today)],
   [/^this-week$/, (_, today) => toDate('week', today)],
@@ -157,11 +136,8 @@ const FORMS: readonly Form[] = [
   [/^last-month$/, (_, today) => wholeMonth(monthOf(addMonths(today, -1)))],
   [/^(?:qtd|this-quarter)$/, (_, today) => toDate('quarter', today)],
   [/^(?:ytd|this-year)$/, (_, today) => toDate('year', today)],
-  [/^last-quarter$/, (_, today) => months(addMonths(startOf('quarter', today), -3), 3, 'quarter')],
-  [/^last-year$/, (_, today) => months(addMonths(startOf('year', today), -12), 12, 'year')],
   [/^(2\d{3})$/, ([year]) => months(`${year}-01-01`, 12, 'year')],
   [/^(2\d{3}-(?:0[1-9]|1[0-2]))$/, ([month = '']) => wholeMonth(month)],
-  [/^(2\d{3})-q([1-4])$/, ([year, quarter]) => wholeQuarter(year, Number(quarter))],
   [/^(\d{4}-\d\d-\d\d)$/, ([day = '']) => range(day, day)],
   [NAMED_DAYS, ([name = '', from = '', to = from], today) => namedDays(name, from, to, today)],
   [DAYS_NAMED, ([from = '', to = from, name = ''], today) => namedDays(name, from, to, today)],
@@ -239,10 +215,6 @@ function lastOf(edge: string): Day {
   return isDay(`${edge}-01`) ? monthSpan(edge).last : edge;
 }
 
-function wholeQuarter(year: string | undefined, quarter: number): PeriodDraft {
-  return months(`${year}-${String(quarter * 3 - 2).padStart(2, '0')}-01`, 3, 'quarter');
-}
-
 function months(first: Day, count: number, unit: Unit): PeriodDraft {
   return { first, last: addDays(addMonths(first, count), -1), unit };
 }
@@ -276,7 +248,6 @@ const OFFERED = 3;
 const WORDS = [
   'today',
   'yesterday',
-  'final',
   '7d',
   '30d',
   '4w',
@@ -292,7 +263,7 @@ const WORDS = [
 export function periodForms(today: Day): readonly string[] {
   const year = today.slice(0, 4);
   const week = `${addDays(today, -7)}..${addDays(today, -1)}`;
-  const dated = [year, monthOf(today), `${year}-Q${quarterOf(today)}`, addDays(today, -1), week];
+  const dated = [year, monthOf(today), addDays(today, -1), week];
   return [...WORDS, ...dated, `${addDays(today, -7)}..`, ...MONTHS];
 }
 
@@ -332,7 +303,7 @@ export function comparisonPeriod(period: Period, how: Versus, today: Day): Perio
   if (typeof how !== 'string') return how;
   const span = earlier(period, how);
   const label = formatSpan(span, today);
-  return { ...span, label, notes: [], unit: period.unit, lastFinalOnly: false };
+  return { ...span, label, isCut: false, unit: period.unit };
 }
 
 /**

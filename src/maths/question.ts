@@ -118,8 +118,8 @@ type Parts = Partial<CostQuestion>;
 /**
  * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`, `final`, `refresh`,
  * and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the name of a
- * service may equal a keyword. Default: `mtd by service`. `final` alone is a period, the last final
- * day; with a period it leaves out days that are not final. Unknown words are never guessed but refused
+ * service may equal a keyword. Default: `mtd by service`. `final` leaves out days that are not
+ * final. Unknown words are never guessed but refused
  * with suggestions. Source: docs/commands.md#cost-questions.
  */
 export function readQuestion(words: readonly string[], today: Day, names: Names): QuestionReading {
@@ -191,10 +191,8 @@ function unknownWords(
 
 /** The known tags, warehouses and teams similar to the text, as words of a question. */
 function similarScopes(text: string, names: Names): readonly string[] {
-  return SCOPE_KINDS.flatMap((kind) =>
-    kind === 'service' || kind === 'not' || kind === 'metric'
-      ? []
-      : similarWords(text, names[kind]).map((name) => `${kind} ${name}`),
+  return (['tag', 'warehouse', 'team'] as const).flatMap((kind) =>
+    similarWords(text, names[kind]).map((name) => `${kind} ${name}`),
   );
 }
 
@@ -204,14 +202,11 @@ function questionOf(parts: Parts, today: Day): QuestionReading {
   const { by = 'service', versus = null, top = null, scope = ALL_COSTS } = parts;
   const { refresh = false, share = false, average = false } = parts;
   const rest = { by, versus, top, scope, refresh, share, average };
-  if (parts.period) {
-    const { period, finalOnly = false } = parts;
-    return { ok: true, question: { ...rest, period, finalOnly } };
-  }
-  const word = parts.finalOnly ? 'final' : DEFAULT_PERIOD;
-  const reading = readPeriod(word, today);
-  if (!reading.ok) return misread(refusal(reading.problem, word, reading.nearest), []);
-  return { ok: true, question: { ...rest, period: reading.period, finalOnly: false } };
+  const finalOnly = parts.finalOnly ?? false;
+  if (parts.period) return { ok: true, question: { ...rest, period: parts.period, finalOnly } };
+  const reading = readPeriod(DEFAULT_PERIOD, today);
+  if (!reading.ok) return misread(refusal(reading.problem, DEFAULT_PERIOD, reading.nearest), []);
+  return { ok: true, question: { ...rest, period: reading.period, finalOnly } };
 }
 
 function misread(
@@ -239,8 +234,10 @@ function stepAt(words: readonly string[], context: QuestionContext): KeywordStep
   }
   const flag = FLAGS.get(typed.toLowerCase());
   if (flag) return { ok: true, part: flag, taken: 1 };
-  if (/^per$/i.test(typed) && /^day$/i.test(rest[0] ?? ''))
-    return { ok: true, part: { average: true }, taken: 2 };
+  if (/^per$/i.test(typed)) {
+    if (/^day$/i.test(rest[0] ?? '')) return { ok: true, part: { average: true }, taken: 2 };
+    return { ...readGrouping(rest), taken: 2 };
+  }
   if (/^[a-z]+=/i.test(typed)) return keyed(typed, context);
 
   const period = periodAt(words, context.today);
@@ -310,8 +307,7 @@ function readVersus(words: readonly string[], { today }: QuestionContext): Keywo
     const nearest = reading.nearest.map((form) => `vs ${form}`);
     return refusal(reading.problem, text, nearest, taken);
   }
-  if (!reading.period.lastFinalOnly) return { ok: true, part: { versus: reading.period }, taken };
-  return refusal('no-comparison', typed, nearestOf(typed, VERSUS, 'vs '));
+  return { ok: true, part: { versus: reading.period }, taken };
 }
 
 /** The largest number after `top`. */

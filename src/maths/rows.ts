@@ -166,33 +166,3 @@ function nameOf(name: string): string {
   if (letters.length <= NAME_MAX) return letters.join('');
   return `${letters.slice(0, NAME_MAX - 1).join('')}…`;
 }
-
-/**
- * The rows with the latest name of each entity; entities of one name get a short id, because they
- * would look like one line that is new and one that is gone.
- */
-export function distinctNames(rows: readonly CostRow[]): readonly CostRow[] {
-  const latest = new Map<string, CostRow>();
-  for (const row of rows) {
-    const known = latest.get(entityKey(row));
-    if (!known || known.day <= row.day) latest.set(entityKey(row), row);
-  }
-  const alike = Map.groupBy(latest.values(), ({ kind, entityName }) => `${kind} ${entityName}`);
-  const names = new Map<string, string>();
-  for (const group of alike.values()) {
-    if (group.length === 1) continue;
-    const shortened = SHORT_IDS.find((short) => {
-      return new Set(group.map(({ entityId }) => short(entityId))).size === group.length;
-    });
-    for (const one of group) {
-      names.set(entityKey(one), `${one.entityName} (${shortened?.(one.entityId) ?? one.entityId})`);
-    }
-  }
-  if (names.size === 0) return rows;
-  return rows.map((row) => {
-    const entityName = names.get(entityKey(row));
-    return entityName === undefined ? row : { ...row, entityName };
-  });
-}
-
-const SHORT_IDS = [(id: string) => id.slice(0, 4), (id: string) => id.slice(-4)];

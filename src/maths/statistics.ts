@@ -109,13 +109,11 @@ function meanAround(values: readonly number[], index: number): number {
   return total / WEEK;
 }
 
-interface WeekdayRatios {
-  readonly ratios: readonly number[];
-  /** Their median. */
-  readonly middle: number;
-}
-
-function shrunk({ ratios, middle }: WeekdayRatios, pooled: number): number {
+/** `middle`: the median of the ratios. */
+function shrunk(
+  { ratios, middle }: { readonly ratios: readonly number[]; readonly middle: number },
+  pooled: number,
+): number {
   if (ratios.length < 2 || middle === 0) return 0;
   const sigma = MAD_TO_SIGMA * Math.max(pooled, mad(ratios, middle));
   return middle ** 3 / (middle ** 2 + sigma ** 2 / ratios.length);
@@ -227,14 +225,12 @@ interface FollowedDay {
 
 /** Successive days that are all above, or all below, the level. */
 interface Run {
-  readonly days: readonly FollowedDay[];
+  readonly days: FollowedDay[];
   /** Seven alike days of it became the new level. */
-  readonly isLevel: boolean;
+  isLevel: boolean;
   /** It is back at the level before the last shift. */
-  readonly isBack: boolean;
+  isBack: boolean;
 }
-
-type OpenRun = { days: FollowedDay[]; isLevel: boolean; isBack: boolean };
 
 /** What the days of a line show: its level, its noise and what it does now. */
 export interface Track {
@@ -250,7 +246,7 @@ export interface Track {
   /** Growth per day, in logarithms. */
   readonly growth: number;
   /** The days that are not usual, up to the last known day; null if that one is usual. */
-  readonly run: Run | null;
+  readonly run: Readonly<Run> | null;
   readonly batch: MonthEndBatch | null;
   readonly days: readonly FollowedDay[];
 }
@@ -287,7 +283,7 @@ export function followDays(
   const log = (x: number, level: number) => Math.log((x + a) / (level + a));
   let usual = seed(xs, band, a);
   let old: readonly number[] | null = null;
-  let run: OpenRun | null = null;
+  let run: Run | null = null;
   const followed: FollowedDay[] = [];
   const origins: Origin[] = [];
   days.forEach(({ day, error }, index) => {
@@ -304,7 +300,7 @@ export function followDays(
       if (index >= SEED_DAYS) usual.push(x);
       followed.push(one);
       if (index >= SEED_DAYS && usual.length >= WEEK)
-        origins.push({ index, level: level * growthOver(usual, sigma) });
+        origins.push([index, level * growthOver(usual, sigma)]);
     } else {
       run = run && Math.sign(run.days[0]?.r ?? 0) === Math.sign(one.r) ? run : emptyRun();
       const own: FollowedDay = { ...one, run };
@@ -334,7 +330,7 @@ export function followDays(
   };
 }
 
-function emptyRun(): OpenRun {
+function emptyRun(): Run {
   return { days: [], isLevel: false, isBack: false };
 }
 
@@ -422,11 +418,8 @@ function isNewLevel(run: Run, band: number, a: number): boolean {
   return run.days.length >= ANY_DAYS || alike(run, band, a).length >= ALIKE_DAYS;
 }
 
-/** A day from which the next seven were predicted. */
-interface Origin {
-  readonly index: number;
-  readonly level: number;
-}
+/** The index of a day from which the next seven were predicted, and the predicted level. */
+type Origin = readonly [index: number, level: number];
 
 const ORIGINS = 49;
 const CLIP = 3;
@@ -438,7 +431,7 @@ function weekErrorOf(
   batch: MonthEndBatch | null,
   sigma: number,
 ): number {
-  const squares = origins.slice(-ORIGINS - WEEK).flatMap(({ index, level }) => {
+  const squares = origins.slice(-ORIGINS - WEEK).flatMap(([index, level]) => {
     const next = days.slice(index + 1, index + 1 + WEEK);
     const own = next.filter(({ day }) => batchFactor(batch, day) === 1).map(({ x }) => x);
     const actual = mean(own);
@@ -452,15 +445,11 @@ function weekErrorOf(
   return Math.sqrt((count * own + 2 * (0.6 * sigma + 0.005) ** 2) / (count + 2));
 }
 
-/** A level of costs for estimates: credits per day, adjusted for weekdays, and the days behind it. */
-export interface SpendLevel extends Pick<Track, 'profile'> {
-  readonly value: number;
-  /** Two weeks, or the days since a shift. */
-  readonly days: number;
-}
-
-/** The current level. Expects known days in order. */
-export function levelOf(days: readonly KnownDay[]): SpendLevel {
+/**
+ * The current level for estimates, in credits per day without weekdays, and the number of days behind
+ * it: two weeks, or those since a shift. Expects known days in order.
+ */
+export function levelOf(days: readonly KnownDay[]) {
   const { level, profile, usualDays } = followDays(days);
   return { value: level, profile, days: Math.min(LEVEL_DAYS, Math.max(usualDays, 1), days.length) };
 }

@@ -223,7 +223,7 @@ test.for([
     'cost why 2026-11-01..2026-11-19 vs 2026-10-01..2026-10-19',
   ],
   ['7d by metric', '“by” is not possible here', 'cost why 2026-11-13..2026-11-19'],
-  ['final', '“final” is not possible here', 'cost why 7d'],
+  ['final 7d', '“final” is not possible here', 'cost why 2026-11-13..2026-11-19'],
   [
     'final 7d vs last-week staging',
     '“final” is',

@@ -29,12 +29,6 @@ async function answered(words: string, services: readonly Service[] = []) {
   return { asked, text: JSON.stringify(parts) };
 }
 
-test('the last final day is compared with the same weekday before it', async () => {
-  const { text } = await answered('final vs prev');
-  expect(text).toContain('vs Wed 11 Nov (122.0)');
-  expect(text).toContain('{"value":7,"text":"+7.0"}');
-});
-
 test('a period is compared with a later one', async () => {
   const { asked, text } = await answered('2026-11-02..2026-11-08 vs 2026-11-09..2026-11-15');
   expect(asked).toEqual([{ first: '2026-11-02', last: '2026-11-15' }]);
@@ -133,13 +127,26 @@ test('each cost subcommand is offered for a mistyped verb', () => {
   expect([...COST_SUBCOMMANDS].sort()).toEqual(verbs.sort());
 });
 
-test('a file of the last final day has only the rows of that day', async () => {
+test('a file of final days has only their rows', async () => {
   const final = row({ day: '2026-11-17', credits: 3 });
   const rows = [row({ day: '2026-11-16' }), final, row({ day: '2026-11-18', locked: false })];
   const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [] });
   // Everything that this command reads; any other read throws.
   const context = { costs, services: [], now: () => NOW } as unknown as CommandContext;
-  const { title, parts } = await costCsv.answer({ words: 'final' }, context, ASKER);
-  expect(title).toContain('Tue 17 Nov');
-  expect(JSON.stringify(parts)).toContain('1 row,');
+  const { parts } = await costCsv.answer({ words: 'final' }, context, ASKER);
+  expect(JSON.stringify(parts)).toContain('2 rows,');
+});
+
+test('a file has a column for each metric of the report, also for an unknown one', async () => {
+  const known = row({ day: '2026-11-16' });
+  const rows = [{ ...known, metrics: { ...known.metrics, vectorSearchCHC: 2_500_000 } }];
+  const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [] });
+  // Everything that this command reads; any other read throws.
+  const context = { costs, services: [], now: () => NOW } as unknown as CommandContext;
+  const { parts } = await costCsv.answer({ words: '7d' }, context, ASKER);
+  const [header = '', line = ''] = parts.flatMap((part) =>
+    part.kind === 'file' ? part.text.split('\r\n') : [],
+  );
+  const column = header.split(',').indexOf('vectorSearchCHC');
+  expect(line.split(',')[column]).toBe('2.5');
 });

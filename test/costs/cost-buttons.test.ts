@@ -55,10 +55,26 @@ async function answered(line: string, report: Report = {}): Promise<Answer> {
 }
 
 /** The line of each button, by its label. */
-function buttons({ parts }: Answer): Readonly<Record<string, string>> {
-  const offers = parts.flatMap((part) => (part.kind === 'offers' ? part.offers : []));
+function buttons(answer: Answer): Readonly<Record<string, string>> {
+  return offersIn(answer, 'offers');
+}
+
+function offersIn({ parts }: Answer, kind: 'offers' | 'menu'): Readonly<Record<string, string>> {
+  const offers = parts.flatMap((part) =>
+    part.kind === kind && 'offers' in part ? part.offers : [],
+  );
   return Object.fromEntries(offers.map(({ label, line }) => [label, line]));
 }
+
+test('an answer has at most four buttons, the rest is in a menu', async () => {
+  const month = await answered('cost');
+  expect(Object.keys(buttons(month))).toEqual(['By day', 'Why', 'Share here', 'Refresh']);
+  expect(offersIn(month, 'menu')).toEqual({
+    CSV: 'cost csv 2026-11-01..2026-11-19 by service',
+    'Last month': 'cost last-month by service',
+  });
+  expect(Object.keys(offersIn(await answered('cost last-month'), 'menu'))).toEqual(['CSV']);
+});
 
 test.for([
   'cost',
@@ -66,7 +82,7 @@ test.for([
   'cost qtd vs prev top 3',
   'cost last-month vs prev',
   'cost last-month by day',
-  'cost 2026-Q3 by month',
+  'cost 2026-07..2026-09 by month',
   'cost 7d final vs prev',
   'cost 7d by metric top 2',
   'cost why',

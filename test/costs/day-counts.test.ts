@@ -19,7 +19,6 @@ test('a span has its total and its preliminary part', () => {
     preliminary: microOf(10),
     share: 0.1,
     days: 12,
-    finalDays: 10,
     preliminaryDays: 1,
     missing: ['2026-11-11'],
   });

@@ -24,29 +24,8 @@ const COMMANDS: Readonly<Record<string, (words: string, context: WhyContext) => 
   };
 
 const PERIODS = [
-  ...[
-    '',
-    'today',
-    'yesterday',
-    'final',
-    '7d',
-    '31d',
-    '400d',
-    '4w',
-    'this-week',
-    'last-week',
-    'mtd',
-  ],
-  ...[
-    'last-month',
-    'qtd',
-    'last-quarter',
-    'ytd',
-    'last-year',
-    '2024-02',
-    '2026-Q1',
-    '2026-02-27..',
-  ],
+  ...['', 'today', 'yesterday', '7d', '31d', '400d', '4w', 'this-week', 'last-week', 'mtd'],
+  ...['last-month', 'qtd', 'ytd', '2024-02', '2026-02-27..'],
 ];
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   cost: PERIODS,

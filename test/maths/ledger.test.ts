@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayStates, finalRows, lastFinalDay, selectRows } from '../../src/maths/days.ts';
+import { dayStates, finalRows, selectRows } from '../../src/maths/days.ts';
 import { allSeries, seriesOf, sumBy } from '../../src/maths/lines.ts';
 import { microOf } from '../../src/maths/rows.ts';
 import { daily, pipeRow, randomRows, row, spans, warehouseRow } from './rows.ts';
@@ -31,13 +31,6 @@ describe('a day', () => {
       total: microOf(5),
       preliminary: microOf(2),
     });
-  });
-
-  test('is the last final one even after open days, and null without a final day', () => {
-    expect(lastFinalDay(dayStates(rows, WEEK))).toBe('2026-11-16');
-    expect(lastFinalDay(dayStates(rows, { ...WEEK, first: '2026-11-17' }))).toBeNull();
-    const later = [...rows, row({ day: '2026-11-18' })];
-    expect(lastFinalDay(dayStates(later, WEEK))).toBe('2026-11-18');
   });
 
   test('that is not final is left out with all its rows', () => {

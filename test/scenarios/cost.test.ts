@@ -20,7 +20,7 @@ test.for([
   ['/cost last-month by day', 'October 2026'],
   ['/cost 7d vs prev', ' vs '],
   ['/cost yesterday by metric', 'compute'],
-  ['/cost 2026-Q3 by month', 'Aug 2026'],
+  ['/cost 2026-07..2026-09 by month', 'Aug 2026'],
   ['/cost mtd analytics-prod', 'analytics-prod · 1–19 Nov'],
   ['/cost 7d top 2', 'Other'],
   ['/cost staging analytics-prod', 'staging, analytics-prod · 1–19 Nov'],
