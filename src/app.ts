@@ -34,7 +34,7 @@ import {
   type Slack,
 } from './slack/index.ts';
 import { databaseProblem } from './storage/errors.ts';
-import { reading, type Store } from './storage/index.ts';
+import { lockedTransaction, type Store } from './storage/index.ts';
 import { MESSAGE_KINDS } from './workflow/index.ts';
 
 type StartResult =
@@ -204,7 +204,8 @@ function runningProbes(app: App): Probes {
   const { deliveries, metrics } = app;
   const { store, events, now } = app.shared;
   const notReady = () =>
-    reading(store, (reader) => store.clock(reader)).then(
+    // A file that another program has locked can be read, and nothing can be stored in it.
+    lockedTransaction(store, async () => undefined).then(
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );

@@ -10,18 +10,14 @@ interface MutatedRoom {
 export const MUTATED_ROOMS: Readonly<Record<string, MutatedRoom>> = {
   domain: { mutate: ['src/domain/*.ts'], tests: ['test/domain/**/*.test.ts'] },
   workflow: {
-    mutate: [
-      'src/workflow/old/{execute,read-target,recover,secret,send}.ts',
-      'src/workflow/old/{authorize-details,click,click-intake,click-lease,end-click,gap-click}.ts',
-      'src/workflow/old/{handle-inbox,incident-click,reject-stored-click,review}.ts',
-    ],
+    mutate: ['src/workflow/{authorize,execute,moves,places,press,secret,witness}.ts'],
     tests: ['test/workflow/**/*.test.ts'],
     // It counts the pauses that the other tests skip.
     without: ['test/workflow/record-retries.test.ts'],
     setup: ['test/mutation-no-pauses.ts'],
   },
   log: {
-    mutate: ['src/log/*.ts', 'src/log/old/*.ts'],
+    mutate: ['src/log/*.ts'],
     tests: ['test/log/**/*.test.ts'],
   },
 };

@@ -17,6 +17,10 @@ export class Cache<Key, Value> {
     if (this.#values.size >= this.#most) this.#values.clear();
     this.#values.set(key, value);
   }
+
+  delete(key: Key): void {
+    this.#values.delete(key);
+  }
 }
 
 /** The same function, which computes the last `most` results only once. They depend on the key alone. */

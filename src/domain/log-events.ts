@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
 import type { ChangeId, Position, UserId } from './change.ts';
-import { At, Change, ChangeEvent, Fields, Id, Mark, Place, User } from './change-events.ts';
+import {
+  AnsweredMark,
+  At,
+  ChangeEvent,
+  ChangeKey,
+  Fields,
+  Id,
+  PostedAt,
+  User,
+} from './change-events.ts';
 import { Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
@@ -35,20 +44,20 @@ const TargetEvent = z.discriminatedUnion('type', [
 
 const FreezeEvent = z.discriminatedUnion('type', [
   event('created', {
-    change: Change,
+    change: ChangeKey,
     by: User,
     reason: z.string(),
     scope: Scope,
     from: At,
     until: At,
   }),
-  event('card-posted', Place),
-  event('lifted', { change: Change.nullable(), by: Id }),
+  event('card-posted', PostedAt),
+  event('lifted', { change: ChangeKey.nullable(), by: Id }),
 ]);
 
 const ScheduleEvent = z.discriminatedUnion('type', [
   event('created', {
-    change: Change,
+    change: ChangeKey,
     by: User,
     service: z.object({ id: Id, name: z.string() }),
     stop: z.string().nullable(),
@@ -59,7 +68,7 @@ const ScheduleEvent = z.discriminatedUnion('type', [
   event('paused', { by: Id, why: z.string() }),
   event('resumed', { by: Id }),
   event('removed', { by: Id, why: z.string() }),
-  event('run', { change: Change, verb: Id, occurrence: At, missed: z.int().nonnegative() }),
+  event('run', { change: ChangeKey, verb: Id, occurrence: At, missed: z.int().nonnegative() }),
   event('skipped', { why: z.string(), verb: Id, occurrence: At, missed: z.int().nonnegative() }),
 ]);
 
@@ -100,7 +109,7 @@ const RefusalEvent = z.discriminatedUnion('type', [
 const PostEvent = z.discriminatedUnion('type', [
   event('announced', { channel: Id, answer: Fields }),
   event('posting', { nonce: Id, until: Instant }),
-  event('posted', Place),
+  event('posted', PostedAt),
   /** Slack refused it for now and posted nothing. */
   event('not-posted', { why: z.string() }),
   event('missed', { why: z.string() }),
@@ -121,7 +130,7 @@ const InstallationEvent = z.discriminatedUnion('type', [
   event('key-changed', { key: Id, oldPublicKey: Id, newPublicKey: Id, proof: Id }),
   event('restored', {
     from: z.object({ seq: z.int(), hash: Id }),
-    lost: z.array(Mark).readonly(),
+    lost: z.array(AnsweredMark).readonly(),
     timeline: z.int().nullable(),
   }),
   event('pruned', {
@@ -132,7 +141,7 @@ const InstallationEvent = z.discriminatedUnion('type', [
     from: z.object({ seq: z.int().positive(), hash: Id }),
     damage: z.string(),
     export: Id,
-    ended: z.array(Mark).readonly(),
+    ended: z.array(AnsweredMark).readonly(),
   }),
 ]);
 

@@ -149,6 +149,7 @@ export function createMessenger(options: Options): Messenger {
       await afterLimit(options.clock, () => postMessage(posts, channel, note, ts));
     },
     readThread: (at) => afterLimit(options.clock, () => readThread(options, at)),
+    readCard: (at) => afterLimit(options.clock, () => readCard(options, at)),
     readMarks: (since) => readMarks(options, since),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
@@ -278,6 +279,17 @@ async function readThread(
     at !== ts && mark && mark.nonce !== null ? [{ ...mark, nonce: mark.nonce }] : [],
   );
   return { card: card.mark, notes };
+}
+
+/** A card without its thread; null: it was deleted. Any other refusal is thrown. */
+async function readCard(
+  { lookups, botId }: Pick<Options, 'lookups' | 'botId'>,
+  { channel, ts }: Position,
+): Promise<SeenThread | null> {
+  const around = { channel, latest: ts, oldest: ts, inclusive: true, limit: 1 };
+  const { messages = [] } = await lookups.conversations.history(around);
+  const card = ownMessages({ botId }, messages).find((each) => each.ts === ts);
+  return card ? { card: card.mark, notes: [] } : null;
 }
 
 const PAGE_SIZE = 200;

@@ -201,7 +201,7 @@ function oneAfterTheOther(): Store['inTurn'] {
 const MOST_MEMBERS = 50;
 /** After this time, a group takes no further transaction. */
 const TAKES_WITHIN_MS = 25;
-const BUSY_LIMIT_MS = 2_000;
+const BUSY_LIMIT_MS = 1_000;
 
 interface Member {
   /** Runs in a savepoint, and keeps the result. Rejects if the whole transaction is lost. */

@@ -18,7 +18,7 @@ export {
   claimJobs,
   endJob,
   type Job,
-  nextJobAt,
+  releaseJobs,
   renewJob,
   retryJob,
 } from './jobs.ts';

@@ -24,6 +24,7 @@ import type {
   Messenger,
   PostAttempt,
   ScheduleNews,
+  SeenThread,
   WorkflowContext,
 } from './context.ts';
 import { subjectsOf } from './execute.ts';
@@ -210,7 +211,7 @@ async function drawStanding(
   const subjects = await subjectsOf(context.events, change);
   let drawn: string | null = null;
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const seen = await context.messenger.readThread(at);
+    const seen = readLately(context, at) ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
     const foreign = await foreignMarks(context.events, subjects, marks);
@@ -230,8 +231,40 @@ async function drawStanding(
       return cardDeleted(context, change.id, at);
     }
     drawn = revision;
+    lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
+}
+
+/** A card that this process has just read is not read again before the next drawing. */
+const READ_VALID_MS = 5_000;
+const READS_MAX = 500;
+
+interface Read {
+  readonly seen: SeenThread;
+  readonly at: number;
+}
+const lastReads = new WeakMap<DecisionContext['events'], Cache<string, Read>>();
+
+function keyOf({ channel, ts }: Position): string {
+  return `${channel}/${ts}`;
+}
+
+function readLately({ events }: WorkflowContext, at: Position): SeenThread | null {
+  const read = lastReads.get(events)?.get(keyOf(at));
+  return read && performance.now() - read.at < READ_VALID_MS ? read.seen : null;
+}
+
+async function readNow(
+  { events, messenger }: WorkflowContext,
+  at: Position,
+): Promise<SeenThread | null> {
+  const seen = await messenger.readCard(at);
+  const reads = lastReads.get(events) ?? new Cache<string, Read>(READS_MAX);
+  lastReads.set(events, reads);
+  if (seen) reads.set(keyOf(at), { seen, at: performance.now() });
+  else reads.delete(keyOf(at));
+  return seen;
 }
 
 function dueAgain({ now }: WorkflowContext): Date {
@@ -408,7 +441,7 @@ async function drawCopy(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  const seen = await context.messenger.readThread(at);
+  const seen = await context.messenger.readCard(at);
   if (!seen) return 'done';
   const marks = seen.card ? [seen.card] : [];
   const foreign = await foreignMarks(context.events, [change.id], marks);

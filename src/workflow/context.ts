@@ -42,6 +42,8 @@ export interface Messenger extends Poster {
    * unreadable is not absent.
    */
   readThread(at: Position): Promise<SeenThread | null>;
+  /** The same without the thread, from another limit of Slack: for drawings, which are more frequent than requests. */
+  readCard(at: Position): Promise<SeenThread | null>;
   /** Reads the own messages of each channel with marks, back to `since`. Throws where a channel is not readable. */
   readMarks(since: Date): Promise<readonly SeenMark[]>;
   /** Redraws the card of a change that the log has lost. */

@@ -27,7 +27,7 @@ import {
 } from '../log/index.ts';
 import { learnService } from '../servers/facts.ts';
 import type { SendResult } from '../servers/sent.ts';
-import { transaction } from '../storage/index.ts';
+import { releaseJobs, transaction } from '../storage/index.ts';
 import type { AttemptMark, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { type Moves, move, noteMoved } from './moves.ts';
@@ -621,13 +621,14 @@ export function lostKind(context: WorkflowContext): JobKind {
 }
 
 /**
- * Ends all executions of the process before. To be called at the start, before anything is claimed, and only where
- * the database proves that this process is the only one.
+ * Ends all executions of the process before, and lets its jobs run again. To be called at the start, before anything
+ * is claimed, and only where the database proves that this process is the only one.
  */
 export async function takeOver(
   context: WorkflowContext,
   executing: readonly ChangeId[],
 ): Promise<void> {
+  await transaction(context.store, releaseJobs);
   for (const id of executing) {
     await endBy(context, id, (change) =>
       gate(change, 'lose', { now: context.now(), isOver: true }),

@@ -388,7 +388,7 @@ const LASTING: Readonly<Partial<Record<Refusal, string>>> = {
 
 /**
  * What is appended with the end of a run that was refused: a refusal that will not pass pauses the schedule, and the
- * operators are told once.
+ * operators read it once.
  */
 export async function afterRefusedRun(
   locked: LockedLog,
@@ -405,7 +405,7 @@ export async function afterRefusedRun(
     {
       to: null,
       title: 'Schedule paused',
-      text: `The schedule of ${name} (${id}) is paused: ${why}. Somebody who may request it can take it over.`,
+      text: `The schedule of ${name} (${id}) is paused: ${why}. A person who may request it can take it over.`,
       actions: [{ id: 'command.0', label: 'Take over', value: scheduleCommandLine(schedule) }],
     },
     locked.at,

@@ -12,9 +12,9 @@ import {
   loadChange,
   recordRestore,
   type Subjects,
-  verifyAll,
   WentBack,
 } from '../log/index.ts';
+import { verifyAll } from '../log/upkeep.ts';
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { type Moves, move, noteMoved } from './moves.ts';

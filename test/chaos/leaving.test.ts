@@ -62,10 +62,13 @@ test('a stop without any finished request still exits with 0 in time', async () 
   const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '2' } });
   const { slack } = sandbox;
   const bot = await sandbox.startAndDeliver();
-  // Slack accepts the post without an answer; each attempt waits ten seconds.
+  const card = await requestChange(sandbox);
+  // Slack accepts the note before the request without an answer; each attempt waits ten seconds.
+  const before = slack.calls('chat.postMessage').length;
   slack.failNext({ method: 'chat.postMessage', times: 99, how: 'no-reply' });
+  await slack.click(BEN, placeOf(card), 'change.approve');
   const tried = () => slack.calls('chat.postMessage').length;
-  await expect.poll(tried, PROCESS_LIMITS).toBeGreaterThan(0);
+  await expect.poll(tried, PROCESS_LIMITS).toBeGreaterThan(before);
   bot.signal('SIGTERM');
   expect(await bot.exited).toBe(0);
   expect(bot.logged().at(-1)).toContain('another process continues after the lease');

@@ -81,7 +81,7 @@ test('a draft is visible only to its requester', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/service stop staging in secret');
   const preview = textOf((await sandbox.privateMessage(ANA, 'Stop staging?')) ?? NO_MESSAGE);
-  const id = /"change\.confirm"[^}]*?"value":"(\w{6})"/.exec(preview)?.[1] ?? '';
+  const id = /"change\.confirm"[^}]*?"value":"(\w{6})/.exec(preview)?.[1] ?? '';
   expect(id).toHaveLength(6);
 
   await said(sandbox, BEN, `/change show ${id}`, `There's no change “${id}”`);

@@ -26,7 +26,7 @@ test('while another program locks the database file nothing is lost, and Signalb
   await sandbox.slack.command(ANA, 'ops', '/service start staging');
   await sandbox.privateMessage(ANA, 'Signalbox cannot reach its database');
   expect((await sandbox.slack.click(BEN, place, 'change.approve')).error).toBeTruthy();
-  await sandbox.privateMessage(BEN, 'your click was not recorded');
+  await sandbox.privateMessage(BEN, 'your press was not recorded');
 
   other.exec('rollback');
   other.close();

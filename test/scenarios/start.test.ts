@@ -185,6 +185,7 @@ test.for(['Slack', 'PostgreSQL'])(
     expect(problems[0]).toMatch(reason);
     expect(logged('the start proceeds')).toHaveLength(1);
     expect(logged('http request failed')).toEqual([]);
-    expect(await read('/readyz')).toEqual({ status: 200, text: 'ready\n' });
+    // It is ready once the channels were read, before which it draws nothing.
+    await expect.poll(() => read('/readyz')).toEqual({ status: 200, text: 'ready\n' });
   },
 );

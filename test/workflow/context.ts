@@ -241,6 +241,7 @@ function identityOf(id: UserId, held: readonly RoleName[] | Refusal): Identity {
 const RETURNED: Readonly<Record<string, unknown>> = {
   redrawCard: 'drawn',
   readThread: { card: null, notes: [] },
+  readCard: { card: null, notes: [] },
   readMarks: [],
   absentAmong: [],
   findChannels: new Map(),

@@ -51,7 +51,7 @@ export function slackOfCards() {
       card.state = change.state;
       return 'drawn';
     },
-    readThread: async (at) => {
+    readCard: async (at) => {
       call();
       state.reads += 1;
       const card = cardAt(at);

@@ -8,7 +8,7 @@ import { isTakenOver } from '../sim/at-the-end.ts';
 import { type ControlledSandbox, startControlledSandbox } from './controlled-sandbox.ts';
 import { type Call, type CardPlace, startDriver } from './driver.ts';
 
-/** The steps of a change at which a process can crash: before and after each commit. */
+/** The steps of a change at which a process can crash: before and after each commit, and around the request. */
 export const STEPS = [
   'before drafted',
   'after drafted',
@@ -24,6 +24,7 @@ export const STEPS = [
   'after approved',
   'before claimed',
   'after claimed',
+  'after note',
   'at the server',
   'before succeeded|failed|unknown|not-sent',
   'after succeeded|failed|unknown|not-sent',
@@ -80,6 +81,7 @@ export async function play(databaseUrl: string, { step, fault, call }: Case): Pr
 
 const UNDER_WAY: readonly Step[] = [
   'after claimed',
+  'after note',
   'at the server',
   'before succeeded|failed|unknown|not-sent',
 ];

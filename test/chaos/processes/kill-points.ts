@@ -17,6 +17,10 @@ export const KILL_POINTS: readonly SourceHook[] = [
     find: /(export async function endJob\([^)]*\): Promise<void> \{)/,
     put: "$1\n  globalThis.notes('job ' + kind);",
   },
+  {
+    find: /(begun\.add\(claim\.mark\.nonce\);)/,
+    put: "await globalThis.commits((body) => body(), async () => globalThis.notes('note'));\n  $1",
+  },
 ];
 
 /** Adds the kill points to the source as it is loaded. Throws if one of them has no place. */

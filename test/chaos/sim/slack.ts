@@ -116,6 +116,12 @@ export function openSlack(now: () => Date, members: Members) {
           const card = cards.find(({ ts }) => ts === at.ts);
           return card ? { card: card.mark, notes: [...card.notes] } : null;
         }),
+      readCard: (at) =>
+        ports.call('read card', async () => {
+          needsSlack();
+          const card = cards.find(({ ts }) => ts === at.ts);
+          return card ? { card: card.mark, notes: [] } : null;
+        }),
       readMarks: () =>
         ports.call('read channel', async () => {
           needsSlack();
