@@ -96,6 +96,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     verifyServices: discovery.verify,
     incidents: createIncidentService({
       ...decisions,
+      ...{ costs: opened.storedCosts, floor: config.costFloor },
       authorize: (by) =>
         authorizeQuery(decisions, { command: 'cost anomalies', target: null, by, fresh: true }),
     }),

@@ -31,6 +31,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
     cloud,
     organizationId,
     store,
+    events: decisions.events,
     now,
     log,
     prices: decisions.prices,
@@ -48,7 +49,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
       const read = await readCosts(span, { priority: 'people', fresh: true });
       return { ok: true as const, read };
     },
-    organization: { plan, tier },
+    ...{ poster: decisions.messenger, organization: { plan, tier } },
     prefix: config.slack.commandPrefix,
     openToTheWorld: config.access.openToTheWorld,
     now,
@@ -56,7 +57,6 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
   const { loops, jobs, ...costQueries } = openCostServices({
     ...decisions,
     config,
-    organizationId,
     budgets: config.budgets,
     costs: (span) => readCosts(span, { priority: 'background' }),
     costsForPeople: clients.costs,

@@ -77,6 +77,9 @@ test.for<[string, RegExp, readonly string[]]>([
       'RegExp(`^<EDGE><TO>$`',
       'RegExp(`^<EDGE><TO><EDGE>$`',
       'RegExp(`^<start>S+$`',
+      // The names of the months and the numbers of days.
+      "RegExp(`^<MONTH>-<DAYS>$`, 'i'",
+      "RegExp(`^<DAYS>-?<MONTH>$`, 'i'",
       'RegExp(`^(?:(2d{3}',
     ],
   ],

@@ -27,7 +27,7 @@ test('the example file is accepted unchanged', () => {
     },
     digests: [
       { at: '09:00', period: 'day', days: ['mon', 'tue', 'wed', 'thu', 'fri'], quiet: false },
-      { at: '09:30', period: 'week', days: ['mon'], minimumCredits: 5 },
+      { at: '09:30', period: 'week', days: ['mon'], quiet: false },
     ],
     budgets: [{ name: 'production', credits: 12_000, thresholds: [50, 80, 100] }],
     access: { openToTheWorld: false, privateAddresses: false },

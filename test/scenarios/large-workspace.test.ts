@@ -45,7 +45,7 @@ test('with 20,000 channels and 10,000 people, a start, a change and a digest sta
   await waitUntilIdle(sandbox);
   await expect
     .poll(() => sandbox.slack.messages('db-costs').map(textOf).join('\n'))
-    .toContain('month heading for ');
+    .toContain('November heading for ');
   // 21 pages: the last one waits for the next minute. Nothing else is refused.
   expect(refusedCalls(sandbox)).toEqual(['conversations.list']);
   expect(sandbox.slack.calls('users.list')).toEqual([]);
