@@ -1,10 +1,10 @@
+import { Secret } from '../../src/base/errors.ts';
 import type { Change } from '../../src/domain/change.ts';
-import { listChanges } from '../../src/log/index.ts';
+import { listChanges, openLog, readKeys } from '../../src/log/index.ts';
 import { rowsFrom } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
 import { readGauges } from '../../src/ops/index.ts';
-import { reading } from '../../src/storage/index.ts';
-import { withLog } from '../../test/harness/read-log.ts';
+import { openStore, reading } from '../../src/storage/index.ts';
 import type { SoakSandbox } from './soak-sandbox.ts';
 
 const MANY = 1_000_000;
@@ -30,7 +30,11 @@ export async function checkEndState(
   sandbox: SoakSandbox,
   confirmed: readonly string[],
 ): Promise<EndState> {
-  return withLog(sandbox.bot.databaseUrl, async (log) => {
+  const { databaseUrl, key } = sandbox.bot;
+  const keys = readKeys({ databaseUrl, key: new Secret(key.toString('base64')), previous: [] });
+  const store = await openStore(databaseUrl, { as: 'beside' });
+  try {
+    const log = await openLog(store, keys, { replacesKey: false });
     const [changes, events, verified, levels] = await Promise.all([
       listChanges(log, { limit: MANY }),
       reading(log.store, (reader) => rowsFrom(reader, 1)),
@@ -47,7 +51,9 @@ export async function checkEndState(
       chain: verified.ok ? [] : [verified.problem.message],
       unsent: levels.outbox.count + levels.inbox.count,
     };
-  });
+  } finally {
+    await store.close();
+  }
 }
 
 /** A press that was acknowledged has made something of the draft, if only a refusal. */

@@ -37,12 +37,13 @@ export interface Background {
 /** Records that this process started, and prepares its background work. Nothing runs before `start`. */
 export async function openBackground(
   context: WorkflowContext,
-  { release, takesOver, follows, kinds }: BackgroundOptions,
+  options: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
+  const { release, follows, kinds } = options;
   await record(context, { type: 'started', release, instance });
   await resealSecrets(store, events.keys);
-  if (takesOver) {
+  if (options.takesOver) {
     const executing = await listChanges(events, { states: ['executing'], limit: MANY });
     await takeOver(
       context,
