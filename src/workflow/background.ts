@@ -1,7 +1,6 @@
 import { createOutageLog } from '../base/log.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
-import { releaseJobs, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
 import { takeOver } from './execute.ts';
 import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
@@ -37,19 +36,17 @@ export interface Background {
 /** Records that this process started, and prepares its background work. Nothing runs before `start`. */
 export async function openBackground(
   context: WorkflowContext,
-  options: BackgroundOptions,
+  { release, takesOver, follows, kinds }: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
-  const { release, follows, kinds } = options;
   await record(context, { type: 'started', release, instance });
   await resealSecrets(store, events.keys);
-  if (options.takesOver) {
+  if (takesOver) {
     const executing = await listChanges(events, { states: ['executing'], limit: MANY });
     await takeOver(
       context,
       executing.map(({ id }) => id),
     );
-    await transaction(store, releaseJobs);
   }
   const onError = (error: unknown) => mendLog(context, error);
   const all = { ...jobKinds(context, { follows }), ...kinds };

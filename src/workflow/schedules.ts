@@ -417,3 +417,24 @@ export async function afterRefusedRun(
     jobs: [card(id, locked.at), note, ...notice.jobs],
   };
 }
+
+/**
+ * Pauses all schedules, where the database lost events that people saw: the removal or the pause of a schedule may be
+ * among them. The thread of its card shows neither.
+ */
+export async function pauseAfterLoss(locked: LockedLog): Promise<Pick<Handled, 'events' | 'jobs'>> {
+  const all = await locked.loadAll('schedule', evolveSchedule);
+  const running = [...all].flatMap(([stream, { state, version }]) =>
+    state === null || state.isPaused || state.isRemoved || state.until.getTime() <= locked.at
+      ? []
+      : [{ id: stream.slice('schedule/'.length) as ChangeId, version }],
+  );
+  const why = 'the database lost events that people saw';
+  return {
+    events: running.map(({ id }) => scheduleEvent(id, { type: 'paused', by: 'signalbox', why })),
+    jobs: running.flatMap(({ id, version }) => [
+      card(id, locked.at),
+      noteJob(id, { version: version + 1, at: locked.at }),
+    ]),
+  };
+}

@@ -19,6 +19,7 @@ import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { type Moves, move, noteMoved } from './moves.ts';
 import { noticeFor } from './notices.ts';
+import { pauseAfterLoss } from './schedules.ts';
 
 // The thread that people saw is a memory outside the database. A mark is foreign where the log has no such event and
 // has not answered it: the database has lost what people saw, or another one writes as well.
@@ -61,8 +62,10 @@ export async function answerForeign(
     if (!before || marks.length === 0) return { events: [], result: null };
     const moves = restored(context, locked, before, marks);
     const notice = noticeFor(lostNotice([id]), locked.at);
-    const events = [...moves.events, ...notice.events];
-    return { events, jobs: [...moves.jobs, ...notice.jobs], result: { before, moves } };
+    const paused = await pauseAfterLoss(locked);
+    const events = [...moves.events, ...paused.events, ...notice.events];
+    const jobs = [...moves.jobs, ...paused.jobs, ...notice.jobs];
+    return { events, jobs, result: { before, moves } };
   });
   if (!result) return;
   context.log.warn(
@@ -102,7 +105,7 @@ function lostNotice(changes: readonly string[]) {
   const list = changes.length > 0 ? ` Affected: ${changes.join(', ')}.` : '';
   const text =
     `The database went back: ${LOST}, for example after a failover or a restore.${list} ` +
-    'Open changes of that kind have ended. Check the state of their targets before you request them again.';
+    'Open changes of that kind have ended, and all schedules are paused. Check the state of their targets before you request them again.';
   return { to: null, title: 'Notice', text };
 }
 
@@ -163,9 +166,10 @@ async function endLost(
     events.push(...moves.events);
     due.push(...moves.jobs);
   }
+  const paused = await pauseAfterLoss(locked);
   const notice = noticeFor(lostNotice(ids), locked.at);
-  due.push(...notice.jobs);
-  return [...events, ...notice.events];
+  due.push(...paused.jobs, ...notice.jobs);
+  return [...events, ...paused.events, ...notice.events];
 }
 
 /** The timeline of PostgreSQL, which a promotion changes; null on SQLite. */
@@ -195,12 +199,21 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
   }
 }
 
-/** A change that the log has lost completely: its messages say so. */
+/** A change that the log has lost completely: its messages say so, and the operators read it once. */
 async function drawLost(
   context: WorkflowContext,
   change: ChangeId,
   marks: readonly SeenMark[],
 ): Promise<void> {
   context.log.warn({ change }, 'people saw a change that the log has lost');
+  const id = `lost-${change}`;
+  await append(context.events, async (locked) => {
+    const recorded = await locked.load(`notice/${id}`, (_: object | null, event) => event);
+    if (recorded.version > 0) return { events: [], result: null };
+    const paused = await pauseAfterLoss(locked);
+    const notice = noticeFor(lostNotice([change]), locked.at, id);
+    const jobs = [...paused.jobs, ...notice.jobs];
+    return { events: [...paused.events, ...notice.events], jobs, result: null };
+  });
   for (const { at, isCard } of marks) if (isCard) await context.messenger.drawLost(change, at);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
-import { targetKey } from '../../src/domain/change.ts';
+import { targetKey, type UserId } from '../../src/domain/change.ts';
 import { append, listChanges, openLog, readKeys } from '../../src/log/index.ts';
 import { claimJobs, openStore, type Store, transaction } from '../../src/storage/index.ts';
 import { requestChange } from '../harness/requests.ts';
@@ -40,7 +40,7 @@ test('on SQLite, a start handles the presses that the previous process had claim
     const event = {
       type: 'pressed',
       verb: 'cancel',
-      by: ANA,
+      by: ANA as UserId,
       text: '',
       place,
       seen: null,
@@ -62,7 +62,7 @@ test('on SQLite, a start ends the execution of the previous process as unknown',
     const { id, digest } = change;
     const until = new Date(NOON.getTime() + LEASE.leaseMs);
     const claim = { type: 'claimed', by: LEASE.owner, nonce: 'n-1', until, attempt: 1 } as const;
-    const approved = { type: 'approved', by: 'U0BEN', digest } as const;
+    const approved = { type: 'approved', by: 'U0BEN' as UserId, digest } as const;
     await append(log, async () => ({
       events: [
         { stream: `change/${id}`, event: approved },
