@@ -418,7 +418,7 @@ test('an answer that Slack refuses leaves the press handled', async () => {
 
 test('a press on an anomaly is passed on and answered', async () => {
   const pressed: unknown[] = [];
-  const answer = { title: 'Muted', parts: [] };
+  const answer = { title: 'Expected', parts: [] };
   const { context, handle, shown } = await pressable(PENDING, {
     incidents: {
       press: async (press) => {
@@ -428,7 +428,7 @@ test('a press on an anomaly is passed on and answered', async () => {
       details: async () => ({ ok: true, answer }),
     },
   });
-  const press = { key: 'k1', verb: 'mute', id: 'anomaly 1/x', by: ben } as const;
+  const press = { key: 'k1', verb: 'expected', id: 'anomaly 1/x', by: ben } as const;
   const received = { ...press, replyTo: replyTo(ben) };
   expect(await receiveIncidentPress(context, received)).toBe('ok');
   expect(await receiveIncidentPress(context, received)).toBe('again');
