@@ -140,11 +140,21 @@ test('an approval counts when the membership lookup answers again, and not befor
   sandbox.slack.failNext({ method: 'usergroups.list', times: 40, how: 'server-error' });
   await sandbox.press(BEN, card, 'change.approve');
   const pass = timeInSteps(sandbox, 6_000);
-  await expect.poll(() => (pass(), asked())).toBeGreaterThan(before + 3);
+  await expect
+    .poll(() => {
+      pass();
+      return asked();
+    })
+    .toBeGreaterThan(before + 3);
   expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
 
   sandbox.slack.clearFaults();
-  await expect.poll(() => (pass(), sandbox.cloud.effectCount('set state', STAGING))).toBe(1);
+  await expect
+    .poll(() => {
+      pass();
+      return sandbox.cloud.effectCount('set state', STAGING);
+    })
+    .toBe(1);
   await sandbox.card('staging is stopping');
 });
 
@@ -173,7 +183,12 @@ test('an approved change waits while the membership lookup fails', async () => {
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
   sandbox.slack.clearFaults();
   const pass = timeInSteps(sandbox, 11_000);
-  await expect.poll(() => (pass(), sandbox.cloud.effectCount('set state', STAGING))).toBe(1);
+  await expect
+    .poll(() => {
+      pass();
+      return sandbox.cloud.effectCount('set state', STAGING);
+    })
+    .toBe(1);
   await sandbox.card('staging is stopping');
 });
 
