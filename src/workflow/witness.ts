@@ -233,7 +233,7 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
   }
 }
 
-/** A change that the log has lost completely: its messages say so, and the operators are told once. */
+/** A change that the log has lost completely: its messages say so, and the operators read it once. */
 async function drawLost(
   context: WorkflowContext,
   change: ChangeId,
@@ -242,8 +242,8 @@ async function drawLost(
   context.log.warn({ change }, 'people saw a change that the log has lost');
   const id = `lost-${change}`;
   await append(context.events, async (locked) => {
-    const told = await locked.load(`notice/${id}`, (_: object | null, event) => event);
-    if (told.version > 0) return { events: [], result: null };
+    const recorded = await locked.load(`notice/${id}`, (_: object | null, event) => event);
+    if (recorded.version > 0) return { events: [], result: null };
     const paused = await pauseAfterLoss(locked);
     const notice = noticeFor(lostNotice([change]), locked.at, id);
     const all = [paused, await endApproved(context, locked), notice];

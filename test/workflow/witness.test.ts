@@ -63,7 +63,7 @@ test('marks that the log has change nothing', async () => {
   expect(lost()).toEqual([]);
 });
 
-test('a foreign mark ends its change, pauses the schedules and is told to the operators', async () => {
+test('a foreign mark ends its change, pauses the schedules and is reported to the operators', async () => {
   const { context, marks, check } = await witnessed();
   const [change, other] = [await aChange(context), await aChange(context)];
   const isPaused = await scheduleIn(context);
@@ -97,7 +97,7 @@ test('a mark that was answered is not foreign any more', async () => {
   expect(await noticesIn(context)).toHaveLength(1);
 });
 
-test('a change that the log has lost is drawn as lost, pauses the schedules and is told once', async () => {
+test('a change that the log has lost is drawn as lost, pauses the schedules and is reported once', async () => {
   const { context, marks, check, lost } = await witnessed();
   const isPaused = await scheduleIn(context);
   const id = newId();
