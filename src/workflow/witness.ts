@@ -110,7 +110,7 @@ function isFreeze({ plan }: Change): boolean {
 }
 
 /**
- * Ends what was approved, where a lost event may be that of a freeze: nobody knows what the freeze covered, and no
+ * Ends what was approved, where a lost event may be that of a freeze: what the freeze covered is unknown, and no
  * other thread shows it. People decide again.
  */
 async function endApproved(

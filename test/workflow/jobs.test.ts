@@ -75,7 +75,7 @@ test('a job that asks for a later time runs then, and did not fail', async () =>
   expect(errors).toEqual([]);
 });
 
-test('a job that fails is tried again after growing waits, and is told that it is', async () => {
+test('a job that fails is tried again after growing waits, and learns that it is', async () => {
   const tries: JobTry[] = [];
   const kinds = { card: recording(tries, ({ attempts }) => attempts < 4) };
   const { loop, add, nextAt, pass, now, errors } = await aLoop(kinds);
