@@ -37,5 +37,6 @@ export { itemsOf } from './listed.ts';
 export { resolveNames } from './names.ts';
 export { parseLine } from './parse.ts';
 export { commandNames, commands, nouns } from './registry.ts';
+export { listedSnapshots } from './service-observe.ts';
 export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';
