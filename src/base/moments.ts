@@ -478,7 +478,7 @@ const TIME_WORDS = new RegExp(
     String.raw`\b(this|tomorrow|in the|monday|tuesday|wednesday|thursday|friday|saturday|sunday) (morning|afternoon|evening|night)\b`,
     String.raw`\b(mon|tues|wednes|thurs|fri|satur|sun)day (at )?\d`,
     String.raw`\b(until|till|til|bis|by|next|before|after|on|this) (next |this )?(mon|tues|wednes|thurs|fri|satur|sun)day\b`,
-    String.raw`\b(until|till|til|bis) (\d|the end|next|this)`,
+    String.raw`\b(until|till|til|bis) (\d\S*|the end|next|this)`,
     String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|${NUMBERS.slice(1).join('|')}|a couple of|a few|some) ?(${UNITS})\b`,
   ].join('|'),
   'i',

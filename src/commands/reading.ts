@@ -413,7 +413,10 @@ function takePhrase(
 const placedName: Step = (reader, at) => {
   const { fields, draft, vocabulary, words } = reader;
   for (const field of fields) {
-    const isOpen = isPlaced(field) && field.names && draft.given[field.name] === undefined;
+    const isReplaced =
+      field.unlessTyped && fields.some((each) => each.typedOnly && draft.given[each.name]);
+    const isOpen =
+      isPlaced(field) && field.names && draft.given[field.name] === undefined && !isReplaced;
     const known = isOpen && nameAt(field.names, words.slice(at), vocabulary, draft.given);
     if (!isOpen || !known) continue;
     set(reader, { [field.name]: known.text });
@@ -631,7 +634,7 @@ const filler: Step = (reader, at) => {
   if (!FILLERS.test(text)) return 0;
   // Only before something that is read: `for the night` is prose.
   const next = reader.words[at + 1];
-  if (!next) return command.kind === 'query' ? 1 : 0;
+  if (!next) return command.kind === 'query' || /^services?$/.test(text) ? 1 : 0;
   const before = JSON.stringify(draft);
   const isRead = AFTER_FILLER.some((step) => probe(reader, at + 1, step));
   return isRead && before === JSON.stringify(draft) ? 1 : 0;

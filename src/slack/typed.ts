@@ -2,6 +2,7 @@ import { note } from '../base/log.ts';
 import { plainText } from '../base/text.ts';
 import {
   type ChangeCommand,
+  type Command,
   commandLine,
   fieldsOf,
   type HelpReader,
@@ -14,8 +15,10 @@ import {
   type ParseResult,
   parseLine,
   parseProblemOf,
+  parseValues,
   type QueryCommand,
   type ServerLists,
+  type TypedValues,
   type Vocabulary,
 } from '../commands/index.ts';
 import { type Answer, type CommandOffer, slashCommand } from '../domain/answer.ts';
@@ -29,6 +32,7 @@ import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import {
+  formVocabulary,
   freezeVocabulary,
   fullVocabulary,
   localVocabulary,
@@ -125,7 +129,14 @@ function discoveredNote(commands: readonly string[] | null): string | null {
 
 /** The private answer to a command; null when a modal was opened instead. */
 export async function answerTyped(bot: SlackContext, typed: CommandLine): Promise<Message | null> {
-  const understood = await read(bot, typed);
+  return answerRead(bot, typed, await read(bot, typed));
+}
+
+async function answerRead(
+  bot: SlackContext,
+  typed: CommandLine,
+  understood: Awaited<ReturnType<typeof read>>,
+): Promise<Message | null> {
   switch (understood.kind) {
     case 'refused':
       return answerRefusal(bot, understood.denial);
@@ -153,6 +164,20 @@ export function answerLine(
   line: string,
 ): Promise<Message | null> {
   return answerTyped(bot, { ...typed, ...lineOf(line) });
+}
+
+/** Requests a command with these values as the user who pressed a button. */
+export async function answerValues(
+  bot: SlackContext,
+  typed: CommandLine,
+  command: Command,
+  given: TypedValues,
+  reason: string,
+): Promise<Message | null> {
+  const personal = await personalWords(bot, typed.by, '');
+  const known = namesAlerts(command) ? await fullVocabulary(bot) : await formVocabulary(bot, command);
+  const read = parseValues(command, given, reason, { ...known, ...personal });
+  return answerRead(bot, typed, read);
 }
 
 export function lineOf(line: string): Pick<CommandLine, 'noun' | 'text'> {
