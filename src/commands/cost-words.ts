@@ -119,7 +119,10 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
   const now = vocabulary.clock?.now;
   if (!now || typed.length > LONGEST) return { words: typed };
   const today = dayOf(now);
-  const text = ` ${typed.replace(/[?!]+(?=\s|$)/g, '').replace(/,(?=\s|$)/g, ' ')} `;
+  const text = ` ${typed
+    .replaceAll('…', '..')
+    .replace(/[?!]+(?=\s|$)/g, '')
+    .replace(/,(?=\s|$)/g, ' ')} `;
   if (MONEY.test(text) && !vocabulary.isPriced) {
     const sentence =
       'No price of a credit is set in signalbox.yaml, so costs are shown in credits.';

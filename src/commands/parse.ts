@@ -15,7 +15,7 @@ import {
 } from './define.ts';
 import { nameAt, quotedName } from './names.ts';
 import { lineOfQuestion } from './questions.ts';
-import { type Choice, type LineReading, readWords } from './reading.ts';
+import { readWords } from './reading.ts';
 import { parseValues } from './values.ts';
 import {
   type FoundVerb,
@@ -28,6 +28,7 @@ import {
   verbAt,
   verbsNear,
 } from './verbs.ts';
+import type { Ambiguity, LineReading } from './word-steps.ts';
 
 const OFFERS_MAX = 5;
 
@@ -52,12 +53,9 @@ function isUnderstood(line: string, vocabulary: Vocabulary): boolean {
   return kind !== 'misread';
 }
 
-/** The words without marks of code and bold text, and without words that carry no meaning at the start. */
+/** The words, without those that carry no meaning at the start. */
 function wordsOf(typed: string): readonly Word[] {
-  const text = typed
-    .replace(/(^|\s)([`*~]+)([^`*~]+)\2(?=[\s,.]|$)/g, '$1$3')
-    .replaceAll('…', '..');
-  const words = splitWords(text);
+  const words = splitWords(typed);
   const first = words.findIndex(
     (word) => word.quoted || !/^(please|pls|bitte)[,:]?$/i.test(word.text),
   );
@@ -399,7 +397,7 @@ function withOwner(given: TypedValues, { services }: Vocabulary): TypedValues {
 }
 
 /** The words of the reason; with `kept`, the words of these choices and the unknown keys as well. */
-function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Choice[] | null): string {
+function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Ambiguity[] | null): string {
   const words = pieces.flatMap((piece) => {
     if ('text' in piece) return [piece.text];
     if (kept === null) return [];
@@ -409,7 +407,7 @@ function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Choice[] 
   return [keyedReason ?? '', ...words].join(' ').trim();
 }
 
-function targetChoice({ targets }: LineReading): readonly Choice[] {
+function targetChoice({ targets }: LineReading): readonly Ambiguity[] {
   if (targets.length === 0) return [];
   const readings = targets.map((service) => ({ label: service, given: { service } }));
   const names =
@@ -424,7 +422,7 @@ function targetChoice({ targets }: LineReading): readonly Choice[] {
 function ambiguous(
   command: Command,
   reading: LineReading,
-  choices: readonly Choice[],
+  choices: readonly Ambiguity[],
   vocabulary: Vocabulary,
 ): ParseProblem {
   const { given } = reading;
@@ -453,7 +451,7 @@ function ambiguous(
 const COMBINATIONS_MAX = 12;
 
 /** The values of each combination of readings, one of each choice. */
-function combined(given: TypedValues, choices: readonly Choice[]): readonly Reading[] {
+function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly Reading[] {
   return choices.reduce<readonly Reading[]>(
     (all, { readings }) =>
       all

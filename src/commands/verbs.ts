@@ -59,9 +59,9 @@ function phrasesOf(command: Command): readonly string[] {
   return phrases;
 }
 
-/** In lower case, without punctuation after it. */
+/** In lower case, without punctuation after it and without marks of code and bold text. */
 export function lowerOf({ text }: Word): string {
-  return text.toLowerCase().replace(/[,;:!.?]+$/, '');
+  return text.toLowerCase().replace(/^[`*~]+|[`*~]+$|[,;:!.?]+$/g, '');
 }
 
 export interface FoundVerb {
