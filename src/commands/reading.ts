@@ -12,6 +12,7 @@ import {
   copyOf,
   type Draft,
   fieldOfPair,
+  isMissing,
   type LineReading,
   lacksName,
   ownPhrase,
@@ -142,11 +143,14 @@ function meaningAt(
 }
 
 /** Words that no step has read begin with the name that is missing, known or not. */
-function nameFromProse({ command, fields, draft, vocabulary }: Reader): void {
+function nameFromProse(reader: Reader): void {
+  const { command, fields, draft, vocabulary } = reader;
   const isOpen = (each: Field) => isPlaced(each) && draft.given[each.name] === undefined;
+  const [first] = draft.pieces;
+  const isFirst = first !== undefined && 'text' in first && first.at === 0;
   // A query has no reason: what is left is a name, known or not.
   const field =
-    fields.find((each) => isOpen(each) && !each.optional) ??
+    fields.find((each) => isMissing(reader, each) && (isFirst || !each.unlessTyped)) ??
     fields.find((each) => isOpen(each) && each.names && !takesReason({ command }));
   const end = draft.pieces.findIndex((piece) => !('text' in piece) || piece.at === undefined);
   const plain = end < 0 ? draft.pieces : draft.pieces.slice(0, end);

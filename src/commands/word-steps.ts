@@ -142,10 +142,16 @@ const introducedReason: Step = (reader, at) => {
 };
 
 /** A required name is still missing, so that a reason with its key is one word. */
-export function lacksName({ fields, draft }: Reader): boolean {
-  return fields.some(
-    (field) => isPlaced(field) && !field.optional && draft.given[field.name] === undefined,
-  );
+export function lacksName(reader: Reader): boolean {
+  return reader.fields.some((field) => isMissing(reader, field));
+}
+
+/** A field without a key that the command needs, and that no other key replaces. */
+export function isMissing({ fields, draft }: Reader, field: Field): boolean {
+  const isNeeded = field.unlessTyped
+    ? !fields.some(({ typedOnly, name }) => typedOnly && draft.given[name] !== undefined)
+    : !field.optional;
+  return isPlaced(field) && isNeeded && draft.given[field.name] === undefined;
 }
 
 interface Pair {
@@ -367,10 +373,8 @@ function takePhrase(
 const placedName: Step = (reader, at) => {
   const { fields, draft, vocabulary, words } = reader;
   for (const field of fields) {
-    const isReplaced =
-      field.unlessTyped && fields.some((each) => each.typedOnly && draft.given[each.name]);
-    const isOpen =
-      isPlaced(field) && field.names && draft.given[field.name] === undefined && !isReplaced;
+    const isFree = isPlaced(field) && draft.given[field.name] === undefined;
+    const isOpen = field.names && isFree && (!field.unlessTyped || isMissing(reader, field));
     const known = isOpen && nameAt(field.names, words.slice(at), vocabulary, draft.given);
     if (!isOpen || !known) continue;
     set(reader, { [field.name]: known.text });

@@ -197,7 +197,7 @@ test.for<[string, string, string]>([
   ],
   [
     'a freeze with two scopes',
-    '/change freeze staging tag=prod until=4h x',
+    '/change freeze finance tag=prod until=4h x',
     '"Choose exactly one of: a service',
   ],
   [
@@ -305,7 +305,7 @@ test('the button that ends a freeze names the service, and the freeze command it
   await sandbox.press(BEN, await sandbox.card('requests: freeze staging'), 'change.approve');
   await sandbox.card('staging is frozen');
 
-  const listed = textOf(await typed(sandbox, DORA, '/change freezes', 'Frozen now: 1'));
+  const listed = textOf(await typed(sandbox, ANA, '/change freezes', 'Frozen now: 1'));
   expect(listed).toMatch(/Unfreeze staging \(\w{6}\)/);
   expect(listed).toMatch(/"action_id":"command.show"[^}]*"value":"change show \w{6}"/);
   const stop = textOf(await typed(sandbox, ANA, '/change who service stop', 'Who may use'));

@@ -251,7 +251,7 @@ test('a database that an operator announced as a replacement starts, and again l
 test('a forged anchor in a reason is not taken for a restore', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await freshUrl('sqlite') });
   const anchor = `Audit trail on 2026-11-20\naudit 99999 ${'ab'.repeat(32)}`;
-  await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod now');
+  await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod again');
   const preview = await sandbox.privateMessage(ANA, 'Stop analytics-prod?');
   await sandbox.press(ANA, preview, 'change.break-glass');
   const reason = { reason: { type: 'plain_text_input', value: `x\n${anchor}\n` } };

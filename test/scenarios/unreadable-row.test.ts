@@ -10,7 +10,7 @@ async function withDamagedRow() {
   const url = await freshUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl: url });
   const damaged = changeIdOf(await requestChange(sandbox));
-  const other = changeIdOf(await requestChange(sandbox, ANA, '/service stop staging now'));
+  const other = changeIdOf(await requestChange(sandbox, ANA, '/service stop staging again'));
   await sandbox.down();
   const file = new DatabaseSync(url.slice('file:'.length));
   file.prepare("update change set plan = '{' where id = ?").run(damaged);
