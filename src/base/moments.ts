@@ -82,7 +82,7 @@ function plain(text: string): string {
 
 /** How a time begins, so that most words need no further reading. */
 const FIRST_WORDS = new RegExp(
-  `^(?:\\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|immediately|asap|sofort|jetzt|an?$|half|${NUMBERS.join('|')}|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|lunch|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
+  `^(?:\\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|immediately|asap|sofort|jetzt|an?$|half|${NUMBERS.join('|')}|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
   'i',
 );
 
@@ -340,7 +340,6 @@ export function dayLabel(day: string, today: string): string {
 /** Times that a day alone, or a part of it, can mean. */
 const PARTS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(early )?morning$|^first thing( in the morning)?$/, ['08:00']],
-  [/^lunch(time)?$/, ['12:00']],
   [/^afternoon$/, ['14:00']],
   [/^evening$/, ['18:00']],
   [/^night$|^tonight$/, ['20:00', '22:00']],

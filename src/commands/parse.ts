@@ -1,7 +1,14 @@
-import { splitWords, type Word } from '../base/text.ts';
+import { nearest, splitWords, type Word } from '../base/text.ts';
 import { type CommandOffer, oneLineOf, slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
-import { commandLine, fieldsOf, isPlaced, quoteWord, type TypedValues } from './arguments.ts';
+import {
+  commandLine,
+  fieldsOf,
+  isPlaced,
+  oneOf,
+  quoteWord,
+  type TypedValues,
+} from './arguments.ts';
 import { costVerb } from './cost-words.ts';
 import {
   CHANGE_LISTS,
@@ -548,12 +555,22 @@ function tooMuch(
     ...(service && isList ? [`service show ${quotedName(service.text)}`] : []),
     commandLine(command, given, ''),
   ];
-  const own = fieldsOf(command.args)
-    .filter((field) => !isPlaced(field))
-    .map(({ word, key }) => `${word ?? key}=`);
-  const keys = own.length > 0 ? ` It takes ${own.join(', ')}.` : '';
+  const fields = fieldsOf(command.args);
+  const choice = fields.find(({ name, input }) => input?.kind === 'choice' && !given[name]);
+  const action = choice && isPlaced(choice) ? choice : null;
+  const options =
+    action?.input?.kind === 'choice'
+      ? action.input.options({ ...vocabulary.organization, given })
+      : [];
+  const near = nearest(words[0]?.text ?? '', options).map((option) => {
+    const [, keys = ''] = commandLine(command, given, '').split(`${command.name} `);
+    return [command.name, option, ...words.slice(1).map(quoteWord), keys].filter(Boolean).join(' ');
+  });
+  const own = fields.filter((field) => !isPlaced(field)).map(({ word, key }) => `${word ?? key}=`);
+  const takes = options.length > 0 ? [oneOf(options)] : own.length > 0 ? [own.join(', ')] : [];
+  const keys = takes.map((text) => ` It takes ${text}.`).join('');
   const sentence = `${slashCommand(prefix, command.name)} does not take “${oneLineOf(text, LABEL_MAX)}”.${keys}`;
-  return { ...refused(sentence, lines), asked: { command, given } };
+  return { ...refused(sentence, [...near, ...lines]), asked: { command, given } };
 }
 
 /** A question in words, for example about costs. */

@@ -518,6 +518,8 @@ const choiceWord: Step = (reader, at) => {
   return 0;
 };
 
+const LOOSE_TIME =
+  /^((mon|tue|wed|thu|fri|sat|sun)[a-z]*|(early )?morning|afternoon|evening|night|later|soon|weekend)$/i;
 const STARTS: readonly TimeKey[] = ['at', 'in'];
 
 /** `tonight at 20:00`, `for 4 hours`, `until monday`. */
@@ -546,8 +548,8 @@ export const timePhrase: Step = (reader, at) => {
     set(reader, { [key]: reading.text });
     return taken;
   }
-  // A day without a time, within other words, is more often a part of the reason: `monday deploy`.
-  const isDay = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*$/i.test(texts.slice(0, taken).join(' '));
+  // A day or a part of it, within other words, is more often a part of the reason: `monday deploy`.
+  const isDay = LOOSE_TIME.test(texts.slice(0, taken).join(' '));
   const isWhole = at + taken >= reader.tailAt;
   const open = reading.options.some(({ key }) => keys.includes(key) && !isGiven(key));
   if (!open || (isDay && !isWhole)) return 0;
