@@ -1,6 +1,7 @@
 // Times as people type them. A closed grammar: a phrase that it does not know is no time, and one with
 // several readings is asked about. Source: docs/commands.md#times.
 
+import { patternOf } from './text.ts';
 import {
   addDays,
   DAY_MS,
@@ -38,8 +39,9 @@ export type TimeReading =
 const UNITS =
   'm(?:in(?:s|utes?|uten?)?)?|h(?:rs?|ours?)?|std|stunden?|d(?:ays?)?|tage?n?|w(?:eeks?)?|wochen?';
 const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
-const SPAN = new RegExp(
-  `^(\\d{1,3}(?:[.,]\\d)?|half an?|an?|${NUMBERS.join('|')}) ?(${UNITS})(?: ?(?:and )?(?:(\\d{1,2}) ?(?:m[a-z]*)?|(a half)))?$`,
+const SPAN = patternOf(
+  String.raw`^(\d{1,3}(?:[.,]\d)?|half an?|an?|<NUMBER>) ?(<UNIT>)(?: ?(?:and )?(?:(\d{1,2}) ?(?:m[a-z]*)?|(a half)))?$`,
+  { NUMBER: NUMBERS.join('|'), UNIT: UNITS },
 );
 const MINUTES: Readonly<Record<string, number>> = {
   m: 1,
@@ -64,7 +66,7 @@ function minutesOf(text: string): number | null {
 }
 
 /** `4 hours` → `4h`; null for anything else. */
-export function spanText(text: string): string | null {
+export function typedSpan(text: string): string | null {
   const minutes = minutesOf(plain(text));
   if (minutes === null) return null;
   if (minutes % 1_440 === 0) return `${minutes / 1_440}d`;
@@ -81,9 +83,9 @@ function plain(text: string): string {
 }
 
 /** How a time begins, so that most words need no further reading. */
-const FIRST_WORDS = new RegExp(
-  `^(?:\\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|immediately|asap|sofort|jetzt|an?$|half|${NUMBERS.join('|')}|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
-  'i',
+const FIRST_WORDS = patternOf(
+  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
+  { NUMBER: NUMBERS.join('|') },
 );
 
 /** The longest time at the start of the words, with the number of its words. */
@@ -110,7 +112,7 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   );
   if (/^(right )?now$|^(immediately|asap|at once|sofort|jetzt)$/.test(text)) return { kind: 'now' };
   const [, until, during, within, near, body = text] = LEADS.exec(text) ?? [];
-  const span = spanText(body);
+  const span = typedSpan(body);
   const isHour = /^\d{1,2} ?h$/.test(body) && body !== text && !during && !within && !near;
   if (span !== null && !isHour) {
     if (during || until) return { kind: 'taken', key: 'for', text: span };
@@ -430,8 +432,9 @@ function daysOf(text: string, { now, zone }: LocalClock): DaysReading | null {
 }
 
 const MONTH = MONTHS.map((name) => `${name}[a-z]*`).join('|');
-const NAMED_DATE = new RegExp(
-  `^(?:(\\d{1,2})(?:st|nd|rd|th|\\.)? (?:of )?(${MONTH})|(${MONTH}) (\\d{1,2})(?:st|nd|rd|th)?)$`,
+const NAMED_DATE = patternOf(
+  String.raw`^(?:(\d{1,2})(?:st|nd|rd|th|\.)? (?:of )?(<MONTH>)|(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?)$`,
+  { MONTH },
 );
 
 function datesOf(text: string, today: string): DaysReading | null {
@@ -468,7 +471,7 @@ function isDate(text: string): boolean {
 }
 
 // A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.
-const TIME_WORDS = new RegExp(
+const TIME_WORDS = patternOf(
   [
     String.raw`\b([01]?\d|2[0-3])[:][0-5]\d\b`,
     String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,
@@ -478,9 +481,9 @@ const TIME_WORDS = new RegExp(
     String.raw`\b(mon|tues|wednes|thurs|fri|satur|sun)day (at )?\d`,
     String.raw`\b(until|till|til|bis|by|next|before|after|on|this) (next |this )?(mon|tues|wednes|thurs|fri|satur|sun)day\b`,
     String.raw`\b(until|till|til|bis) (\d\S*|the end|next|this)`,
-    String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|${NUMBERS.slice(1).join('|')}|a couple of|a few|some) ?(${UNITS})\b`,
+    String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|<NUMBER>|a couple of|a few|some) ?(<UNIT>)\b`,
   ].join('|'),
-  'i',
+  { NUMBER: NUMBERS.slice(1).join('|'), UNIT: UNITS },
 );
 
 /** The words of a text that could be a time; null if there are none. */

@@ -47,6 +47,18 @@ function unescaped(text: string): string {
   return text.replace(/\\(["\\])/g, '$1');
 }
 
+/** A pattern with constant parts: `(<MONTH>) \\d`. No part may come from outside. */
+export function patternOf(
+  text: string,
+  parts: Readonly<Record<string, string>>,
+  flags = 'i',
+): RegExp {
+  return new RegExp(
+    Object.entries(parts).reduce((all, [name, part]) => all.replaceAll(`<${name}>`, part), text),
+    flags,
+  );
+}
+
 /** Undoes the curly quotes and long dashes of phones, and Slack's escapes of `<`, `>` and `&`. */
 export function plainText(typed: string): string {
   const decoded = typed.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');

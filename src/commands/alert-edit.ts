@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { spanMs, spanText } from '../base/moments.ts';
+import { spanMs, typedSpan } from '../base/moments.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
@@ -79,7 +79,7 @@ const args = z.strictObject({
   interval: textField(Interval, {
     word: 'interval',
     label: 'Interval',
-    reads: spanText,
+    reads: typedSpan,
     suggestions: intervalsNear,
     hint: `A number and a unit. Live servers accept ${LIVE_INTERVALS.join(', ')}`,
   }),

@@ -1,5 +1,5 @@
 import { type ZodObject, z } from 'zod';
-import { type LocalClock, readTime, spanText } from '../base/moments.ts';
+import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
 
@@ -259,7 +259,7 @@ function similarSpans(typed: string): readonly string[] {
     .filter((span) => REVERT_SPAN.safeParse(span).success);
 }
 
-const spanOf = (typed: string) => spanText(typed);
+const spanOf = (typed: string) => typedSpan(typed);
 
 /** `8pm`, `tomorrow 9:00` → the one moment that it names. */
 export function momentText(key: 'at' | 'until', typed: string, clock: LocalClock | null) {

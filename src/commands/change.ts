@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type LocalClock, spanText } from '../base/moments.ts';
+import { type LocalClock, typedSpan } from '../base/moments.ts';
 import { addDays, DAY_MS, dayOf, HOUR_MS, weekdayOf } from '../base/time.ts';
 import type { Answer } from '../domain/answer.ts';
 import { STATES, type State } from '../domain/change.ts';
@@ -92,9 +92,10 @@ function isDay(text: string): boolean {
 
 /** `24 hours`, `last 7 days`, `monday` → a time that the filters read. */
 function pastText(typed: string, clock: LocalClock | null): string | null {
-  const span = spanText(typed.replace(/^(the )?(last|past) /i, '').replace(/ ago$/i, ''));
+  const span = typedSpan(typed.replace(/^(the )?(last|past) /i, '').replace(/ ago$/i, ''));
   if (span !== null) return span;
-  const index = WEEKDAYS.findIndex((day) => new RegExp(`^(last )?${day}[a-z]*$`, 'i').test(typed));
+  const [, day = ''] = /^(?:last )?(mon|tue|wed|thu|fri|sat|sun)[a-z]*$/i.exec(typed) ?? [];
+  const index = WEEKDAYS.indexOf(day.toLowerCase());
   if (!clock || index < 0) return null;
   const today = dayOf(clock.now);
   return addDays(today, -((weekdayOf(today) - index + 6) % 7) - 1);

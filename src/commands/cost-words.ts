@@ -1,6 +1,7 @@
 /** Questions about costs as people type them, in the words that the question reads. */
 
 import { dayLabel } from '../base/moments.ts';
+import { patternOf } from '../base/text.ts';
 import { addDays, type Day, dayNumber, dayOf, weekdayOf } from '../base/time.ts';
 import { findByName, nameToType } from '../domain/targets.ts';
 import type { Reworded, Vocabulary } from './define.ts';
@@ -11,75 +12,78 @@ const WEEKDAYS = 'mon tue wed thu fri sat sun'.split(' ');
 const WEEKDAY = `(?:${WEEKDAYS.join('|')})(?:day|sday|nesday|rsday|urday)?`;
 const ISO = String.raw`\d{4}-\d{2}-\d{2}`;
 
-type Replace = readonly [RegExp, string | ((found: readonly string[], today: Day) => string)];
+type Replace = readonly [string, string | ((found: readonly string[], today: Day) => string)];
 
 /** In this order; each replaces whole words. */
 const PHRASES: readonly Replace[] = [
-  [/vs\.|versus|compared (?:to|with)|against/, 'vs'],
-  [/(?:grouped|group|broken down|split|sorted) by|per|for each|each/, 'by'],
-  [/(?:hourly|daily|day by day|every day)/, 'by day'],
-  [/weekly|week by week/, 'by week'],
-  [/monthly|month by month/, 'by month'],
-  [/top (\d+) services?/, ([count]) => `by service top ${count}`],
+  [String.raw`vs\.|versus|compared (?:to|with)|against`, 'vs'],
+  ['(?:grouped|group|broken down|split|sorted) by|per|for each|each', 'by'],
+  ['(?:hourly|daily|day by day|every day)', 'by day'],
+  ['weekly|week by week', 'by week'],
+  ['monthly|month by month', 'by month'],
+  [String.raw`top (\d+) services?`, ([count]) => `by service top ${count}`],
   [
-    /top (\d+) (teams?|tags?|metrics?|warehouses?)/,
+    String.raw`top (\d+) (teams?|tags?|metrics?|warehouses?)`,
     ([count, by = '']) => `by ${by.replace(/s$/, '')} top ${count}`,
   ],
   [
-    /by (services|teams|tags|metrics|warehouses|days|weeks|months)/,
+    'by (services|teams|tags|metrics|warehouses|days|weeks|months)',
     ([by = '']) => `by ${by.replace(/s$/, '')}`,
   ],
-  [new RegExp(`(${ISO}) ?(?:-|to|until|till|\\.{2,3}) ?(${ISO})`), ([a, b]) => `${a}..${b}`],
+  [String.raw`(<ISO>) ?(?:-|to|until|till|\.{2,3}) ?(<ISO>)`, ([a, b]) => `${a}..${b}`],
   [
-    new RegExp(
-      `(?:from )?(${MONTH}) (\\d{1,2}) ?(?:-|to|until|\\.{2,3}) ?(?:(${MONTH}) )?(\\d{1,2})`,
-    ),
+    String.raw`(?:from )?(<MONTH>) (\d{1,2}) ?(?:-|to|until|\.{2,3}) ?(?:(<MONTH>) )?(\d{1,2})`,
     ([month, a, other, b], today) => range(dated(a, month, today), dated(b, other || month, today)),
   ],
   [
-    new RegExp(`(?:from )?(\\d{1,2}) ?(?:-|to|until|\\.{2,3}) ?(\\d{1,2}) (${MONTH})`),
+    String.raw`(?:from )?(\d{1,2}) ?(?:-|to|until|\.{2,3}) ?(\d{1,2}) (<MONTH>)`,
     ([a, b, month], today) => range(dated(a, month, today), dated(b, month, today)),
   ],
   [
-    new RegExp(`(?:since|from) (?:last )?(${WEEKDAY})`),
+    '(?:since|from) (?:last )?(<WEEKDAY>)',
     ([name], today) => range(weekday(name, today), addDays(today, -1)),
   ],
-  [new RegExp(`(?:since|from) (${ISO})`), ([day], today) => range(day, addDays(today, -1))],
+  ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
   [
-    new RegExp(`(?:since|from) (${MONTH}) (\\d{1,2})`),
+    String.raw`(?:since|from) (<MONTH>) (\d{1,2})`,
     ([month, day], today) => range(dated(day, month, today), addDays(today, -1)),
   ],
   [
-    new RegExp(`(?:since|from) (\\d{1,2})\\.? (${MONTH})`),
+    String.raw`(?:since|from) (\d{1,2})\.? (<MONTH>)`,
     ([day, month], today) => range(dated(day, month, today), addDays(today, -1)),
   ],
-  [/since yesterday/, (_, today) => range(addDays(today, -1), today)],
+  ['since yesterday', (_, today) => range(addDays(today, -1), today)],
   [
-    new RegExp(`(${MONTH}) (\\d{1,2})(?:st|nd|rd|th)?`),
+    String.raw`(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?`,
     ([month, day], today) => dated(day, month, today),
   ],
   [
-    new RegExp(`(\\d{1,2})(?:st|nd|rd|th|\\.)? (${MONTH})`),
+    String.raw`(\d{1,2})(?:st|nd|rd|th|\.)? (<MONTH>)`,
     ([day, month], today) => dated(day, month, today),
   ],
-  [new RegExp(`(?:last|on|this|past) (${WEEKDAY})`), ([name], today) => weekday(name, today)],
+  ['(?:last|on|this|past) (<WEEKDAY>)', ([name], today) => weekday(name, today)],
   [
-    /q([1-4])(?: (\d{4}))?/,
+    String.raw`q([1-4])(?: (\d{4}))?`,
     ([quarter, year], today) => `${year ?? yearOfQuarter(Number(quarter), today)}-Q${quarter}`,
   ],
   [
-    /(?:last|past|previous) (\d{1,2}) months?/,
+    String.raw`(?:last|past|previous) (\d{1,2}) months?`,
     ([count], today) => `${monthBefore(today, Number(count))}..${monthBefore(today, 1)}`,
   ],
-  [/(?:last|past) (?:24 hours|day)/, 'yesterday'],
-  [/(?:past|previous) (week|month|quarter|year)/, ([unit]) => `last-${unit}`],
-  [/(this|last) (week|month|quarter|year)/, ([which, unit]) => `${which}-${unit}`],
-  [/(?:so far|to date|month to date)/, ''],
+  ['(?:last|past) (?:24 hours|day)', 'yesterday'],
+  ['(?:past|previous) (week|month|quarter|year)', ([unit]) => `last-${unit}`],
+  ['(this|last) (week|month|quarter|year)', ([which, unit]) => `${which}-${unit}`],
+  ['(?:so far|to date|month to date)', ''],
   [
-    /(?:how much|how|what|what's|whats|which|did|do|does|was|were|is|are|has|have|we|i|us|our|me|show|list|get|give|spend|spent|spending|pay|costs?|cost|usage|total|of|for|the|in|on|during|please|and|much|money|it|be|been|will|so|all|a|go up|went up|rise|rose|increase[ds]?|changed?|up)(?=\s|$)/,
+    String.raw`(?:how much|how|what|what's|whats|which|did|do|does|was|were|is|are|has|have|we|i|us|our|me|show|list|get|give|spend|spent|spending|pay|costs?|cost|usage|total|of|for|the|in|on|during|please|and|much|money|it|be|been|will|so|all|a|go up|went up|rise|rose|increase[ds]?|changed?|up)(?=\s|$)`,
     '',
   ],
 ];
+
+const COMPILED = PHRASES.map(
+  ([text, by]) =>
+    [patternOf(`(?<=\\s)(?:${text})(?=\\s)`, { ISO, MONTH, WEEKDAY }, 'gi'), by] as const,
+);
 
 const yearOfQuarter = (quarter: number, today: Day) =>
   Number(today.slice(0, 4)) - (quarter * 3 - 2 > Number(today.slice(5, 7)) ? 1 : 0);
@@ -177,8 +181,7 @@ function slashedDay(
 function reworded(text: string, today: Day, vocabulary: Vocabulary): string {
   const named = withNames(text.trim().split(/\s+/), vocabulary);
   let words = ` ${named.join(' ')} `;
-  for (const [pattern, by] of PHRASES) {
-    const whole = new RegExp(`(?<=\\s)(?:${pattern.source})(?=\\s)`, 'gi');
+  for (const [whole, by] of COMPILED) {
     words = words.replace(whole, (...found) => {
       const groups = found
         .slice(1, -2)

@@ -24,11 +24,14 @@ const EndpointServiceName = shaped(
   'com.amazonaws.vpce.eu-central-1.vpce-svc-0a1b2c3d or vpce-svc-0a1b2c3d',
 );
 const ResourceConfiguration = shaped(/^rcfg-[0-9a-z]+$/, 'rcfg-0a1b2c3d');
-const arn = (service: string) =>
-  shaped(
-    new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]+:\\d{12}:\\S+$`),
-    `arn:aws:${service}:eu-central-1:123456789012:…`,
-  );
+const ShareArn = shaped(
+  /^arn:aws[a-z-]*:ram:[a-z0-9-]+:\d{12}:\S+$/,
+  'arn:aws:ram:eu-central-1:123456789012:…',
+);
+const ClusterArn = shaped(
+  /^arn:aws[a-z-]*:kafka:[a-z0-9-]+:\d{12}:\S+$/,
+  'arn:aws:kafka:eu-central-1:123456789012:…',
+);
 
 /** The type for which each field applies. */
 const TYPE_OF: Readonly<Record<string, string>> = {
@@ -67,11 +70,11 @@ export const endpointCreate = changeCommand({
       word: 'resource-configuration',
       label: 'Resource configuration (id)',
     }),
-    vpcResourceShareArn: textField(arn('ram'), {
+    vpcResourceShareArn: textField(ShareArn, {
       word: 'resource-share',
       label: 'Resource share (ARN)',
     }),
-    streamClusterArn: textField(arn('kafka'), {
+    streamClusterArn: textField(ClusterArn, {
       word: 'cluster',
       label: 'Streaming cluster (ARN)',
     }),

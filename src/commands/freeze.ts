@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type LocalClock, spanText } from '../base/moments.ts';
+import { type LocalClock, typedSpan } from '../base/moments.ts';
 import type { ChangeId } from '../domain/change.ts';
 import {
   type FreezeUntil,
@@ -71,7 +71,7 @@ export const changeFreeze = changeCommand({
       word: 'until',
       label: 'Until',
       reads: (typed: string, clock: LocalClock | null) =>
-        spanText(typed) ?? momentText('until', typed, clock),
+        typedSpan(typed) ?? momentText('until', typed, clock),
       hint: 'A duration (4h, 2d) or a time (20:00, 2026-11-22T20:00) in your time zone; at most 90d',
     }),
   }),

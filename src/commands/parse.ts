@@ -295,8 +295,7 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
   const [first, ...rest] = words;
   if (!first || isHelp(first)) return { kind: 'help', noun, about: helpTopic(rest, []) };
   const nouns = [...new Set(vocabulary.commands.map(nounOf))];
-  const nounOfWord = (word: Word) =>
-    nouns.find((each) => new RegExp(`^${each}s?[,:]?$`, 'i').test(word.text));
+  const nounOfWord = (word: Word) => nouns.find((each) => isNoun(word, each));
   const own = nounOfWord(first);
   if (own) {
     const isList = rest.length === 0 || nameAt('service', rest, vocabulary)?.taken === rest.length;
@@ -326,17 +325,18 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
   ]);
 }
 
+/** `service` or `services`. */
+function isNoun(word: Word, noun: string): boolean {
+  const text = lowerOf(word);
+  return !word.quoted && (text === noun || text === `${noun}s`);
+}
+
 /** The noun that the verb or the names of the words belong to, with the words after it. */
 function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary: Vocabulary) {
   const at = words.findIndex(
-    (word, index) =>
-      index > 0 &&
-      index < 3 &&
-      nouns.some((noun) => new RegExp(`^${noun}s?$`, 'i').test(word.text)),
+    (word, index) => index > 0 && index < 3 && nouns.some((noun) => isNoun(word, noun)),
   );
-  const typedNoun = nouns.find((noun) =>
-    new RegExp(`^${noun}s?$`, 'i').test(words[at]?.text ?? ''),
-  );
+  const typedNoun = nouns.find((noun) => isNoun(words[at] ?? NO_WORD, noun));
   const without = words.filter((_, index) => index !== at);
   if (typedNoun && verbAt(without, ownCommands(typedNoun, vocabulary)))
     return { noun: typedNoun, words: without };
@@ -547,7 +547,7 @@ function tooMuch(
   const { prefix = '', commands } = vocabulary;
   const words = wordsOf(text);
   const nouns = [...new Set(commands.map(nounOf))];
-  const noun = nouns.find((each) => new RegExp(`^${each}s?$`, 'i').test(words[0]?.text ?? ''));
+  const noun = nouns.find((each) => isNoun(words[0] ?? NO_WORD, each));
   const service = nameAt('service', words, vocabulary);
   const isList = verbOf(command) === 'list' && nounOf(command) === 'service';
   const lines = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { spanMs, spanText } from '../base/moments.ts';
+import { spanMs, typedSpan } from '../base/moments.ts';
 import type { Json, JsonObject } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import type { Snapshot } from '../domain/change.ts';
@@ -57,7 +57,7 @@ const GIGABYTES = /^(g|gb|gi|gib|gigs?|gigabytes?)$/i;
 /** `30m`, `30 minutes`, `1 hour` → minutes. */
 function minutesText(typed: string): string | null {
   if (/^\d+$/.test(typed.trim())) return typed.trim();
-  const span = spanText(typed);
+  const span = typedSpan(typed);
   return span === null ? null : String(spanMs(span) / MINUTE_MS);
 }
 
@@ -147,9 +147,9 @@ export const serviceScale: ChangeCommand = changeCommand({
   unfollowedNote: UNFOLLOWED,
 });
 
-const SIZE = String.raw`(\d{1,4}) ?(?:g|gb|gi|gib|gigs?|gigabytes?)?`;
-const RANGE = new RegExp(`^(?:(from) )?${SIZE} ?(?:-|\\.\\.|to|until) ?${SIZE}$`, 'i');
-const ONE_SIZE = new RegExp(`^(?:(?:up|down) )?(?:to )?${SIZE}$`, 'i');
+const RANGE =
+  /^(?:(from) )?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)? ?(?:-|\.\.|to|until) ?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)?$/i;
+const ONE_SIZE = /^(?:(?:up|down) )?(?:to )?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)?$/i;
 const OTHER_UNIT = /^(?:to )?\d+ ?(?:v?cores?|v?cpus?|tb|tib|terabytes?)$/i;
 
 /** `16-64`, `64gb`, `to 64`, `3`: sizes without a key. */
