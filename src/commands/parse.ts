@@ -77,8 +77,27 @@ function readLine(noun: string, words: readonly Word[], vocabulary: Vocabulary):
   const special = readSpecial(noun, words, vocabulary);
   if (special) return special;
   const command = findCommand(noun, words, vocabulary);
-  if (command) return readArguments(command.command, command.rest, vocabulary);
+  if (command) {
+    return (
+      asksSchedule(command, vocabulary) ?? readArguments(command.command, command.rest, vocabulary)
+    );
+  }
   return unknownVerb(noun, words, vocabulary);
+}
+
+/** `pause staging` can mean the service or its schedule, if it has one. */
+function asksSchedule(found: FoundVerb, vocabulary: Vocabulary): ParseProblem | null {
+  const { scheduled = [], services } = vocabulary;
+  const isPause = /^(pause|suspend)$/.test(found.phrase);
+  if (scheduled.length === 0 || !(isPause || /^(resume|unpause)$/.test(found.phrase))) return null;
+  const named = nameAt('service', found.rest, vocabulary);
+  const [service] = named ? findByName(services, named.text) : [];
+  if (!named || !service || !scheduled.includes(service.id)) return null;
+  const rest = found.rest.slice(named.taken).map(quoteWord);
+  const verbs = isPause ? ['stop', 'schedule pause'] : ['start', 'schedule resume'];
+  const lines = verbs.map((verb) => ['service', verb, quotedName(named.text), ...rest].join(' '));
+  const problem = refused(`${service.name} has a schedule. The service, or its schedule?`, lines);
+  return { ...problem, asked: { command: found.command, given: { service: named.text } } };
 }
 
 /** A question about costs that is one of the other commands, and a verb of another noun. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldsOf, oneOf } from '../../src/commands/arguments.ts';
+import { commandLine, fieldsOf, oneOf } from '../../src/commands/arguments.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands as registry } from '../../src/commands/registry.ts';
 import { parseValues } from '../../src/commands/values.ts';
@@ -360,4 +360,38 @@ test('a form is read like a line, and says the same about it', () => {
 test('a reason of 500 letters is taken, one more is not', () => {
   const stop = (length: number) => read(`/service stop staging ${'x'.repeat(length)}`).kind;
   expect([stop(500), stop(501)]).toEqual(['intent', 'misread']);
+});
+
+test('to pause a service with a schedule can mean either, and is asked about', () => {
+  const scheduled = { ...vocabularyOf(), commands: registry, scheduled: ['id-of-staging'] };
+  const asked = parseLine('service', 'pause staging release week', scheduled);
+  expect(gist(asked)).toContain(
+    '[service stop staging release week] [service schedule pause staging release week]',
+  );
+  expect(
+    gist(parseLine('service', 'pause twin', { ...scheduled, scheduled: ['other'] })),
+  ).toContain('2 services are called “twin”');
+});
+
+test.for(['\u2800', '\u3164\u00a0', '\u115f', '   '])(
+  'a reason of invisible letters is none: %j',
+  (text) => {
+    const given = { service: 'staging' };
+    const stop = registry.find(({ name }) => name === 'service stop');
+    if (!stop) throw new Error('no such command');
+    expect(parseValues(stop, given, text, vocabularyOf())).toMatchObject({ reason: null });
+  },
+);
+
+test.for([
+  'for=4h "urgent',
+  'ends in a \\',
+  'a "quoted" \\" word',
+  "it's 'single'",
+  'tonight at 20:00',
+])('a reason is the same after it was printed and read: %s', (reason) => {
+  const stop = registry.find(({ name }) => name === 'service stop');
+  if (!stop) throw new Error('no such command');
+  const line = commandLine(stop, { service: 'staging' }, reason);
+  expect(read(`/${line}`)).toMatchObject({ kind: 'intent', reason, timing: { forMs: null } });
 });
