@@ -20,18 +20,12 @@ const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long
 const shaped = (pattern: RegExp, example: string) =>
   Text.regex(pattern, `must look like ${example}`);
 const EndpointServiceName = shaped(
-  /^(com\.amazonaws\.(vpce\.)?[a-z0-9-]+\.[\w.-]+|vpce-svc-[0-9a-z]+)$/,
+  /^(com\.amazonaws\.[\w.-]+|vpce-[\w-]+)$/,
   'com.amazonaws.vpce.eu-central-1.vpce-svc-0a1b2c3d or vpce-svc-0a1b2c3d',
 );
-const ResourceConfiguration = shaped(/^rcfg-[0-9a-z]+$/, 'rcfg-0a1b2c3d');
-const ShareArn = shaped(
-  /^arn:aws[a-z-]*:ram:[a-z0-9-]+:\d{12}:\S+$/,
-  'arn:aws:ram:eu-central-1:123456789012:…',
-);
-const ClusterArn = shaped(
-  /^arn:aws[a-z-]*:kafka:[a-z0-9-]+:\d{12}:\S+$/,
-  'arn:aws:kafka:eu-central-1:123456789012:…',
-);
+const ResourceConfiguration = shaped(/^rcfg-\w+$/, 'rcfg-0a1b2c3d');
+const ShareArn = shaped(/^arn:\S+$/, 'arn:aws:ram:eu-central-1:123456789012:…');
+const ClusterArn = shaped(/^arn:\S+$/, 'arn:aws:kafka:eu-central-1:123456789012:…');
 
 /** The type for which each field applies. */
 const TYPE_OF: Readonly<Record<string, string>> = {

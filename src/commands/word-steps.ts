@@ -581,7 +581,7 @@ function choiceOf(
 }
 
 const FILLERS =
-  /^(please|pls|bitte|the|a|an|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|by|set|its?|from)$/;
+  /^(please|pls|bitte|the|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|by|set|its?|from)$/;
 
 /** A word without a meaning before a name or a value. */
 const filler: Step = (reader, at) => {
