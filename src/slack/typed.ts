@@ -175,7 +175,9 @@ export async function answerValues(
   reason: string,
 ): Promise<Message | null> {
   const personal = await personalWords(bot, typed.by, '');
-  const known = namesAlerts(command) ? await fullVocabulary(bot) : await formVocabulary(bot, command);
+  const known = namesAlerts(command)
+    ? await fullVocabulary(bot)
+    : await formVocabulary(bot, command);
   const read = parseValues(command, given, reason, { ...known, ...personal });
   return answerRead(bot, typed, read);
 }
