@@ -40,6 +40,7 @@ const STORIES = [
   'test/chaos/**',
   'test/fuzz/**',
   'test/cli/**',
+  'test/commands/typed-lines.test.ts',
   'test/ops/command.test.ts',
   'test/costs/late-locking.test.ts',
   'test/maths/back-test.test.ts',

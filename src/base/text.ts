@@ -22,15 +22,41 @@ export interface Word {
   readonly quoted: boolean;
 }
 
-/** `min=16 "night saving"` → two words; a quote without an end runs to the end of the line. */
+/**
+ * `min=16 "night saving"` → two words; a quote without an end runs to the end of the line. Within quotes,
+ * a backslash keeps a quote. Single quotes count around whole words only.
+ */
 export function splitWords(typed: string): readonly Word[] {
   const words: Word[] = [];
-  for (const match of plainText(typed).matchAll(/"([^"]*)"?|(\S+="[^"]*"?)|(\S+)/g)) {
-    const [, quoted, pair, bare] = match;
-    if (quoted !== undefined) words.push({ text: quoted.trim(), quoted: true });
-    else words.push({ text: (pair ?? bare ?? '').replace(/="([^"]*)"?$/, '=$1'), quoted: false });
+  const text = plainText(typed);
+  for (const match of text.matchAll(WORDS)) {
+    const [, double, single, key, value, bare = ''] = match;
+    const quoted = double ?? single;
+    if (quoted !== undefined) words.push({ text: unescaped(quoted).trim(), quoted: true });
+    else if (key !== undefined)
+      words.push({ text: `${key}${unescaped(value ?? '')}`, quoted: false });
+    else words.push({ text: bare, quoted: false });
   }
-  return words.filter(({ text }) => text !== '');
+  return words.filter(({ text: word }) => word !== '');
+}
+
+const WORDS =
+  /"((?:[^"\\]|\\.)*)"?|(?<!\S)'([^']*)'(?=\s|$)|([^\s"]+=)"((?:[^"\\]|\\.)*)"?|(\S+)/gs;
+
+function unescaped(text: string): string {
+  return text.replace(/\\(["\\])/g, '$1');
+}
+
+/** A pattern with constant parts: `(<MONTH>) \\d`. No part may come from outside. */
+export function patternOf(
+  text: string,
+  parts: Readonly<Record<string, string>>,
+  flags = 'i',
+): RegExp {
+  return new RegExp(
+    Object.entries(parts).reduce((all, [name, part]) => all.replaceAll(`<${name}>`, part), text),
+    flags,
+  );
 }
 
 /** Undoes the curly quotes and long dashes of phones, and Slack's escapes of `<`, `>` and `&`. */

@@ -187,6 +187,30 @@ export function readWeeklyTimes(text: string): readonly WeeklyTime[] | null {
   return isComplete ? times : null;
 }
 
+const EVERY_DAY: Readonly<Record<string, string>> = {
+  'every day': 'daily',
+  everyday: 'daily',
+  'every night': 'daily',
+  'every weekday': 'weekdays',
+  workdays: 'weekdays',
+  werktags: 'weekdays',
+  weekday: 'weekdays',
+  weekend: 'weekends',
+};
+
+/** `mon-fri`, `every day`, `mondays` → the word for these days; null for any other words. */
+export function weeklyDaysText(typed: string): string | null {
+  const text = typed
+    .toLowerCase()
+    .replace(/^(on|every|each) (?!day|night|weekday)/, '')
+    .trim();
+  const words = (EVERY_DAY[text] ?? text).split(/[\s,]+|\band\b/).filter((word) => word !== '');
+  const days = words.map((word) => daysOf(word) ?? daysOf(word.replace(/s$/, '')));
+  if (words.length === 0 || days.includes(null)) return null;
+  const all = days.flatMap((each) => each ?? []);
+  return daysText(WEEKDAYS.filter((day) => all.includes(day)));
+}
+
 interface WeeklyTexts {
   readonly stop: string | null;
   readonly start: string | null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
+import { spanMs, typedSpan } from '../base/moments.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
@@ -28,20 +29,58 @@ import {
   choiceField,
   commandLine,
   numberField,
+  oneOf,
   type TypedValues,
   textField,
 } from './arguments.ts';
-import { type ChangeCommand, type CommandContext, changeCommand } from './define.ts';
+import {
+  type ChangeCommand,
+  type CommandContext,
+  changeCommand,
+  type Phrase,
+  type PhraseState,
+} from './define.ts';
 
 // A command has at most 5,000 characters.
 const AlertText = z.string().trim().min(1, 'must not be empty').max(5_000, 'is too long');
 
+/** The accepted intervals before and after a span. */
+function intervalsNear(typed: string): readonly string[] {
+  const ms = spanMs(typed);
+  const below = LIVE_INTERVALS.findLast((each) => spanMs(each) < ms);
+  const above = LIVE_INTERVALS.find((each) => spanMs(each) > ms);
+  return ms === 0 ? [] : [below, above].filter((each) => each !== undefined);
+}
+
+/** `above 250`, `> 250`, `to 250`, `250`. */
+function thresholdPhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
+  if (given.threshold !== undefined || given.alert === undefined) return null;
+  const sign = /^(above|over|exceeds|>=?|below|under|<=?)$/i
+    .exec(words[0] ?? '')?.[1]
+    ?.toLowerCase();
+  const joint = sign || words[0]?.toLowerCase() === 'to' ? 1 : 0;
+  const [, number] = /^[<>]?=?(-?\d[\d,.]*k?)%?$/i.exec(words[joint] ?? '') ?? [];
+  if (number === undefined) return null;
+  const threshold = { threshold: number };
+  const taken = joint + 1;
+  if (/^(below|under|<)/.test(sign ?? ''))
+    return { taken, given: { ...threshold, thresholdType: 'below' } };
+  if (sign || /^[<>]/.test(words[joint] ?? '')) return { taken, given: threshold };
+  const readings = [{ label: `threshold=${number}`, given: threshold }];
+  return { taken, choice: { why: `Is “${number}” the new threshold?`, readings } };
+}
+
 const args = z.strictObject({
   alert: AlertName,
-  threshold: numberField(AlertThreshold, { word: 'threshold', label: 'Threshold', decimal: true }),
+  threshold: numberField(AlertThreshold, {
+    ...{ word: 'threshold', label: 'Threshold', decimal: true },
+    ...{ synonyms: ['limit', 'value'], unit: /^%$/ },
+  }),
   interval: textField(Interval, {
     word: 'interval',
     label: 'Interval',
+    reads: typedSpan,
+    suggestions: intervalsNear,
     hint: `A number and a unit. Live servers accept ${LIVE_INTERVALS.join(', ')}`,
   }),
   thresholdType: choiceField(ThresholdType, () => ThresholdType.options, {
@@ -72,6 +111,7 @@ export const alertEdit: ChangeCommand = changeCommand({
   call: 'PUT alert',
   callClass: 'put',
   timed: 'start and revert',
+  phrase: thresholdPhrase,
 
   target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
   observe: async ({ alert, ...edit }, context) => {
@@ -209,6 +249,10 @@ function updateOf(edit: AlertChanges, before: Snapshot | null) {
 function problemsOf(edit: AlertChanges, before: Snapshot | null): readonly FieldProblem[] {
   const isEmpty = Object.values(edit).every((value) => value === undefined);
   if (isEmpty) return [{ field: 'threshold', problem: SENTENCES['nothing-changes'] }];
+  const { interval } = edit;
+  if (interval !== undefined && !LIVE_INTERVALS.includes(interval)) {
+    return [{ field: 'interval', problem: `must be ${oneOf(LIVE_INTERVALS)}` }];
+  }
   if (!before) return [];
   const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
   if (update.ok) return [];

@@ -21,18 +21,33 @@ import { timeCell } from './reported.ts';
 
 const Words = z.string().max(200, 'is too long');
 
+/** What people call the states. */
+const STATES = {
+  ...{ firing: 'ALERT', alerting: 'ALERT', red: 'ALERT', triggered: 'ALERT' },
+  ...{ alert: 'ALERT', alerts: 'ALERT', fired: 'ALERT', critical: 'ALERT', broken: 'ALERT' },
+  ...{ ok: 'OK', green: 'OK', fine: 'OK', resolved: 'OK', healthy: 'OK' },
+  ...{ disabled: 'DISABLED', off: 'DISABLED', pending: 'PENDING' },
+};
+const SILENCE = {
+  ...{ muted: 'on', silenced: 'on', silent: 'on', snoozed: 'on' },
+  ...{ unmuted: 'off', 'not silenced': 'off', 'not muted': 'off', loud: 'off' },
+};
+
 const args = z.strictObject({
   state: textField(Words, {
     word: 'state',
     label: 'State',
-    hint: 'For example ALERT or OK',
+    hint: 'For example firing or ok',
+    means: STATES,
   }),
   source: textField(Words, {
     word: 'source',
     label: 'Source',
     hint: 'tile, saved_search or search',
   }),
-  silenced: switchField(z.boolean('must be on or off'), { word: 'silenced', label: 'Silenced' }),
+  silenced: switchField(z.boolean('must be on or off'), {
+    ...{ word: 'silenced', label: 'Silenced', means: SILENCE, synonyms: ['muted'] },
+  }),
   page: numberField(z.int('must be a whole number').min(1, 'must be 1 or more'), {
     word: 'page',
     label: 'Page',
@@ -55,6 +70,8 @@ export const alertList = queryCommand({
     const unknown = unknownValue(filter, alerts);
     if (unknown) return unknown;
     const found = alerts.filter((alert) => matches(alert, filter, context.now()));
+    const none = found.length === 0 ? noneMatches(filter) : null;
+    if (none) return none;
     const beyond = beyondEnd(filter, pagesOf(found));
     if (beyond) return beyond;
     const names = await readWebhookNames(context.reads.alerts);
@@ -84,6 +101,23 @@ function unknownValue(filter: Filter, alerts: readonly Alert[]): Answer | null {
     );
   }
   return null;
+}
+
+/** No alert has all of several filters: the same list with each of them alone. */
+function noneMatches(filter: Filter): Answer | null {
+  const filters = Object.entries(filter).filter(
+    ([key, value]) => key !== 'page' && value !== undefined,
+  );
+  if (filters.length < 2) return null;
+  const offers = filters.map(([key, value]) => again({}, { [key]: value }, filterText(key, value)));
+  const all = filters.map(([key, value]) => filterText(key, value)).join(' and ');
+  return textAnswer('Alerts', `No alert matches both: ${all}.`, offers);
+}
+
+function filterText(key: string, value: unknown): string {
+  if (key === 'words') return `“${value}”`;
+  if (key === 'silenced') return value === true ? 'silenced' : 'not silenced';
+  return `${key} ${value}`;
 }
 
 function beyondEnd(filter: Filter, pages: number): Answer | null {

@@ -1,4 +1,5 @@
 import { type ZodObject, z } from 'zod';
+import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
 
@@ -46,14 +47,18 @@ interface FieldMeta {
   readonly hint?: string;
   /** Shown instead while the form offers a list of items for the field. */
   readonly pickHint?: string;
-  /** Keys that people type instead of `word`: not accepted, but answered with `word`. */
+  /** Keys that people type instead of `word`. */
   readonly synonyms?: readonly string[];
+  /** The accepted text of a value as people type it: `64 GB` → `64`; null if it is none. */
+  readonly reads?: (typed: string, clock: LocalClock | null) => string | null;
+  /** Words of the trade that are a value of this field: `firing` → `ALERT`. */
+  readonly means?: Readonly<Record<string, string>>;
   /** Values that a rejected text may have meant; offered as buttons, never assumed. */
   readonly suggestions?: (typed: string) => readonly string[];
+  /** Several words without quotes are one value, up to the first key. */
+  readonly severalWords?: true;
   /** Takes the rest of the line: the search text of a query. */
   readonly rest?: true;
-  /** Also accepted after the reason, so that a start time is not read as part of it. */
-  readonly afterReason?: true;
   /** Has no input in a form, which has another field for it; a typed value is kept. */
   readonly typedOnly?: true;
   /** Required in a form; in a typed line, a `typedOnly` key can replace it. */
@@ -95,9 +100,11 @@ export function textField<Schema extends z.ZodType>(schema: Schema, words: Field
 
 export function numberField<Schema extends z.ZodType>(
   schema: Schema,
-  words: FieldWords & { readonly min?: number; readonly max?: number; readonly decimal?: boolean },
+  words: FieldWords &
+    NumberUnit & { readonly min?: number; readonly max?: number; readonly decimal?: boolean },
 ) {
-  const { min, max, decimal = false, ...meta } = words;
+  const { min, max, decimal = false, unit, ...own } = words;
+  const meta = { reads: (typed: string) => numberText(typed, unit), ...own };
   const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
   const input: Input = { kind: 'number', decimal, ...bounds };
   return z
@@ -127,13 +134,14 @@ export function choiceField<Schema extends z.ZodType>(
 export function numberChoiceField<Schema extends z.ZodType>(
   schema: Schema,
   options: (among: FieldContext) => readonly number[],
-  words: FieldWords,
+  { unit, ...words }: FieldWords & NumberUnit,
 ) {
   const texts = (among: FieldContext) => options(among).map(String);
+  const reads = (typed: string) => numberText(typed, unit);
   return z
     .preprocess(numberOf, schema)
     .optional()
-    .meta({ ...words, input: { kind: 'choice', options: texts } });
+    .meta({ reads, ...words, input: { kind: 'choice', options: texts } });
 }
 
 /** A Slack channel: selected in a form, or typed by name. */
@@ -154,6 +162,19 @@ export function required<Inner extends z.ZodType>(field: z.ZodOptional<Inner>): 
   return field.unwrap().meta(field.meta() ?? {});
 }
 
+interface NumberUnit {
+  /** The spellings of the unit of this key. */
+  readonly unit?: RegExp;
+}
+
+/** `64 GB`, `12,000`, `12k` → the number; null for another unit. */
+function numberText(typed: string, unit?: RegExp): string | null {
+  const [, digits, kilo, spelled = ''] =
+    /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?))(k)?\s?([^\d\s]*)$/i.exec(typed.trim()) ?? [];
+  if (digits === undefined || (spelled !== '' && !unit?.test(spelled))) return null;
+  return String(Number(digits.replaceAll(',', '')) * (kilo ? 1_000 : 1));
+}
+
 function numberOf(value: unknown): unknown {
   const isNumber = typeof value === 'string' && /^[+-]?\d+([.]\d+)?$/.test(value.trim());
   return isNumber ? Number(value) : value;
@@ -166,6 +187,8 @@ const SWITCH: ReadonlyMap<unknown, boolean> = new Map([
   ['off', false],
   ['no', false],
   ['false', false],
+  ['enabled', true],
+  ['disabled', false],
 ]);
 
 function switchOf(value: unknown): unknown {
@@ -178,7 +201,12 @@ function inCaseOf(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const word = value.trim();
   const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
-  return values.find((one) => one.toLowerCase() === word.toLowerCase()) ?? word;
+  return values.find((one) => alike(one) === alike(word)) ?? word;
+}
+
+/** Case, spaces, hyphens and underscores do not distinguish two words. */
+export function alike(text: string): string {
+  return text.toLowerCase().replace(/[\s_-]+/g, '-');
 }
 
 function linesOf(value: unknown): unknown {
@@ -223,26 +251,20 @@ export function oneOf(words: readonly string[]): string {
   return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last;
 }
 
-// Common spellings of a time that are offered in the accepted form: `8pm` → `20:00`.
-function similarTimes(typed: string): readonly string[] {
-  const words = /^(\d{1,2})(?:[:.h]?([0-5]\d))?\s*(am|pm|h|uhr)?$/i.exec(typed.trim());
-  const [, hours = '', minutes = '00', half = ''] = words ?? [];
-  const twelve = /[ap]m/i.test(half);
-  const hour = (twelve ? Number(hours) % 12 : Number(hours)) + (/pm/i.test(half) ? 12 : 0);
-  if (hours === '' || hour > 23 || (twelve && Number(hours) > 12)) return [];
-  return [`${String(hour).padStart(2, '0')}:${minutes}`];
-}
-
+/** Values that a rejected span may have meant. */
 function similarSpans(typed: string): readonly string[] {
-  const words = /^(\d{1,3})\s*(m|h|d)[a-z]*$/i.exec(typed.trim());
-  const [, count, unit = ''] = words ?? [];
-  const span = `${count}${unit.toLowerCase()}`;
-  if (count !== undefined) return within([span]);
-  return /^\d{1,3}$/.test(typed) ? within([`${typed}h`, `${typed}d`, `${typed}m`]) : [];
+  const units = /^\d{1,3}$/.test(typed) ? ['h', 'd', 'm'] : [];
+  return units
+    .map((unit) => `${typed}${unit}`)
+    .filter((span) => REVERT_SPAN.safeParse(span).success);
 }
 
-function within(spans: readonly string[]): readonly string[] {
-  return spans.filter((span) => REVERT_SPAN.safeParse(span).success);
+const spanOf = (typed: string) => typedSpan(typed);
+
+/** `8pm`, `tomorrow 9:00` → the one moment that it names. */
+export function momentText(key: 'at' | 'until', typed: string, clock: LocalClock | null) {
+  const read = clock && readTime(`${key} ${typed}`, clock);
+  return read?.kind === 'taken' && read.key === key ? read.text : null;
 }
 
 const startShape = (verb: string) => ({
@@ -250,9 +272,8 @@ const startShape = (verb: string) => ({
     word: 'at',
     label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} at`,
     hint: '20:00 or 2026-11-22T20:00 in your time zone. Leave empty to run once approved',
-    suggestions: similarTimes,
     synonyms: ['start', 'from', 'when', 'time', 'begin'],
-    afterReason: true,
+    reads: (typed, clock) => momentText('at', typed, clock),
   }),
   in: textField(spanSchema('1m', '30d', '2h'), {
     word: 'in',
@@ -260,7 +281,7 @@ const startShape = (verb: string) => ({
     hint: 'For example 2h, instead of a time',
     suggestions: similarSpans,
     synonyms: ['after', 'wait', 'delay'],
-    afterReason: true,
+    reads: spanOf,
     typedOnly: true,
   }),
 });
@@ -271,8 +292,16 @@ const REVERT = {
     label: 'Revert after',
     hint: '30m to 14d, for example 4h; leave empty to keep',
     suggestions: similarSpans,
-    synonyms: ['until', 'till', 'hold', 'hours', 'back', 'duration'],
-    afterReason: true,
+    synonyms: ['hold', 'hours', 'back', 'duration'],
+    reads: spanOf,
+  }),
+  until: textField(ClockTimeText, {
+    word: 'until',
+    label: 'Revert at',
+    hint: 'A time, instead of a duration',
+    synonyms: ['till', 'til'],
+    reads: (typed, clock) => momentText('until', typed, clock),
+    typedOnly: true,
   }),
 };
 
@@ -290,26 +319,32 @@ export function timingShape(
 
 /** Quotes a word so that `splitWords` reads the same word again. */
 export function quoteWord({ text, quoted }: Word): string {
-  if (quoted) return `"${text}"`;
-  return /\s/.test(text) ? text.replace(/=(.*)$/s, '="$1"') : text;
+  if (quoted) return `"${escaped(text)}"`;
+  const [, key = '', value = ''] = /^([\w-]+=)(.*)$/s.exec(text) ?? [];
+  return key !== '' && /[\s"]/.test(value) ? `${key}"${escaped(value)}"` : text;
 }
 
-/** Returns the command line with the same values, for a button that enters it. */
+/** A quote inside quotes has a backslash before it, so that any text can be quoted. */
+function escaped(text: string): string {
+  return text.replace(/["\\]/g, '\\$&');
+}
+
+/** Returns the command line with the same values, for a button that enters it; `isExact`: names are quoted. */
 export function commandLine(
   command: { readonly name: string; readonly args: ZodObject },
   given: Readonly<Record<string, string>>,
   reason: string,
+  isExact = false,
 ): string {
   const words = fieldsOf(command.args).flatMap((field) => {
     const text = given[field.name];
     if (!text || field.rest) return [];
-    const quoted = isPlaced(field) && !/^[\w.-]+$/.test(text);
+    const quoted = isPlaced(field) && (isExact || !/^[\w.-]+$/.test(text));
     return [quoteWord({ text: isPlaced(field) ? text : `${field.word}=${text}`, quoted })];
   });
   const search = fieldsOf(command.args).find((field) => field.rest);
   const sought = search ? (given[search.name] ?? '') : '';
   if (sought) return [command.name, ...words, sought].join(' ');
-  // A reason that contains a quote is not quoted: the inner quote would end it.
-  const tail = reason === '' ? [] : [quoteWord({ text: reason, quoted: !reason.includes('"') })];
+  const tail = reason === '' ? [] : [quoteWord({ text: reason, quoted: true })];
   return [command.name, ...words, ...tail].join(' ');
 }

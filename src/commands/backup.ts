@@ -6,12 +6,18 @@ import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
 import { commandLine, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
+import { quotedName } from './names.ts';
 import { reportedTime, timeCell, unknownList } from './reported.ts';
 
 const BackupId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be latest or a backup id from the console')
-  .meta({ label: 'Backup', hint: 'latest, or an id from the console', lists: 'backup' });
+  .meta({
+    label: 'Backup',
+    hint: 'latest, or an id from the console',
+    lists: 'backup',
+    means: { latest: 'latest', last: 'latest', newest: 'latest', recent: 'latest' },
+  });
 
 export const backupShow = queryCommand({
   name: 'backup show',
@@ -44,7 +50,8 @@ async function idOf(
   typed: string,
   { reads, prefix }: Pick<CommandContext, 'reads' | 'prefix'>,
 ): Promise<string | Answer> {
-  if (typed.toLowerCase() !== 'latest') return typed;
+  if (/^(?=.*\d)[\w-]{9,}$/.test(typed)) return typed;
+  if (typed.toLowerCase() !== 'latest') return similarBackups(service, typed, reads);
   const title = `Latest backup of ${service.name}`;
   const read = await reads.cloud.backups(service.id, { waiting: true });
   if (read.known) {
@@ -54,6 +61,22 @@ async function idOf(
   const show = slashCommand(prefix, `backup show ${service.name} <backup id>`);
   const instead = [`${show} works with an id from the console.`];
   return unknownList({ title, read, instead, offers: [] });
+}
+
+/** The backups whose id begins so, of one of which the id was shortened; else the list of all. */
+async function similarBackups(
+  service: Service,
+  typed: string,
+  reads: CommandContext['reads'],
+): Promise<Answer> {
+  const read = await reads.cloud.backups(service.id, { waiting: true });
+  const near = read.known ? read.value.filter(({ id }) => id.startsWith(typed.toLowerCase())) : [];
+  const offers = near
+    .slice(0, 4)
+    .map(({ id }) => ({ label: id, line: `backup show ${quotedName(service.name)} ${id}` }));
+  const list = { label: 'List its backups', line: `backup list ${quotedName(service.name)}` };
+  const text = `${service.name} has no backup with the id “${typed}”. Choose one by its id; “latest” is the last finished one.`;
+  return textAnswer('Which backup?', text, [...offers, list]);
 }
 
 const soFar = {

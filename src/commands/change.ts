@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DAY_MS, HOUR_MS } from '../base/time.ts';
+import { type LocalClock, typedSpan } from '../base/moments.ts';
+import { addDays, DAY_MS, dayOf, HOUR_MS, weekdayOf } from '../base/time.ts';
 import type { Answer } from '../domain/answer.ts';
 import { STATES, type State } from '../domain/change.ts';
 import { scopeOf } from '../domain/freezes.ts';
@@ -10,9 +11,19 @@ import {
   oneOf,
   ServiceName,
   scopeField,
+  type TypedValues,
   textField,
 } from './arguments.ts';
-import { CHANGE_LISTS, type PastTime, queryCommand } from './define.ts';
+import {
+  CHANGE_LISTS,
+  nounOf,
+  type PastTime,
+  type Phrase,
+  type PhraseState,
+  queryCommand,
+} from './define.ts';
+import { nameAt } from './names.ts';
+import { verbAt } from './verbs.ts';
 
 /** The states as users read and type them. */
 export const STATE_WORDS: Readonly<Record<State, string>> = {
@@ -79,10 +90,80 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
+/** `24 hours`, `last 7 days`, `monday` → a time that the filters read. */
+function pastText(typed: string, clock: LocalClock | null): string | null {
+  const span = typedSpan(typed.replace(/^(the )?(last|past) /i, '').replace(/ ago$/i, ''));
+  if (span !== null) return span;
+  const [, day = ''] = /^(?:last )?(mon|tue|wed|thu|fri|sat|sun)[a-z]*$/i.exec(typed) ?? [];
+  const index = WEEKDAYS.indexOf(day.toLowerCase());
+  if (!clock || index < 0) return null;
+  const today = dayOf(clock.now);
+  return addDays(today, -((weekdayOf(today) - index + 6) % 7) - 1);
+}
+
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+/** `last week`, `today`: the days of a search without its keys. */
+function daysPhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
+  if (!vocabulary.clock || given.since !== undefined) return null;
+  const today = dayOf(vocabulary.clock.now);
+  const monday = addDays(today, -weekdayOf(today));
+  const month = `${today.slice(0, 8)}01`;
+  const two = words.slice(0, 2).join(' ').toLowerCase();
+  const spans: Readonly<Record<string, TypedValues>> = {
+    'last week': { since: addDays(monday, -7), until: addDays(monday, -1) },
+    'this week': { since: monday },
+    'this month': { since: month },
+  };
+  const found = spans[two];
+  if (found) return { taken: 2, given: found };
+  const one = words[0]?.toLowerCase() ?? '';
+  const isDay = one === 'today' || one === 'yesterday' || /^\d+[hdw]$/.test(one);
+  return isDay ? { taken: 1, given: { since: one } } : null;
+}
+
+/** A service without its key, the lists as people call them, and days. */
+function listPhrase(words: readonly string[], so: PhraseState): Phrase | null {
+  const which = LIST_WORDS[words[0]?.toLowerCase() ?? ''];
+  if (which && so.given.which === undefined) return { taken: 1, given: { which } };
+  return namePhrase('service', words, so) ?? daysPhrase(words, so);
+}
+
+const LIST_WORDS: Readonly<Record<string, string>> = {
+  ...{ my: 'mine', own: 'mine', me: 'mine', everything: 'all' },
+  ...{ waiting: 'pending', open: 'pending', unapproved: 'pending' },
+};
+
+function namePhrase(
+  field: 'service' | 'target',
+  words: readonly string[],
+  { given, vocabulary }: PhraseState,
+): Phrase | null {
+  const typed = words.map((text) => ({ text, quoted: false }));
+  const found = given[field] === undefined ? nameAt('service', typed, vocabulary) : null;
+  return found && { taken: found.taken, given: { [field]: found.text } };
+}
+
+/** One person: `me`, `@ana`, `ana`. */
+const personText = (typed: string) => (/^(<@\w+(\|[^>]*)?>|@?[\w.-]+)$/.test(typed) ? typed : null);
+
+/** `stop`, `service stop` → the name of the command. */
+function askPhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
+  if (given.ask !== undefined) return null;
+  const typed = words.map((text) => ({ text, quoted: false }));
+  const changes = vocabulary.commands.filter(({ kind }) => kind === 'change');
+  const own = changes.filter((command) => nounOf(command) === words[0]?.toLowerCase());
+  const found = own.length > 0 ? verbAt(typed.slice(1), own) : verbAt(typed, changes);
+  if (!found && own.length > 0) return { taken: 2, given: { ask: words.slice(0, 2).join(' ') } };
+  if (!found) return null;
+  const taken = words.length - found.rest.length;
+  return { taken, given: { ask: found.command.name } };
+}
+
 /** Times that are offered for one that cannot be read. */
 const commonPastTimes = (): readonly string[] => ['today', 'yesterday', '7d', '30d'];
 
-const Id = z.string().min(1).max(40).meta({ label: 'Change id' });
+const Id = z.string().min(1).max(40).meta({ label: 'Change id', reads: changeIdText });
 const Sought = z.string().trim().min(1).max(80, 'is too long');
 
 const Which = z.enum(CHANGE_LISTS, { error: 'must be pending, mine, all or review' });
@@ -100,6 +181,7 @@ export const changeList = queryCommand({
       synonyms: ['who', 'user', 'person'],
       label: 'Requested by',
       hint: 'A user, for example @ana, or me',
+      reads: personText,
     }),
     state: stateField('State'),
     since: textField(PastTimeText, {
@@ -107,6 +189,7 @@ export const changeList = queryCommand({
       synonyms: ['from', 'after'],
       label: 'Requested since',
       hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
+      reads: pastText,
       suggestions: commonPastTimes,
     }),
     before: textField(z.string().max(40), {
@@ -115,6 +198,7 @@ export const changeList = queryCommand({
       hint: 'A change id',
     }),
   }),
+  phrase: listPhrase,
   // The list itself decides them: `mine` is one person, `pending` one state.
   hasField: (field, { given: { which } }: FieldContext) =>
     !(field === 'by' && which === 'mine') && !(field === 'state' && which === 'pending'),
@@ -142,6 +226,7 @@ export const changeLog = queryCommand({
       synonyms: ['who', 'user', 'person'],
       label: 'By',
       hint: 'A user, for example @ana, or me',
+      reads: personText,
     }),
     what: textField(Sought, {
       word: 'command',
@@ -161,6 +246,7 @@ export const changeLog = queryCommand({
       synonyms: ['from', 'after'],
       label: 'Since',
       hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
+      reads: pastText,
       suggestions: commonPastTimes,
     }),
     until: textField(PastTimeText, {
@@ -168,6 +254,7 @@ export const changeLog = queryCommand({
       synonyms: ['to'],
       label: 'Before',
       hint: 'today, a UTC day (2026-11-30), or a time ago (1d)',
+      reads: pastText,
       suggestions: commonPastTimes,
     }),
     before: numberField(z.int('must be a whole number').min(1), {
@@ -177,6 +264,7 @@ export const changeLog = queryCommand({
     }),
   }),
 
+  phrase: (words, so) => daysPhrase(words, so) ?? namePhrase('target', words, so),
   target: () => null,
   answer: (
     {
@@ -241,6 +329,7 @@ export const changeWho = queryCommand({
     warehouse: scopeField('warehouse', 'All services of this warehouse'),
   }),
 
+  phrase: askPhrase,
   target: () => null,
   answer: ({ ask, ...about }, { who }, asker) => {
     const scope = scopeOf(about);

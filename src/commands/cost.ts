@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { timeOfDay } from '../base/moments.ts';
+import { weeklyDaysText } from '../base/weekly-times.ts';
 import {
   answerCosts,
   answerCsv,
@@ -15,7 +17,8 @@ import {
   switchField,
   textField,
 } from './arguments.ts';
-import { queryCommand } from './define.ts';
+import { costWords } from './cost-words.ts';
+import { type Phrase, type PhraseState, queryCommand } from './define.ts';
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');
 const Question = z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) });
@@ -33,6 +36,7 @@ export const cost = queryCommand({
   permission: 'organization:view',
   args: Question,
 
+  reword: (words, vocabulary) => costWords('cost', words, vocabulary),
   target: () => null,
   answer: ({ words = '' }, context, asker) => answerCosts(words, context, asker),
 });
@@ -46,6 +50,7 @@ export const costCsv = queryCommand({
   args: Question,
 
   submit: () => 'Get file',
+  reword: (words, vocabulary) => costWords('cost csv', words, vocabulary),
   target: () => null,
   answer: ({ words = '' }, context, asker) => answerCsv(words, context, asker),
 });
@@ -60,6 +65,7 @@ export const costForecast = queryCommand({
     words: textField(Words, { label: 'Month, quarter or year, and a scope', rest: true }),
   }),
 
+  reword: (words, vocabulary) => costWords('cost forecast', words, vocabulary),
   target: () => null,
   answer: ({ words = '' }, context, asker) => answerForecast(words, context, asker),
 });
@@ -72,6 +78,7 @@ export const costWhy = queryCommand({
   permission: 'organization:view',
   args: Question,
 
+  reword: (words, vocabulary) => costWords('cost why', words, vocabulary),
   target: () => null,
   answer: ({ words = '' }, context, asker) => answerWhy(words, context, asker),
 });
@@ -104,6 +111,88 @@ const TASKS: ReadonlyMap<string, TaskTexts> = new Map([
   ['preview', { title: 'Preview a cost digest', submit: 'Preview' }],
 ] satisfies [(typeof DIGEST_ACTIONS)[number], TaskTexts][]);
 
+/** What people call the actions. */
+const ACTION_WORDS = {
+  ...{ ls: 'list', show: 'list', all: 'list', create: 'add', new: 'add', subscribe: 'add' },
+  ...{ start: 'add', delete: 'remove', unsubscribe: 'remove', cancel: 'remove' },
+  ...{ send: 'now', post: 'now', unpause: 'resume', suspend: 'pause' },
+};
+
+/** `every monday at 8`, `weekly prod`, `stop`: asked about, because a digest is posted for others. */
+function digestPhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
+  if (given.what !== undefined) return tagPhrase(words, vocabulary, given);
+  const first = words[0]?.toLowerCase() ?? '';
+  if (DIGEST_ACTIONS.some((action) => action === first) || first in ACTION_WORDS) return null;
+  const text = words.join(' ').toLowerCase();
+  const taken = words.length;
+  if (/^(stop|end|off|disable|mute)$/.test(words[0]?.toLowerCase() ?? '')) {
+    const readings = ['pause', 'remove'].map((what) => ({ label: what, given: { what } }));
+    return { taken: 1, choice: { why: 'Pause the digest, or remove it?', readings } };
+  }
+  const options = digestOptions(text, words, vocabulary);
+  if (options === null) return null;
+  const times = options.times.length > 0 ? options.times.map((at) => ({ at })) : [{}];
+  const readings = times.map((time) => {
+    const all = { ...time, ...options.given };
+    const label = Object.entries(all).map(
+      ([key, value]) => `${key === 'period' ? 'every' : key}=${value}`,
+    );
+    return { label: `add ${label.join(' ')}`, given: { what: 'add', ...all } };
+  });
+  return {
+    taken,
+    choice: { why: `Add a digest for “${words.join(' ')}”? When is it posted?`, readings },
+  };
+}
+
+/** The days, period, time and tag that a phrase names; null without a period or days. */
+function digestOptions(
+  text: string,
+  words: readonly string[],
+  { services }: PhraseState['vocabulary'],
+) {
+  const [, day = ''] =
+    /\b(?:every|each|on) ((?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|day)\b/.exec(
+      text,
+    ) ?? [];
+  const days = day === '' ? null : weeklyDaysText(day === 'day' ? 'daily' : day);
+  const isWeekly =
+    /\bweekly\b|\bevery week\b/.test(text) ||
+    (days !== null && !['daily', 'weekdays'].includes(days));
+  const period = isWeekly ? 'week' : /\bmonthly\b|\bevery month\b/.test(text) ? 'month' : null;
+  const isDaily = /\bdaily\b/.test(text);
+  if (days === null && period === null && !isDaily) return null;
+  const [, typed = ''] = /\bat (\d[\d:.]*(?: ?[ap]m)?)/.exec(text) ?? [];
+  const exact = timeOfDay(typed);
+  const hour = /^\d{1,2}$/.test(typed) ? Number(typed) : -1;
+  const loose = hour < 0 ? [] : hour > 12 ? [hour] : [hour % 12, (hour % 12) + 12];
+  const times = exact ? [exact] : loose.map((each) => `${String(each).padStart(2, '0')}:00`);
+  const tag = services.flatMap(({ tags }) => tags ?? []).find((one) => words.includes(one));
+  const given = {
+    ...(period && { period }),
+    ...((days || isDaily) && { days: days ?? 'daily' }),
+    ...(tag && { tags: tag }),
+  };
+  return { times, given };
+}
+
+/** A tag without its key, after the action. */
+function tagPhrase(
+  words: readonly string[],
+  { services }: PhraseState['vocabulary'],
+  given: PhraseState['given'],
+): Phrase | null {
+  const [word = ''] = words;
+  const isTag = services.some(({ tags }) => tags?.includes(word.toLowerCase()));
+  if (
+    !isTag ||
+    given.tags !== undefined ||
+    services.some(({ name }) => name === word.toLowerCase())
+  )
+    return null;
+  return { taken: 1, given: { tags: word.toLowerCase() } };
+}
+
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
 const Names = z.array(z.string().max(80)).max(50);
 
@@ -130,6 +219,7 @@ export const costDigest = queryCommand({
   permission: 'organization:view',
   args: z.strictObject({
     what: choiceField(Action, () => DIGEST_ACTIONS, {
+      means: ACTION_WORDS,
       label: 'Action',
       hint: 'Default: list',
       redraws: true,
@@ -142,6 +232,7 @@ export const costDigest = queryCommand({
     at: textField(digestWords.at.schema, {
       word: 'at',
       synonyms: ['hour', 'when'],
+      reads: timeOfDay,
       suggestions: digestWords.at.near,
       label: 'Time',
       hint: 'For example 09:30 (default)',
@@ -155,12 +246,14 @@ export const costDigest = queryCommand({
     }),
     days: textField(z.preprocess(daysOf, digestWords.days.schema), {
       word: 'days',
-      synonyms: ['on', 'weekday', 'weekdays'],
+      synonyms: ['on'],
+      reads: (typed) => weeklyDaysText(typed)?.replaceAll(' ', ',') ?? null,
       suggestions: digestWords.days.near,
       label: 'Days',
       hint: 'weekdays, daily, or days, for example mon, thu. Default: weekdays',
     }),
     period: choiceField(z.enum(PERIODS), () => PERIODS, {
+      means: { daily: 'day', weekly: 'week', monthly: 'month' },
       word: 'every',
       label: 'Report period',
       hint: 'Default: day',
@@ -184,6 +277,7 @@ export const costDigest = queryCommand({
     if (!OPTIONS.includes(field)) return field !== 'which' || (given.what ?? 'list') !== 'list';
     return given.what === 'add' || given.what === 'preview';
   },
+  phrase: digestPhrase,
   // A name or a time that is missing has a default; a bare “add” opens the form.
   needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
+import type { LocalClock } from '../base/moments.ts';
 import type { JsonObject } from '../base/text.ts';
 import type {
   AcceptedChange,
@@ -124,6 +125,34 @@ export interface LogRequest {
   readonly before: number | null;
 }
 
+/** One of several readings of some words, with the values that it gives. */
+export interface Reading {
+  readonly label: string;
+  readonly given: TypedValues;
+}
+
+/** What the first words of a line mean for a command. */
+export interface Phrase {
+  readonly taken: number;
+  readonly given?: TypedValues;
+  /** Several readings, of which the user chooses one. */
+  readonly choice?: { readonly why: string; readonly readings: readonly Reading[] };
+  /** Words that no value can have; shown in the form that asks for it. */
+  readonly unclear?: string;
+  /** Why the words cannot be meant. */
+  readonly refused?: string;
+}
+
+/** What was read so far. */
+export interface PhraseState {
+  readonly given: TypedValues;
+  readonly vocabulary: Vocabulary;
+}
+
+export type Reworded =
+  | { readonly words: string }
+  | { readonly sentence: string; readonly lines: readonly string[] };
+
 interface CommandWords {
   /** Noun and verb: `service stop`. Policy, modal, help and manifest use this name. */
   readonly name: string;
@@ -135,6 +164,10 @@ interface CommandWords {
   readonly examples: readonly string[];
   /** The permission that the key of the cloud API needs; if missing, it calls no such operation. */
   readonly permission?: CloudPermission;
+  /** Reads what people type for this command without `key=value`, at the start of the words. */
+  readonly phrase?: (words: readonly string[], so: PhraseState) => Phrase | null;
+  /** The words of a question in the form that the command reads; or what is asked or refused. */
+  readonly reword?: (words: string, vocabulary: Vocabulary) => Reworded;
   /** Whether a field applies, given the others; if missing, all fields apply. */
   readonly hasField?: (field: string, among: FieldContext) => boolean;
 }
@@ -365,6 +398,14 @@ export interface Vocabulary {
   readonly lists?: ServerLists;
   /** SLACK_COMMAND_PREFIX, for workspaces in which another app has the same commands. */
   readonly prefix?: string;
+  /** The clock of the person who types; missing: times are read only in the documented form. */
+  readonly clock?: LocalClock | null;
+  /** The services with a schedule, of which `pause` can mean either. */
+  readonly scheduled?: readonly string[];
+  /** An offered line is read to check it: what is asked about needs no offers. */
+  readonly isCheck?: true;
+  /** A price of a credit is configured. */
+  readonly isPriced?: boolean;
 }
 
 export type ParseResult =
@@ -384,6 +425,8 @@ export type ParseResult =
       readonly command: Command;
       readonly given: TypedValues;
       readonly missing: readonly Field[];
+      /** What the form has to ask about, as a sentence. */
+      readonly unclear?: string;
     }
   | {
       readonly kind: 'misread';

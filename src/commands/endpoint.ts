@@ -16,6 +16,17 @@ import { SETTLED_WHEN_READY } from './settled.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 
+/** What cannot be edited later has to have the shape that the cloud provider gives it. */
+const shaped = (pattern: RegExp, example: string) =>
+  Text.regex(pattern, `must look like ${example}`);
+const EndpointServiceName = shaped(
+  /^(com\.amazonaws\.[\w.-]+|vpce-[\w-]+)$/,
+  'com.amazonaws.vpce.eu-central-1.vpce-svc-0a1b2c3d or vpce-svc-0a1b2c3d',
+);
+const ResourceConfiguration = shaped(/^rcfg-\w+$/, 'rcfg-0a1b2c3d');
+const ShareArn = shaped(/^arn:\S+$/, 'arn:aws:ram:eu-central-1:123456789012:…');
+const ClusterArn = shaped(/^arn:\S+$/, 'arn:aws:kafka:eu-central-1:123456789012:…');
+
 /** The type for which each field applies. */
 const TYPE_OF: Readonly<Record<string, string>> = {
   vpcEndpointServiceName: 'VPC_ENDPOINT_SERVICE',
@@ -45,19 +56,19 @@ export const endpointCreate = changeCommand({
     description: required(
       textField(EndpointDescription, { word: 'description', label: 'Description' }),
     ),
-    vpcEndpointServiceName: textField(Text, {
+    vpcEndpointServiceName: textField(EndpointServiceName, {
       word: 'service-name',
       label: 'Endpoint service name',
     }),
-    vpcResourceConfigurationId: textField(Text, {
+    vpcResourceConfigurationId: textField(ResourceConfiguration, {
       word: 'resource-configuration',
       label: 'Resource configuration (id)',
     }),
-    vpcResourceShareArn: textField(Text, {
+    vpcResourceShareArn: textField(ShareArn, {
       word: 'resource-share',
       label: 'Resource share (ARN)',
     }),
-    streamClusterArn: textField(Text, {
+    streamClusterArn: textField(ClusterArn, {
       word: 'cluster',
       label: 'Streaming cluster (ARN)',
     }),
@@ -77,11 +88,15 @@ export const endpointCreate = changeCommand({
   target: ({ service }) => serviceTarget(service),
   desired: ({ service: _, ...fields }) => inSendOrder(EndpointCreation, bodyOf(fields)),
   problems: ({ service: _, ...fields }) => {
-    const noName = fields.type === 'VPC_ENDPOINT_SERVICE' && !fields.vpcEndpointServiceName;
-    const problem = 'is required when type is VPC_ENDPOINT_SERVICE';
+    const values = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const given = new Set(values.map(([name]) => name));
+    const needed = Object.entries(TYPE_OF).filter(
+      ([field, type]) => type === fields.type && !given.has(field),
+    );
+    const problem = `is required when type is ${fields.type}`;
     return [
       ...wireProblems(EndpointCreation, bodyOf(fields)),
-      ...(noName ? [{ field: 'vpcEndpointServiceName', problem }] : []),
+      ...needed.map(([field]) => ({ field, problem })),
     ];
   },
   warnings: () => ["This can't be edited later; check the values."],

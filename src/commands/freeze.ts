@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type LocalClock, typedSpan } from '../base/moments.ts';
 import {
   type FreezeUntil,
   FreezeUntilText,
@@ -13,14 +14,39 @@ import {
   servicesIn,
 } from '../domain/freezes.ts';
 import type { Service } from '../domain/targets.ts';
-import { scopeField } from './arguments.ts';
-import { changeCommand, queryCommand } from './define.ts';
+import { momentText, scopeField } from './arguments.ts';
+import { changeCommand, type Phrase, type PhraseState, queryCommand } from './define.ts';
+import { nameAt } from './names.ts';
 
 // Concerns several fields, so the sentence is shown without a field name.
 const ONE_SCOPE = {
   field: '',
   problem: 'Choose exactly one of: a service, a tag, a warehouse or everything.',
 };
+
+/** A tag or a warehouse without its key; a name that is also a service is asked about. */
+function scopePhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
+  const [first = ''] = words;
+  if (/^(over|during|through)$/i.test(first)) {
+    return { taken: words.length, unclear: `Until when? “${words.join(' ')}” names no moment.` };
+  }
+  if (given.scope !== undefined || given.tag !== undefined || given.warehouse !== undefined)
+    return null;
+  const typed = words.map((text) => ({ text, quoted: false }));
+  const [service, tag, warehouse] = (['service', 'tag', 'warehouse'] as const).map((names) =>
+    nameAt(names, typed, vocabulary),
+  );
+  const own = tag ? { tag: tag.text } : warehouse ? { warehouse: warehouse.text } : null;
+  if (!own) return null;
+  const taken = tag?.taken ?? warehouse?.taken ?? 1;
+  if (!service) return { taken, given: own };
+  const [[key, value] = ['', '']] = Object.entries(own);
+  const readings = [
+    { label: `Service ${service.text}`, given: { scope: service.text } },
+    { label: `All services with ${key} ${value}`, given: own },
+  ];
+  return { taken, choice: { why: `“${first}” is a service and a ${key}. Which one?`, readings } };
+}
 
 export const changeFreeze = changeCommand({
   name: 'change freeze',
@@ -43,12 +69,15 @@ export const changeFreeze = changeCommand({
     until: FreezeUntilText.meta({
       word: 'until',
       label: 'Until',
+      reads: (typed: string, clock: LocalClock | null) =>
+        typedSpan(typed) ?? momentText('until', typed, clock),
       hint: 'A duration (4h, 2d) or a time (20:00, 2026-11-22T20:00) in your time zone; at most 90d',
     }),
   }),
   call: 'PUT freeze',
   callClass: 'put',
   needsReason: true,
+  phrase: scopePhrase,
 
   resolveArguments: async (args, { freezes }, by) => {
     const end = await freezes.endOf(args.until, by);

@@ -44,5 +44,6 @@ export {
   takesService,
   untaggedTarget,
 } from './registry.ts';
+export { listedSnapshots } from './service-observe.ts';
 export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';

@@ -1,10 +1,17 @@
 /** From what users type to the items that it names: services, alerts, freezes, items of lists. */
 
-import { nearest } from '../base/text.ts';
-import { slashCommand } from '../domain/answer.ts';
+import { nearest, type Word } from '../base/text.ts';
+import { type CommandOffer, slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
 import { findByName, type NamedItem, nameToType, type Service } from '../domain/targets.ts';
-import { commandLine, type Field, fieldsOf, type TypedValues } from './arguments.ts';
+import {
+  alike,
+  commandLine,
+  type Field,
+  fieldsOf,
+  quoteWord,
+  type TypedValues,
+} from './arguments.ts';
 import type { ListedItem, ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
 
 type NameResolution =
@@ -43,18 +50,106 @@ export function thingsOf(
   args: Readonly<Record<string, unknown>> = {},
 ): readonly NamedItem[] {
   if (names === 'service') return services;
-  if (names === 'scope') return scopesOf(services);
-  if (names === 'tag') return tagsOf(services);
-  if (names === 'warehouse') return warehousesOf(services);
+  if (names === 'scope' || names === 'tag' || names === 'warehouse')
+    return scopesFor(names, services);
   if (names === 'alert') return alerts;
   if (names === 'freeze') return freezes;
   if (names === 'ask')
     return commands.map(({ name, aliases = [] }) => ({ id: name, name, aliases }));
-  // Fields are resolved in order, so `service` was replaced by a Service before.
-  const service = args.service as Service | undefined;
+  // Fields are resolved in order, so `service` was replaced by a Service before; while words are read it is a text.
+  const typed = args.service as Service | string | undefined;
+  const [service] = typeof typed === 'string' ? findByName(services, typed) : [typed];
   const listed = lists.pipe ?? [];
-  const configured = (service?.pipes ?? []).map((pipe) => ({ ...pipe, aliases: [] }));
+  const pipes = service?.pipes ?? services.flatMap((each) => each.pipes);
+  const configured = pipes.map((pipe) => ({ ...pipe, aliases: [] }));
   return [...listed, ...configured.filter(({ id }) => listed.every((item) => item.id !== id))];
+}
+
+const SCOPES = { scope: scopesOf, tag: tagsOf, warehouse: warehousesOf };
+const scopeLists = new WeakMap<
+  readonly Service[],
+  Partial<Record<keyof typeof SCOPES, readonly NamedItem[]>>
+>();
+
+/** Cached: each word of a line is compared with them. */
+function scopesFor(names: keyof typeof SCOPES, services: readonly Service[]): readonly NamedItem[] {
+  const known = scopeLists.get(services) ?? {};
+  scopeLists.set(services, known);
+  known[names] ??= SCOPES[names](services);
+  return known[names];
+}
+
+const NAME_WORDS_MAX = 8;
+
+/** The longest run of words at the start that is a known name; a quoted word is a name of its own. */
+export function nameAt(
+  names: Names,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+  args: Readonly<Record<string, unknown>> = {},
+) {
+  const things = thingsOf(names, vocabulary, args);
+  const [first] = words;
+  const end = words.findIndex(({ quoted }) => quoted);
+  const most = first?.quoted ? 1 : Math.min(NAME_WORDS_MAX, end < 0 ? words.length : end);
+  if (!first || !canBegin(things, nameText(first.text, first.quoted))) return null;
+  for (let taken = most; taken > 0; taken -= 1) {
+    const typed = words
+      .slice(0, taken)
+      .map(({ text }) => text)
+      .join(' ');
+    const text = nameText(typed, first?.quoted ?? false);
+    if (text !== '' && findByName(things, text).length > 0) return { text, taken, things };
+  }
+  return null;
+}
+
+const KEYS = new WeakMap<readonly NamedItem[], readonly string[]>();
+
+/** Whether a name or an id begins with this word, so that most words are compared only once. */
+function canBegin(things: readonly NamedItem[], word: string): boolean {
+  const keys =
+    KEYS.get(things) ??
+    things.flatMap(({ id, name, aliases }) => [id, name, ...aliases].map(alike));
+  KEYS.set(things, keys);
+  const wanted = alike(word);
+  return keys.some((key) => key.startsWith(wanted));
+}
+
+/** Without marks and punctuation around it; of a link, its last part, which can be an id. */
+function nameText(typed: string, isQuoted: boolean): string {
+  if (isQuoted) return typed;
+  const [, linked] = /^<?https?:\/\/\S*?([\w-]+)\/?(?:\|[^>]*)?>?$/.exec(typed) ?? [];
+  return linked ?? typed.replace(/^[#"'(`*~]+|[,;:!?.)"'`*~]+$/g, '');
+}
+
+/** How many words at the start are similar to a name with as many words: `5xx rtae`; null if none are. */
+export function similarAt(
+  names: Names,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): number | null {
+  const known = thingsOf(names, vocabulary).flatMap(({ name, aliases }) => [name, ...aliases]);
+  for (let taken = Math.min(NAME_WORDS_MAX, words.length); taken > 1; taken -= 1) {
+    const text = words
+      .slice(0, taken)
+      .map((word) => word.text)
+      .join(' ');
+    const alike = known.filter((name) => name.split(/[\s-]+/).length === taken);
+    if (nearest(text, alike).length > 0) return taken;
+  }
+  return null;
+}
+
+/** The only known name anywhere in the words, for example in a pasted notice. */
+export function lastName(names: Names, words: readonly Word[], vocabulary: Vocabulary) {
+  const found = words.flatMap((_, at) => nameAt(names, words.slice(at), vocabulary) ?? []);
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** A name as a line has it. */
+export function quotedName(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : quoteWord({ text: name, quoted: true });
 }
 
 /** An id that is not in the vocabulary is passed on: the server accepts or rejects it. */
@@ -91,7 +186,7 @@ function unclear(
 ): ParseProblem {
   const text = given[name] ?? '';
   const close = found.length > 1 ? found : near(text, things);
-  const offers = close.slice(0, 5).map((thing) => {
+  const offers: CommandOffer[] = close.slice(0, 5).map((thing) => {
     const shared = findByName(things, thing.name).length > 1;
     const again = { ...given, [name]: nameToType(thing, things) };
     return {
@@ -101,7 +196,9 @@ function unclear(
   });
   const [kind, list] = KINDS[names];
   const shownList = names === 'pipe' ? list : slashCommand(prefix, list);
-  const hint = offers.length > 0 ? 'Did you mean:' : shownList;
+  const [, line = ''] = /^(.+) (?:lists|shows) /.exec(list) ?? [];
+  if (offers.length === 0 && line !== '') offers.push({ label: line, line });
+  const hint = close.length > 0 ? 'Did you mean:' : shownList;
   const problem =
     found.length > 1
       ? `${found.length} ${kind}s are called “${text}”. Which one do you mean?`

@@ -1,383 +1,602 @@
 import { nearest, splitWords, type Word } from '../base/text.ts';
 import { type CommandOffer, oneLineOf, slashCommand } from '../domain/answer.ts';
-import { findByName, type NamedItem } from '../domain/targets.ts';
+import { findByName } from '../domain/targets.ts';
 import {
   commandLine,
-  type Field,
   fieldsOf,
   isPlaced,
+  oneOf,
   quoteWord,
   type TypedValues,
 } from './arguments.ts';
+import { costVerb } from './cost-words.ts';
 import {
+  CHANGE_LISTS,
   type Command,
   nounOf,
   type ParseProblem,
   type ParseResult,
-  type TypedCommand,
+  type Reading,
   type Vocabulary,
   verbOf,
 } from './define.ts';
-import { thingsOf } from './names.ts';
+import { nameAt, quotedName } from './names.ts';
+import { lineOfQuestion } from './questions.ts';
+import { readWords } from './reading.ts';
 import { parseValues } from './values.ts';
+import {
+  type FoundVerb,
+  isNegated,
+  isQuestion,
+  isQuestionWord,
+  lowerOf,
+  neverAt,
+  ownCommands,
+  verbAt,
+  verbsNear,
+} from './verbs.ts';
+import type { Ambiguity, LineReading } from './word-steps.ts';
 
-/** Parses `/service stop analytics-prod nightly maintenance`; asks instead of guessing. */
+const OFFERS_MAX = 5;
+
+/**
+ * Reads `/service stop analytics-prod nightly maintenance`. What can be meant in one way is taken; what
+ * can be meant in several ways is asked about, with complete lines. Each offered line is understood.
+ */
 export function parseLine(noun: string, typed: string, vocabulary: Vocabulary): ParseResult {
+  const result = readLine(noun.toLowerCase(), wordsOf(typed), vocabulary);
+  if (result.kind !== 'misread') return result;
+  const offers = [...new Map(result.offers.map((offer) => [offer.line, offer])).values()];
+  const understood = offers
+    .slice(0, OFFERS_MAX)
+    .filter(({ line }) => isUnderstood(line, vocabulary));
+  return { ...result, offers: understood };
+}
+
+/** Whether a line is complete, or has a form. */
+function isUnderstood(line: string, vocabulary: Vocabulary): boolean {
+  const [noun = '', ...words] = line.split(' ');
+  const { kind } = readLine(noun, wordsOf(words.join(' ')), { ...vocabulary, isCheck: true });
+  return kind !== 'misread';
+}
+
+/** The words, without those that carry no meaning at the start. */
+function wordsOf(typed: string): readonly Word[] {
   const words = splitWords(typed);
-  const own = vocabulary.commands.filter((command) => nounOf(command) === noun);
-  const { command, rest } = commandOf(noun, own, words);
-  if (command) return readArguments(command, rest, vocabulary);
-
-  const [verb, ...others] = words;
-  if (!verb || verb.text.toLowerCase() === 'help') {
-    return { kind: 'help', noun, about: wordsOf(others) };
-  }
-  return unknownVerb({ noun, verb: verb.text, rest: others }, own, vocabulary);
+  const first = words.findIndex(
+    (word) => word.quoted || !/^(please|pls|bitte)[,:]?$/i.test(word.text),
+  );
+  return first < 0 ? [] : words.slice(first);
 }
 
-/** `stop` of `help stop`; a verb can have two words. Null without one. */
-function wordsOf(words: readonly Word[]): string | null {
-  return words.length > 0 ? words.map(({ text }) => text.toLowerCase()).join(' ') : null;
+function readLine(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
+  const own = ownCommands(noun, vocabulary);
+  if (own.length === 0) return readChat(noun, words, vocabulary);
+  const costs = noun === 'cost' ? readCosts(words, vocabulary) : null;
+  if (costs) return costs;
+  const special = readSpecial(noun, words, vocabulary);
+  if (special) return special;
+  const command = findCommand(noun, words, vocabulary);
+  if (command) {
+    return (
+      asksSchedule(command, vocabulary) ?? readArguments(command.command, command.rest, vocabulary)
+    );
+  }
+  return unknownVerb(noun, words, vocabulary);
 }
 
-// A noun can be a command without a verb, for example `cost`; its words are all arguments.
-function commandOf(noun: string, own: readonly Command[], words: readonly Word[]) {
-  const [verb, second] = words.slice(0, 2).map(({ text }) => text.toLowerCase());
-  // The longer name first: `schedule list` is a command, and `schedule staging` is another one.
-  for (const verbs of [`${verb} ${second}`, verb]) {
-    const typed = `${noun} ${verbs}`;
-    const command = own.find(({ name, aliases = [] }) => [name, ...aliases].includes(typed));
-    if (command) return { command, rest: words.slice(verbs === verb ? 1 : 2) };
+/** `pause staging` can mean the service or its schedule, if it has one. */
+function asksSchedule(found: FoundVerb, vocabulary: Vocabulary): ParseProblem | null {
+  const { scheduled = [], services } = vocabulary;
+  const isPause = /^(pause|suspend)$/.test(found.phrase);
+  if (scheduled.length === 0 || !(isPause || /^(resume|unpause)$/.test(found.phrase))) return null;
+  const named = nameAt('service', found.rest, vocabulary);
+  const [service] = named ? findByName(services, named.text) : [];
+  if (!named || !service || !scheduled.includes(service.id)) return null;
+  const rest = found.rest.slice(named.taken).map(quoteWord);
+  const verbs = isPause ? ['stop', 'schedule pause'] : ['start', 'schedule resume'];
+  const lines = verbs.map((verb) => ['service', verb, quotedName(named.text), ...rest].join(' '));
+  const problem = refused(`${service.name} has a schedule. The service, or its schedule?`, lines);
+  return { ...problem, asked: { command: found.command, given: { service: named.text } } };
+}
+
+/** A question about costs that is one of the other commands, and a verb of another noun. */
+function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult | null {
+  const own = ownCommands('cost', vocabulary).filter((command) => verbOf(command) !== '');
+  const found = verbAt(words, own);
+  if (found || (words[0] && isHelp(words[0]))) return null;
+  const asked = costVerb(words.map(({ text }) => text));
+  const command = own.find((each) => verbOf(each) === asked?.verb);
+  if (asked && command) {
+    return readArguments(
+      command,
+      asked.rest.map((text) => ({ text, quoted: false })),
+      vocabulary,
+    );
   }
+  const isDigest = /^(subscribe|unsubscribe|digest)$/.test(lowerOf(words[0] ?? NO_WORD));
+  const daily = words.some((word) => /^(daily|every day)$/.test(lowerOf(word)))
+    ? ' days=daily'
+    : '';
+  if (isDigest)
+    return refused('A cost digest is posted in a channel at fixed times.', [
+      `cost digest add${daily}`,
+      'cost digest list',
+    ]);
+  const changes = vocabulary.commands.filter(
+    ({ kind, name }) => kind === 'change' && !/schedule|create/.test(name),
+  );
+  const foreign = verbAt(words, changes);
+  const isService = foreign !== null && nameAt('service', foreign.rest, vocabulary) !== null;
+  if (!foreign || !isService || foreign.phrase !== verbOf(foreign.command)) return null;
+  const line = [foreign.command.name, ...foreign.rest.map(quoteWord)].join(' ');
+  return refused(
+    `“${foreign.phrase}” is no question about costs. Did you mean ${foreign.command.name}?`,
+    [line],
+  );
+}
+
+const NO_WORD: Word = { text: '', quoted: false };
+
+/** Help, a negation, a question, and what Signalbox never does. */
+function readSpecial(
+  noun: string,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): ParseResult | null {
+  const own = ownCommands(noun, vocabulary);
+  const [first, ...rest] = words;
+  if (!first)
+    return own.some((each) => verbOf(each) === '') ? null : { kind: 'help', noun, about: null };
+  if (isHelp(first)) return { kind: 'help', noun, about: helpTopic(rest, own) };
+  const found = verbAt(words, own);
+  const [only] = found?.rest ?? [];
+  if (found && only && found.rest.length === 1 && isHelp(only)) {
+    return { kind: 'help', noun, about: verbOf(found.command) };
+  }
+  if (isNegated(words)) return refused('Nothing was requested: the line says not to do it.', []);
+  const isWho = found?.command.name === 'change who' && !/^(who|which)$/.test(lowerOf(first));
+  const asked = found && isQuestionWord(found.rest[0]) ? found.rest : words;
+  const isCost = noun === 'cost' || (found !== null && nounOf(found.command) === 'cost');
+  const isAsked =
+    isQuestion(words) ||
+    (found !== null && found.command.name !== 'change who' && isQuestionWord(found.rest[0]));
+  if (
+    isAsked &&
+    !isWho &&
+    !isCost &&
+    !(found?.command.name === 'change who' && !isPlainQuestion(words))
+  ) {
+    const question =
+      found && found.command.kind === 'change' && asked === words
+        ? [{ text: 'can', quoted: false }, { text: 'I', quoted: false }, ...words]
+        : asked;
+    const line = lineOfQuestion(noun, question, vocabulary);
+    if (line !== null) return readOther(line, vocabulary);
+    if (!found) return unknownVerb(noun, words, vocabulary);
+  }
+  if (found && found.phrase === verbOf(found.command)) return null;
+  const never = neverAt(noun, words, vocabulary);
+  if (never) return refused(never.sentence, never.lines);
+  return null;
+}
+
+/** `who can stop finance` is a question; `who service stop finance` is the command. */
+function isPlainQuestion(words: readonly Word[]): boolean {
+  return /^(can|may|approves?|is|has|stopped|started|scaled|changed|must)$/.test(
+    lowerOf(words[1] ?? { text: '', quoted: false }),
+  );
+}
+
+function isHelp(word: Word): boolean {
+  return !word.quoted && /^(-{0,2}help|-h|\?|hilfe)[?.!]*$/i.test(word.text);
+}
+
+/** `stop` of `help stop` and of `help how do I stop`; a verb can have two words. Null without one. */
+function helpTopic(words: readonly Word[], own: readonly Command[]): string | null {
+  const isAsked = isQuestionWord(words[0]);
+  for (let at = 0; at < (isAsked ? words.length : 1); at += 1) {
+    const found = verbAt(words.slice(at), own);
+    if (found && (isAsked || found.rest.length === 0)) return verbOf(found.command);
+  }
+  return words.length > 0 ? words.map(lowerOf).join(' ') : null;
+}
+
+/** The line of another command that means the same. */
+function readOther(line: string, vocabulary: Vocabulary): ParseResult {
+  const [noun = '', ...words] = line.split(' ');
+  const other = wordsOf(words.join(' '));
+  return readLine(noun, other, vocabulary);
+}
+
+function refused(sentence: string, lines: readonly string[]): ParseProblem {
+  return { kind: 'misread', sentence, problems: {}, offers: lines.map(offerOf) };
+}
+
+function offerOf(line: string): CommandOffer {
+  return { label: oneLineOf(line, LABEL_MAX), line };
+}
+
+const LABEL_MAX = 60;
+
+/** The command of the words: its verb first, after a name, or none at all. */
+function findCommand(
+  noun: string,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): FoundVerb | null {
+  const own = ownCommands(noun, vocabulary);
+  const found = verbAt(words, own);
+  const name = nameBefore(noun, words, vocabulary);
+  if (found && !(name && name.taken >= found.phrase.split(' ').length)) return listed(found, own);
+  const after = name && verbAt(words.slice(name.taken), own);
+  if (name && after) return { ...after, rest: [...words.slice(0, name.taken), ...after.rest] };
+  const read = withoutVerb(noun, words, vocabulary);
+  if (read) return { command: read, rest: words, phrase: '' };
   const bare = own.find((candidate) => verbOf(candidate) === '');
-  return { command: verb === 'help' ? undefined : bare, rest: words };
+  return bare ? { command: bare, rest: words, phrase: '' } : null;
 }
 
-interface UnknownVerb {
-  readonly noun: string;
-  readonly verb: string;
-  readonly rest: readonly Word[];
+/** `status` and `all` without a name are the list. */
+function listed(found: FoundVerb, own: readonly Command[]): FoundVerb {
+  const isShow = /^(status|state|info|all|services)$/.test(found.phrase) && found.rest.length === 0;
+  const list = isShow ? own.find((command) => verbOf(command) === 'list') : undefined;
+  return list ? { ...found, command: list } : found;
 }
 
-function unknownVerb(
-  { noun, verb, rest }: UnknownVerb,
-  own: readonly Command[],
-  { prefix = '' }: Vocabulary,
-): ParseResult {
+function nameBefore(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
+  const kind = noun === 'alert' ? 'alert' : 'service';
+  return noun === 'change' || noun === 'cost' ? null : nameAt(kind, words, vocabulary);
+}
+
+/** A name without a verb is shown. */
+function withoutVerb(
+  noun: string,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): Command | undefined {
+  const own = ownCommands(noun, vocabulary);
+  const of = (name: string) => own.find((command) => command.name === `${noun} ${name}`);
+  const [first = { text: '', quoted: false }] = words;
+  const isNamed = nameBefore(noun, words, vocabulary) !== null;
+  const list = of('list');
+  const isFilter =
+    list &&
+    fieldsOf(list.args).some(
+      ({ means }) => means?.[words.slice(0, 2).map(lowerOf).join(' ')] ?? means?.[lowerOf(first)],
+    );
+  if (noun === 'change') {
+    const isList = isFilter || CHANGE_LISTS.some((which) => which === lowerOf(first));
+    const isId =
+      /^#?(?=.*[a-z])[0-9a-z]{6}[.,]?$/i.test(first.text) &&
+      verbsNear(first.text, own).length === 0;
+    return isList ? list : isId ? of('show') : undefined;
+  }
+  if (isFilter) return list;
+  if (noun === 'backup' && (isNamed || /^(latest|last|newest)$/.test(lowerOf(first)))) {
+    return words.length > 1 && !isOnlyName(noun, words, vocabulary) ? of('show') : list;
+  }
+  if (noun === 'pipe' && (isNamed || nameAt('pipe', words, vocabulary))) {
+    return isOnlyName(noun, words, vocabulary) ? list : of('settings');
+  }
+  return isNamed ? (of('show') ?? list) : undefined;
+}
+
+function isOnlyName(noun: string, words: readonly Word[], vocabulary: Vocabulary): boolean {
+  return nameBefore(noun, words, vocabulary)?.taken === words.length;
+}
+
+function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseProblem {
+  const { prefix = '', commands } = vocabulary;
+  const own = ownCommands(noun, vocabulary);
+  const [first = { text: '', quoted: false }, ...rest] = words;
   const tail = rest.map(quoteWord);
-  const offers: CommandOffer[] = nearest(verb, own.map(verbOf)).map((near) => ({
-    label: `${noun} ${near}`,
-    line: [noun, near, ...tail].join(' '),
-  }));
-  const verbs = [...own.map(verbOf), 'help'].join(', ');
+  const others = commands.filter((command) => nounOf(command) !== noun);
+  const near = verbsNear(first.text, own).map((name) => [name, ...tail].join(' '));
+  const foreign = verbAt(words, others);
+  const elsewhere = foreign
+    ? [[foreign.command.name, ...foreign.rest.map(quoteWord)].join(' ')]
+    : [];
+  const fallback = own.some((each) => verbOf(each) === 'list')
+    ? [`${noun} list`, `${noun} help`]
+    : [`${noun} help`];
+  const meant = [...near, ...elsewhere];
+  const typed = slashCommand(prefix, `${noun} ${oneLineOf(first.text, LABEL_MAX)}`);
+  const sentence = `There's no command ${typed}.${meant.length > 0 ? ' Did you mean:' : ''}`;
   return {
-    kind: 'misread',
-    sentence: `There's no command ${slashCommand(prefix, `${noun} ${verb}`)}. Commands: ${verbs}.`,
-    problems: {},
-    offers,
+    ...{ kind: 'misread', sentence, problems: {} },
+    offers: (meant.length > 0 ? meant : fallback).map(offerOf),
   };
+}
+
+/** Words without a noun, for example in a direct message: `stop ci`, `is ci running?`. */
+function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
+  const [first, ...rest] = words;
+  if (!first || isHelp(first)) return { kind: 'help', noun, about: helpTopic(rest, []) };
+  const nouns = [...new Set(vocabulary.commands.map(nounOf))];
+  const nounOfWord = (word: Word) => nouns.find((each) => isNoun(word, each));
+  const own = nounOfWord(first);
+  if (own) {
+    const isList = rest.length === 0 || nameAt('service', rest, vocabulary)?.taken === rest.length;
+    const isPlural = /s[,:]?$/i.test(first.text);
+    return readLine(
+      own,
+      isPlural && isList ? [{ text: 'list', quoted: false }, ...rest] : rest,
+      vocabulary,
+    );
+  }
+  if (/^(thanks?|thx|danke|cheers|ty)\b/i.test(first.text))
+    return refused('You are welcome. Nothing was requested.', []);
+  if (/^(hello|hi|hey|hallo|what can you do)[!?.]*$/i.test(words.map(lowerOf).join(' ')))
+    return { kind: 'help', noun, about: null };
+  if (isNegated(words)) return refused('Nothing was requested: the line says not to do it.', []);
+  if (isQuestion(words)) {
+    const line = lineOfQuestion('', words, vocabulary);
+    if (line !== null) return readOther(line, vocabulary);
+  }
+  const meant = nounOfChat(words, nouns, vocabulary);
+  if (meant) return readLine(meant.noun, meant.words, vocabulary);
+  const text = oneLineOf(words.map(({ text: word }) => word).join(' '), LABEL_MAX);
+  return refused(`Signalbox did not understand “${text}”.`, [
+    'signalbox help',
+    'service list',
+    'change list',
+  ]);
+}
+
+/** `service` or `services`. */
+function isNoun(word: Word, noun: string): boolean {
+  const text = lowerOf(word);
+  return !word.quoted && (text === noun || text === `${noun}s`);
+}
+
+/** The noun that the verb or the names of the words belong to, with the words after it. */
+function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary: Vocabulary) {
+  const at = words.findIndex(
+    (word, index) => index > 0 && index < 3 && nouns.some((noun) => isNoun(word, noun)),
+  );
+  const typedNoun = nouns.find((noun) => isNoun(words[at] ?? NO_WORD, noun));
+  const without = words.filter((_, index) => index !== at);
+  if (typedNoun && verbAt(without, ownCommands(typedNoun, vocabulary)))
+    return { noun: typedNoun, words: without };
+  const order = ['service', 'change', 'alert', 'cost', 'backup', 'pipe', 'endpoint'];
+  const verbs = order.filter(
+    (noun) => verbAt(words, ownCommands(noun, vocabulary)) || neverAt(noun, words, vocabulary),
+  );
+  const isService = nameAt('service', words, vocabulary) !== null;
+  const isAlert = nameAt('alert', words, vocabulary) !== null;
+  const noun =
+    verbs[0] ??
+    (isService
+      ? 'service'
+      : isAlert
+        ? 'alert'
+        : order.find((each) => withoutVerb(each, words, vocabulary)));
+  return noun ? { noun, words } : null;
 }
 
 function readArguments(
   command: Command,
-  words: readonly Word[],
+  typed: readonly Word[],
   vocabulary: Vocabulary,
 ): ParseResult {
   const { prefix = '' } = vocabulary;
   const fields = fieldsOf(command.args);
-  const takesReason = command.kind === 'change';
-  const reasons = takesReason ? words.filter(isReason) : [];
-  const others = words.filter((word) => !reasons.includes(word));
-  const read = assignWords(fields, others, { vocabulary, takesReason });
-  if (reasons.length > 1) return misread('“reason=” is given twice.', command, prefix);
-  const line = [...others, ...reasons];
-  if ('unknown' in read) return unknownKey(command, line, read.unknown, prefix);
-  if ('misplaced' in read) return misplacedKey(command, line, read, prefix);
-  if ('twice' in read) return misread(`“${read.twice}=” is given twice.`, command, prefix);
-
-  const { given, rest } = read;
   const search = fields.find((field) => field.rest);
-  if (search) {
-    const text = rest.join(' ');
+  if (command.reword) return reworded(command, typed, vocabulary);
+  const reading = readWords(command, typed, vocabulary);
+  const given = withOwner(reading.given, vocabulary);
+  const reason = reasonOf(reading, null);
+  const asked = { command, given };
+  if (reading.refused !== null) return { ...refused(reading.refused, []), asked };
+  const [twice] = [...reading.twice, ...(hasTwoReasons(reading) ? ['reason'] : [])];
+  if (twice !== undefined) return givenTwice(command, { ...reading, given }, twice);
+  if (reading.unknown.length > 0) return unknownKeys(command, { ...reading, given }, prefix);
+  const choices = [...targetChoice(reading), ...reading.choices];
+  if (choices.length > 0) return ambiguous(command, { ...reading, given }, choices, vocabulary);
+  if (search)
     return parseValues(
       command,
-      { ...given, ...(text ? { [search.name]: text } : {}) },
+      { ...given, ...(reason ? { [search.name]: reason } : {}) },
       '',
       vocabulary,
     );
-  }
-  if (command.kind === 'query' && rest.length > 0) return tooMuch(command, rest.join(' '), prefix);
-  const [keyed] = reasons;
-  const value = keyed ? (pairOf(keyed)?.value ?? '') : null;
-  const trailing = rest.join(' ');
-  if (value !== null && trailing !== '') {
-    return reasonTwice({ command, given }, [value, trailing], prefix);
-  }
-  return parseValues(command, given, value ?? trailing, vocabulary);
+  if (command.kind === 'query' && reason !== '') return tooMuch(command, given, reason, vocabulary);
+  const result = parseValues(command, given, reason, vocabulary);
+  return result.kind === 'incomplete' && reading.unclear
+    ? { ...result, unclear: reading.unclear }
+    : result;
 }
 
-/** Every command that takes a reason also takes it as `reason="nightly maintenance"`. */
-function isReason(word: Word): boolean {
-  return pairOf(word)?.key.toLowerCase() === 'reason';
+/** A pipe that only one service has names its service. */
+function withOwner(given: TypedValues, { services }: Vocabulary): TypedValues {
+  if (!given.pipe || given.service) return given;
+  const owners = services.filter(
+    ({ pipes }) =>
+      findByName(
+        pipes.map((pipe) => ({ ...pipe, aliases: [] })),
+        given.pipe ?? '',
+      ).length > 0,
+  );
+  const [owner] = owners;
+  return owner && owners.length === 1 ? { service: owner.name, ...given } : given;
 }
 
-type WordAssignment =
-  | { readonly given: TypedValues; readonly rest: readonly string[] }
-  /** A key that the command does not have. */
-  | { readonly unknown: Word }
-  /** A key of the command among the words of the reason, which begins at this index. */
-  | { readonly misplaced: Word; readonly reasonAt: number }
-  | { readonly twice: string };
-
-/**
- * Assigns words to fields by position or key; `rest` has the other words. Only a quoted `key=value` is
- * part of a reason: any other one is a key.
- */
-function assignWords(
-  fields: readonly Field[],
-  words: readonly Word[],
-  { vocabulary, takesReason }: { vocabulary: Vocabulary; takesReason: boolean },
-): WordAssignment {
-  const given: Record<string, string> = {};
-  const keyed = fields.filter(({ word, key }) => (word ?? key) !== undefined);
-  const placed = fields.filter(isPlaced);
-  let left = [...words];
-  for (const field of placed) {
-    if (left[0] && isKeyed(left[0], field, keyed)) break;
-    const takesAll = !takesReason && field === placed.at(-1) && !fields.some(({ rest }) => rest);
-    const taken = takePlaced(field, left, { vocabulary, takesAll });
-    if (taken.length === 0) break;
-    given[field.name] = textOf(taken);
-    left = left.slice(taken.length);
-  }
-
-  while (left[0] && keyed.length > 0) {
-    const pair = pairOf(left[0]);
-    if (!pair) break;
-    const field = fieldOf(left[0], keyed);
-    if (!field) return { unknown: left[0] };
-    if (given[field.name] !== undefined) return { twice: pair.key };
-    given[field.name] = pair.value;
-    left = left.slice(1);
-  }
-  const { taken, rest } = takeTrailing(keyed, left);
-  const stray = takesReason || keyed.length > 0 ? rest.find((word) => pairOf(word)) : undefined;
-  const reasonAt = words.length - left.length;
-  if (stray) return fieldOf(stray, keyed) ? { misplaced: stray, reasonAt } : { unknown: stray };
-  const twice = taken.find(({ name }) => given[name] !== undefined)?.word;
-  if (twice !== undefined) return { twice };
-  for (const { name, value } of taken) given[name] ??= value;
-  return { given, rest: rest.map(({ text }) => text) };
-}
-
-/** Takes the keys at the end: `nightly maintenance at=20:00 for=4h` → `at` and `for`. */
-function takeTrailing(keyed: readonly Field[], words: readonly Word[]) {
-  const last = words.findLastIndex((word) => !fieldOf(word, keyed)?.afterReason);
-  const taken = words.slice(last + 1).flatMap((word) => {
-    const [field, pair] = [fieldOf(word, keyed), pairOf(word)];
-    return field && pair ? [{ name: field.name, word: pair.key, value: pair.value }] : [];
+/** The words of the reason; with `kept`, the words of these choices and the unknown keys as well. */
+function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Ambiguity[] | null): string {
+  const words = pieces.flatMap((piece) => {
+    if ('text' in piece) return [piece.text];
+    if (kept === null) return [];
+    if ('unknown' in piece) return [piece.unknown];
+    return kept.includes(piece.choice) ? [piece.choice.words ?? ''] : [];
   });
-  return { taken, rest: words.slice(0, last + 1) };
+  return [keyedReason ?? '', ...words].join(' ').trim();
 }
 
-/** Key and value of `min=16`; null for any other word, and for a quoted one. */
-function pairOf({ text, quoted }: Word): { readonly key: string; readonly value: string } | null {
-  const [, key, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
-  return quoted || key === undefined || value === undefined ? null : { key, value };
+function targetChoice({ targets }: LineReading): readonly Ambiguity[] {
+  if (targets.length === 0) return [];
+  const readings = targets.map((service) => ({ label: service, given: { service } }));
+  const names =
+    targets.length > OFFERS_MAX
+      ? `${targets.slice(0, OFFERS_MAX).join(', ')} and more`
+      : targets.join(', ');
+  const why = `One change has one service, so each is requested on its own: ${names}.`;
+  return [{ why, readings, words: null }];
 }
 
-/** An unknown key is reported as unknown; it never becomes the value of an optional field. */
-function isKeyed(typed: Word, field: Field, keyed: readonly Field[]): boolean {
-  if (fieldOf(typed, keyed)) return true;
-  return field.optional && pairOf(typed) !== null;
-}
-
-function fieldOf(typed: Word, keyed: readonly Field[]): Field | undefined {
-  const key = pairOf(typed)?.key.toLowerCase();
-  if (key === undefined) return undefined;
-  return keyed.find((field) => [field.word, field.key, field.name.toLowerCase()].includes(key));
-}
-
-interface NameSearch {
-  readonly vocabulary: Vocabulary;
-  /** No reason and no other field follows, so that all words are the name. */
-  readonly takesAll: boolean;
-}
-
-function takePlaced(
-  field: Field,
-  words: readonly Word[],
-  { vocabulary, takesAll }: NameSearch,
-): readonly Word[] {
-  if (field.names && field.names !== 'pipe') {
-    const known = thingsOf(field.names, vocabulary);
-    const run = knownRun(words, known) ?? similarRun(words, known);
-    if (run) return run;
-    if (takesAll) return wordsBeforeKeys(words);
-  }
-  // An unknown command is quoted in the answer with both words, noun and verb.
-  return words.slice(0, field.names === 'ask' ? 2 : 1);
-}
-
-// Names may contain spaces: the longest run of words that is a known name is one value.
-function knownRun(words: readonly Word[], known: readonly NamedItem[]) {
-  return runsOf(words, 1).find((run) => findByName(known, textOf(run)).length > 0);
-}
-
-/** The longest run of several words that is similar to a name with as many words: `5xx rtae`. */
-function similarRun(words: readonly Word[], known: readonly NamedItem[]) {
-  const names = known.flatMap(({ name, aliases }) => [name, ...aliases]);
-  return runsOf(words, 2).find((run) => {
-    const alike = names.filter((name) => name.split(/\s+/).length === run.length);
-    return nearest(textOf(run), alike).length > 0;
-  });
-}
-
-const NAME_WORDS_MAX = 8;
-
-/** The first words that can be one name, the longest run first; a quoted word is a name of its own. */
-function runsOf(words: readonly Word[], least: number): readonly (readonly Word[])[] {
-  const most = Math.min(NAME_WORDS_MAX, wordsBeforeKeys(words).length);
-  const counts = Array.from({ length: Math.max(0, most - least + 1) }, (_, index) => most - index);
-  return counts
-    .map((count) => words.slice(0, count))
-    .filter((run) => run.length === 1 || run.every(({ quoted }) => !quoted));
-}
-
-function wordsBeforeKeys(words: readonly Word[]): readonly Word[] {
-  const end = words.findIndex((word, index) => index > 0 && pairOf(word) !== null);
-  return end < 0 ? words : words.slice(0, end);
-}
-
-function textOf(words: readonly Word[]): string {
-  return words.map(({ text }) => text).join(' ');
-}
-
-const LABEL_MAX = 40;
-
-/** The reason is given with its key and at the end of the line: offers each of them alone. */
-function reasonTwice(
-  { command, given }: Omit<TypedCommand, 'reason'>,
-  reasons: readonly [string, string],
-  prefix: string,
+/** One button for each combination of readings, and one for the words as a part of the reason. */
+function ambiguous(
+  command: Command,
+  reading: LineReading,
+  choices: readonly Ambiguity[],
+  vocabulary: Vocabulary,
 ): ParseProblem {
-  const sentence = `The reason is given twice: “${reasons.join('” and “')}”.`;
+  const { given } = reading;
+  const sentence = [...new Set(choices.map(({ why }) => why))].join('\n');
+  const problem = { kind: 'misread', sentence, problems: {}, asked: { command, given } } as const;
+  if (vocabulary.isCheck) return { ...problem, offers: [] };
+  const reason = reasonOf(reading, null);
+  const own = combined(given, choices).flatMap((each) => {
+    // A name in quotes is exact: `staging` is also a tag, `"staging"` is the service.
+    const lines = [false, true].map((isExact) => commandLine(command, each.given, reason, isExact));
+    const line = lines.find((one) => isUnderstood(one, vocabulary));
+    return line === undefined ? [] : [{ label: each.label, line }];
+  });
+  const kept = choices.filter(({ words }) => words !== null);
+  const onlyReason = {
+    label: 'It is only the reason',
+    line: commandLine(command, given, reasonOf(reading, kept)),
+  };
+  const isReason = kept.length > 0 && kept.length === choices.length;
+  return {
+    ...problem,
+    offers: [...own.slice(0, OFFERS_MAX - 1), ...(isReason ? [onlyReason] : [])],
+  };
+}
+
+const COMBINATIONS_MAX = 12;
+
+/** The values of each combination of readings, one of each choice. */
+function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly Reading[] {
+  return choices.reduce<readonly Reading[]>(
+    (all, { readings }) =>
+      all
+        .flatMap((before) =>
+          readings.map((each) => ({
+            given: { ...before.given, ...each.given },
+            label: [before.label, each.label].filter(Boolean).join(' · '),
+          })),
+        )
+        .slice(0, COMBINATIONS_MAX),
+    [{ given, label: '' }],
+  );
+}
+
+function hasTwoReasons({ keyedReason, pieces }: LineReading): boolean {
+  return keyedReason !== null && pieces.length > 0;
+}
+
+function givenTwice(command: Command, reading: LineReading, name: string): ParseProblem {
+  const { given, keyedReason } = reading;
+  const asked = { command, given };
+  if (name !== 'reason') {
+    const field = fieldsOf(command.args).find((each) => each.name === name);
+    const key = name === 'reason=' ? 'reason' : (field?.word ?? name);
+    return { ...refused(`“${key}=” is given twice.`, []), asked };
+  }
+  const reasons = [keyedReason ?? '', reasonOf({ ...reading, keyedReason: null }, reading.choices)];
   const offers = reasons.map((reason) => ({
-    label: `Reason: ${oneLineOf(reason, LABEL_MAX)}`,
+    label: `Reason: ${oneLineOf(reason, 40)}`,
     line: commandLine(command, given, reason),
   }));
-  return { ...misread(sentence, command, prefix), offers };
+  const sentence = `The reason is given twice: “${reasons.join('” and “')}”.`;
+  return { kind: 'misread', sentence, problems: {}, offers, asked };
 }
 
-function tooMuch(command: Command, text: string, prefix: string): ParseResult {
-  const sentence = `${slashCommand(prefix, command.name)} does not take “${text}”.${keysText(command)}`;
-  const alone = { label: command.name, line: command.name };
-  const offers = fieldsOf(command.args).length === 0 ? [alone] : [];
-  return { ...misread(sentence, command, prefix), offers };
-}
-
-/** ` Keys: state, since.` */
-function keysText(command: Command): string {
-  const keys = keysOf(command);
-  return keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : ' It has no keys.';
-}
-
-function keysOf({ args }: Command): readonly string[] {
-  return fieldsOf(args).flatMap(({ word, key }) => word ?? key ?? []);
-}
-
-function unknownKey(
-  command: Command,
-  words: readonly Word[],
-  unknown: Word,
-  prefix: string,
-): ParseResult {
-  const [key = '', value = ''] = unknown.text.split(/=(.*)/s);
-  const near = nearestKeys(key, fieldsOf(command.args));
-  const meant = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : '';
-  const fitting = near.filter((word) => isAccepted(command, word, value));
-  const corrected = fitting.map((word) => ({ ...unknown, text: `${word}=${value}` }));
-  const offers = corrected.map((word) => ({
-    label: word.text,
-    line: lineOf(command, withWord(words, unknown, word)),
+/** A key that the command does not have, with the whole line repaired. */
+function unknownKeys(command: Command, reading: LineReading, prefix: string): ParseProblem {
+  const { given, unknown } = reading;
+  const reason = reasonOf(
+    { ...reading, pieces: reading.pieces.filter((piece) => !('unknown' in piece)) },
+    reading.choices,
+  );
+  const keys = unknown.map(({ key }) => `“${key}=”`).join(' and ');
+  const most = Math.max(...unknown.map(({ near }) => near.length));
+  const repaired = Array.from({ length: most }, (_, index) =>
+    unknown.flatMap(({ near, value }) => {
+      const field = near[index] ?? near[0];
+      return field && value !== '' ? [{ field, value }] : [];
+    }),
+  ).filter((fields) => fields.length === unknown.length);
+  const offers = repaired.map((fields) => ({
+    label: fields.map(({ field, value }) => `${field.word ?? field.key}=${value}`).join(' '),
+    line: commandLine(
+      command,
+      { ...given, ...Object.fromEntries(fields.map(({ field, value }) => [field.name, value])) },
+      reason,
+    ),
   }));
-  const sentence = `${slashCommand(prefix, command.name)} has no key “${key}=”.${meant}${keysText(command)}`;
+  const inReason =
+    command.kind === 'change'
+      ? [
+          {
+            label: 'Part of the reason',
+            line: commandLine(command, given, reasonOf(reading, reading.choices)),
+          },
+        ]
+      : [{ label: `Without ${keys}`, line: commandLine(command, given, reason) }];
+  const known = fieldsOf(command.args).flatMap(({ word, key }) => word ?? key ?? []);
+  const meant = unknown.flatMap(({ near }) => near.map(({ word, key }) => word ?? key ?? ''));
+  const did = meant.length > 0 ? ` Did you mean ${[...new Set(meant)].join(' or ')}?` : '';
+  const all = known.length > 0 ? ` Keys: ${known.join(', ')}.` : ' It has no keys.';
+  const sentence = `${slashCommand(prefix, command.name)} has no key ${keys}.${did}${all}`;
   return {
-    ...misread(sentence, command, prefix),
-    offers: [...offers, ...inReason(command, words, unknown)],
+    ...{ kind: 'misread', sentence, problems: {}, asked: { command, given } },
+    offers: [...offers, ...inReason],
   };
 }
 
-/** Whether the value of a key is accepted, or similar to an accepted one. */
-function isAccepted({ args }: Command, word: string, value: string): boolean {
-  const field = fieldsOf(args).find(({ word: own, key }) => (own ?? key) === word);
-  if (!field) return false;
-  const isValid = args.shape[field.name]?.safeParse(value).success === true;
-  return isValid || (field.suggestions?.(value) ?? []).length > 0;
-}
-
-/** A key within the reason could be meant as a value or as a word of the reason: Signalbox asks. */
-function misplacedKey(
+/** Words that a query does not take: the same line without them, and what has them. */
+function tooMuch(
   command: Command,
-  words: readonly Word[],
-  { misplaced, reasonAt }: { readonly misplaced: Word; readonly reasonAt: number },
-  prefix: string,
-): ParseResult {
-  const [key] = misplaced.text.split('=');
-  const others = words.filter((word) => word !== misplaced);
-  const moved = [...others.slice(0, reasonAt), misplaced, ...others.slice(reasonAt)];
-  const sentence = `Write “${key}=” before the reason, or quote it as part of the reason.`;
-  const offers = [{ label: misplaced.text, line: lineOf(command, moved) }];
-  return {
-    ...misread(sentence, command, prefix),
-    offers: [...offers, ...inReason(command, words, misplaced)],
-  };
-}
-
-function inReason(command: Command, words: readonly Word[], word: Word): readonly CommandOffer[] {
-  if (command.kind === 'query') return [];
-  const line = lineOf(command, withWord(words, word, { ...word, quoted: true }));
-  return [{ label: 'Part of the reason', line }];
-}
-
-function withWord(words: readonly Word[], word: Word, other: Word): readonly Word[] {
-  return words.map((one) => (one === word ? other : one));
-}
-
-function lineOf({ name }: Command, words: readonly Word[]): string {
-  return [name, ...words.map(quoteWord)].join(' ');
-}
-
-/** The keys with this label or synonym; if there are none, those with a similar name. */
-function nearestKeys(key: string, fields: readonly Field[]): readonly string[] {
-  const keyed = fields.flatMap(({ word: own, key: other, ...field }) => {
-    const word = own ?? other;
-    return word === undefined ? [] : [{ word, ...field }];
+  given: TypedValues,
+  text: string,
+  vocabulary: Vocabulary,
+): ParseProblem {
+  const { prefix = '', commands } = vocabulary;
+  const words = wordsOf(text);
+  const nouns = [...new Set(commands.map(nounOf))];
+  const noun = nouns.find((each) => isNoun(words[0] ?? NO_WORD, each));
+  const service = nameAt('service', words, vocabulary);
+  const isList = verbOf(command) === 'list' && nounOf(command) === 'service';
+  const lines = [
+    ...(noun && noun !== nounOf(command) ? [`${noun} list`, `${noun} help`] : []),
+    ...(service && isList ? [`service show ${quotedName(service.text)}`] : []),
+    commandLine(command, given, ''),
+  ];
+  const fields = fieldsOf(command.args);
+  const choice = fields.find(({ name, input }) => input?.kind === 'choice' && !given[name]);
+  const action = choice && isPlaced(choice) ? choice : null;
+  const options =
+    action?.input?.kind === 'choice'
+      ? action.input.options({ ...vocabulary.organization, given })
+      : [];
+  const near = nearest(words[0]?.text ?? '', options).map((option) => {
+    const [, keys = ''] = commandLine(command, given, '').split(`${command.name} `);
+    return [command.name, option, ...words.slice(1).map(quoteWord), keys].filter(Boolean).join(' ');
   });
-  const wanted = key.toLowerCase();
-  const same = keyed.filter(({ label, synonyms: otherwise = [] }) =>
-    [label.toLowerCase(), ...otherwise].includes(wanted),
-  );
-  if (same.length > 0) return same.map(({ word }) => word);
-  const called = keyed.flatMap(({ word, name, label }) =>
-    [word, name, label].map((by) => ({ by, word })),
-  );
-  const near = nearest(
-    key,
-    called.map(({ by }) => by),
-  );
-  const words = near.flatMap((name) => called.filter(({ by }) => by === name));
-  return [...new Set(words.map(({ word }) => word))];
+  const own = fields.filter((field) => !isPlaced(field)).map(({ word, key }) => `${word ?? key}=`);
+  const takes = options.length > 0 ? [oneOf(options)] : own.length > 0 ? [own.join(', ')] : [];
+  const keys = takes.map((text) => ` It takes ${text}.`).join('');
+  const sentence = `${slashCommand(prefix, command.name)} does not take “${oneLineOf(text, LABEL_MAX)}”.${keys}`;
+  return { ...refused(sentence, [...near, ...lines]), asked: { command, given } };
 }
 
-function misread(sentence: string, command: Command, prefix: string): ParseProblem {
-  const [example] = command.examples;
-  const shown = example ? `${sentence}\nFor example: ${slashCommand(prefix, example)}` : sentence;
-  return {
-    kind: 'misread',
-    sentence: shown,
-    problems: {},
-    offers: [],
-    asked: { command, given: {} },
-  };
+/** A question in words, for example about costs. */
+function reworded(command: Command, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
+  const text = words.map(({ text: word }) => word).join(' ');
+  const read = command.reword?.(text, vocabulary) ?? { words: text };
+  if ('sentence' in read)
+    return { ...refused(read.sentence, read.lines), asked: { command, given: {} } };
+  return parseValues(command, read.words === '' ? {} : { words: read.words }, '', vocabulary);
 }

@@ -25,7 +25,7 @@ import {
   switchField,
   textField,
 } from './arguments.ts';
-import { changeCommand } from './define.ts';
+import { changeCommand, type Phrase, type PhraseState } from './define.ts';
 import { ceilingProblems, SIZING, sizingApplies } from './service-scale.ts';
 import { settledInState } from './settled.ts';
 
@@ -62,16 +62,62 @@ const AccessList = z
   .min(1, 'needs at least one address, for example 10.0.0.0/8')
   .max(100, 'can have at most 100 addresses');
 
+const CLOUDS = [
+  ['aws', /amazon|aws/i],
+  ['gcp', /google|gcp/i],
+  ['azure', /microsoft|azure/i],
+] as const;
+
+/** The regions that people call by their place. */
+const PLACES = [
+  ['eu-central-1', /frankfurt|germany/i],
+  ['eu-west-1', /ireland|dublin/i],
+  ['eu-west-2', /london/i],
+  ['us-east-1', /virginia/i],
+  ['us-east-2', /ohio/i],
+  ['us-west-2', /oregon/i],
+  ['ap-south-1', /mumbai/i],
+  ['ap-southeast-1', /singapore/i],
+  ['ap-southeast-2', /sydney/i],
+  ['ap-northeast-1', /tokyo|japan/i],
+  ['europe-west4', /netherlands|eemshaven/i],
+] as const;
+
+function placesOf(typed: string): readonly string[] {
+  return PLACES.filter(([, pattern]) => pattern.test(typed)).map(([region]) => region);
+}
+
+/** A region without its key: `in eu-central-1`. It has one provider. */
+function regionPhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
+  const joint = /^(in|at)$/i.test(words[0] ?? '') ? 1 : 0;
+  const region = words[joint]?.toLowerCase() ?? '';
+  const [provider] =
+    Object.entries(REGIONS_OF).find(([, { contract, live }]) =>
+      [...contract, ...live].some((one) => one === region),
+    ) ?? [];
+  if (given.region !== undefined || provider === undefined) return null;
+  return { taken: joint + 1, given: { region, ...(given.provider === undefined && { provider }) } };
+}
+
 const args = z.strictObject({
-  name: required(textField(NewServiceName, { label: 'Name', hint: 'Letters, digits and spaces' })),
+  name: required(
+    textField(NewServiceName, {
+      label: 'Name',
+      hint: 'Letters, digits and spaces',
+      severalWords: true,
+    }),
+  ),
   provider: required(
     choiceField(Provider, () => Provider.options, {
       word: 'provider',
+      suggestions: (typed) => CLOUDS.filter(([, pattern]) => pattern.test(typed)).map(([id]) => id),
       label: 'Provider',
       redraws: true,
     }),
   ),
-  region: required(choiceField(Region, regionsOf, { word: 'region', label: 'Region' })),
+  region: required(
+    choiceField(Region, regionsOf, { word: 'region', label: 'Region', suggestions: placesOf }),
+  ),
   ipAccessList: required(
     linesField(AccessList, {
       word: 'ip',
@@ -143,6 +189,7 @@ export const serviceCreate = changeCommand({
   permission: 'organization:create-service',
   args,
   hasField: applies,
+  phrase: regionPhrase,
   call: 'POST services',
   callClass: 'post',
   timed: 'start',

@@ -58,8 +58,15 @@ async function secondariesOf(
   if (isPrimary !== true) return NOTHING;
   const listed = await reads.cloud.services(NOW);
   if (!listed.known) return { fields: {}, gaps: gapsOf('Secondaries of its warehouse', listed) };
-  if (dataWarehouseId === null) return NOTHING;
-  const others = listed.value.filter(
+  return { fields: secondaryFields({ id, dataWarehouseId }, listed.value), gaps: [] };
+}
+
+function secondaryFields(
+  { id, dataWarehouseId }: Pick<ServiceReading, 'id' | 'dataWarehouseId'>,
+  all: readonly ServiceReading[],
+): JsonObject {
+  if (dataWarehouseId === null) return {};
+  const others = all.filter(
     (other) =>
       other.dataWarehouseId === dataWarehouseId &&
       other.id !== id &&
@@ -69,7 +76,22 @@ async function secondariesOf(
     others
       .filter(({ state }) => (classOf(state) === 'up') === isUp)
       .map(({ name, id: own }) => name ?? own.slice(0, 8));
-  return { fields: { runningSecondaries: named(true), otherSecondaries: named(false) }, gaps: [] };
+  return { runningSecondaries: named(true), otherSecondaries: named(false) };
+}
+
+/** What one read of the list shows of each service, by its id; empty if the list is unknown. */
+export async function listedSnapshots({
+  reads,
+}: Pick<CommandContext, 'reads'>): Promise<ReadonlyMap<string, Snapshot>> {
+  const listed = await reads.cloud.services({ waiting: true });
+  if (!listed.known) return new Map();
+  const { value: all, readAt } = listed;
+  return new Map(
+    all.map((service) => {
+      const volatileFields = service.isPrimary === true ? secondaryFields(service, all) : {};
+      return [service.id, { ...serviceSnapshot(service, readAt), volatileFields }] as const;
+    }),
+  );
 }
 
 /** Older servers do not send the schedule with the service. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
+import { spanMs, typedSpan } from '../base/moments.ts';
 import type { Json, JsonObject } from '../base/text.ts';
+import { MINUTE_MS } from '../base/time.ts';
 import type { Snapshot } from '../domain/change.ts';
 import {
   memoryText,
@@ -27,8 +29,15 @@ import {
   numberField,
   ServiceName,
   switchField,
+  type TypedValues,
 } from './arguments.ts';
-import { type ChangeCommand, changeCommand } from './define.ts';
+import {
+  type ChangeCommand,
+  changeCommand,
+  type Phrase,
+  type PhraseState,
+  type Reading,
+} from './define.ts';
 import { type Compare, compareService, observeService } from './service-observe.ts';
 import { settledAsRequested, UNFOLLOWED } from './settled.ts';
 
@@ -43,29 +52,47 @@ function memorySizes({ plan, given }: FieldContext): readonly number[] {
   return Array.from({ length: count }, (_, index) => LEAST_GB + index * STEP_GB);
 }
 
+const GIGABYTES = /^(g|gb|gi|gib|gigs?|gigabytes?)$/i;
+
+/** `30m`, `30 minutes`, `1 hour` → minutes. */
+function minutesText(typed: string): string | null {
+  if (/^\d+$/.test(typed.trim())) return typed.trim();
+  const span = typedSpan(typed);
+  return span === null ? null : String(spanMs(span) / MINUTE_MS);
+}
+
 /** The size fields of a service, for create and scale. */
 export const SIZING = {
   minReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
     word: 'min',
+    synonyms: ['minimum', 'min memory', 'minimum memory', 'min size', 'minimum size'],
+    unit: GIGABYTES,
     label: SIZING_LABELS.minReplicaMemoryGb,
   }),
   maxReplicaMemoryGb: numberChoiceField(MemoryGb, memorySizes, {
     word: 'max',
+    synonyms: ['maximum', 'max memory', 'maximum memory', 'max size', 'maximum size'],
+    unit: GIGABYTES,
     label: SIZING_LABELS.maxReplicaMemoryGb,
   }),
   numReplicas: numberField(Replicas, {
     word: 'replicas',
+    synonyms: ['nodes', 'copies'],
+    unit: /^(x|replicas?|nodes?)$/i,
     label: SIZING_LABELS.numReplicas,
     min: 1,
     max: 20,
   }),
   idleScaling: switchField(Switch, {
     word: 'idle',
+    synonyms: ['idling', 'scale to zero', 'idle scaling'],
     label: SIZING_LABELS.idleScaling,
     redraws: true,
   }),
   idleTimeoutMinutes: numberField(IdleTimeout, {
     word: 'idle-timeout',
+    synonyms: ['timeout', 'idle after', 'idles after'],
+    reads: minutesText,
     label: SIZING_LABELS.idleTimeoutMinutes,
     hint: 'Only with scaling to zero; at least 5 minutes without a query',
     min: 5,
@@ -83,6 +110,7 @@ export const serviceScale: ChangeCommand = changeCommand({
   permission: 'service:manage-scaling-config',
   args: z.strictObject({ service: ServiceName, ...SIZING }),
   hasField: sizingApplies,
+  phrase: sizePhrase,
   call: 'PATCH replicaScaling',
   callClass: 'patch',
   timed: 'start and revert',
@@ -118,6 +146,75 @@ export const serviceScale: ChangeCommand = changeCommand({
     'New replicas start before old ones stop: for up to an hour both can run and cost credits.',
   unfollowedNote: UNFOLLOWED,
 });
+
+const RANGE =
+  /^(?:(from) )?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)? ?(?:-|\.\.|to|until) ?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)?$/i;
+const ONE_SIZE = /^(?:(?:up|down) )?(?:to )?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)?$/i;
+const OTHER_UNIT = /^(?:to )?\d+ ?(?:v?cores?|v?cpus?|tb|tib|terabytes?)$/i;
+
+/** `16-64`, `64gb`, `to 64`, `3`: sizes without a key. */
+function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
+  const texts = [5, 4, 3, 2, 1].filter((count) => count <= words.length);
+  for (const taken of texts) {
+    const text = words.slice(0, taken).join(' ');
+    if (OTHER_UNIT.test(text)) {
+      const refused = `“${text}” is no size of a service: its memory is set in GB, with max=64 for example. It has no key for cores.`;
+      return { taken, refused };
+    }
+    const isVague =
+      taken === words.length && /^(up|down|bigger|smaller|higher|lower|more|less)$/i.test(text);
+    if (isVague && Object.keys(given).length < 2)
+      return { taken, unclear: `What should change? “${text}” is no size.` };
+    if (given.minReplicaMemoryGb !== undefined || given.maxReplicaMemoryGb !== undefined) continue;
+    const [, from, low, high] = RANGE.exec(text) ?? [];
+    if (low !== undefined && high !== undefined) {
+      const both = { minReplicaMemoryGb: low, maxReplicaMemoryGb: high };
+      if (from === undefined) return { taken, given: both };
+      return {
+        taken,
+        choice: {
+          why: `“${text}” can be the maximum, or both bounds.`,
+          readings: sizeReadings(high, low, given),
+        },
+      };
+    }
+    const [, size] = ONE_SIZE.exec(text) ?? [];
+    const next = words[taken] ?? '';
+    if (size === undefined || /^(replicas?|nodes?|min|minutes?|max|%)/i.test(next)) continue;
+    const readings = sizeReadings(size, size, given).filter((reading) =>
+      isValidSize(reading.given, vocabulary),
+    );
+    const keys = readings.map(({ label }) => label).join(', ');
+    return {
+      taken,
+      choice: {
+        why:
+          keys === ''
+            ? `“${text}” is no valid size of this service.`
+            : `“${text}” can mean ${keys}.`,
+        readings,
+      },
+    };
+  }
+  return null;
+}
+
+/** The keys that a number without a key can mean. */
+function sizeReadings(max: string, min: string, given: TypedValues): readonly Reading[] {
+  const all = [
+    { label: `max=${max}`, given: { maxReplicaMemoryGb: max } },
+    { label: `min=${min} max=${max}`, given: { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } },
+    { label: `replicas=${max}`, given: { numReplicas: max } },
+  ];
+  return given.numReplicas === undefined ? all : all.slice(0, 2);
+}
+
+function isValidSize(given: TypedValues, { organization }: PhraseState['vocabulary']): boolean {
+  const sizes = memorySizes({ ...organization, given }).map(String);
+  return Object.entries(given).every(([name, value]) =>
+    name === 'numReplicas' ? Number(value) >= 1 && Number(value) <= 20 : sizes.includes(value),
+  );
+}
 
 /** An idle timeout applies only if the service may scale to zero. */
 export function sizingApplies(field: string, { given }: FieldContext): boolean {

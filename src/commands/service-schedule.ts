@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatDate } from '../base/calendar.ts';
+import { timeOfDay } from '../base/moments.ts';
 import { TimeZone } from '../base/problem.ts';
 import type { JsonObject } from '../base/text.ts';
 import { addDays, dayOf } from '../base/time.ts';
@@ -9,6 +10,7 @@ import {
   readWeeklyTimes,
   type WeeklyPlan,
   type WeeklyTime,
+  weeklyDaysText,
   weeklyTimesText,
 } from '../base/weekly-times.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
@@ -28,7 +30,10 @@ import {
   type ChangeCommand,
   type CommandContext,
   changeCommand,
+  type Phrase,
+  type PhraseState,
   queryCommand,
+  type Reading,
   type TargetObservation,
 } from './define.ts';
 
@@ -37,13 +42,114 @@ const WeeklyTimes = z.string().transform((typed, context): readonly WeeklyTime[]
   if (times) return times;
   context.addIssue({
     code: 'custom',
-    message: 'must be days and a time, for example weekdays 20:00',
+    message: 'must be days and a time, for example weekdays 20:00 (no line of cron)',
   });
   return z.NEVER;
 });
 
-/** A time without days is offered with the usual ones. */
+/** `every day 8pm` → `daily 20:00`; null for what has no days or no time. */
+function weeklyText(typed: string): string | null {
+  const words = typed
+    .replace(/\bat\b/gi, ' ')
+    .split(/[\s,]+/)
+    .filter((word) => word !== '');
+  const { days, times, taken } = scheduleWords(words);
+  const [one, ...others] = times;
+  if (one && others.length === 0 && taken === words.length && days) return `${days} ${one.time}`;
+  const read = readWeeklyTimes(typed);
+  return read && weeklyTimesText(read);
+}
+
+interface TypedTime {
+  /** Null where no word says which. */
+  readonly action: 'stop' | 'start' | null;
+  readonly time: string;
+}
+
+const ACTIONS: ReadonlyMap<string, 'stop' | 'start'> = new Map([
+  ...(['stop', 'stops', 'off', 'down', 'shutdown', 'stopped'] as const).map(
+    (word) => [word, 'stop'] as const,
+  ),
+  ...(['start', 'starts', 'on', 'up', 'started'] as const).map((word) => [word, 'start'] as const),
+]);
+
+/** The days, the times and what happens at each, at the start of the words. */
+function scheduleWords(words: readonly string[]) {
+  const times: TypedTime[] = [];
+  let [days, action, taken]: [string | null, TypedTime['action'], number] = [null, null, 0];
+  for (let at = 0; at < words.length; ) {
+    const word = (words[at] ?? '').toLowerCase().replace(/,$/, '');
+    const [, from, until] = /^([\d:apm]+)-([\d:apm]+)$/.exec(word) ?? [];
+    const window = [from, until].map((part) => timeOfDay(part ?? ''));
+    const two = words.slice(at, at + 2).join(' ');
+    const [time, length] = timeOfDay(two)
+      ? [timeOfDay(two), two.split(' ').length]
+      : [timeOfDay(word), 1];
+    const [named, count] = weeklyDaysText(two)
+      ? [weeklyDaysText(two), two.split(' ').length]
+      : [weeklyDaysText(word), 1];
+    if (window[0] && window[1])
+      times.push(...window.map((each) => ({ action: null, time: each ?? '' })));
+    else if (time) times.push({ action, time });
+    else if (named && days === null && !(ACTIONS.has(word) && count === 1)) days = named;
+    else if (ACTIONS.has(word)) action = ACTIONS.get(word) ?? null;
+    else if (!/^(at|and|from|to|until|every|on|turn|the|each|,|-)$/.test(word)) break;
+    at += window[0] && window[1] ? 1 : time ? length : named && days === named ? count : 1;
+    taken = at;
+  }
+  return { days, times, taken };
+}
+
+/** `stop at 20:00 start at 7:00 on weekdays`, `weekdays 20:00-07:00`, `every night`. */
+function schedulePhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
+  if (given.stop !== undefined || given.start !== undefined) return null;
+  const { days, times, taken } = scheduleWords(words);
+  if (times.length === 0) {
+    if (days === null) return null;
+    return { taken, unclear: `At what times? “${words.slice(0, taken).join(' ')}” has none.` };
+  }
+  const all = days === null ? ['weekdays', 'daily'] : [days];
+  const [first, second] = times;
+  const isWindow = times.length === 2 && times.every(({ action }) => action === null);
+  const plans: readonly (readonly TypedTime[])[] = isWindow
+    ? [asPlan(first, 'stop', second, 'start'), asPlan(first, 'start', second, 'stop')]
+    : times.some(({ action }) => action === null)
+      ? (['stop', 'start'] as const).map((action) => times.map(({ time }) => ({ action, time })))
+      : [times];
+  const readings = plans.flatMap((plan) => all.map((each) => planReading(plan, each)));
+  const [one, ...others] = readings;
+  if (one && others.length === 0) return { taken, given: one.given };
+  const why = isWindow
+    ? 'Is the service stopped in this window, or does it run then?'
+    : 'On which days, and what happens then?';
+  return { taken, choice: { why, readings } };
+}
+
+function asPlan(
+  first: TypedTime | undefined,
+  one: 'stop' | 'start',
+  second: TypedTime | undefined,
+  other: 'stop' | 'start',
+): readonly TypedTime[] {
+  return [
+    { action: one, time: first?.time ?? '' },
+    { action: other, time: second?.time ?? '' },
+  ];
+}
+
+function planReading(plan: readonly TypedTime[], days: string): Reading {
+  const given = Object.fromEntries(plan.map(({ action, time }) => [action, `${days} ${time}`]));
+  const label = plan.map(({ action, time }) => `${action} ${time}`).join(', ');
+  return { label: `${days}: ${label}`, given };
+}
+
+/** The days and time of a line of cron; a time without days is offered with the usual ones. */
 function withDays(typed: string): readonly string[] {
+  const [, minute, hour, weekdays = ''] =
+    /^(\d{1,2}) (\d{1,2}) \*? ?\*? ?([\d*,-]+)$/.exec(typed.replace(/\s+/g, ' ').trim()) ?? [];
+  const days = { '*': 'daily', '1-5': 'weekdays', '0,6': 'weekends', '6,0': 'weekends' }[weekdays];
+  if (minute !== undefined && days)
+    return [`${days} ${hour?.padStart(2, '0')}:${minute.padStart(2, '0')}`];
   if (/[a-z]/i.test(typed)) return [];
   return ['weekdays', 'daily']
     .map((days) => `${days} ${typed.trim()}`)
@@ -56,6 +162,7 @@ const times = (word: 'stop' | 'start', label: string) =>
     label,
     hint: 'For example weekdays 20:00, or mon-thu 20:00, fri 18:00. Empty: never',
     suggestions: withDays,
+    reads: weeklyText,
   });
 
 export const serviceSchedule = changeCommand({
@@ -68,6 +175,7 @@ export const serviceSchedule = changeCommand({
   ],
   permission: 'service:manage',
   effect: 'schedule',
+  phrase: schedulePhrase,
   args: z.strictObject({
     service: ServiceName,
     stop: times('stop', 'Stop'),

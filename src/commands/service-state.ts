@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import type { Json } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
-import { alreadyInState, classOf, type StateClass, serviceTarget } from '../domain/targets.ts';
+import {
+  alreadyInState,
+  classOf,
+  type NoEffect,
+  type Service,
+  type StateClass,
+  serviceTarget,
+} from '../domain/targets.ts';
 import { sentService } from '../servers/sent.ts';
-import { ServiceName } from './arguments.ts';
-import { changeCommand } from './define.ts';
+import { commandLine, ServiceName } from './arguments.ts';
+import { type ChangeCommand, changeCommand } from './define.ts';
 import { type Compare, compareService, observeService } from './service-observe.ts';
 import { settledInState, UNFOLLOWED } from './settled.ts';
 
@@ -75,7 +82,7 @@ function runningWarning(before: Snapshot | null): readonly string[] {
   return isRunning ? ['Running now: the start has no effect if it still runs by then.'] : [];
 }
 
-export const serviceStop = changeCommand({
+export const serviceStop: ChangeCommand = changeCommand({
   name: 'service stop',
   title: 'Stop a service',
   summary: 'Stop a service',
@@ -90,7 +97,8 @@ export const serviceStop = changeCommand({
   target: ({ service }) => serviceTarget(service),
   observe: ({ service }, context) => observeService(service, context, { secondaries: true }),
   compareBeforeSending: (plan, context) => compareService(plan, context, compareState('stop')),
-  noEffect: ({ service }, before) => alreadyInState(service, before, ['stopped', 'stopping']),
+  noEffect: ({ service }, before) =>
+    alreadyInState(service, before, ['stopped', 'stopping']) ?? primaryRefusal(service, before),
   desired: () => ({ command: 'stop' }),
   warnings: ({ service }, before) => [
     'Queries and pipes of this service stop.',
@@ -124,6 +132,19 @@ function primaryWarning(before: Snapshot | null): readonly string[] {
   return [
     `Primary of its warehouse: some servers reject the stop while it has secondaries: ${namesText(others)}.`,
   ];
+}
+
+/** The server rejects the stop of a primary whose secondaries run, so that it is not requested. */
+function primaryRefusal({ name }: Service, before: Snapshot | null): NoEffect | null {
+  if (!before?.wasRead || before.fields.isPrimary !== true) return null;
+  const running = before.volatileFields?.runningSecondaries;
+  if (!Array.isArray(running) || running.length === 0) return null;
+  const offers = running.slice(0, 3).map((one) => ({
+    label: `Stop ${String(one)}`,
+    line: commandLine(serviceStop, { service: String(one) }, ''),
+  }));
+  const sentence = `${name} is the primary of its warehouse, and its secondaries run, so the server would reject the stop. Stop them first: ${namesText(running)}.`;
+  return { sentence, offers };
 }
 
 const SHOWN_NAMES = 5;

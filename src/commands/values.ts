@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
+import type { LocalClock } from '../base/moments.ts';
 import { nearest } from '../base/text.ts';
 import type { CommandOffer } from '../domain/answer.ts';
 import { separateTiming, timingProblems } from '../domain/timing.ts';
 import {
+  alike,
   commandLine,
   type Field,
   type FieldContext,
@@ -24,15 +26,25 @@ export function parseValues(
   reason: string,
   vocabulary: Vocabulary,
 ): ParseResult {
-  const listed = resolveListed({ command, given: typed, reason }, vocabulary.lists);
+  const fields = fieldsOf(command.args);
+  const accepted = acceptedValues(command, typed, vocabulary.clock ?? null);
+  const listed = resolveListed({ command, given: accepted, reason }, vocabulary.lists);
   if (!listed.ok) return listed.misread;
   const { given } = listed;
   const asked: TypedCommand = { command, given, reason };
   const among = { ...vocabulary.organization, given };
-  const fields = fieldsOf(command.args);
   const missing = fields.filter((field) => !field.optional && !given[field.name]);
-  if (missing.length > 0)
+  if (missing.length > 0) {
+    // A wrong value is named before the missing ones are asked for.
+    const filled = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== ''));
+    const wrong = command.args.partial().safeParse(filled, { error: problemOfIssue });
+    if (!wrong.success) return parseProblemOf(asked, problemsOf(wrong.error), among);
+    const unlisted = unlistedChoices(fields, given, among);
+    if (unlisted.length > 0) return parseProblemOf(asked, unlisted, among);
+    const names = resolveNames({ ...asked, given: filled }, fields, filled, vocabulary);
+    if (!names.ok) return names.misread;
     return { kind: 'incomplete', command, given: { ...given, reason }, missing };
+  }
 
   const parsed = command.args.safeParse(given, { error: problemOfIssue });
   if (!parsed.success) return parseProblemOf(asked, problemsOf(parsed.error), among);
@@ -52,17 +64,59 @@ export function parseValues(
     args: own,
     given,
     timing,
-    reason: command.kind === 'change' && reason.trim() !== '' ? reason.trim() : null,
+    reason: command.kind === 'change' ? reasonText(reason) : null,
   };
+}
+
+/** Null for a reason without a visible letter, digit or sign. */
+function reasonText(reason: string): string | null {
+  const text = reason.trim();
+  return /[^\s\p{C}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u.test(text) ? text : null;
+}
+
+/** A value in the form that the schema accepts: `64 GB` → `64`, `8pm` → `20:00`; null for any other text. */
+export function acceptedText(
+  { args }: Pick<Command, 'args'>,
+  { name, means, reads }: Field,
+  typed: string,
+  clock: LocalClock | null,
+): string | null {
+  const meant = means?.[typed.toLowerCase()];
+  if (meant !== undefined) return meant;
+  const isAccepted = (text: string) => args.shape[name]?.safeParse(text).success === true;
+  const read = isAccepted(typed) ? typed : reads?.(typed, clock);
+  return read ?? null;
+}
+
+function acceptedValues(command: Command, typed: TypedValues, clock: LocalClock | null) {
+  const all = fieldsOf(command.args).flatMap((field) => {
+    const text = typed[field.name];
+    if (text === undefined) return [];
+    return [[field.name, acceptedText(command, field, text, clock) ?? text] as const];
+  });
+  return { ...typed, ...Object.fromEntries(all) };
+}
+
+/** Values of choices that other values rule out, for example a region of another provider. */
+function unlistedChoices(fields: readonly Field[], given: TypedValues, among: FieldContext) {
+  return fields.flatMap(({ name, input }): readonly FieldProblem[] => {
+    const text = given[name];
+    if (input?.kind !== 'choice' || !text || input.options(among).length === 0) return [];
+    const isListed = input.options(among).some((option) => alike(option) === alike(text));
+    return isListed || !/[a-z]/i.test(text)
+      ? []
+      : [{ field: name, problem: 'is not one of the values' }];
+  });
 }
 
 function timedOf(command: Command) {
   return command.kind === 'change' ? command.timed : undefined;
 }
 
-/** Two start times were given: offers the line without the first and without the second. */
+/** Two start times or two ends were given: offers the line without the first and without the second. */
 function removalOffers({ command, given, reason }: TypedCommand): readonly CommandOffer[] {
-  return ['in', 'at'].map((name) => {
+  const own = given.at === undefined || given.in === undefined ? ['for', 'until'] : ['in', 'at'];
+  return own.map((name) => {
     const { [name]: _, ...kept } = given;
     return { label: `Remove ${name}=`, line: commandLine(command, kept, reason) };
   });
@@ -143,7 +197,7 @@ export function parseProblemOf(
   const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
   const { command, given, reason } = asked;
   const inForm = problems.map((each) => [each.field, formSentence(each, asked, among)] as const);
-  const offers = distinct(problems.flatMap((problem) => offersFor(problem, fields, asked, among)));
+  const offers = repairs(problems, fields, asked, among);
   const isOne = sentences.length === 1 && offers.length > 0;
   return {
     kind: 'misread',
@@ -181,10 +235,6 @@ function valueNote(problem: string, typed: string | undefined): string {
   return isShort ? `, not ${cut(typed)}` : ` (you typed ${cut(typed)})`;
 }
 
-function distinct(offers: readonly CommandOffer[]): readonly CommandOffer[] {
-  return [...new Map(offers.map((offer) => [offer.line, offer])).values()].slice(0, 5);
-}
-
 function sentenceOf(
   { field, problem }: FieldProblem,
   fields: readonly Field[],
@@ -199,19 +249,63 @@ function cut(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-function offersFor(
-  { field }: FieldProblem,
+const REPAIRS_MAX = 5;
+
+/** Lines in which every wrong value is replaced at once; none if one of them has no similar value. */
+function repairs(
+  problems: readonly FieldProblem[],
   fields: readonly Field[],
   { command, given, reason }: TypedCommand,
   among: FieldContext,
 ): readonly CommandOffer[] {
-  const asking = fields.find(({ name }) => name === field);
-  const typed = given[field];
-  if (!asking || !typed) return [];
-  return valuesNear(typed, asking, among).map((value) => ({
-    label: value,
-    line: commandLine(command, { ...given, [field]: value }, reason),
+  const wrong = fields.filter(
+    ({ name }) => given[name] && problems.some(({ field }) => field === name),
+  );
+  const near = wrong.map((field) => ({
+    field,
+    values: valuesNear(given[field.name] ?? '', field, among),
   }));
+  if (near.length === 0 || near.some(({ values }) => values.length === 0))
+    return exchanged(wrong, { command, given, reason });
+  const most = Math.max(...near.map(({ values }) => values.length));
+  const offers = Array.from({ length: most }, (_, index) => {
+    const repaired = near.map(
+      ({ field, values }) => [field, values[index] ?? values.at(-1) ?? ''] as const,
+    );
+    return offerOf(repaired, { command, given, reason });
+  });
+  return [...new Map(offers.map((offer) => [offer.line, offer])).values()].slice(0, REPAIRS_MAX);
+}
+
+function offerOf(
+  values: readonly (readonly [Field, string])[],
+  { command, given, reason }: TypedCommand,
+): CommandOffer {
+  const label = values
+    .map(([{ word, key }, value]) => ((word ?? key) ? `${word ?? key}=${value}` : value))
+    .join(' ');
+  const repaired = Object.fromEntries(values.map(([{ name }, value]) => [name, value]));
+  return { label, line: commandLine(command, { ...given, ...repaired }, reason) };
+}
+
+/** Two accepted values that do not fit in this order: `min=64 max=16`. */
+function exchanged(wrong: readonly Field[], asked: TypedCommand): readonly CommandOffer[] {
+  const { given } = asked;
+  const [min, max] = ['min', 'max'].map((word) =>
+    fieldsOf(asked.command.args).find((field) => field.word === word),
+  );
+  const isWrong = wrong.some((field) => field === min || field === max);
+  const [low, high] = [given[min?.name ?? ''], given[max?.name ?? '']];
+  if (!isWrong || !min || !max || !low || !high || Number(low) <= Number(high)) return [];
+  return [
+    offerOf(
+      [
+        [min, high],
+        [max, low],
+      ],
+      asked,
+    ),
+  ];
 }
 
 function valuesNear(typed: string, { input, suggestions: like }: Field, among: FieldContext) {

@@ -282,9 +282,11 @@ export interface Timing {
   readonly schedule?: ChangeId | undefined;
 }
 
-/** The automatic revert, `afterMs` milliseconds after the change succeeded. */
+/** The automatic revert: `afterMs` milliseconds after the change succeeded, or at the moment `until`. */
 interface RevertPlan {
   readonly afterMs: number;
+  /** As ISO text in UTC; missing: a duration was requested. */
+  readonly until?: string | undefined;
   /** The label that users read, and the command line that reverts. */
   readonly label: string;
   readonly line: string;

@@ -126,8 +126,8 @@ function confirmed(change: Change, at: Date): Partial<Change> {
   if (change.requires.count === 0) return { ...readyToRun(change, at), confirmedAt: at };
   const startAt = scheduledStart(change);
   const expiresAt = after(at, change.requires.expiresAfterMs);
-  // An approval after the scheduled time would run the change at another time.
-  const decideBy = startAt && startAt < expiresAt ? startAt : expiresAt;
+  // An approval after the scheduled time would run the change at another time, and one after its end not at all.
+  const decideBy = earliest(expiresAt, startAt, revertMoment(change));
   return { confirmedAt: at, expiresAt: decideBy, state: 'pending' };
 }
 
@@ -144,11 +144,12 @@ export const START_GRACE_MS = HOUR_MS;
 /** A timed change waits for its start, and expires if it cannot start soon after it. */
 function readyToRun(change: Change, at: Date): Partial<Change> {
   const startAt = scheduledStart(change);
-  const expiresAt = startAt
+  const latest = startAt
     ? after(startAt, START_GRACE_MS)
     : change.state === 'draft'
       ? after(at, change.requires.expiresAfterMs)
       : change.expiresAt;
+  const expiresAt = latest && earliest(latest, revertMoment(change));
   return { expiresAt, notBefore: startAt, state: 'approved' };
 }
 
@@ -164,9 +165,19 @@ function finished(change: Change, outcome: ExecutionOutcome): Partial<Change> {
 }
 
 /** Returns when the revert is due, counted from `at`; null for a change without a revert. */
-function revertTime({ plan }: Change, at: Date): Date | null {
+function revertTime({ plan }: Pick<Change, 'plan'>, at: Date): Date | null {
   const revert = plan.timing?.revert;
-  return revert ? after(at, revert.afterMs) : null;
+  return revert ? (revertMoment({ plan }) ?? after(at, revert.afterMs)) : null;
+}
+
+/** The moment at which a change ends that was requested until then; null for any other change. */
+function revertMoment({ plan }: Pick<Change, 'plan'>): Date | null {
+  const until = plan.timing?.revert?.until;
+  return until === undefined ? null : new Date(until);
+}
+
+function earliest(first: Date, ...others: readonly (Date | null)[]): Date {
+  return others.reduce<Date>((least, each) => (each && each < least ? each : least), first);
 }
 
 function after(instant: Date, ms: number): Date {

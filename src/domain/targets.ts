@@ -51,12 +51,18 @@ export function findByName<T extends NamedItem>(items: readonly T[], text: strin
   const wanted = text.trim().toLowerCase();
   const byId = items.filter(({ id }) => id.toLowerCase() === wanted);
   if (byId.length > 0) return byId;
-  const byName = items.filter(({ name, aliases }) =>
-    [name, ...aliases].some((word) => word.toLowerCase() === wanted),
-  );
+  const called = (is: (word: string) => boolean) =>
+    items.filter(({ name, aliases }) => [name, ...aliases].some((word) => is(word.toLowerCase())));
+  const exact = called((word) => word === wanted);
+  const byName = exact.length > 0 ? exact : called((word) => joined(word) === joined(wanted));
   // Cards show the first eight characters of an id, so that users can type them.
   const isShortId = byName.length === 0 && /^[0-9a-f]{8}$/.test(wanted);
   return isShortId ? items.filter(({ id }) => id.toLowerCase().startsWith(wanted)) : byName;
+}
+
+/** People type a space, a hyphen or an underscore between the words of a name. */
+function joined(name: string): string {
+  return name.replace(/[\s_-]+/g, '-');
 }
 
 /** Returns the name of an item, or its id if the name is ambiguous or cannot be typed. */

@@ -1,4 +1,4 @@
-// When a change starts and when it is reverted: `at=`, `in=` and `for=`, and the start that they mean.
+// When a change starts and when it is reverted: `at=`, `in=`, `for=` and `until=`, and the moments that they mean.
 
 import { isValid } from 'date-fns/isValid';
 import { parseISO } from 'date-fns/parseISO';
@@ -32,11 +32,13 @@ export interface RequestedTiming {
   readonly at: ClockTime | null;
   readonly inMs: number | null;
   readonly forMs: number | null;
+  /** The moment of the revert, instead of a duration. */
+  readonly until?: ClockTime | null;
 }
 
 export const NO_TIMING: RequestedTiming = { at: null, inMs: null, forMs: null };
 
-const TIMING_KEYS = ['at', 'in', 'for'];
+const TIMING_KEYS = ['at', 'in', 'for', 'until'];
 
 /** Whether the argument is a part of the timing of a change. */
 export function isTimingKey(name: string): boolean {
@@ -91,15 +93,20 @@ export function separateTiming(
   args: Args,
 ): { readonly own: Args; readonly timing: RequestedTiming } {
   if (timed === undefined) return { own: args, timing: NO_TIMING };
-  const { at = null, in: inMs = null, for: forMs = null, ...own } = args;
-  // ClockTimeText and spanSchema parsed the three values, so they have these types.
-  return { own, timing: { at, inMs, forMs } as RequestedTiming };
+  const { at = null, in: inMs = null, for: forMs = null, until = null, ...own } = args;
+  // ClockTimeText and spanSchema parsed the four values, so they have these types.
+  const timing = { at, inMs, forMs, ...(until !== null && { until }) };
+  return { own, timing: timing as RequestedTiming };
 }
 
-/** A change can have only one start time. */
-export function timingProblems({ at, inMs }: RequestedTiming): readonly FieldProblem[] {
-  if (at === null || inMs === null) return [];
-  return [{ field: 'at', problem: 'cannot be combined with in=; use only one of them' }];
+/** A change can have only one start time, and only one end. */
+export function timingProblems(timing: RequestedTiming): readonly FieldProblem[] {
+  const { at, inMs, forMs, until = null } = timing;
+  const both = (other: string) => `cannot be combined with ${other}=; use only one of them`;
+  return [
+    ...(at !== null && inMs !== null ? [{ field: 'at', problem: both('in') }] : []),
+    ...(forMs !== null && until !== null ? [{ field: 'until', problem: both('for') }] : []),
+  ];
 }
 
 type StartTime =
@@ -131,6 +138,34 @@ export function startTimeOf({ at, inMs }: RequestedTiming, clock: StartClock): S
 function begin(at: Date | null, ...warnings: readonly string[]): StartTime {
   return { ok: true, at, warnings };
 }
+
+type RevertTime =
+  | { readonly ok: true; readonly afterMs: number | null; readonly until: string | null }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** Returns when a change that starts at `start`, or once approved, is reverted; `afterMs` null: never. */
+export function revertTimeOf(
+  { forMs, until = null }: RequestedTiming,
+  start: Date | null,
+  clock: StartClock,
+): RevertTime {
+  if (until === null) return { ok: true, afterMs: forMs, until: null };
+  const from = start ?? clock.now;
+  const end = startTimeOf({ ...NO_TIMING, at: until }, { ...clock, now: from });
+  const refused = (text: string): RevertTime => ({
+    ok: false,
+    problems: [{ field: 'until', problem: text }],
+  });
+  if (!end.ok || end.at === null) return refused('must be a time after the start of the change');
+  const afterMs = end.at.getTime() - from.getTime();
+  if (afterMs < LEAST_REVERT_MS || afterMs > MOST_REVERT_MS) {
+    return refused('must be from 30m to 14d after the start of the change');
+  }
+  return { ok: true, afterMs, until: end.at.toISOString() };
+}
+
+const LEAST_REVERT_MS = 30 * MINUTE_MS;
+const MOST_REVERT_MS = 14 * DAY_MS;
 
 const NO_ZONE =
   'needs a date and an offset, for example 2026-11-22T20:00+01:00: Slack did not return your time zone';

@@ -219,11 +219,12 @@ function backLines({ state, plan, revertAt, child }: Change): readonly Line[] {
     return [fact('Reverts', revertAt ? { at: revertAt } : 'not automatically')];
   }
   const isOpen = [...WAITING, 'executing', 'unknown'].includes(state);
-  return isOpen ? [fact('Reverts', laterText(back))] : [];
+  return isOpen ? [fact('Reverts', ...laterWords(back))] : [];
 }
 
-function laterText({ afterMs, label }: NonNullable<Timing['revert']>): string {
-  return `${spanText(afterMs)} later (${label})`;
+function laterWords({ afterMs, until, label }: NonNullable<Timing['revert']>): Line {
+  if (until !== undefined) return [{ at: new Date(until) }, ` (${label})`];
+  return [`${spanText(afterMs)} later (${label})`];
 }
 
 // The id is in brackets: a lost card is found by its own id, which follows a dot.

@@ -5,7 +5,6 @@ import type {
   SlackOptionsMiddlewareArgs,
 } from '@slack/bolt';
 import { z } from 'zod';
-import { nounOf } from '../commands/index.ts';
 import { showHome } from '../workflow/index.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
@@ -152,8 +151,7 @@ const Written = z.object({
 type Written = z.infer<typeof Written>;
 
 /**
- * Answers a message in the direct messages of the app: a command line runs as the slash command,
- * any other words get the help.
+ * Answers a message in the direct messages of the app like the slash command: noun and verb in any order.
  */
 export async function answerDirectMessage(bot: SlackContext, body: unknown): Promise<void> {
   const read = Written.safeParse(body);
@@ -167,12 +165,13 @@ export async function answerDirectMessage(bot: SlackContext, body: unknown): Pro
   });
 }
 
-/** Answers a mention with the help, which only its author sees. */
+/** Answers a mention like the slash command; only its author sees the answer. */
 async function answerMention(bot: SlackContext, body: unknown): Promise<void> {
   const read = Written.safeParse(body);
   if (!read.success) return;
-  const { user, channel, thread_ts = null } = read.data.event;
-  await answerWritten(bot, read.data, '', (answer) =>
+  const { user, channel, thread_ts = null, text } = read.data.event;
+  const words = text.length > TEXT_MAX ? '' : wordsOf(text, bot);
+  await answerWritten(bot, read.data, words, (answer) =>
     postEphemeral(bot.clients.posts, user, { channel, thread: thread_ts }, answer),
   );
 }
@@ -183,12 +182,9 @@ function answerWritten(
   words: string,
   send: (answer: Message) => Promise<void>,
 ) {
-  const [, first = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words) ?? [];
-  const noun = first.toLowerCase();
-  const isCommand = bot.commands.some((command) => nounOf(command) === noun);
   const typed: CommandLine = {
-    noun: isCommand ? noun : '',
-    text: isCommand ? text : '',
+    noun: '',
+    text: words,
     by: event.user,
     replyTarget: { channel: event.channel, thread: event.thread_ts ?? null },
     trigger: formlessTrigger(event_id),
@@ -207,7 +203,7 @@ function wordsOf(text: string, { prefix, botUserId }: SlackContext): string {
     .replace(/<(?:https?:|mailto:)[^>|]*\|([^>]+)>/g, '$1')
     .replace(/<(https?:[^>|]*)>/g, '$1')
     .trim()
-    .replace(/^<@([A-Z0-9]+)>\s*/, (mention, id) => (id === botUserId ? '' : mention))
+    .replace(/<@([A-Z0-9]+)>[\s,:]*/g, (mention, id) => (id === botUserId ? '' : mention))
     .replace(/^([`*]+)([^`*]+)\1$/, '$2')
     .trim()
     .replace(/^\//, '');

@@ -1,7 +1,6 @@
 import type { View } from '@slack/web-api';
 import type { Secret } from '../base/errors.ts';
 import type { Command } from '../commands/index.ts';
-import { commandLine } from '../commands/index.ts';
 import { type Change, type ChangeId, type UserId, VERBS, type Verb } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
@@ -53,7 +52,7 @@ import {
 } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
-import { answerLine, lineOf, nounToRead } from './typed.ts';
+import { answerLine, answerValues, lineOf, nounToRead } from './typed.ts';
 
 type Ack = () => Promise<void>;
 
@@ -295,7 +294,7 @@ async function undo(bot: SlackContext, typed: CommandLine, id: ChangeId): Promis
   const request = { commands: [`${noun} ${verb}`], by: typed.by, record: true };
   const authorized = await authorizeForm(bot.context, request);
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
-  const line = `${inverse.line} undo of ${change.id}`;
+  const line = `${inverse.line} "undo of ${change.id}"`;
   if (await isUnchangedSince(bot.context, change)) return answerLine(bot, typed, line);
   await bot.permalinks.load([change.card]);
   const warning: Line = [
@@ -316,7 +315,7 @@ async function revertNow(
   const parent = child?.parent ? await loadForUser(bot.context, child.parent) : null;
   const inverse = parent && inverseOf(bot, parent);
   if (!parent || !inverse) return notFound(bot);
-  return answerLine(bot, typed, `${inverse.line} undo of ${parent.id}`);
+  return answerLine(bot, typed, `${inverse.line} "undo of ${parent.id}"`);
 }
 
 /** Requests a change that was not run, for the current values, as a new change of the user who pressed. */
@@ -334,8 +333,8 @@ async function requestAgain(
     // By its id: the target may have another name by now.
     return [name, name === target.kind ? target.id : String(value)] as const;
   });
-  const line = commandLine(command, Object.fromEntries(given), change.reason ?? '');
-  return answerLine(bot, typed, line);
+  // As values: printed as a line, the words of the reason could be read as arguments.
+  return answerValues(bot, typed, command, Object.fromEntries(given), change.reason ?? '');
 }
 
 function inverseOf({ context }: SlackContext, { command, plan }: Change) {

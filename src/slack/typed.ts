@@ -2,22 +2,27 @@ import { note } from '../base/log.ts';
 import { plainText } from '../base/text.ts';
 import {
   type ChangeCommand,
+  type Command,
   commandLine,
   fieldsOf,
   type HelpReader,
   helpFor,
   type Intent,
   isPlaced,
+  listedSnapshots,
   nounOf,
   type ParseProblem,
   type ParseResult,
   parseLine,
   parseProblemOf,
+  parseValues,
   type QueryCommand,
   type ServerLists,
+  type TypedValues,
+  type Vocabulary,
 } from '../commands/index.ts';
-import { type Answer, slashCommand } from '../domain/answer.ts';
-import type { Change } from '../domain/change.ts';
+import { type Answer, type CommandOffer, slashCommand } from '../domain/answer.ts';
+import type { Change, UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import { isTimingKey } from '../domain/timing.ts';
 import {
@@ -31,6 +36,7 @@ import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import {
+  formVocabulary,
   freezeVocabulary,
   fullVocabulary,
   localVocabulary,
@@ -69,7 +75,16 @@ async function answerQuery(
   );
   bot.context.measures.answered(command.name, 'answered');
   await bot.permalinks.load(cardsIn(answer));
-  return answerWithCard(answer, bot.drawing);
+  return answerWithCard(await withUsableOffers(bot, by, answer), bot.drawing);
+}
+
+async function withUsableOffers(bot: SlackContext, by: UserId, answer: Answer): Promise<Answer> {
+  const parts = await Promise.all(
+    answer.parts.map(async (part) =>
+      part.kind === 'offers' ? { ...part, offers: await usableOffers(bot, by, part.offers) } : part,
+    ),
+  );
+  return { ...answer, parts };
 }
 
 function cardsIn({ change, parts }: Answer): readonly Change['card'][] {
@@ -118,7 +133,14 @@ function discoveredNote(commands: readonly string[] | null): string | null {
 
 /** The private answer to a command; null when a modal was opened instead. */
 export async function answerTyped(bot: SlackContext, typed: CommandLine): Promise<Message | null> {
-  const understood = await read(bot, typed);
+  return answerRead(bot, typed, await read(bot, typed));
+}
+
+async function answerRead(
+  bot: SlackContext,
+  typed: CommandLine,
+  understood: Awaited<ReturnType<typeof read>>,
+): Promise<Message | null> {
   switch (understood.kind) {
     case 'refused':
       return answerRefusal(bot, understood.denial);
@@ -128,7 +150,7 @@ export async function answerTyped(bot: SlackContext, typed: CommandLine): Promis
       bot.context.measures.answered(understood.asked?.command.name ?? 'none', 'misread');
       return misread(bot, typed, understood);
     case 'incomplete':
-      return openForm(bot, typed, understood.command, understood.given);
+      return openForm(bot, typed, understood.command, understood.given, understood.unclear ?? null);
     case 'intent':
       return asksNothing(understood)
         ? openForm(bot, typed, understood.command, {
@@ -148,6 +170,22 @@ export function answerLine(
   return answerTyped(bot, { ...typed, ...lineOf(line) });
 }
 
+/** Requests a command with these values as the user who pressed a button. */
+export async function answerValues(
+  bot: SlackContext,
+  typed: CommandLine,
+  command: Command,
+  given: TypedValues,
+  reason: string,
+): Promise<Message | null> {
+  const personal = await personalWords(bot, typed.by, '');
+  const known = namesAlerts(command)
+    ? await fullVocabulary(bot)
+    : await formVocabulary(bot, command);
+  const read = parseValues(command, given, reason, { ...known, ...personal });
+  return answerRead(bot, typed, read);
+}
+
 export function lineOf(line: string): Pick<CommandLine, 'noun' | 'text'> {
   const [noun = '', ...rest] = line.split(' ');
   return { noun, text: rest.join(' ') };
@@ -158,9 +196,9 @@ export function nounToRead(
   bot: SlackContext,
   { noun, text }: Pick<CommandLine, 'noun' | 'text'>,
 ): string | null {
-  const { kind } = parseLine(noun, text, localVocabulary(bot));
-  if (kind === 'intent') return noun;
-  return kind !== 'help' && readsNames(bot, noun) ? noun : null;
+  const read = parseLine(noun, text, localVocabulary(bot));
+  if (read.kind === 'intent') return nounOf(read.command);
+  return read.kind !== 'help' && readsNames(bot, noun) ? noun : null;
 }
 
 function readsNames({ commands }: SlackContext, noun: string): boolean {
@@ -204,33 +242,120 @@ function typedLine({ noun, text }: CommandLine, prefix: string): Line {
 /** `service scale staging` names its target and no value to change, so its form opens. */
 function asksNothing({ command, given }: Intent): boolean {
   const asking = fieldsOf(command.args).filter(
-    (field) => !isPlaced(field) && (command.kind === 'query' || !isTimingKey(field.name)),
+    (field) => !isPlaced(field) && !(command.kind === 'change' && isTiming(command, field.name)),
   );
   if (command.kind === 'query') return command.needsForm?.(given) ?? false;
   const isChange = command.kind === 'change' && asking.length > 0;
   return isChange && asking.every(({ name }) => !given[name]);
 }
 
-// A form must open within three seconds, so alert names are read only for a complete line.
+function isTiming({ timed }: ChangeCommand, field: string): boolean {
+  return timed !== undefined && isTimingKey(field);
+}
+
+/** Reads a line; the names that only an API or the database knows are read if the line needs them. */
 async function read(bot: SlackContext, { noun, text, by }: CommandLine) {
-  const first = parseLine(noun, text, localVocabulary(bot));
+  const personal = await personalWords(bot, by, text);
+  const local = { ...localVocabulary(bot), ...personal };
+  const first = parseLine(noun, text, local);
+  if (first.kind === 'help') return first;
+  const meant = first.kind === 'misread' ? first.asked?.command : first.command;
   const own = bot.commands.filter((each) => nounOf(each) === noun);
+  const possible = meant ? [meant] : own.length > 0 ? own : bot.commands;
   const typedValues = first.kind === 'misread' ? first.named : first.kind === 'intent' && first;
   const kinds = typedValues ? listsToRead(typedValues, first.kind === 'misread') : [];
-  const isComplete = first.kind === 'intent' && !readsNames(bot, noun) && kinds.length === 0;
-  if (first.kind === 'help' || isComplete) return first;
+  // A line without a verb can name an alert: `/alert 5xx rate`.
+  const related = bot.commands.filter((each) => meant && nounOf(each) === nounOf(meant));
+  const hasWords = text.trim().split(/\s+/).length > 1;
+  const [asksAlerts, asksFreezes] = [namesAlerts, namesFreezes].map(
+    (names) => hasWords && [...possible, ...related].some(names),
+  );
+  const isComplete = first.kind === 'intent' && !asksAlerts && !asksFreezes && kinds.length === 0;
+  if (isComplete) return first;
   // Before names are read or suggested. What runs a complete line authorizes it.
-  const meant = first.kind === 'misread' ? first.asked?.command : first.command;
-  const commands = (meant ? [meant] : own).map(({ name }) => name);
+  const commands = possible.map(({ name }) => name);
   const authorized = await authorizeForm(bot.context, { commands, by, record: true });
   if (!authorized.ok) return { kind: 'refused', denial: authorized.denial } as const;
-  if (own.some(namesFreezes)) return parseLine(noun, text, await freezeVocabulary(bot));
-  const asksAlerts = own.some(namesAlerts);
+  if (!asksAlerts && !asksFreezes && kinds.length === 0) return usable(bot, by, first, local);
   const lists = typedValues ? await readLists(bot, kinds, { ...typedValues, by }) : {};
-  const isRead = asksAlerts && ['misread', 'intent'].includes(first.kind);
-  if (!isRead && kinds.length === 0) return first;
-  const vocabulary = isRead ? await fullVocabulary(bot) : localVocabulary(bot);
-  return parseLine(noun, text, { ...vocabulary, lists });
+  const vocabulary = {
+    ...(asksAlerts ? await fullVocabulary(bot) : localVocabulary(bot)),
+    ...(asksFreezes && { freezes: (await freezeVocabulary(bot)).freezes ?? [] }),
+    ...personal,
+    lists,
+  };
+  return usable(bot, by, parseLine(noun, text, vocabulary), vocabulary);
+}
+
+/** Without the offers that this person may not use, and those that are certain to fail. */
+async function usable(
+  bot: SlackContext,
+  by: UserId,
+  result: ParseResult,
+  vocabulary: Vocabulary,
+): Promise<ParseResult> {
+  if (result.kind !== 'misread') return result;
+  const allowed = await usableOffers(bot, by, result.offers);
+  return { ...result, offers: await effectiveOffers(bot, allowed, vocabulary) };
+}
+
+/** Of the same change of several services, those that have an effect: one read shows all their states. */
+async function effectiveOffers(
+  { context }: SlackContext,
+  offers: readonly CommandOffer[],
+  vocabulary: Vocabulary,
+): Promise<readonly CommandOffer[]> {
+  const read = offers.map(({ line }) => {
+    const { noun, text } = lineOf(line);
+    return parseLine(noun, text, { ...vocabulary, isCheck: true });
+  });
+  const targets = read.map((each) => (each.kind === 'intent' ? serviceOf(each) : null));
+  if (new Set(targets.filter((target) => target !== null)).size < 2) return offers;
+  const snapshots = await listedSnapshots(context.commandContext());
+  return offers.filter((_, index) => {
+    const [intent, id] = [read[index], targets[index]];
+    const isChange = intent?.kind === 'intent' && intent.command.kind === 'change';
+    const before = snapshots.get(id ?? '') ?? null;
+    if (!isChange || before === null || intent.timing.at || intent.timing.inMs) return true;
+    return (intent.command.noEffect?.(intent.args, before) ?? null) === null;
+  });
+}
+
+function serviceOf({ args }: Intent): string | null {
+  const { service } = args;
+  return typeof service === 'object' && service !== null && 'id' in service
+    ? String(service.id)
+    : null;
+}
+
+async function usableOffers(
+  { context, commands }: SlackContext,
+  by: UserId,
+  offers: readonly CommandOffer[],
+): Promise<readonly CommandOffer[]> {
+  if (offers.length === 0) return offers;
+  const names = commands.map(({ name }) => name);
+  const allowed = await authorizeForms(context, by, names);
+  if (!allowed.ok) return [];
+  // The longest name: `service schedule list` is not `service schedule`.
+  const nameOf = (line: string) =>
+    names
+      .filter((name) => `${line} `.startsWith(`${name} `))
+      .sort((a, b) => b.length - a.length)[0];
+  return offers.filter(({ line }) => {
+    const name = nameOf(line);
+    return name === undefined || allowed.commands.includes(name);
+  });
+}
+
+/** What the reading of a line needs of the person and the installation: times are those of their zone. */
+async function personalWords({ context }: SlackContext, by: UserId, text: string) {
+  const zone = await context.people.zoneOf(by);
+  const clock = zone === null ? null : { now: context.now(), zone };
+  const asksSchedules = /\b(pause|resume)\b/i.test(text);
+  const schedules = asksSchedules ? await context.commandContext().schedules.all() : [];
+  const scheduled = schedules.map(({ service }) => service.id);
+  return { clock, scheduled, isPriced: context.prices !== null };
 }
 
 /** The lists in which the typed names may be. The backups of a service have no names to type. */

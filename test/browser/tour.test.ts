@@ -255,8 +255,8 @@ test('in a browser: a password is shown once, and an unknown outcome is left to 
   await close(card);
 
   sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
-  await askFor(ana, '/service stop lab-core for the night', 'Stop lab-core');
-  await ben.getByText('requests: stop lab-core').waitFor();
+  await askFor(ana, '/service stop analytics-dev for the night', 'Stop analytics-dev');
+  await ben.getByText('requests: stop analytics-dev').waitFor();
   await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
   await ben.getByRole('button', { name: 'It was stopped' }).waitFor();
   await picture(ben, 'unknown');

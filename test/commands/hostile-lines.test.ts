@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands, nouns } from '../../src/commands/registry.ts';
 import { bounded, oneLine, visible } from '../../src/slack/rich-text.ts';
-import { service, services, vocabularyOf } from './fixtures.ts';
+import { NOON, service, services, vocabularyOf } from './fixtures.ts';
 
 /** As much as Slack hands on of what somebody typed. */
 const LONGEST = 5_000;
@@ -51,7 +51,8 @@ function tookMs(work: () => void): number {
 }
 
 const many = Array.from({ length: 500 }, (_, n) => service(`analytics-${n}`));
-const vocabulary = { ...vocabularyOf([...services, ...many]), commands };
+const clock = { now: NOON, zone: 'Europe/Berlin' };
+const vocabulary = { ...vocabularyOf([...services, ...many]), commands, clock };
 
 test.for(Object.keys(nouns))('no line behind /%s takes longer than a person waits', (noun) => {
   const verbs = commands.flatMap(({ name }) =>

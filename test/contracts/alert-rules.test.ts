@@ -28,7 +28,10 @@ describe('/alert edit', () => {
   test('an interval consists of a number and a unit', async () => {
     const values = ['1m', '15m', '1h', '99999m', '0m', '5', 'm5', '5 minutes', '100000m'];
     expect(await answersTo(bot, edit('interval'), values)).toMatchInlineSnapshot(`
-      "1m, 15m, 1h, 99999m: taken
+      "1m, 15m, 1h: taken
+      99999m
+        typed: interval must be 1m, 5m, 15m, 30m, 1h, 6h, 12h or 1d, not 99999m: | [interval=1d]
+        form:  [interval] Interval must be 1m, 5m, 15m, 30m, 1h, 6h, 12h or 1d, not 99999m: 1d.
       0m
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 0m)
         form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 0m).
@@ -39,11 +42,13 @@ describe('/alert edit', () => {
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5)
         form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5).
       5 minutes
-        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 5 minutes)
-        form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 5 minutes).
+        typed: opens the form: Alert “Checkout latency p95”
+      threshold must differ from the current value, or set another field
+        form:  opens again: Alert “Checkout latency p95”
+      threshold must differ from the current value, or set another field
       100000m
-        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m)
-        form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m)."
+        typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m): | [interval=1d]
+        form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m): 1d."
     `);
   });
 
@@ -189,8 +194,7 @@ describe('/alert edit', () => {
 
   test('the source of an alert cannot be edited', async () => {
     expect(await bot.run(`/alert edit ${LATENCY} source=search`)).toEqual([
-      '/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for.',
-      'For example: /alert edit "5xx rate" threshold=250 interval=15m',
+      '/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for, until.',
       '[Part of the reason]',
       `/alert edit ${LATENCY} source=search`,
     ]);
@@ -223,7 +227,7 @@ describe('/alert list', () => {
       'Alerts',
       "There's no page 9. The last page is 1.",
       '[Page 1]',
-      '/alert list state=ok page=9',
+      '/alert list state=OK page=9',
     ]);
   });
 

@@ -78,15 +78,15 @@ describe('/service create', () => {
     const values = ['12', '16', '20', '18', '356', '360'];
     expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "12
-        typed: opens the form: min must not be above the maximum, 12 (you typed 16)
+        typed: min must not be above the maximum, 12 (you typed 16): | [min=12 max=16]
         form:  [minReplicaMemoryGb] Minimum memory per replica (GB) must not be above the maximum, 12 (you typed 16).
       16, 20: taken
       18
-        typed: max must be a multiple of 4 from 8 to 356, not 18: | [16] [20]
+        typed: max must be a multiple of 4 from 8 to 356, not 18: | [max=16] [max=20]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 18: 16 or 20.
       356: taken
       360
-        typed: max must be a multiple of 4 from 8 to 356, not 360: | [356]
+        typed: max must be a multiple of 4 from 8 to 356, not 360: | [max=356]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 360: 356."
     `);
   });
@@ -163,15 +163,15 @@ describe('/service create', () => {
     const values = ['44', '48', '52', '116', '172', '232', '236'];
     expect(await answersTo(scale, rule, values)).toMatchInlineSnapshot(`
       "44
-        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44): | [48]
+        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44): | [min=48]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 44): 48.
       48: taken
       52
-        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52): | [48] [116]
+        typed: min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52): | [min=48] [min=116]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 52): 48 or 116.
       116, 172, 232: taken
       236
-        typed: min must not be above the maximum, 232 (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [232]
+        typed: min must not be above the maximum, 232 (you typed 236) | min is required with an own cloud region and must be one of 48, 116, 172, 232 (you typed 236) | [min=232]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must not be above the maximum, 232 (you typed 236): 232."
     `);
   });

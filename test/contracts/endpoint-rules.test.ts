@@ -44,7 +44,7 @@ describe('/endpoint create', () => {
       await answersTo(bot, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
     ).toMatchInlineSnapshot(`
       "vpc
-        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not vpc: | [VPC_ENDPOINT_SERVICE] [VPC_RESOURCE] [STREAMING_MULTI_VPC]
+        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not vpc: | [type=VPC_ENDPOINT_SERVICE]
         form:  not offered; [type] Type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not vpc: VPC_ENDPOINT_SERVICE, VPC_RESOURCE or STREAMING_MULTI_VPC.
       GCP_PSC_SERVICE_ATTACHMENT
         typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not GCP_PSC_SERVICE_ATTACHMENT

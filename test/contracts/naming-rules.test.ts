@@ -18,8 +18,10 @@ test('a reason has at most 500 characters', async () => {
 
 test('a backup is selected by its id', async () => {
   expect(await bot.run('/backup show staging yesterday!')).toEqual([
-    'Backup must be latest or a backup id from the console, not yesterday!',
-    '/backup show staging yesterday!',
+    'Which backup?',
+    'staging has no backup with the id “yesterday”. Choose one by its id; “latest” is the last finished one.',
+    '[List its backups]',
+    '/backup show staging yesterday',
   ]);
   expect(await bot.run(`/backup show staging ${'a'.repeat(65)}`)).toEqual([
     'Backup must be latest or a backup id from the console, not aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…',

@@ -25,21 +25,21 @@ describe('/service scale', () => {
     const rule = scale('maxReplicaMemoryGb', 'min=8');
     expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: max must be a multiple of 4 from 8 to 356, not 4: | [8]
+        typed: max must be a multiple of 4 from 8 to 356, not 4: | [max=8]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 4: 8.
       8, 12: taken
       30
-        typed: max must be a multiple of 4 from 8 to 356, not 30: | [28] [32]
+        typed: max must be a multiple of 4 from 8 to 356, not 30: | [max=28] [max=32]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 30: 28 or 32.
       352, 356: taken
       360
-        typed: max must be a multiple of 4 from 8 to 356, not 360: | [356]
+        typed: max must be a multiple of 4 from 8 to 356, not 360: | [max=356]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 360: 356.
       8.5
-        typed: max must be a multiple of 4 from 8 to 356, not 8.5: | [8] [12]
+        typed: max must be a multiple of 4 from 8 to 356, not 8.5: | [max=8] [max=12]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 8.5: 8 or 12.
       lots
-        typed: max must be a multiple of 4 from 8 to 356, not lots
+        typed: max must be a multiple of 4 from 8 to 356, not lots:
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not lots."
     `);
   });
@@ -49,15 +49,15 @@ describe('/service scale', () => {
     const rule = scale('minReplicaMemoryGb', 'max=356');
     expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: min must be a multiple of 4 from 8 to 356, not 4: | [8]
+        typed: min must be a multiple of 4 from 8 to 356, not 4: | [min=8]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 4: 8.
       8: taken
       10
-        typed: min must be a multiple of 4 from 8 to 356, not 10: | [8] [12]
+        typed: min must be a multiple of 4 from 8 to 356, not 10: | [min=8] [min=12]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 10: 8 or 12.
       12, 356: taken
       360
-        typed: min must be a multiple of 4 from 8 to 356, not 360: | [356]
+        typed: min must be a multiple of 4 from 8 to 356, not 360: | [min=356]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 360: 356."
     `);
   });
@@ -67,7 +67,7 @@ describe('/service scale', () => {
     expect(await answersTo(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`
       "116, 120: taken
       124
-        typed: max must be at most 120 for an organization on the free plan, not 124: | [120]
+        typed: max must be at most 120 for an organization on the free plan, not 124: | [max=120]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be at most 120 for an organization on the free plan, not 124: 120."
     `);
     expect(
@@ -75,7 +75,7 @@ describe('/service scale', () => {
     ).toMatchInlineSnapshot(`
       "120: taken
       124
-        typed: min must be at most 120 for an organization on the free plan, not 124: | [120]
+        typed: min must be at most 120 for an organization on the free plan, not 124: | [min=120]
         form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be at most 120 for an organization on the free plan, not 124: 120."
     `);
   });
@@ -85,7 +85,7 @@ describe('/service scale', () => {
     expect(await answersTo(paid, rule, ['60', '64', '68'])).toMatchInlineSnapshot(`
       "60, 64: taken
       68
-        typed: opens the form: min must not be above the maximum, 64 (you typed 68)
+        typed: min must not be above the maximum, 64 (you typed 68): | [min=64 max=68]
         form:  [minReplicaMemoryGb] Minimum memory per replica (GB) must not be above the maximum, 64 (you typed 68)."
     `);
   });
@@ -151,7 +151,7 @@ describe('/service scale', () => {
     const emptied = { ...scale('numReplicas', 'replicas=3') };
     expect(await answersTo(paid, emptied, [''])).toMatchInlineSnapshot(`
       "(empty)
-        typed: “replicas=” is given twice. | For example: /service scale analytics-prod min=16 max=64
+        typed: “replicas=” is given twice.
         form:  [minReplicaMemoryGb] Minimum memory per replica (GB) is missing: set at least one field to change."
     `);
   });
@@ -159,19 +159,16 @@ describe('/service scale', () => {
   test('each key occurs once and belongs to the command', async () => {
     expect(await paid.run('/service scale staging min=8 min=16')).toEqual([
       '“min=” is given twice.',
-      'For example: /service scale analytics-prod min=16 max=64',
       '/service scale staging min=8 min=16',
     ]);
     expect(await paid.run('/service scale staging memory=8')).toEqual([
-      '/service scale has no key “memory=”. Did you mean max or min? Keys: min, max, replicas, idle, idle-timeout, at, in, for.',
-      'For example: /service scale analytics-prod min=16 max=64',
+      '/service scale has no key “memory=”. Did you mean max or min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
       '[max=8] [min=8] [Part of the reason]',
       '/service scale staging memory=8',
     ]);
     expect(await paid.run('/service scale staging mim=8')).toEqual([
-      '/service scale has no key “mim=”. Did you mean min or in or max? Keys: min, max, replicas, idle, idle-timeout, at, in, for.',
-      'For example: /service scale analytics-prod min=16 max=64',
-      '[min=8] [in=8] [max=8] [Part of the reason]',
+      '/service scale has no key “mim=”. Did you mean min or in or max? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
+      '[min=8] [max=8] [Part of the reason]',
       '/service scale staging mim=8',
     ]);
   });

@@ -37,7 +37,7 @@ test.for(DOCUMENTS)('the syntax on %s has only keys of its command', (file) => {
 test('an unknown or missing key is found', () => {
   expect(unknownKeysIn('/service stop <service> [at= in= for= now=]')).toEqual(['now']);
   expect(unknownKeysIn('/service dance <service>')).toEqual(['/service dance <service>']);
-  expect(missingKeysIn('/service stop <service> [at= in=]')).toEqual(['for']);
+  expect(missingKeysIn('/service stop <service> [at= in=]')).toEqual(['for', 'until']);
 });
 
 test('the commands page lists every command with all its keys', () => {

@@ -13,6 +13,8 @@ import { NOON } from './users.ts';
 
 export interface TestSandboxOptions extends Omit<SimulatorOptions, 'now' | 'slack'> {
   readonly databaseUrl?: string;
+  /** The time at which the clock of the sandbox starts. */
+  readonly at?: Date;
   /** More variables of the environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Slack applies its rate limits, by the clock of the sandbox. */
@@ -29,7 +31,7 @@ export interface TestSandboxOptions extends Omit<SimulatorOptions, 'now' | 'slac
 
 /** The real bot with simulators of Slack and both APIs, all on one clock. */
 export async function startTestSandbox(options: TestSandboxOptions = {}) {
-  const clock = { now: NOON };
+  const clock = { now: options.at ?? NOON };
   const now = () => clock.now;
   const pass = (ms: number) => {
     if (options.waitsPass) clock.now = new Date(clock.now.getTime() + ms);

@@ -53,7 +53,6 @@ describe('a preview', () => {
     ['/service start archive', 'Start archive?', ['stopped (checked just now)', '× 1 replica']],
     ['/service start ci', 'Start ci?', ['Idle, not stopped: the next query wakes it']],
     ['/service stop ci', 'Stop ci?', ['Idle now: once it is stopped, queries no longer wake it']],
-    ['/service stop lab-core', 'Stop lab-core?', ['Stop them first: analytics-dev, staging, ci']],
     [
       '/service scale lab-core replicas=1',
       'Scale lab-core?',
@@ -83,6 +82,12 @@ describe('a preview', () => {
     const text = await answered(sandbox, line, title);
     for (const each of words) expect(text).toContain(each);
     expect(text).not.toContain('state unknown');
+  });
+
+  test('of a primary whose secondaries run is refused', async () => {
+    const sandbox = await started();
+    const text = await answered(sandbox, '/service stop lab-core', 'primary of its warehouse');
+    expect(text).toContain('Stop them first: analytics-dev, staging, ci');
   });
 
   test('of a primary without running secondaries does not name them as running', async () => {

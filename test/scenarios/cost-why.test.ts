@@ -6,7 +6,7 @@ import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
 
 async function scaleStaging(sandbox: TestSandbox) {
-  await sandbox.slack.command(ANA, 'ops', '/service scale staging min=64 max=128 load test');
+  await sandbox.slack.command(ANA, 'ops', '/service scale staging min=64 max=128 load run');
   const preview = await sandbox.privateMessage(ANA, 'Scale staging?');
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card('requests: scale staging');

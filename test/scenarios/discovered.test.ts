@@ -182,10 +182,14 @@ test('an impostor with a configured name never takes its place', async () => {
   const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) =>
     cloud.editInConsole(STAGING, { name: 'analytics-prod' }),
   );
-  const preview = await answer(sandbox, '/service stop analytics-prod now', 'Stop analytics-prod?');
+  const preview = await answer(
+    sandbox,
+    '/service stop analytics-prod again',
+    'Stop analytics-prod?',
+  );
   // The tags and the warehouse of the file: the impostor has neither.
   expect(preview).toContain('prod · warehouse main');
-  await answer(sandbox, `/service stop ${STAGING} now`, 'Stop analytics-prod (1525c708)?');
+  await answer(sandbox, `/service stop ${STAGING} again`, 'Stop analytics-prod (1525c708)?');
 });
 
 test('a name that two discovered services share is refused with their ids', async () => {

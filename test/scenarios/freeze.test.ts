@@ -197,7 +197,7 @@ test.for<[string, string, string]>([
   ],
   [
     'a freeze with two scopes',
-    '/change freeze staging tag=prod until=4h x',
+    '/change freeze finance tag=prod until=4h x',
     '"Choose exactly one of: a service',
   ],
   [
@@ -211,13 +211,13 @@ test.for<[string, string, string]>([
     "There's no warehouse called “mian”",
   ],
   ['an unknown service', '/change freeze stagin until=4h x', "There's no service called “stagin”"],
-  ['a freeze of a hundred days', '/change freeze staging until=100d x', 'must be a duration'],
+  ['a freeze of a hundred days', '/change freeze "staging" until=100d x', 'must be a duration'],
   [
     'an end in the next year',
-    '/change freeze staging until=2027-06-01T10:00Z x',
+    '/change freeze "staging" until=2027-06-01T10:00Z x',
     'must be within 90 days',
   ],
-  ['an end in the past', '/change freeze staging until=2026-11-19T10:00Z x', 'is in the past'],
+  ['an end in the past', '/change freeze "staging" until=2026-11-19T10:00Z x', 'is in the past'],
   ['an unknown freeze', '/change unfreeze tag:prod x', "There's no freeze called “tag:prod”"],
 ])('%s is rejected with an explanation', async ([, line, words]) => {
   const sandbox = await startTestSandbox();
@@ -270,7 +270,7 @@ test('the edit form of a freeze contains the typed tag', async () => {
 
 test('a freeze requires a reason, whatever its rule says', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/change freeze staging until=4h');
+  await sandbox.slack.command(ANA, 'ops', '/change freeze "staging" until=4h');
   await sandbox.modal(ANA, 'change.freeze');
   expect(JSON.stringify(sandbox.slack.clientState(ANA).views)).toContain(
     'Add a reason for the approvers',
@@ -279,7 +279,7 @@ test('a freeze requires a reason, whatever its rule says', async () => {
 
 test('a time of day uses the time zone of the requester', async () => {
   const sandbox = await startTestSandbox();
-  const line = '/change freeze staging until=20:00 backfill';
+  const line = '/change freeze "staging" until=20:00 backfill';
   const preview = textOf(await typed(sandbox, ANA, line, 'Freeze staging?'));
   const [, until = ''] = /\|(2026-11-2\d[^>]+)>/.exec(preview) ?? [];
   const zone = 'Europe/Berlin';
@@ -290,7 +290,7 @@ test('a time of day uses the time zone of the requester', async () => {
 
 test('a user who may not freeze gets a refusal that names who may', async () => {
   const sandbox = await startTestSandbox();
-  const line = '/change freeze staging until=4h x';
+  const line = '/change freeze "staging" until=4h x';
   const refused = textOf(await typed(sandbox, DORA, line, "You can't use /change freeze"));
   expect(refused).toContain('rule 3 allows @db-operators');
   expect(refused).toContain(`<@${ANA}>`);
@@ -298,14 +298,14 @@ test('a user who may not freeze gets a refusal that names who may', async () => 
 
 test('the button that ends a freeze names the service, and the freeze command itself is not shown as frozen', async () => {
   const sandbox = await startTestSandbox();
-  const line = '/change freeze staging until=4h launch';
+  const line = '/change freeze "staging" until=4h launch';
   const preview = await typed(sandbox, ANA, line, 'Freeze staging?');
   expect(textOf(preview)).toContain('All changes are blocked');
   await sandbox.press(ANA, preview, 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: freeze staging'), 'change.approve');
   await sandbox.card('staging is frozen');
 
-  const listed = textOf(await typed(sandbox, DORA, '/change freezes', 'Frozen now: 1'));
+  const listed = textOf(await typed(sandbox, ANA, '/change freezes', 'Frozen now: 1'));
   expect(listed).toMatch(/Unfreeze staging \(\w{6}\)/);
   expect(listed).toMatch(/"action_id":"command.show"[^}]*"value":"change show \w{6}"/);
   const stop = textOf(await typed(sandbox, ANA, '/change who service stop', 'Who may use'));

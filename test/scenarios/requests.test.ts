@@ -25,10 +25,10 @@ async function openLoggedStage() {
 test('all log lines of one command share a request id, API calls included', async () => {
   const { sandbox, saying } = await openLoggedStage();
   await Promise.all([
-    sandbox.slack.command(DORA, 'ops', '/backup show staging nothing'),
+    sandbox.slack.command(DORA, 'ops', '/backup show staging 00000000-0000-4000-8000-000000000000'),
     sandbox.slack.command(ANA, 'ops', '/alert list'),
   ]);
-  await sandbox.privateMessage(DORA, 'Request failed');
+  await sandbox.privateMessage(DORA, 'There is no such backup');
   await sandbox.privateMessage(ANA, 'alerts');
   const came = saying('payload received', { kind: 'command' }).map(({ request }) => request);
   expect(new Set(came).size).toBe(2);

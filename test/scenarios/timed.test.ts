@@ -257,7 +257,7 @@ async function frozenBeforeRevert(span: string) {
   await requestAndApprove(sandbox, '/service stop staging for=4h');
   const planned = await sandbox.card('Start staging: planned');
   setTime(sandbox, '15:00');
-  await sandbox.slack.command(ANA, 'ops', `/change freeze staging until=${span} backfill`);
+  await sandbox.slack.command(ANA, 'ops', `/change freeze "staging" until=${span} backfill`);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Freeze staging?'), 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: freeze staging'), 'change.approve');
   const freeze = await sandbox.card('staging is frozen');

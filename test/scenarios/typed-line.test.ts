@@ -23,7 +23,7 @@ test.for<[string, string]>([
 
 test('a repeated line names its channel', async () => {
   const line = '/cost digest add <#C0DBCOSTS01|db-costs> time=9:30 &lt;!channel&gt;';
-  expect(await lastBlock(line, 'has no key “time=”')).toMatchObject({
+  expect(await lastBlock(line, 'does not take')).toMatchObject({
     type: 'context',
     elements: [
       {

@@ -1,0 +1,499 @@
+// Times as people type them. A closed grammar: a phrase that it does not know is no time, and one with
+// several readings is asked about. Source: docs/commands.md#times.
+
+import { patternOf } from './text.ts';
+import {
+  addDays,
+  DAY_MS,
+  dayNumber,
+  HOUR_MS,
+  instantAt,
+  instantsOf,
+  localDay,
+  MINUTE_MS,
+  weekdayOf,
+} from './time.ts';
+
+/** The clock of the person who types. */
+export interface LocalClock {
+  readonly now: Date;
+  /** An IANA name. */
+  readonly zone: string;
+}
+
+/** A start (`at`, `in`) or an end (`for`, `until`); `now` is no start time. */
+export type TimeKey = 'at' | 'in' | 'for' | 'until';
+
+export interface TimeOption {
+  readonly key: TimeKey;
+  /** `20:00`, `2026-11-28T08:00` or `4h`. */
+  readonly text: string;
+  readonly label: string;
+}
+
+export type TimeReading =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'taken'; readonly key: TimeKey; readonly text: string }
+  | { readonly kind: 'asked'; readonly why: string; readonly options: readonly TimeOption[] };
+
+const UNITS =
+  'm(?:in(?:s|utes?|uten?)?)?|h(?:rs?|ours?)?|std|stunden?|d(?:ays?)?|tage?n?|w(?:eeks?)?|wochen?';
+const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const SPAN = patternOf(
+  String.raw`^(\d{1,3}(?:[.,]\d)?|half an?|an?|<NUMBER>) ?(<UNIT>)(?: ?(?:and )?(?:(\d{1,2}) ?(?:m[a-z]*)?|(a half)))?$`,
+  { NUMBER: NUMBERS.join('|'), UNIT: UNITS },
+);
+const MINUTES: Readonly<Record<string, number>> = {
+  m: 1,
+  h: 60,
+  s: 60,
+  d: 1_440,
+  t: 1_440,
+  w: 10_080,
+};
+
+/** `4 hours`, `half a day`, `1h30m` → minutes; null for anything else. */
+function minutesOf(text: string): number | null {
+  const [, typed = '', unit = '', more = '', half] = SPAN.exec(text) ?? [];
+  if (typed === '') return null;
+  const word = NUMBERS.indexOf(typed);
+  const number = typed.startsWith('half') ? 0.5 : /^an?$/.test(typed) ? 1 : word;
+  const count = number >= 0 ? number : Number(typed.replace(',', '.'));
+  const each = MINUTES[unit[0] ?? ''] ?? 0;
+  const minutes = (count + (half ? 0.5 : 0)) * each + Number(more);
+  const isOdd = more !== '' && each !== 60;
+  return Number.isInteger(minutes) && minutes > 0 && !isOdd ? minutes : null;
+}
+
+/** `4 hours` → `4h`; null for anything else. */
+export function typedSpan(text: string): string | null {
+  const minutes = minutesOf(plain(text));
+  if (minutes === null) return null;
+  if (minutes % 1_440 === 0) return `${minutes / 1_440}d`;
+  return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(',', ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/[.!]+$/, '')
+    .trim();
+}
+
+/** How a time begins, so that most words need no further reading. */
+const FIRST_WORDS = patternOf(
+  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
+  { NUMBER: NUMBERS.join('|') },
+);
+
+/** The longest time at the start of the words, with the number of its words. */
+export function timeAt(words: readonly string[], clock: LocalClock) {
+  if (!FIRST_WORDS.test(words[0] ?? '')) return null;
+  for (let taken = Math.min(8, words.length); taken > 0; taken -= 1) {
+    const reading = readTime(words.slice(0, taken).join(' '), clock);
+    if (reading) return { taken, reading };
+  }
+  return null;
+}
+
+const LONGEST = 60;
+
+const LEADS =
+  /^(?:(until|till|til|bis|up to|through)|(for|für)|(in)|(by|before|after|around|about)|(?:at|on|um|ab|from|starting))\s+(?:the )?(.+)$/;
+
+/** Reads a whole phrase, for example `tonight at 8`, `in 2 hours` or `until monday 9:00`. */
+export function readTime(typed: string, clock: LocalClock): TimeReading | null {
+  if (typed.length > LONGEST) return null;
+  const text = plain(typed.replace(/(\d),(\d)/g, '$1.$2')).replace(
+    /(\d{4}-\d\d-\d\d)t(\d)/,
+    '$1 $2',
+  );
+  if (/^(right )?now$|^(immediately|asap|at once|sofort|jetzt)$/.test(text)) return { kind: 'now' };
+  const [, until, during, within, near, body = text] = LEADS.exec(text) ?? [];
+  const span = typedSpan(body);
+  const isHour = /^\d{1,2} ?h$/.test(body) && body !== text && !during && !within && !near;
+  if (span !== null && !isHour) {
+    if (during || until) return { kind: 'taken', key: 'for', text: span };
+    if (within || near === 'after') return { kind: 'taken', key: 'in', text: span };
+    if (near || body !== text) return null;
+    const why = `“${typed}” can mean in ${span} or for ${span}.`;
+    return { kind: 'asked', why, options: spans(span, body, clock) };
+  }
+  const isVague = /^(after (work|hours)|later|soon)/.test(text);
+  if (during || (within && !partsOf('', body))) return null;
+  const key = until ? 'until' : 'at';
+  const hasLead = body !== text && !/^(about|around)/.test(text);
+  const found = momentsOf(isVague ? text : body, { ...clock, key, hasLead });
+  if (!found) return null;
+  const [first] = found.options;
+  const isOne = found.options.length === 1 && first && !found.why && !near;
+  if (isOne) return { kind: 'taken', key, text: first.text };
+  return {
+    kind: 'asked',
+    why: found.why ?? `“${typed}” names no single moment.`,
+    options: found.options,
+  };
+}
+
+/** A number of hours without a word before it: later, for so long, or the time of day. */
+function spans(span: string, body: string, clock: LocalClock): readonly TimeOption[] {
+  const [, hour] = /^(\d{1,2}) ?h$/.exec(body) ?? [];
+  const isHour = hour !== undefined && Number(hour) > 12 && Number(hour) < 24;
+  const at = isHour ? momentsOf(`${hour}:00`, { ...clock, key: 'at', hasLead: true }) : null;
+  return [
+    { key: 'in', text: span, label: `in ${span}` },
+    { key: 'for', text: span, label: `for ${span}` },
+    ...(at?.options ?? []),
+  ];
+}
+
+interface MomentContext extends LocalClock {
+  readonly key: 'at' | 'until';
+  /** The phrase begins with `at`, `on` or `until`, so that a number alone is an hour. */
+  readonly hasLead: boolean;
+}
+
+interface Moments {
+  /** Why it is asked; missing: one option is one moment. */
+  readonly why?: string;
+  readonly options: readonly TimeOption[];
+}
+
+interface ClockReading {
+  /** `20:00`; two for an hour that can be in the morning or in the evening. */
+  readonly times: readonly string[];
+}
+
+const ZONE =
+  /^(.*\d.*?)\s?(utc|gmt|z|[+-]\d{2}:?\d{2}|[a-z]+\/[a-z_]+|[a-z]{2,10} time|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
+
+function momentsOf(text: string, context: MomentContext): Moments | null {
+  const [, local = text, typedZone] = ZONE.exec(text) ?? [];
+  const zone = typedZone === undefined ? null : zoneOf(typedZone);
+  if (typedZone !== undefined && zone === undefined) {
+    const own = momentsOf(local, context);
+    return (
+      own && {
+        why: `“${typedZone}” is not the name of one time zone. In your own time zone:`,
+        options: own.options,
+      }
+    );
+  }
+  const words = local.split(' ').filter((word) => word !== '');
+  for (let cut = 0; cut <= words.length; cut += 1) {
+    const [left, right] = [words.slice(0, cut).join(' '), words.slice(cut).join(' ')];
+    const found =
+      together(left, right.replace(/^(?:at|um) /, ''), zone ?? null, context) ??
+      (right === ''
+        ? null
+        : together(right.replace(/^on (?:the )?/, ''), left, zone ?? null, context));
+    if (found) return found;
+  }
+  return null;
+}
+
+const CITIES = () => Intl.supportedValuesOf('timeZone');
+
+/** An IANA name, `UTC` or an offset; undefined for a word that names no single zone. */
+function zoneOf(typed: string): string | undefined {
+  if (/^(utc|gmt|z)$/.test(typed)) return 'UTC';
+  if (/^[+-]/.test(typed)) return typed.replace(/^(.\d\d)(\d\d)$/, '$1:$2');
+  const place = typed.replace(/ time$/, '');
+  const found = CITIES().filter((zone) =>
+    [zone.toLowerCase(), zone.split('/').at(-1)?.toLowerCase()].includes(place),
+  );
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** A day and a time of day, each of which may be missing. */
+function together(
+  dayText: string,
+  clockText: string,
+  zone: string | null,
+  context: MomentContext,
+): Moments | null {
+  const isOffset = zone !== null && /^[+-]/.test(zone);
+  const local = { ...context, zone: zone === null || isOffset ? context.zone : zone };
+  const day = dayText === '' ? null : daysOf(dayText, local);
+  if (dayText !== '' && day === null) return null;
+  const vague = partsOf(dayText, clockText);
+  const clock =
+    vague ??
+    (clockText === ''
+      ? null
+      : clockOf(clockText, {
+          hasDay: day !== null,
+          hasLead: context.hasLead,
+          isTonight: dayText === 'tonight',
+        }));
+  if (clockText !== '' && clock === null) return null;
+  if (day === null && clock === null) return null;
+  const today = localDay(local.now, local.zone);
+  const times = clock?.times ?? [];
+  if (day === null) {
+    const options = times.flatMap((time) =>
+      nextAt(time, { today, zone, isVague: vague !== null }, local),
+    );
+    const why = vague ? { why: `“${clockText}” names no single moment.` } : several(times);
+    return { options, ...why };
+  }
+  const isAlone = clock === null;
+  const all = isAlone ? timesOfDay(dayText, context.key) : times;
+  const options = day.days.flatMap((each) =>
+    all.flatMap((time) => optionOn(each, time, zone, local)),
+  );
+  if (isAlone && dayText === 'today') return null;
+  if (options.length === 0) return passed(day.days, all, zone, local);
+  const isDate = isAlone && context.key === 'until' && /\d/.test(dayText);
+  const vagueWhy = isDate
+    ? `Until the start or the end of ${dayLabel(day.days[0] ?? '', today)}?`
+    : `“${[dayText, clockText].join(' ').trim()}” names no single moment.`;
+  const why = isAlone || vague ? vagueWhy : day.why;
+  return { options: options.slice(0, 4), ...several(all), ...(why && { why }) };
+}
+
+/** A time alone is its next occurrence; of a part of the day, the one of another day has its date. */
+function nextAt(
+  time: string,
+  {
+    today,
+    zone,
+    isVague,
+  }: { readonly today: string; readonly zone: string | null; readonly isVague: boolean },
+  local: MomentContext,
+): readonly TimeOption[] {
+  const day = futureDay(today, time, local);
+  const isPlain = zone === null && local.key === 'at' && (!isVague || day === today);
+  return optionOn(day, time, zone, local).map((option) =>
+    isPlain ? { ...option, text: time } : option,
+  );
+}
+
+function several(times: readonly string[]): { why?: string } {
+  return times.length > 1 ? { why: 'Morning or evening?' } : {};
+}
+
+/** A moment that has passed, or that the clocks skip, with the next one at this time. */
+function passed(
+  days: readonly string[],
+  times: readonly string[],
+  zone: string | null,
+  local: MomentContext,
+): Moments | null {
+  const [day = '', time = ''] = [days[0], times[0]];
+  const isSkipped = instantsOf(day, time, local.zone).length === 0;
+  const next = [1, 2].map((count) =>
+    addDays(isSkipped ? day : localDay(local.now, local.zone), isSkipped ? count - 1 : count - 1),
+  );
+  const options = next
+    .flatMap((each) => optionOn(each, isSkipped ? hourLater(time) : time, zone, local))
+    .slice(0, 1);
+  const why = isSkipped
+    ? `The clocks skip ${time} on that day.`
+    : 'This moment has passed. The next one:';
+  return { why, options };
+}
+
+function hourLater(time: string): string {
+  return `${String((Number(time.slice(0, 2)) + 1) % 24).padStart(2, '0')}${time.slice(2)}`;
+}
+
+/** Today, or tomorrow if the time has passed today. */
+function futureDay(today: string, time: string, { now, zone }: LocalClock): string {
+  return instantAt(today, time, zone) > now ? today : addDays(today, 1);
+}
+
+/** The option for a day and a time; none in the past, or where the clocks skip it. */
+function optionOn(
+  day: string,
+  time: string,
+  zone: string | null,
+  { now, key, zone: own }: MomentContext,
+): readonly TimeOption[] {
+  if (time === '24:00')
+    return optionOn(addDays(day, 1), '00:00', zone, { now, key, zone: own, hasLead: true });
+  const isOffset = zone !== null && /^[+-]/.test(zone);
+  const [exact] = isOffset ? [new Date(`${day}T${time}:00${zone}`)] : instantsOf(day, time, own);
+  if (!exact || exact <= now) return [];
+  const text = zone === null ? `${day}T${time}` : `${exact.toISOString().slice(0, 16)}Z`;
+  return [
+    {
+      key,
+      text,
+      label: `${key === 'until' ? 'until ' : ''}${dayLabel(day, localDay(now, own))} ${time}${zone === null ? '' : ` ${zone}`}`,
+    },
+  ];
+}
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const WEEKDAYS = 'mon tue wed thu fri sat sun'.split(' ');
+const capital = (word = '') => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** `today`, `tomorrow` or `Sat 28 Nov`. */
+export function dayLabel(day: string, today: string): string {
+  const ahead = dayNumber(day) - dayNumber(today);
+  if (ahead === 0) return 'today';
+  const date = `${Number(day.slice(8))} ${capital(MONTHS[Number(day.slice(5, 7)) - 1])}`;
+  return `${capital(WEEKDAYS[weekdayOf(day)])} ${date}`;
+}
+
+/** Times that a day alone, or a part of it, can mean. */
+const PARTS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(early )?morning$|^first thing( in the morning)?$/, ['08:00']],
+  [/^afternoon$/, ['14:00']],
+  [/^evening$/, ['18:00']],
+  [/^night$|^tonight$/, ['20:00', '22:00']],
+  [/^(eod|cob|end of (the )?day|close of business|after (work|hours)|feierabend)$/, ['18:00']],
+  [/^later( today)?$|^soon$|^in a (while|bit|few)$/, ['18:00', '20:00']],
+];
+
+function partsOf(dayText: string, clockText: string): ClockReading | null {
+  const text = dayText === 'tonight' && clockText === '' ? 'tonight' : clockText;
+  const found = PARTS.find(([pattern]) => pattern.test(text.replace(/^(this|in the) /, '')));
+  return found ? { times: found[1] } : null;
+}
+
+function timesOfDay(dayText: string, key: 'at' | 'until'): readonly string[] {
+  if (key === 'until' && /\d/.test(dayText)) return ['00:00', '24:00'];
+  return key === 'until' ? ['08:00', '18:00'] : ['08:00', '20:00'];
+}
+
+interface ClockContext {
+  readonly hasDay: boolean;
+  readonly hasLead: boolean;
+  readonly isTonight: boolean;
+}
+
+/** `8pm`, `20:00`, `20h`, `20 uhr`, `noon`; a number alone only after `at` or a day. */
+function clockOf(text: string, { hasDay, hasLead, isTonight }: ClockContext): ClockReading | null {
+  if (/^(noon|midday|mittag)$/.test(text)) return { times: ['12:00'] };
+  if (text === 'midnight') return { times: ['00:00'] };
+  const [, hour = '', minute = '00', half = '', sign = ''] =
+    /^(\d{1,2})(?:[:.h](\d{2}))? ?(?:([ap])\.?m\.?|(h|uhr|hrs|o'clock))?$/.exec(text) ?? [];
+  const isPlain = half === '' && !/[:h]/.test(text) && sign === '';
+  if (hour === '' || Number(minute) > 59 || (isPlain && text.includes('.'))) return null;
+  if (isPlain && !hasDay && !hasLead) return null;
+  const number = Number(hour);
+  if (half !== '') {
+    const at = (number % 12) + (half === 'p' ? 12 : 0);
+    return number >= 1 && number <= 12 ? { times: [timeText(at, minute)] } : null;
+  }
+  if (number > 23) return null;
+  const isLoose = (isPlain || sign === "o'clock") && number >= 1 && number <= 12;
+  if (isTonight && number < 12) {
+    return isLoose && number >= 5 ? { times: [timeText(number + 12, minute)] } : null;
+  }
+  return {
+    times: isLoose
+      ? [timeText(number % 12, minute), timeText((number % 12) + 12, minute)]
+      : [timeText(number, minute)],
+  };
+}
+
+function timeText(hour: number, minute: string): string {
+  return `${String(hour).padStart(2, '0')}:${minute}`;
+}
+
+/** `8pm`, `7:00`, `20 uhr` → the time of day; null for anything that has two readings. */
+export function timeOfDay(text: string): string | null {
+  const context = { hasDay: false, hasLead: false, isTonight: false };
+  const [time = null, ...others] = clockOf(plain(text), context)?.times ?? [];
+  return others.length > 0 ? null : time;
+}
+
+interface DaysReading {
+  readonly days: readonly string[];
+  /** Why there are several. */
+  readonly why?: string;
+}
+
+const WEEKDAY =
+  /^(?:(this|next|nächsten) )?(mon|tue|wed|thu|fri|sat|sun)(?:day|sday|s|nesday|rsday|urday)?$/;
+
+function daysOf(text: string, { now, zone }: LocalClock): DaysReading | null {
+  const today = localDay(now, zone);
+  if (/^(today|tonight|heute|this)$/.test(text)) return { days: [today] };
+  if (/^(tomorrow|tmrw|tmr|tomorow)$/.test(text)) return { days: [addDays(today, 1)] };
+  if (/^(next week)$/.test(text)) return { days: [addDays(today, 7 - weekdayOf(today))] };
+  if (/^(this |next |the )?weekend$/.test(text))
+    return { days: [addDays(today, (5 - weekdayOf(today) + 7) % 7)] };
+  const [, which, name = ''] = WEEKDAY.exec(text) ?? [];
+  if (name !== '') {
+    const ahead = (WEEKDAYS.indexOf(name) - weekdayOf(today) + 7) % 7;
+    if (ahead === 0 && which === undefined)
+      return { days: [today, addDays(today, 7)], why: 'Which day?' };
+    if (ahead !== 0 && which === 'next')
+      return { days: [addDays(today, ahead), addDays(today, ahead + 7)], why: 'Which day?' };
+    return { days: [addDays(today, ahead || (which === 'this' ? 0 : 7))] };
+  }
+  return datesOf(text, today);
+}
+
+const MONTH = MONTHS.map((name) => `${name}[a-z]*`).join('|');
+const NAMED_DATE = patternOf(
+  String.raw`^(?:(\d{1,2})(?:st|nd|rd|th|\.)? (?:of )?(<MONTH>)|(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?)$`,
+  { MONTH },
+);
+
+function datesOf(text: string, today: string): DaysReading | null {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isDate(text) ? { days: [text] } : null;
+  const [, first = '', month = '', other = '', second = ''] = NAMED_DATE.exec(text) ?? [];
+  const named = MONTHS.indexOf((month || other).slice(0, 3)) + 1;
+  if (named > 0) return found([dateIn(today, Number(first || second), named)]);
+  const [, one = '', sign, two = ''] = /^(\d{1,2})([./])(\d{1,2})\.?$/.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const [a, b] = [Number(one), Number(two)];
+  const dayFirst = dateIn(today, a, b);
+  if (sign === '.') return found([dayFirst]);
+  const both = found([dayFirst, a === b ? null : dateIn(today, b, a)]);
+  return both && both.days.length > 1 ? { ...both, why: `Which day is ${text}?` } : both;
+}
+
+function found(days: readonly (string | null)[]): DaysReading | null {
+  const all = days.filter((day) => day !== null);
+  return all.length > 0 ? { days: all } : null;
+}
+
+/** This year, or the next one if the day has passed; null for a day that does not exist. */
+function dateIn(today: string, day: number, month: number): string | null {
+  const text = (year: number) =>
+    `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  const year = Number(today.slice(0, 4));
+  const date = text(year) < today ? text(year + 1) : text(year);
+  return isDate(date) ? date : null;
+}
+
+function isDate(text: string): boolean {
+  const number = dayNumber(text);
+  return !Number.isNaN(number) && addDays(text, 0) === text;
+}
+
+// A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.
+const TIME_WORDS = patternOf(
+  [
+    String.raw`\b([01]?\d|2[0-3])[:][0-5]\d\b`,
+    String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,
+    String.raw`\b(today|tonight|tomorrow|tmrw|tmr|noon|midday|midnight|eod|cob|heute|morgen|jetzt)\b`,
+    String.raw`\b(end of (the )?day|close of business|after (work|hours)|first thing)\b`,
+    String.raw`\b(this|tomorrow|in the|monday|tuesday|wednesday|thursday|friday|saturday|sunday) (morning|afternoon|evening|night)\b`,
+    String.raw`\b(mon|tues|wednes|thurs|fri|satur|sun)day (at )?\d`,
+    String.raw`\b(until|till|til|bis|by|next|before|after|on|this) (next |this )?(mon|tues|wednes|thurs|fri|satur|sun)day\b`,
+    String.raw`\b(until|till|til|bis) (\d\S*|the end|next|this)`,
+    String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|<NUMBER>|a couple of|a few|some) ?(<UNIT>)\b`,
+  ].join('|'),
+  { NUMBER: NUMBERS.slice(1).join('|'), UNIT: UNITS },
+);
+
+/** The words of a text that could be a time; null if there are none. */
+export function timeWords(text: string): string | null {
+  return TIME_WORDS.exec(text)?.[0] ?? null;
+}
+
+/** How far ahead or long a span of the grammar is, in milliseconds. */
+export function spanMs(text: string): number {
+  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  const each = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }[unit] ?? 0;
+  return Number(count) * each;
+}

@@ -1,0 +1,250 @@
+/** Questions about costs as people type them, in the words that the question reads. */
+
+import { dayLabel } from '../base/moments.ts';
+import { patternOf } from '../base/text.ts';
+import { addDays, type Day, dayNumber, dayOf, weekdayOf } from '../base/time.ts';
+import { findByName, nameToType } from '../domain/targets.ts';
+import type { Reworded, Vocabulary } from './define.ts';
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const MONTH = `(?:${MONTHS.join('|')})[a-z]*`;
+const WEEKDAYS = 'mon tue wed thu fri sat sun'.split(' ');
+const WEEKDAY = `(?:${WEEKDAYS.join('|')})(?:day|sday|nesday|rsday|urday)?`;
+const ISO = String.raw`\d{4}-\d{2}-\d{2}`;
+
+type Replace = readonly [string, string | ((found: readonly string[], today: Day) => string)];
+
+/** In this order; each replaces whole words. */
+const PHRASES: readonly Replace[] = [
+  [String.raw`vs\.|versus|compared (?:to|with)|against`, 'vs'],
+  ['(?:grouped|group|broken down|split|sorted) by|per|for each|each', 'by'],
+  ['(?:hourly|daily|day by day|every day)', 'by day'],
+  ['weekly|week by week', 'by week'],
+  ['monthly|month by month', 'by month'],
+  [String.raw`top (\d+) services?`, ([count]) => `by service top ${count}`],
+  [
+    String.raw`top (\d+) (teams?|tags?|metrics?|warehouses?)`,
+    ([count, by = '']) => `by ${by.replace(/s$/, '')} top ${count}`,
+  ],
+  [
+    'by (services|teams|tags|metrics|warehouses|days|weeks|months)',
+    ([by = '']) => `by ${by.replace(/s$/, '')}`,
+  ],
+  [String.raw`(<ISO>) ?(?:-|to|until|till|\.{2,3}) ?(<ISO>)`, ([a, b]) => `${a}..${b}`],
+  [
+    String.raw`(?:from )?(<MONTH>) (\d{1,2}) ?(?:-|to|until|\.{2,3}) ?(?:(<MONTH>) )?(\d{1,2})`,
+    ([month, a, other, b], today) => range(dated(a, month, today), dated(b, other || month, today)),
+  ],
+  [
+    String.raw`(?:from )?(\d{1,2}) ?(?:-|to|until|\.{2,3}) ?(\d{1,2}) (<MONTH>)`,
+    ([a, b, month], today) => range(dated(a, month, today), dated(b, month, today)),
+  ],
+  [
+    '(?:since|from) (?:last )?(<WEEKDAY>)',
+    ([name], today) => range(weekday(name, today), addDays(today, -1)),
+  ],
+  ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
+  [
+    String.raw`(?:since|from) (<MONTH>) (\d{1,2})`,
+    ([month, day], today) => range(dated(day, month, today), addDays(today, -1)),
+  ],
+  [
+    String.raw`(?:since|from) (\d{1,2})\.? (<MONTH>)`,
+    ([day, month], today) => range(dated(day, month, today), addDays(today, -1)),
+  ],
+  ['since yesterday', (_, today) => range(addDays(today, -1), today)],
+  [
+    String.raw`(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?`,
+    ([month, day], today) => dated(day, month, today),
+  ],
+  [
+    String.raw`(\d{1,2})(?:st|nd|rd|th|\.)? (<MONTH>)`,
+    ([day, month], today) => dated(day, month, today),
+  ],
+  ['(?:last|on|this|past) (<WEEKDAY>)', ([name], today) => weekday(name, today)],
+  [
+    String.raw`q([1-4])(?: (\d{4}))?`,
+    ([quarter, year], today) => `${year ?? yearOfQuarter(Number(quarter), today)}-Q${quarter}`,
+  ],
+  [
+    String.raw`(?:last|past|previous) (\d{1,2}) months?`,
+    ([count], today) => `${monthBefore(today, Number(count))}..${monthBefore(today, 1)}`,
+  ],
+  ['(?:last|past) (?:24 hours|day)', 'yesterday'],
+  ['(?:past|previous) (week|month|quarter|year)', ([unit]) => `last-${unit}`],
+  ['(this|last) (week|month|quarter|year)', ([which, unit]) => `${which}-${unit}`],
+  ['(?:so far|to date|month to date)', ''],
+  [
+    String.raw`(?:how much|how|what|what's|whats|which|did|do|does|was|were|is|are|has|have|we|i|us|our|me|show|list|get|give|spend|spent|spending|pay|costs?|cost|usage|total|of|for|the|in|on|during|please|and|much|money|it|be|been|will|so|all|a|go up|went up|rise|rose|increase[ds]?|changed?|up)(?=\s|$)`,
+    '',
+  ],
+];
+
+const COMPILED = PHRASES.map(
+  ([text, by]) =>
+    [patternOf(`(?<=\\s)(?:${text})(?=\\s)`, { ISO, MONTH, WEEKDAY }, 'gi'), by] as const,
+);
+
+const yearOfQuarter = (quarter: number, today: Day) =>
+  Number(today.slice(0, 4)) - (quarter * 3 - 2 > Number(today.slice(5, 7)) ? 1 : 0);
+
+function monthBefore(today: Day, count: number): string {
+  const months = Number(today.slice(0, 4)) * 12 + Number(today.slice(5, 7)) - 1 - count;
+  return `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, '0')}`;
+}
+
+function range(first = '', last = ''): string {
+  return first === last ? first : `${first}..${last}`;
+}
+
+/** The latest such day that has begun. */
+function dated(day = '', month = '', today: Day): string {
+  const number = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
+  const of = (year: number) => `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const year = Number(today.slice(0, 4));
+  return of(year) > today ? of(year - 1) : of(year);
+}
+
+/** The last such weekday before today. */
+function weekday(name = '', today: Day): string {
+  const index = WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase());
+  return addDays(today, -((weekdayOf(today) - index + 6) % 7) - 1);
+}
+
+/** The question itself refuses a longer text. */
+const LONGEST = 200;
+
+const MONEY = /\b(?:in )?(dollars?|usd|euros?|eur|gbp|pounds?|cents?|money)\b|[€$£]/i;
+const FUTURE = /\b(tomorrow|next (?:week|month|quarter|year))\b/i;
+const METRICS = /\b(compute|storage|transfer|egress|backups?)(?: only| costs?)?\b/i;
+
+/** Rewrites a question; a service of two words is one name, a tag alone has its keyword. */
+export function costWords(command: string, typed: string, vocabulary: Vocabulary): Reworded {
+  const now = vocabulary.clock?.now;
+  if (!now || typed.length > LONGEST) return { words: typed };
+  const today = dayOf(now);
+  const text = ` ${typed
+    .replaceAll('…', '..')
+    .replace(/[?!]+(?=\s|$)/g, '')
+    .replace(/,(?=\s|$)/g, ' ')} `;
+  if (MONEY.test(text) && !vocabulary.isPriced) {
+    const sentence =
+      'No price of a credit is set in signalbox.yaml, so costs are shown in credits.';
+    return {
+      sentence,
+      lines: [`${command} ${reworded(text.replace(MONEY, ' '), today, vocabulary)}`.trim()],
+    };
+  }
+  const [, future] = FUTURE.exec(text) ?? [];
+  if (future && command !== 'cost forecast') {
+    return {
+      sentence: `“${future}” is in the future, so it has no costs yet. A forecast shows what to expect.`,
+      lines: ['cost forecast'],
+    };
+  }
+  const [metric] = METRICS.exec(text) ?? [];
+  if (metric && !/\bby metric\b/i.test(text)) {
+    const rest = reworded(text.replace(METRICS, ' ').replace(/\bonly\b/gi, ' '), today, vocabulary);
+    return {
+      sentence: `Costs cannot be filtered by “${metric.trim()}”, only grouped by metric.`,
+      lines: [`${command} ${rest} by metric`.replace(/ +/g, ' ')],
+    };
+  }
+  const [slashed, a = '', b = ''] = /(?<=\s)(\d{1,2})\/(\d{1,2})(?=\s)/.exec(text) ?? [];
+  if (slashed !== undefined) return slashedDay(command, text, [slashed, a, b], today, vocabulary);
+  return { words: reworded(text.replace(MONEY, ' '), today, vocabulary) };
+}
+
+/** `5/11` has the day or the month first. */
+function slashedDay(
+  command: string,
+  text: string,
+  [slashed, a, b]: readonly [string, string, string],
+  today: Day,
+  vocabulary: Vocabulary,
+): Reworded {
+  const days = [
+    [a, b],
+    [b, a],
+  ].flatMap(([day = '', month = '']) => {
+    const name = MONTHS[Number(month) - 1];
+    const found = name === undefined ? '' : dated(day, name, today);
+    return Number.isNaN(dayNumber(found)) || addDays(found, 0) !== found ? [] : [found];
+  });
+  const lines = [...new Set(days)].map(
+    (day) => `${command} ${reworded(text.replace(slashed, day), today, vocabulary)}`,
+  );
+  const labels = days.map((day) => dayLabel(day, addDays(today, 400)));
+  return { sentence: `Which day is ${slashed}: ${labels.join(' or ')}?`, lines };
+}
+
+function reworded(text: string, today: Day, vocabulary: Vocabulary): string {
+  const named = withNames(text.trim().split(/\s+/), vocabulary);
+  let words = ` ${named.join(' ')} `;
+  for (const [whole, by] of COMPILED) {
+    words = words.replace(whole, (...found) => {
+      const groups = found
+        .slice(1, -2)
+        .map((group) => (typeof group === 'string' ? group : undefined));
+      return typeof by === 'string' ? by : by(groups as readonly string[], today);
+    });
+  }
+  return words.replaceAll(NAME_MARK, '').trim().replace(/\s+/g, ' ');
+}
+
+/** Keeps a name from being read as a word. */
+const NAME_MARK = '\u0001';
+const KEYWORDS = ['tag', 'warehouse', 'team', 'only', 'by'];
+
+/** Names of services as one word; a tag, team or warehouse without its keyword gets it. */
+function withNames(words: readonly string[], { services }: Vocabulary): readonly string[] {
+  const tags = new Set(services.flatMap(({ tags }) => tags ?? []));
+  const teams = new Set(services.flatMap(({ team }) => team ?? []));
+  const shown: string[] = [];
+  for (let at = 0; at < words.length; ) {
+    const before = words[at - 1]?.toLowerCase() ?? '';
+    const taken = [4, 3, 2, 1].find(
+      (count) =>
+        at + count <= words.length &&
+        findByName(services, words.slice(at, at + count).join(' ')).length === 1,
+    );
+    const [service] = taken ? findByName(services, words.slice(at, at + taken).join(' ')) : [];
+    const word = words[at] ?? '';
+    const lower = word.toLowerCase();
+    if (KEYWORDS.includes(before)) shown.push(`${NAME_MARK}${word}`);
+    else if (service && taken) shown.push(`${NAME_MARK}${nameToType(service, services)}`);
+    else if (tags.has(lower)) shown.push(`tag ${NAME_MARK}${lower}`);
+    else if (teams.has(lower) && lower !== 'team') shown.push(`team ${NAME_MARK}${lower}`);
+    else shown.push(word);
+    at += KEYWORDS.includes(before) ? 1 : (taken ?? 1);
+  }
+  return shown;
+}
+
+/** Which of the questions about costs a line asks; null: the words are a question of `/cost`. */
+export function costVerb(
+  words: readonly string[],
+): { readonly verb: string; readonly rest: readonly string[] } | null {
+  const text = words.join(' ').replace(/[?!.]+$/, '');
+  const cases: readonly (readonly [RegExp, string])[] = [
+    [/\b(?:as|to|in) (?:a )?csv\b|\bcsv\b/i, 'csv'],
+    [
+      /^(?:what will|how much will|will) (?:we |it )?(?:spend |cost )?(?:this month|this|the|it)?(?: cost| be)?$|^(?:what|how much) will (?:this month|it) (?:cost|be)\b/i,
+      'forecast',
+    ],
+    [
+      /^(?:why (?:did|is|are|was|were|does|do|has|have)|what (?:changed|drove|caused|increased)|why)\b/i,
+      'why',
+    ],
+    [/\b(?:are|is|will) .*budget\b|\bover budget\b/i, 'budget'],
+    [
+      /\b(?:anything|something|what is|what's) (?:unusual|odd|strange|weird)\b|\bany (?:anomal\w+|spikes?)\b/i,
+      'anomalies',
+    ],
+  ];
+  const found = cases.find(([pattern]) => pattern.test(text));
+  if (!found) return null;
+  const [pattern, verb] = found;
+  const isWhole = ['budget', 'anomalies', 'forecast'].includes(verb);
+  return { verb, rest: isWhole ? [] : text.replace(pattern, ' ').split(/\s+/).filter(Boolean) };
+}

@@ -1,0 +1,92 @@
+/** A question is never a change: the read that answers it, as a line. */
+
+import type { Word } from '../base/text.ts';
+import { nounOf, type Vocabulary } from './define.ts';
+import { quotedName } from './names.ts';
+import { anyName, lowerOf, verbAt } from './verbs.ts';
+
+const DONE: Readonly<Record<string, string>> = {
+  stopped: 'service stop',
+  started: 'service start',
+  scaled: 'service scale',
+  resized: 'service scale',
+  created: 'service create',
+  edited: 'alert edit',
+  froze: 'change freeze',
+};
+
+/** The line that answers a question; null where no read does. */
+export function lineOfQuestion(
+  noun: string,
+  typed: readonly Word[],
+  vocabulary: Vocabulary,
+): string | null {
+  const words = typed.map((word) => ({ ...word, text: word.text.replace(/[?!.,]+$/, '') }));
+  const text = words.map(lowerOf).join(' ');
+  const service = anyName('service', words, vocabulary);
+  const alert = anyName('alert', words, vocabulary);
+  const tag = anyName('tag', words, vocabulary);
+  const name = service && quotedName(service.item.name);
+  if (
+    /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|am) (i|we)\b/.test(
+      text,
+    )
+  ) {
+    return whoLine(noun, words, name, tag && `tag=${tag.item.name}`, vocabulary);
+  }
+  const [, done = ''] = /\bwho (\w+)/.exec(text) ?? [];
+  const command = DONE[done];
+  if (/\bwho\b/.test(text)) {
+    const filters = [name && `target=${name}`, command && `command="${command}"`].filter(Boolean);
+    return ['change log', ...filters].join(' ');
+  }
+  if (/\b(frozen|freezes?)\b/.test(text)) return 'change freezes';
+  if (name && /\bbacked up\b|\bbackups\b/.test(text)) return `backup list ${name}`;
+  if (name && /\bbackup\b/.test(text)) return `backup show ${name} latest`;
+  if (alert) return `alert show ${quotedName(alert.item.name)}`;
+  if (/\b(firing|alerting|red)\b/.test(text)) return 'alert list state=ALERT';
+  const [, asked] = /^(?:how (?:do|can) (?:i|we|you)|how to) (.+)$/.exec(text) ?? [];
+  if (asked)
+    return helpLine(
+      noun,
+      words.slice(text.split(' ').length - asked.split(' ').length),
+      vocabulary,
+    );
+  if (/\b(costs?|spend|spent|spending|expensive|budget|unusual)\b/.test(text) || noun === 'cost') {
+    return `cost ${words.map(({ text: word }) => word).join(' ')}`;
+  }
+  if (name && noun === 'backup') return `backup list ${name}`;
+  if (name && (noun === 'pipe' || noun === 'endpoint')) return `${noun} list ${name}`;
+  if (name) return `service show ${name}`;
+  if (/\bschedules?\b/.test(text)) return 'service schedule list';
+  if (noun === 'service' || /\b(services?|running|stopped|idle)\b/.test(text))
+    return 'service list';
+  if (noun === 'alert' || noun === 'change') return `${noun} list`;
+  return null;
+}
+
+/** Who may use the command whose verb stands in the question. */
+function whoLine(
+  noun: string,
+  words: readonly Word[],
+  name: string | null,
+  tag: string | null,
+  { commands }: Vocabulary,
+): string | null {
+  const own = commands.filter((command) => nounOf(command) === noun && command.kind === 'change');
+  const changes = [...own, ...commands.filter(({ kind }) => kind === 'change')];
+  for (let at = 0; at < words.length; at += 1) {
+    const found = verbAt(words.slice(at), changes);
+    if (found)
+      return ['change who', `"${found.command.name}"`, name ?? tag].filter(Boolean).join(' ');
+  }
+  return null;
+}
+
+function helpLine(noun: string, words: readonly Word[], { commands }: Vocabulary): string {
+  const own = commands.filter((command) => nounOf(command) === noun);
+  const found = verbAt(words, own.length > 0 ? own : commands);
+  return found
+    ? `${nounOf(found.command)} help ${found.command.name.split(' ').slice(1).join(' ')}`
+    : `${noun || 'signalbox'} help`;
+}

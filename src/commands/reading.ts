@@ -1,0 +1,175 @@
+/** From words to the values and the reason of a command: each word is taken, asked about, or prose. */
+
+import { timeWords } from '../base/moments.ts';
+import type { Word } from '../base/text.ts';
+import { type Field, fieldsOf, isPlaced } from './arguments.ts';
+import type { Command, Vocabulary } from './define.ts';
+import { lastName, similarAt } from './names.ts';
+import {
+  type Ambiguity,
+  bare,
+  bareKey,
+  copyOf,
+  type Draft,
+  fieldOfPair,
+  isMissing,
+  type LineReading,
+  lacksName,
+  ownPhrase,
+  type Piece,
+  PROSE_STEPS,
+  type Reader,
+  STEPS,
+  TIMING,
+  takesReason,
+  textsAt,
+  timePhrase,
+  valueThenKey,
+} from './word-steps.ts';
+
+/** Reads the words after the verb. */
+export function readWords(
+  command: Command,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): LineReading {
+  const draft: Draft = {
+    ...{ given: {}, pieces: [], choices: [], targets: [], unknown: [], twice: [] },
+    ...{ unclear: null, refused: null, keyedReason: null, isProse: false },
+  };
+  const fields = fieldsOf(command.args);
+  const all = pairsJoined(words);
+  const tailAt = all.findLastIndex((word) => !fieldOfPair(fields, word)) + 1;
+  const reader: Reader = { command, fields, words: all, vocabulary, draft, tailAt };
+  for (let at = 0; at < all.length; ) {
+    // Nobody types values after so many words.
+    if (at > WORDS_MAX) draft.isProse = true;
+    const steps = draft.isProse ? PROSE_STEPS : STEPS;
+    const taken = steps.reduce((found, step) => found || step(reader, at), 0);
+    at += taken || prose(reader, at);
+  }
+  nameFromProse(reader);
+  askAboutProse(reader);
+  return draft;
+}
+
+const WORDS_MAX = 60;
+
+/** `max = 64`, `max= 64`, `max =64` → `max=64`. */
+function pairsJoined(words: readonly Word[]): readonly Word[] {
+  const joined: Word[] = [];
+  for (const word of words) {
+    const last = joined.at(-1);
+    const isOpen =
+      last && !last.quoted && (/^-{0,2}[a-z][\w-]*=$/i.test(last.text) || last.text === '=');
+    const begins =
+      !word.quoted &&
+      word.text.startsWith('=') &&
+      last &&
+      !last.quoted &&
+      /^-{0,2}[a-z][\w-]*$/i.test(last.text);
+    if (last && (isOpen || begins))
+      joined[joined.length - 1] = { text: last.text + word.text, quoted: false };
+    else joined.push(word);
+  }
+  return joined;
+}
+
+function prose(reader: Reader, at: number): number {
+  const word = reader.words[at] ?? { text: '', quoted: false };
+  const text = lacksName(reader) ? bare(word) : word.text;
+  reader.draft.pieces.push(word.quoted ? { text } : { text, at });
+  reader.draft.isProse = true;
+  return 1;
+}
+
+/** Asks about words of the reason that could be meant as a value, unless a key has closed their kind. */
+function askAboutProse(reader: Reader): void {
+  const { draft } = reader;
+  if (!takesReason(reader)) return;
+  for (let index = 0; index < Math.min(WORDS_MAX, draft.pieces.length); index += 1) {
+    const piece = draft.pieces[index];
+    if (!piece || !('text' in piece) || piece.at === undefined) continue;
+    const found = meaningAt(reader, piece.at);
+    const own = draft.pieces.slice(index, index + (found?.taken ?? 0));
+    if (!found || !own.every((each) => 'text' in each && each.at !== undefined)) continue;
+    const choice = {
+      ...found.choice,
+      words: own.map((each) => ('text' in each ? each.text : '')).join(' '),
+    };
+    draft.choices.push(choice);
+    draft.pieces.splice(index, found.taken, { choice });
+  }
+  const rest = draft.pieces
+    .map((piece) => ('text' in piece && piece.at !== undefined ? piece.text : '"'))
+    .join(' ');
+  const time = isTimeOpen(reader) && draft.choices.length === 0 ? timeWords(rest) : null;
+  if (time === null) return;
+  const why = `“${time}” could be a time. Write a start as at=20:00 or in=2h, and an end as for=4h or until=18:00.`;
+  const texts = draft.pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
+  const choice = { why, readings: [], words: texts.join(' ') };
+  draft.choices.push(choice);
+  draft.pieces.splice(0, draft.pieces.length, { choice });
+}
+
+function isTimeOpen({ fields, draft }: Reader): boolean {
+  const isGiven = TIMING.some((key) => draft.given[key] !== undefined);
+  return !isGiven && fields.some(({ name }) => TIMING.includes(name));
+}
+
+/** What words within the reason would mean on their own. */
+function meaningAt(
+  reader: Reader,
+  at: number,
+): { readonly taken: number; readonly choice: Ambiguity } | null {
+  const words = textsAt(reader, at);
+  const isTime = timeWords(words.join(' ')) !== null;
+  for (const step of isTime
+    ? [timePhrase, ownPhrase, bareKey, valueThenKey]
+    : [ownPhrase, bareKey, valueThenKey]) {
+    const draft = copyOf(reader.draft);
+    const taken = step({ ...reader, draft }, at);
+    if (taken === 0) continue;
+    const text = words.slice(0, taken).join(' ');
+    const [asked] = draft.choices.slice(reader.draft.choices.length);
+    const given = Object.entries(draft.given).filter(
+      ([name]) => reader.draft.given[name] === undefined,
+    );
+    const readings = asked?.readings ?? [{ label: text, given: Object.fromEntries(given) }];
+    const why = asked?.why ?? `“${text}” can be a value or a part of the reason.`;
+    if (asked || given.length > 0) return { taken, choice: { why, readings, words: text } };
+  }
+  return null;
+}
+
+/** Words that no step has read begin with the name that is missing, known or not. */
+function nameFromProse(reader: Reader): void {
+  const { command, fields, draft, vocabulary } = reader;
+  const isOpen = (each: Field) => isPlaced(each) && draft.given[each.name] === undefined;
+  const [first] = draft.pieces;
+  const isFirst = first !== undefined && 'text' in first && first.at === 0;
+  // A query has no reason: what is left is a name, known or not.
+  const field =
+    fields.find((each) => isMissing(reader, each) && (isFirst || !each.unlessTyped)) ??
+    fields.find((each) => isOpen(each) && each.names && !takesReason({ command }));
+  const end = draft.pieces.findIndex((piece) => !('text' in piece) || piece.at === undefined);
+  const plain = end < 0 ? draft.pieces : draft.pieces.slice(0, end);
+  const textsOf = (pieces: readonly Piece[]) =>
+    pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
+  const texts = textsOf(plain);
+  if (!field || texts.length === 0) return;
+  const words = texts.map((text) => ({ text, quoted: false }));
+  const all = textsOf(draft.pieces).map((text) => ({ text, quoted: false }));
+  const within = field.names === 'alert' ? lastName('alert', all, vocabulary) : null;
+  if (within) {
+    draft.given[field.name] = within.text;
+    draft.pieces.length = 0;
+    return;
+  }
+  const similar = field.names ? similarAt(field.names, words, vocabulary) : null;
+  // Of a query without a reason, all words are the name.
+  const isAll = !takesReason({ command }) && field.names !== undefined;
+  const taken = similar ?? (isAll ? texts.length : 1);
+  draft.given[field.name] = texts.slice(0, taken).join(' ');
+  draft.pieces.splice(0, taken);
+}

@@ -1,0 +1,662 @@
+/** How words are read: each step takes the words at its place that it understands. */
+
+import { type TimeKey, timeAt } from '../base/moments.ts';
+import { nearest, type Word } from '../base/text.ts';
+import { findByName } from '../domain/targets.ts';
+import { type Field, isPlaced, type TypedValues } from './arguments.ts';
+import type { Command, Phrase, Reading, Vocabulary } from './define.ts';
+import { nameAt } from './names.ts';
+import { acceptedText } from './values.ts';
+
+/** Words that can be read in several ways. */
+export interface Ambiguity {
+  readonly why: string;
+  readonly readings: readonly Reading[];
+  /** The words, which can also be a part of the reason; null if they cannot. */
+  readonly words: string | null;
+}
+
+/** A key that the command does not have. */
+export interface UnknownKey {
+  readonly key: string;
+  readonly value: string;
+  readonly near: readonly Field[];
+}
+
+/**
+ * A word of the reason, or the place of words that are asked about or of an unknown key. `at`: it is neither
+ * quoted nor introduced.
+ */
+export type Piece =
+  | { readonly text: string; readonly at?: number }
+  | { readonly choice: Ambiguity }
+  | { readonly unknown: string };
+
+export interface LineReading {
+  readonly given: TypedValues;
+  readonly pieces: readonly Piece[];
+  readonly choices: readonly Ambiguity[];
+  /** Several names where one target is possible. */
+  readonly targets: readonly string[];
+  readonly unknown: readonly UnknownKey[];
+  /** Keys that were given twice. */
+  readonly twice: readonly string[];
+  readonly unclear: string | null;
+  readonly refused: string | null;
+  /** The value of `reason=`. */
+  readonly keyedReason: string | null;
+}
+
+export interface Draft {
+  readonly given: Record<string, string>;
+  readonly pieces: Piece[];
+  readonly choices: Ambiguity[];
+  readonly targets: string[];
+  readonly unknown: UnknownKey[];
+  readonly twice: string[];
+  unclear: string | null;
+  refused: string | null;
+  keyedReason: string | null;
+  /** The words of the reason begin here; values follow only with their keys. */
+  isProse: boolean;
+}
+
+export interface Reader {
+  readonly command: Command;
+  readonly fields: readonly Field[];
+  readonly words: readonly Word[];
+  readonly vocabulary: Vocabulary;
+  readonly draft: Draft;
+  /** From here on, all words are keys with values. */
+  readonly tailAt: number;
+}
+
+/** A step returns how many words it has read; 0: they are not for it. */
+export type Step = (reader: Reader, at: number) => number;
+
+const NOISE = /[,;!]+$|(?<![.\d])\.$/;
+
+/** The word without the punctuation after it, and without marks of code and bold text. */
+export function bare({ text, quoted }: Word): string {
+  return quoted
+    ? text
+    : text.replace(NOISE, '').replace(/^[`*~]+(?=[^`*~])|(?<=[^`*~])[`*~]+$/g, '');
+}
+
+function lower(word: Word | undefined): string {
+  return word && !word.quoted ? bare(word).toLowerCase() : '';
+}
+
+/** The text of the words from here on that no quote interrupts. */
+export function textsAt({ words }: Reader, at: number): readonly string[] {
+  const rest = words.slice(at, at + 8);
+  const end = rest.findIndex(({ quoted }) => quoted);
+  return (end < 0 ? rest : rest.slice(0, end)).map(bare);
+}
+
+function set({ draft }: Reader, given: TypedValues): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (draft.given[name] !== undefined && draft.given[name] !== value) draft.twice.push(name);
+    else draft.given[name] = value;
+  }
+}
+
+function ask({ draft }: Reader, choice: Ambiguity): void {
+  draft.choices.push(choice);
+  if (choice.words !== null) draft.pieces.push({ choice });
+}
+
+/** Words that are certainly the reason. */
+function addProse({ draft }: Reader, words: readonly Word[]): void {
+  draft.pieces.push(...words.map(({ text }) => ({ text })));
+  draft.isProse = true;
+}
+
+export function takesReason({ command }: Pick<Reader, 'command'>): boolean {
+  return command.kind === 'change';
+}
+
+/** `because …`, `-m …`, `reason: …`: all that follows is the reason, untouched. */
+const introducedReason: Step = (reader, at) => {
+  const { words, draft, tailAt } = reader;
+  const word = words[at];
+  if (!takesReason(reader) || !word || word.quoted) return 0;
+  if (/^(because|weil)$/i.test(word.text)) {
+    addProse(reader, words.slice(at));
+    return words.length - at;
+  }
+  const [, value] = /^-{0,2}reason[:=](.*)$/is.exec(word.text) ?? [];
+  if (value === undefined && !/^(--reason|-m|--message)$/i.test(word.text)) return 0;
+  const own = value ? [value] : [];
+  const first = words[at + 1];
+  // A name that is still missing follows the reason; what was quoted is the whole reason.
+  const isWhole = own.length > 0 && (/\s/.test(own[0] ?? '') || lacksName(reader));
+  const isQuoted = own.length === 0 && first?.quoted === true;
+  const next = words.findIndex(({ text }, index) => index > at && /^-{0,2}reason[:=]/i.test(text));
+  const last = next < 0 ? tailAt : next;
+  const end = isWhole ? at + 1 : isQuoted ? at + 2 : Math.max(at + 1, last);
+  const rest = words.slice(at + 1, end).map(({ text }) => text);
+  if (draft.keyedReason !== null) draft.twice.push('reason=');
+  draft.keyedReason ??= [...own, ...rest].join(' ');
+  return Math.max(1, end - at);
+};
+
+/** A required name is still missing, so that a reason with its key is one word. */
+export function lacksName(reader: Reader): boolean {
+  return reader.fields.some((field) => isMissing(reader, field));
+}
+
+/** A field without a key that the command needs, and that no other key replaces. */
+export function isMissing({ fields, draft }: Reader, field: Field): boolean {
+  const isNeeded = field.unlessTyped
+    ? !fields.some(({ typedOnly, name }) => typedOnly && draft.given[name] !== undefined)
+    : !field.optional;
+  return isPlaced(field) && isNeeded && draft.given[field.name] === undefined;
+}
+
+interface Pair {
+  readonly key: string;
+  readonly value: string;
+  /** `key=value` or `--key`, not `key:value`, which prose has as well. */
+  readonly isSure: boolean;
+}
+
+function pairOf({ text, quoted }: Word): Pair | null {
+  if (quoted) return null;
+  const [, dashes = '', key = '', sign = '', value = ''] =
+    /^(-{0,2})([a-z][\w-]*?)(?:([=:])(.*))?$/is.exec(text) ?? [];
+  if (key === '' || (dashes === '' && sign === '')) return null;
+  return { key: key.toLowerCase(), value, isSure: sign === '=' || dashes !== '' };
+}
+
+export function fieldOfPair(fields: readonly Field[], word: Word): Field | null {
+  const pair = pairOf(word);
+  return pair?.isSure ? (fieldOfKey(fields, pair.key) ?? null) : null;
+}
+
+/** `min`, `minimum`, `Minimum memory`, `minReplicaMemoryGb` and the plural of each. */
+function keysOf({ word, key, name, label, synonyms = [] }: Field): readonly string[] {
+  if (word === undefined && key === undefined) return [name.toLowerCase()];
+  const long = label.toLowerCase().replace(/ ?\(.*\)| per .*/g, '');
+  const keys = [word ?? '', key ?? '', name.toLowerCase(), long, ...synonyms].filter(
+    (text) => text !== '',
+  );
+  return keys.flatMap((text) => [
+    text,
+    `${text}s`,
+    text.replaceAll('-', ' '),
+    text.replace(/s$/, ''),
+  ]);
+}
+
+const KEYS = new WeakMap<Field, ReadonlySet<string>>();
+
+function isKey(field: Field, text: string): boolean {
+  const known = KEYS.get(field) ?? new Set(keysOf(field));
+  KEYS.set(field, known);
+  return known.has(text);
+}
+
+function fieldOfKey(fields: readonly Field[], key: string): Field | undefined {
+  const exact = fields.find((field) => [field.word, field.key].includes(key));
+  return (
+    exact ?? fields.find((field) => isKey(field, key) || isKey(field, key.replaceAll('-', ' ')))
+  );
+}
+
+/** `max=64`, `--max 64`, `max: 64`. */
+const explicitPair: Step = (reader, at) => {
+  const { words, fields, draft, vocabulary } = reader;
+  const word = words[at];
+  const pair = word && pairOf(word);
+  if (!word || !pair) return 0;
+  const [, negated] = /^no-?(.+)$/.exec(pair.key) ?? [];
+  const off = negated === undefined ? undefined : fieldOfKey(fields, negated);
+  if (off?.input?.kind === 'switch' && pair.value === '') {
+    set(reader, { [off.name]: 'off' });
+    return 1;
+  }
+  const field = fieldOfKey(fields, pair.key);
+  if (!field) return unknownKey(reader, at, pair);
+  if (!pair.isSure && draft.isProse) return 0;
+  const options =
+    field.input?.kind === 'choice'
+      ? field.input.options({ ...vocabulary.organization, given: draft.given })
+      : [];
+  const alone = field.means?.[pair.key] ?? options.find((option) => option === pair.key);
+  if (pair.value === '' && alone !== undefined) {
+    set(reader, { [field.name]: alone });
+    return 1;
+  }
+  const rest = words.slice(at + 1);
+  const first = pair.value === '' ? [] : [pair.value];
+  const isLast = at >= reader.tailAt;
+  const own =
+    first.length === 0 && rest[0]?.quoted ? [rest[0].text] : [...first, ...textsAt(reader, at + 1)];
+  const value = valueAt(reader, field, own);
+  const taken = value
+    ? value.taken + 1 - first.length
+    : first.length > 0
+      ? 1
+      : Math.min(2, rest.length + 1);
+  if (!value && !pair.isSure) return 0;
+  if (draft.isProse && !isLast && !lacksName(reader)) {
+    const shown = words
+      .slice(at, at + taken)
+      .map(({ text }) => text)
+      .join(' ');
+    const readings = [{ label: shown, given: { [field.name]: value?.text ?? pair.value } }];
+    ask(reader, {
+      why: `“${shown}” can be a value or a part of the reason.`,
+      readings,
+      words: shown,
+    });
+    return taken;
+  }
+  const asked = value ? null : askedTime(field, own, vocabulary);
+  if (asked) {
+    draft.choices.push({ ...asked.choice, words: null });
+    return asked.taken + 1 - first.length;
+  }
+  set(reader, { [field.name]: value?.text ?? own[0] ?? '' });
+  return taken;
+};
+
+function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): number {
+  const { draft, fields, words, command } = reader;
+  const isSearch =
+    command.kind === 'query' && fields.some(({ rest }) => rest) && fields.length === 1;
+  const isPlain = key.length < 2 || !isSure || (isSearch && value !== '');
+  if (isPlain || lacksName(reader) || !/=/.test(words[at]?.text ?? '')) return 0;
+  const keyed = fields.filter(({ word, key: other }) => (word ?? other) !== undefined);
+  const near = nearest(
+    key,
+    keyed.flatMap((field) => [field.word ?? field.key ?? '', ...(field.synonyms ?? [])]),
+  );
+  const meant = near.flatMap((text) => keyed.find((field) => isKey(field, text)) ?? []);
+  draft.unknown.push({ key, value, near: [...new Set(meant)] });
+  draft.pieces.push({ unknown: words[at]?.text ?? '' });
+  return 1;
+}
+
+interface ReadValue {
+  readonly text: string;
+  readonly taken: number;
+}
+
+const VALUE_WORDS = 5;
+
+/** The longest value of the field at the start of the words; null without a valid one. */
+function valueAt(
+  { vocabulary, command, draft }: Reader,
+  field: Field,
+  texts: readonly string[],
+): ReadValue | null {
+  if (field.names) {
+    const words = texts.map((text) => ({ text, quoted: false }));
+    const known = nameAt(field.names, words, vocabulary, draft.given);
+    return known && { text: known.text, taken: known.taken };
+  }
+  const schema = command.args.shape[field.name];
+  for (let taken = Math.min(VALUE_WORDS, texts.length); taken > 0; taken -= 1) {
+    const typed = texts.slice(0, taken).join(' ');
+    const text = acceptedText(command, field, typed, vocabulary.clock ?? null);
+    // Several words are one value only where the field reads them: `24 hours`.
+    const isRead = text !== typed || field.reads?.(typed, vocabulary.clock ?? null) === text;
+    const isWhole = taken === 1 || isRead;
+    if (text !== null && isWhole && schema?.safeParse(text).success) return { text, taken };
+  }
+  return null;
+}
+
+/** A time of a key with several readings: `at=tomorrow`. */
+function askedTime(field: Field, texts: readonly string[], { clock }: Vocabulary) {
+  if (!clock || !/^(at|until)$/.test(field.name)) return null;
+  const found = timeAt([field.name, ...texts], clock);
+  if (found?.reading.kind !== 'asked' || found.taken < 2) return null;
+  return { taken: found.taken - 1, choice: choiceOf(found.reading, ['at', 'until'], '') };
+}
+
+/** The value of a quoted word: a name that is still missing, else the reason. */
+const quotedWord: Step = (reader, at) => {
+  const word = reader.words[at];
+  if (!word?.quoted) return 0;
+  const field = nextPlaced(reader, [word]);
+  if (field && !takesReason(reader)) {
+    set(reader, { [field.name]: word.text });
+    return 1;
+  }
+  const isKnown =
+    field?.names && nameAt(field.names, [word], reader.vocabulary, reader.draft.given);
+  if (field && (isKnown || (!field.optional && at === 0))) {
+    set(reader, { [field.name]: word.text });
+    return 1;
+  }
+  if (!takesReason(reader)) return 0;
+  addProse(reader, [word]);
+  return 1;
+};
+
+/** The first field without a key and a value; one whose names include these words wins. */
+function nextPlaced(
+  { fields, draft, vocabulary }: Reader,
+  words: readonly Word[],
+): Field | undefined {
+  const placed = fields.filter((field) => isPlaced(field) && draft.given[field.name] === undefined);
+  const named = placed.find(({ names }) => names && nameAt(names, words, vocabulary, draft.given));
+  return named ?? placed[0];
+}
+
+/** What the command itself reads: `16-64`, `above 250`. */
+export const ownPhrase: Step = (reader, at) => {
+  const { command, draft, vocabulary } = reader;
+  const phrase = command.phrase?.(textsAt(reader, at), { given: draft.given, vocabulary });
+  if (!phrase) return 0;
+  takePhrase(reader, at, phrase);
+  return phrase.taken;
+};
+
+function takePhrase(
+  reader: Reader,
+  at: number,
+  { taken, given, choice, unclear, refused }: Phrase,
+): void {
+  const { draft } = reader;
+  const words = textsAt(reader, at).slice(0, taken).join(' ');
+  if (given) set(reader, given);
+  if (choice) draft.choices.push({ ...choice, words: null });
+  if (unclear !== undefined) draft.unclear = unclear;
+  if (refused !== undefined) draft.refused = refused || words;
+}
+
+/** A name of a field without a key. */
+const placedName: Step = (reader, at) => {
+  const { fields, draft, vocabulary, words } = reader;
+  for (const field of fields) {
+    const isFree = isPlaced(field) && draft.given[field.name] === undefined;
+    const isOpen = field.names && isFree && (!field.unlessTyped || isMissing(reader, field));
+    const known = isOpen && nameAt(field.names, words.slice(at), vocabulary, draft.given);
+    if (!isOpen || !known) continue;
+    set(reader, { [field.name]: known.text });
+    return known.taken;
+  }
+  return 0;
+};
+
+/** More names after the first one: `staging, ci and load-test`; `all`, and a tag, for its services. */
+const moreTargets: Step = (reader, at) => {
+  const { fields, draft, vocabulary, words, command } = reader;
+  const field = fields.find(
+    ({ names, optional, word }) => names === 'service' && !optional && word === undefined,
+  );
+  if (!field || command.kind !== 'change') return 0;
+  const { services } = vocabulary;
+  if (draft.given[field.name] === undefined) {
+    const isAll = /^(all|every|everything|alle)$/.test(lower(words[at]));
+    const tag = lower(words[at + (isAll ? 1 : 0)]);
+    const tagged = services.filter(({ tags }) => tags?.some((one) => one.toLowerCase() === tag));
+    if (!isAll && tagged.length === 0) return 0;
+    draft.targets.push(...(tagged.length > 0 ? tagged : services).map(({ name }) => name));
+    set(reader, { [field.name]: draft.targets[0] ?? '' });
+    const isNoun = /^services?$/.test(lower(words[at + Number(isAll) + Number(tagged.length > 0)]));
+    return Number(isAll) + Number(tagged.length > 0) + Number(isNoun);
+  }
+  const skipped =
+    /^(and|und|&|\+|,|plus)$/.test(lower(words[at])) || words[at]?.text === ',' ? 1 : 0;
+  const known = nameAt('service', words.slice(at + skipped), vocabulary);
+  if (!known) return 0;
+  const first = draft.given[field.name] ?? '';
+  const names = [first, known.text].map((text) => findByName(services, text)[0]?.name ?? text);
+  draft.targets.push(...names.filter((name) => !draft.targets.includes(name)));
+  return skipped + known.taken;
+};
+
+/** A field whose values are limited, so that its key can stand without `=`. */
+function isClosed({ input, reads, names, means }: Field): boolean {
+  const kinds = ['number', 'switch', 'choice', 'lines'];
+  return kinds.includes(input?.kind ?? '') || Boolean(reads) || Boolean(names) || Boolean(means);
+}
+
+const CONNECTORS = /^(to|of|at|is|as|after|on|equals?|:|=|auf)$/;
+export const TIMING = ['at', 'in', 'for', 'until'];
+
+/** `max 64`, `maximum memory 64`, `idle off`, `threshold to 250`, `no idle`. */
+export const bareKey: Step = (reader, at) => {
+  const { fields, draft } = reader;
+  const texts = textsAt(reader, at);
+  const negation = /^(no|without|not|disable|disabled?|enable)$/.test(texts[0]?.toLowerCase() ?? '')
+    ? 1
+    : 0;
+  const keyed = fields.filter(
+    (field) => !isPlaced(field) && !field.rest && !TIMING.includes(field.name),
+  );
+  for (let count = Math.min(3, texts.length - negation); count > 0; count -= 1) {
+    const key = texts
+      .slice(negation, negation + count)
+      .join(' ')
+      .toLowerCase()
+      .replace(/:$/, '');
+    const field = keyed.find((each) => isKey(each, key) || each.means?.[key] !== undefined);
+    if (!field || draft.given[field.name] !== undefined) continue;
+    const isOn = texts[0]?.toLowerCase() === 'enable';
+    if (negation > 0 && field.input?.kind === 'switch') {
+      set(reader, { [field.name]: isOn ? 'on' : 'off' });
+      return count + 1;
+    }
+    if (negation > 0 || !isKey(field, key) || !isClosed(field)) continue;
+    const rest = texts.slice(count);
+    const joint = CONNECTORS.test(rest[0]?.toLowerCase() ?? '') ? 1 : 0;
+    const value = valueAt(reader, field, rest.slice(joint)) ?? valueAt(reader, field, rest);
+    if (!value) continue;
+    set(reader, { [field.name]: value.text });
+    const isJoined = valueAt(reader, field, rest.slice(joint)) !== null;
+    return count + (isJoined ? joint : 0) + value.taken;
+  }
+  return 0;
+};
+
+/** `3 replicas`, `to 3 replicas`, `x3`, `64 gb max`. */
+export const valueThenKey: Step = (reader, at) => {
+  const { fields, draft } = reader;
+  const texts = textsAt(reader, at);
+  const skipped = /^(to|with|at)$/i.test(texts[0] ?? '') ? 1 : 0;
+  const rest = texts.slice(skipped);
+  const [, times] = /^[x×](\d+)$/i.exec(rest[0] ?? '') ?? [];
+  const counted =
+    times === undefined ? undefined : fields.find(({ name }) => name === 'numReplicas');
+  if (counted && times) {
+    set(reader, { [counted.name]: times });
+    return skipped + 1;
+  }
+  if (!/^\d/.test(rest[0] ?? '')) return 0;
+  for (const size of [1, 2]) {
+    for (const length of [3, 2, 1]) {
+      const key = rest
+        .slice(size, size + length)
+        .join(' ')
+        .toLowerCase();
+      const field = fields.find(
+        (each) => !isPlaced(each) && !TIMING.includes(each.name) && isKey(each, key),
+      );
+      if (!field || !isClosed(field) || draft.given[field.name] !== undefined) continue;
+      const value = valueAt(reader, field, rest.slice(0, size));
+      if (value?.taken !== size) continue;
+      set(reader, { [field.name]: value.text });
+      return skipped + size + Math.min(length, rest.length - size);
+    }
+  }
+  return 0;
+};
+
+/** A word that is a value of one field only: `vpc_resource`, `firing`, `mine`. */
+const choiceWord: Step = (reader, at) => {
+  const { fields, draft, vocabulary } = reader;
+  const texts = textsAt(reader, at);
+  for (const count of [2, 1]) {
+    const text = texts.slice(0, count).join(' ').toLowerCase();
+    if (text === '' || texts.length < count) continue;
+    const among = { ...vocabulary.organization, given: draft.given };
+    const own = fields.flatMap((field) => {
+      const { input, means = {}, name } = field;
+      const isAmbiguity = input?.kind === 'choice' && /[a-z]/.test(text);
+      const option = isAmbiguity
+        ? input
+            .options(among)
+            .find(
+              (each) =>
+                each.toLowerCase().replace(/[\s_-]+/g, '-') === text.replace(/[\s_-]+/g, '-'),
+            )
+        : undefined;
+      const value = means[text] ?? option;
+      return value === undefined || draft.given[name] !== undefined ? [] : [{ name, value }];
+    });
+    const [one, ...others] = own;
+    if (!one || others.length > 0) continue;
+    set(reader, { [one.name]: one.value });
+    return count;
+  }
+  return 0;
+};
+
+const LOOSE_TIME =
+  /^((mon|tue|wed|thu|fri|sat|sun)[a-z]*|(early )?morning|afternoon|evening|night|later|soon|weekend)$/i;
+const STARTS: readonly TimeKey[] = ['at', 'in'];
+
+/** `tonight at 20:00`, `for 4 hours`, `until monday`. */
+export const timePhrase: Step = (reader, at) => {
+  const { fields, vocabulary, draft } = reader;
+  const keys = fields
+    .map(({ name }) => name)
+    .filter((name): name is TimeKey => TIMING.includes(name));
+  if (!vocabulary.clock || keys.length === 0) return 0;
+  const texts = textsAt(reader, at);
+  const found = timeAt(texts, vocabulary.clock);
+  if (!found) return 0;
+  const { reading, taken } = found;
+  if (reading.kind === 'now') return STARTS.some((key) => keys.includes(key)) ? taken : 0;
+  const isGiven = (key: TimeKey) => {
+    const kind = STARTS.includes(key) ? STARTS : (['for', 'until'] as const);
+    return kind.some((one) => draft.given[one] !== undefined);
+  };
+  if (reading.kind === 'taken') {
+    const key = keys.includes(reading.key)
+      ? reading.key
+      : reading.key === 'for'
+        ? 'until'
+        : reading.key;
+    if (!keys.includes(key) || isGiven(key)) return 0;
+    set(reader, { [key]: reading.text });
+    return taken;
+  }
+  // A day or a part of it, within other words, is more often a part of the reason: `monday deploy`.
+  const isDay = LOOSE_TIME.test(texts.slice(0, taken).join(' '));
+  const isWhole = at + taken >= reader.tailAt;
+  const open = reading.options.some(({ key }) => keys.includes(key) && !isGiven(key));
+  if (!open || (isDay && !isWhole)) return 0;
+  const words = texts.slice(0, taken).join(' ');
+  const { words: _, ...choice } = choiceOf(reading, keys, words);
+  ask(reader, { ...choice, words: takesReason(reader) ? words : null });
+  return taken;
+};
+
+function choiceOf(
+  {
+    why,
+    options,
+  }: {
+    readonly why: string;
+    readonly options: readonly {
+      readonly key: TimeKey;
+      readonly text: string;
+      readonly label: string;
+    }[];
+  },
+  keys: readonly TimeKey[],
+  words: string,
+): Ambiguity {
+  const readings = options
+    .filter(({ key }) => keys.includes(key))
+    .map(({ key, text, label }) => ({ label, given: { [key]: text } }));
+  return { why, readings, words };
+}
+
+const FILLERS =
+  /^(please|pls|bitte|the|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|by|set|its?|from)$/;
+
+/** A word without a meaning before a name or a value. */
+const filler: Step = (reader, at) => {
+  const { words, command, draft } = reader;
+  const word = words[at];
+  if (!word || word.quoted) return 0;
+  const text = lower(word);
+  if (text === '' || /^[,;:.!&-]+$/.test(text) || /^(please|pls|bitte)$/.test(text)) return 1;
+  if (/^--?(all|yes|force|y|f)$/.test(text) && command.kind === 'query') return 1;
+  if (!FILLERS.test(text)) return 0;
+  // Only before something that is read: `for the night` is prose.
+  const next = reader.words[at + 1];
+  if (!next) return command.kind === 'query' || /^services?$/.test(text) ? 1 : 0;
+  const before = JSON.stringify(draft);
+  const isRead = AFTER_FILLER.some((step) => probe(reader, at + 1, step));
+  return isRead && before === JSON.stringify(draft) ? 1 : 0;
+};
+
+/** Whether a step would read the words, without an effect. */
+function probe(reader: Reader, at: number, step: Step): boolean {
+  const { draft } = reader;
+  return step({ ...reader, draft: copyOf(draft) }, at) > 0;
+}
+
+export function copyOf(draft: Draft): Draft {
+  return {
+    ...draft,
+    given: { ...draft.given },
+    ...{ pieces: [...draft.pieces], choices: [...draft.choices], targets: [...draft.targets] },
+    ...{ unknown: [...draft.unknown], twice: [...draft.twice] },
+  };
+}
+
+/** A value without known names, for example the id of a change or the name of a new service. */
+const placedText: Step = (reader, at) => {
+  const { fields, draft, words, vocabulary } = reader;
+  const field = fields.find((each) => isPlaced(each) && draft.given[each.name] === undefined);
+  if (!field || field.names || words[at]?.quoted) return 0;
+  if (field.optional && field.input?.kind === 'choice') return 0;
+  const schema = reader.command.args.shape[field.name];
+  const text = bare(words[at] ?? { text: '', quoted: false });
+  const meant = acceptedText(reader.command, field, text, vocabulary.clock ?? null) ?? text;
+  if (field.optional && !schema?.safeParse(meant).success) return 0;
+  const more = field.severalWords ? wordsOfName(reader, at) : 1;
+  set(reader, { [field.name]: more > 1 ? textsAt(reader, at).slice(0, more).join(' ') : meant });
+  return more;
+};
+
+/** How many words a new name has: all before the first key, and one if no key follows. */
+function wordsOfName(reader: Reader, at: number): number {
+  const count = textsAt(reader, at).length;
+  for (let more = 1; more < count; more += 1) {
+    if (KEY_STEPS.some((step) => probe(reader, at + more, step))) return more;
+  }
+  return 1;
+}
+
+const KEY_STEPS: readonly Step[] = [
+  introducedReason,
+  explicitPair,
+  ownPhrase,
+  bareKey,
+  valueThenKey,
+];
+const AFTER_FILLER: readonly Step[] = [
+  explicitPair,
+  ownPhrase,
+  placedName,
+  moreTargets,
+  bareKey,
+  valueThenKey,
+  choiceWord,
+];
+export const STEPS: readonly Step[] = [
+  ...[introducedReason, explicitPair, quotedWord, ownPhrase, placedName, moreTargets],
+  ...[bareKey, valueThenKey, choiceWord, timePhrase, filler, placedText],
+];
+export const PROSE_STEPS: readonly Step[] = [introducedReason, explicitPair];
