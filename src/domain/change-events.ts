@@ -32,7 +32,14 @@ const Snapshot = z.object({
 
 const Timing = z.object({
   startAt: z.string().nullable(),
-  revert: z.object({ afterMs: z.number(), label: z.string(), line: z.string() }).nullable(),
+  revert: z
+    .object({
+      afterMs: z.number(),
+      label: z.string(),
+      line: z.string(),
+      until: z.string().optional(),
+    })
+    .nullable(),
   schedule: ChangeKey.optional(),
 });
 

@@ -36,7 +36,13 @@ import { createDenial, type Denial, gate, type Identity } from '../domain/gate.t
 import type { EventOf } from '../domain/log-events.ts';
 import { type Freeze, type Policy, upcomingFreezes } from '../domain/policy.ts';
 import type { NoEffect, Service } from '../domain/targets.ts';
-import { NO_TIMING, type RequestedTiming, startsAt, startTimeOf } from '../domain/timing.ts';
+import {
+  NO_TIMING,
+  type RequestedTiming,
+  revertTimeOf,
+  startsAt,
+  startTimeOf,
+} from '../domain/timing.ts';
 import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import { knownServices } from '../servers/facts.ts';
 import { reading } from '../storage/index.ts';
@@ -319,12 +325,16 @@ async function timePlan(
   { timing = NO_TIMING, command, requester }: ChangeRequest,
   plan: Plan,
 ): Promise<PlanResult> {
-  const needsZone = timing.at !== null && timing.at.offset === null;
+  const needsZone = [timing.at, timing.until].some((time) => time?.offset === null);
   const zone = needsZone ? await context.people.zoneOf(requester) : null;
-  const start = startTimeOf(timing, { zone, now: context.now() });
+  const clock = { zone, now: context.now() };
+  const start = startTimeOf(timing, clock);
   if (!start.ok) return start;
+  const end = revertTimeOf(timing, start.at, clock);
+  if (!end.ok) return end;
 
-  const found = timing.forMs === null ? null : revertOf(context, command, plan, timing.forMs);
+  const { afterMs, until } = end;
+  const found = afterMs === null ? null : revertOf(context, command, plan, { afterMs, until });
   if (found && !found.ok) return found;
   if (start.at === null && found === null) return { ok: true, plan };
   const { revert = null } = found ?? {};
@@ -340,16 +350,16 @@ function revertOf(
   context: WorkflowContext,
   command: ChangeCommand,
   plan: Plan,
-  afterMs: number,
+  { afterMs, until }: { readonly afterMs: number; readonly until: string | null },
 ): { readonly ok: true; readonly revert: NonNullable<Timing['revert']> } | Problems {
   const undo = command.undo(plan.target, plan.before, plan.body);
   const inverse = undo && readInverse(context, undo.line, plan.target);
   if (!inverse) {
     const why = command.noUndo?.(plan.before, plan.body) ?? NOT_KNOWN;
     const problem = `does not work here: ${why}, so that Signalbox cannot revert it`;
-    return { ok: false, problems: [{ field: 'for', problem }] };
+    return { ok: false, problems: [{ field: until === null ? 'for' : 'until', problem }] };
   }
-  return { ok: true, revert: { ...undo, afterMs } };
+  return { ok: true, revert: { ...undo, afterMs, ...(until !== null && { until }) } };
 }
 
 /** The command that reverts a change, with its arguments. */
