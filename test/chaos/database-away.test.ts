@@ -19,7 +19,7 @@ const TAKES_LONG = { timeout: 240_000 };
 /** A message that was being sent when the database failed is sent again after its lease. */
 const LONG = { timeout: 90_000, interval: 200 };
 const SHORTER_RETRIES = new URL('processes/shorter-retries.ts', import.meta.url).href;
-const NOT_YET = 'outcome could not be stored; retrying';
+const NOT_YET = 'outcome could not be stored; it is tried again';
 const AWAY = 'Signalbox cannot reach its database';
 
 async function openServer(): Promise<OwnServer> {
