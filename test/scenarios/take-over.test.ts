@@ -40,7 +40,7 @@ test('on SQLite, a start handles the presses that the previous process had claim
     const event = {
       type: 'pressed',
       verb: 'cancel',
-      by: ANA,
+      by: ANA as UserId,
       text: '',
       place,
       seen: null,
