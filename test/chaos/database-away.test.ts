@@ -80,7 +80,8 @@ async function startWithOpenChanges(databaseUrl: string) {
   await expect.poll(() => sent.text, PROCESS_LIMITS).toContain('running');
   const waiting = await requestChange(sandbox, ANA, '/service stop analytics-prod "for the night"');
   const metrics = async () => (await getText(bot, '/metrics')).says;
-  await expect.poll(metrics, PROCESS_LIMITS).toContain('signalbox_queue_depth{queue="outbox"} 0');
+  // The execution that waits for its answer is the only job left.
+  await expect.poll(metrics, PROCESS_LIMITS).toContain('signalbox_queue_depth{queue="outbox"} 1');
   return { sandbox, bot, sent, waiting, answer: answer.resolve };
 }
 
