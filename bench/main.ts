@@ -30,8 +30,8 @@ async function noted(bench: Bench, name: keyof Rounds): Promise<Figures> {
 }
 
 async function costsMeasured(): Promise<never> {
-  const { costMeasurements } = await import('./costs.ts');
-  process.stdout.write(`${await costMeasurements()}\n`);
+  const { costMeasurements, costOptions } = await import('./costs.ts');
+  process.stdout.write(`${await costMeasurements(costOptions(process.argv.slice(3)))}\n`);
   process.exit();
 }
 

@@ -30,7 +30,7 @@ function readRows({ costs, grandTotalCredits }: UsageCosts): readonly CostRow[] 
 }
 
 async function answered(rows: readonly CostRow[]): Promise<number> {
-  const read = { rows, fetchedAt: NOW, problems: [], gaps: [], lockAge: null };
+  const read = { rows, fetchedAt: NOW, problems: [], gaps: [] };
   // Only what the command asks for: it throws if it ever asks for more.
   const reach = {
     costs: async () => read,

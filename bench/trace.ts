@@ -7,7 +7,7 @@ import { fileOf, go, SRC, type Way } from './trace-bot.ts';
 
 const USAGE = 'npm run trace -- command|approve|cost [--json] [--no-chains]';
 /** The functions that read a change, hash its record and check its signatures. */
-const OF_CHANGES = { decoded: 'changeFrom', hashed: 'hashOfRecord', checked: 'auditRefusal' };
+const OF_CHANGES = { decoded: 'recordedEvents', hashed: 'eventHash', checked: 'verifySignature' };
 const HOW = `The ten longest chains of calls until the first point: the call stack at each entry of a named
 function, across await, in a second run of the same way. A callback has the name of the function around it.
 Of chains that share two thirds of their functions, only the longest is listed.`;

@@ -108,7 +108,6 @@ function baseConfiguration(): object {
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },
-      { allow: ['trail accept'], to: 'operator' },
     ],
   };
 }

@@ -2,7 +2,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openCommandContext } from './app-clients.ts';
 import type { BotOptions } from './app-start.ts';
-import { createOutageLog } from './base/log.ts';
 import { HOUR_MS } from './base/time.ts';
 import { type ChangeCommand, commands } from './commands/index.ts';
 import {
@@ -13,32 +12,20 @@ import {
   learnFromUsage,
 } from './costs/index.ts';
 import { changeIdFrom } from './domain/change.ts';
-import type { EventOf } from './domain/log-events.ts';
 import {
   activateConfiguration,
   activeConfiguration,
-  append,
   appendProblem,
-  listChanges,
   placeKeys,
 } from './log/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Deliveries, Slack } from './slack/index.ts';
 import {
   authorizeQuery,
-  checkChannels,
   createChangesQueries,
-  createJobLoop,
   type DecisionContext,
   directRecipients,
-  type JobLoop,
-  jobKinds,
-  mendLog,
-  startMaintenance,
-  startPresence,
-  takeOver,
-  timeline,
-  upkeepJobs,
+  openBackground,
   type WorkflowContext,
 } from './workflow/index.ts';
 
@@ -109,6 +96,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     verifyServices: discovery.verify,
     incidents: createIncidentService({
       ...decisions,
+      ...{ costs: opened.storedCosts, floor: config.costFloor },
       authorize: (by) =>
         authorizeQuery(decisions, { command: 'cost anomalies', target: null, by, fresh: true }),
     }),
@@ -117,27 +105,19 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   };
   const { version } = options;
   const { instance } = context;
-  await record(context, { type: 'started', release: version, instance });
-  if (options.takesOver) {
-    const executing = await listChanges(events, { states: ['executing'], limit: MANY });
-    await takeOver(
-      context,
-      executing.map(({ id }) => id),
-    );
-  }
-  const kinds = { ...jobKinds(context, { follows: config.reads === 'extended' }), ...opened.kinds };
-  const jobs = createJobLoop({ ...context, onError: (error) => mendLog(context, error) }, kinds);
-  wakeJobs = jobs.wake;
+  const background = await openBackground(context, {
+    release: version,
+    takesOver: options.takesOver,
+    follows: config.reads === 'extended',
+    kinds: opened.kinds,
+  });
+  wakeJobs = background.wakeJobs;
   const listening = await slack.listen(context, placeKeys(events.keys));
   // The last step that can fail: from here on, only this configuration executes changes.
   await activateConfiguration(events, { configuration: config.configHash, release: version });
-  const presence = await startPresence(context, { release: version });
-  const guard = startWitness(context, jobs);
-
   const { cloud } = opened.now();
   const learn = () => learnFromUsage({ ...decisions, cloud }).then(directory.refresh);
-  const maintenance = startMaintenance(log, [
-    ...upkeepJobs(context),
+  await background.start([
     ...opened.upkeep,
     { name: 'learn', work: learn, everyMs: LEARN_EVERY_MS },
     { name: 'discover services', work: discovery.pass, everyMs: LOOP_EVERY_MS },
@@ -145,22 +125,16 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const stop = async () => {
     opened.stopReading();
     await listening.idle();
-    await guard.stop();
-    await jobs.stop();
-    await maintenance.stop();
-    await presence.stop();
-    await opened.close();
-    directory.close();
-    // A log that is damaged, or a database that is away, must not prevent the stop.
-    await record(context, { type: 'stopped', instance }).catch((err: unknown) => {
-      log.warn({ err }, 'the stop could not be recorded');
+    await background.stop(async () => {
+      await opened.close();
+      directory.close();
     });
   };
   const { configuration } = context;
   const readinessWarning = async () => {
     const problem = appendProblem(events);
     if (problem) return `executions are stopped: ${problem.message}`;
-    if (!guard.isChecked()) return 'executions wait until the channels were read';
+    if (!background.isChecked()) return 'executions wait until the channels were read';
     const active = await activeConfiguration(events);
     if (active?.configuration === configuration) return messenger.lookupProblem();
     return 'executions are stopped: another replica uses a newer configuration';
@@ -169,76 +143,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     attached = deliveries;
     listening.attach(deliveries);
   };
-  const wake = () => {
-    guard.wake();
-    jobs.wake();
-    maintenance.wake();
-  };
+  const { wake } = background;
   return { instance, configuration, readinessWarning, wake, attach, stop };
 }
-
-const MANY = 1_000;
-
-/** Records under which release and process all later events happen. */
-async function record(
-  { events }: Pick<WorkflowContext, 'events'>,
-  event: Extract<EventOf<'installation/processes'>, { type: 'started' | 'stopped' }>,
-): Promise<void> {
-  const stream = 'installation/processes';
-  await append(events, async () => ({ events: [{ stream, event }], result: null }));
-}
-
-const TIMELINE_EVERY_MS = 5_000;
-
-/**
- * No job runs before the channels were read: Signalbox would draw its own older state over what people saw. The same
- * after the promotion of a standby, which may have lost the last commits.
- */
-function startWitness(context: WorkflowContext, jobs: JobLoop) {
-  let isChecked = false;
-  let isStopped = false;
-  let known: number | null = null;
-  const check = async (): Promise<void> => {
-    known = await timeline(context);
-    await checkChannels(context);
-    if (isStopped) return;
-    isChecked = true;
-    jobs.start(LOOP_EVERY_MS);
-  };
-  const outage = createOutageLog(context.log, UNREAD);
-  const pass = async (): Promise<void> => {
-    try {
-      const current = await timeline(context);
-      if (isChecked && current !== known) {
-        isChecked = false;
-        await jobs.stop();
-      }
-      if (!isChecked && !isStopped) await check();
-      outage.ended();
-    } catch (err) {
-      outage.failed(String(err), { err });
-    }
-  };
-  let last = pass();
-  const again = () => {
-    last = last.then(pass);
-  };
-  const timer = setInterval(again, TIMELINE_EVERY_MS);
-  return {
-    wake: () => {
-      if (!isChecked) again();
-    },
-    isChecked: () => isChecked,
-    stop: async () => {
-      isStopped = true;
-      clearInterval(timer);
-      await last;
-    },
-  };
-}
-
-const UNREAD = {
-  began:
-    'the channels could not be read, so that nothing is drawn or executed; they are read again',
-  ended: 'the channels were read',
-};

@@ -5,20 +5,12 @@ import type { Observation } from './base/http.ts';
 import type { Api } from './base/log.ts';
 import type { CommandContext } from './commands/index.ts';
 import { createCostReader, openCostServices, openUsageDates } from './costs/index.ts';
-import type { Target, UserId } from './domain/change.ts';
+import type { UserId } from './domain/change.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
 import type { CapabilityOptions } from './servers/optional-reads.ts';
 import { openRequestBudget } from './storage/index.ts';
-import {
-  createFreezeService,
-  createScheduleService,
-  createWhoQueries,
-  type DecisionContext,
-  isOperatorOf,
-  limitedUntil,
-  type MaintenanceJob,
-} from './workflow/index.ts';
+import { commandServices, type DecisionContext, type MaintenanceJob } from './workflow/index.ts';
 
 const LOOP_EVERY_MS = 1_000;
 const ALERTS_CACHED_MS = 30_000;
@@ -39,10 +31,12 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
     cloud,
     organizationId,
     store,
+    events: decisions.events,
     now,
     log,
     prices: decisions.prices,
   });
+  const { limitRefresh, ...ports } = commandServices(decisions);
   const clients = {
     cloud,
     alerts,
@@ -50,12 +44,12 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
     listAlerts: () => lists.read('all', { fresh: false }),
     costs: (span: Span) => readCosts(span, { priority: 'people' }),
     refreshCosts: async (span: Span, by: UserId) => {
-      const again = await limitedUntil(decisions, 'refresh', by);
+      const again = await limitRefresh(by);
       if (again) return { ok: false as const, again };
       const read = await readCosts(span, { priority: 'people', fresh: true });
       return { ok: true as const, read };
     },
-    organization: { plan, tier },
+    ...{ poster: decisions.messenger, organization: { plan, tier } },
     prefix: config.slack.commandPrefix,
     openToTheWorld: config.access.openToTheWorld,
     now,
@@ -63,22 +57,15 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
   const { loops, jobs, ...costQueries } = openCostServices({
     ...decisions,
     config,
-    organizationId,
     budgets: config.budgets,
     costs: (span) => readCosts(span, { priority: 'background' }),
     costsForPeople: clients.costs,
   });
-  const freezes = createFreezeService(decisions);
-  const schedules = createScheduleService(decisions);
-  const who = createWhoQueries(decisions);
   return {
     now: (): Omit<CommandContext, 'changes'> => ({
       ...clients,
-      isOperatorOf: (target: Target, by: UserId) => isOperatorOf(decisions, target, by),
       ...costQueries,
-      freezes,
-      schedules,
-      who,
+      ...ports,
       services: decisions.services(),
     }),
     /** Reads the stored usage report, and never the API. */

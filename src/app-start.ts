@@ -212,7 +212,7 @@ async function peopleProblems(slack: Slack, policy: Policy): Promise<RefusedStar
 }
 
 /**
- * A handle keeps the group that it named first: whoever may rename groups would otherwise become an approver. Returns
+ * A handle keeps the group that it named first: a person who may rename groups would otherwise become an approver. Returns
  * the problems of handles that mean another group now.
  */
 export async function movedGroups(

@@ -33,14 +33,11 @@ export function codeLines(file: string): number {
   return text.split('\n').filter((line) => line.trim() !== '').length;
 }
 
-/**
- * Lines of code by room, with `sandbox` as the last one. The old side of a room, which goes when the log replaces it,
- * counts as a place of its own without a budget, so that the new side keeps the budget of the room from its first line.
- */
+/** Lines of code by room, with `sandbox` as the last one. */
 export function sizes(): ReadonlyMap<string, number> {
   const lines = new Map(Object.keys(ROOMS).map((room) => [room, 0]));
   for (const file of sourceFiles) {
-    const place = /^src\/([a-z]+\/old)\//.exec(file)?.[1] ?? roomOf(file) ?? 'sandbox';
+    const place = roomOf(file) ?? 'sandbox';
     lines.set(place, (lines.get(place) ?? 0) + codeLines(file));
   }
   return lines;
@@ -48,7 +45,6 @@ export function sizes(): ReadonlyMap<string, number> {
 
 /** Code lines that a place of `sizes` may have. */
 export function budgetOf(place: string): number {
-  if (place.endsWith('/old')) return 0;
   return ROOMS[place]?.budget ?? SANDBOX_BUDGET;
 }
 

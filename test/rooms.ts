@@ -55,7 +55,7 @@ export const FILE_BUDGET = 600;
 export const DOOR_WIDTH = 25;
 /**
  * Second doors of rooms: the command line, which starts programs of PostgreSQL; what operators do with a log; why a
- * database cannot be used; and its files. The bot imports none but the errors and the file names.
+ * database cannot be used; and its files. Of them the bot imports the errors, the file names, and the verification and rebuild of the log.
  */
 export const SECOND_DOORS = [
   'src/ops/cli.ts',

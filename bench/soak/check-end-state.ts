@@ -1,9 +1,9 @@
+import { Secret } from '../../src/base/errors.ts';
 import type { Change } from '../../src/domain/change.ts';
-import { listEvents, type StoredEvent } from '../../src/log/old/append.ts';
-import { listChanges } from '../../src/log/old/change-lists.ts';
-import { verifyChain } from '../../src/log/old/verify-chain.ts';
-import { readGauges } from '../../src/ops/index.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+import { type Log, listChanges, openLog, readKeys } from '../../src/log/index.ts';
+import { rowsFrom } from '../../src/log/log.ts';
+import { verifyAll } from '../../src/log/upkeep.ts';
+import { openStore, reading, sql } from '../../src/storage/index.ts';
 import type { SoakSandbox } from './soak-sandbox.ts';
 
 const MANY = 1_000_000;
@@ -29,35 +29,57 @@ export async function checkEndState(
   sandbox: SoakSandbox,
   confirmed: readonly string[],
 ): Promise<EndState> {
-  const { db, close } = await openDatabase(sandbox.bot.databaseUrl);
+  const databaseUrl = sandbox.bot.databaseUrl;
+  const store = await openStore(databaseUrl, { as: 'beside' });
   try {
-    const [changes, trail, verified, levels] = await Promise.all([
-      listChanges(db, { limit: MANY }),
-      listEvents(db, { afterSeq: 0, limit: MANY }),
-      verifyChain(db, sandbox.bot.key),
-      readGauges(db, new Date(), ''),
+    const key = new Secret(sandbox.bot.key.toString('base64'));
+    const keys = readKeys({ databaseUrl, key, previous: [] });
+    const log = await openLog(store, keys, { replacesKey: false });
+    const [changes, verified, moved] = await Promise.all([
+      listChanges(log, { limit: MANY }),
+      verifyAll(log),
+      movedChanges(log),
     ]);
     const sent = changes.filter(({ confirmedAt }) => confirmedAt !== null);
     const states = Object.entries(Object.groupBy(sent, ({ state }) => state));
+    const known = new Set<string>([...sent.map(({ id }) => id), ...moved.ids]);
     return {
       endings: Object.fromEntries(states.map(([state, all]) => [state, all.length])),
-      events: trail.length,
-      lost: [...lostOf(confirmed, changes, trail), ...sent.flatMap(stillRuns)],
+      events: moved.events,
+      // A press that was acknowledged has made something of the draft, if only a refusal.
+      lost: [...confirmed.filter((id) => !known.has(id)), ...sent.flatMap(stillRuns)],
       ...againstServers(sandbox, sent),
-      chain: verified.ok ? [] : [`broken at ${verified.seq}: ${verified.problem}`],
-      unsent: levels.outbox.count + levels.inbox.count,
+      chain: verified.ok ? [] : [verified.problem.message],
+      unsent: await dueJobs(log),
     };
   } finally {
-    await close();
+    await store.close();
   }
 }
 
-/** A press that was acknowledged has made something of the draft, if only a refusal. */
-function lostOf(ids: readonly string[], changes: readonly Change[], trail: readonly StoredEvent[]) {
-  const known = new Set(changes.flatMap(({ id, confirmedAt }) => (confirmedAt ? [id] : [])));
-  const moved = new Set<string | null>();
-  for (const { changeId, kind } of trail) if (kind !== 'drafted') moved.add(changeId);
-  return ids.filter((id) => !known.has(id as Change['id']) && !moved.has(id));
+/** The changes with an event after their first one, and the number of all events. */
+async function movedChanges({ store }: Log) {
+  const ids = new Set<string>();
+  let seq = 0;
+  for (;;) {
+    const rows = await reading(store, (reader) => rowsFrom(reader, seq + 1));
+    for (const { stream, version } of rows) {
+      const [kind, id = ''] = stream.split('/');
+      if (kind === 'press' || (kind === 'change' && version > 1)) ids.add(id);
+    }
+    seq = rows.at(-1)?.seq ?? seq;
+    if (rows.length === 0) return { ids, events: seq };
+  }
+}
+
+async function dueJobs({ store }: Log): Promise<number> {
+  const now = Date.now();
+  const { rows } = await reading(store, (reader) =>
+    sql<{ count: number }>`select count(*) as count from job where due_at <= ${now}`.execute(
+      reader,
+    ),
+  );
+  return Number(rows[0]?.count ?? 0);
 }
 
 function stillRuns({ id, state }: Change): readonly string[] {

@@ -151,6 +151,11 @@ export function formatMonth(day: Day): string {
   return write(day, 'MMM yyyy');
 }
 
+/** `November` */
+export function formatMonthName(day: Day): string {
+  return write(day, 'MMMM');
+}
+
 function write(day: Day, pattern: string): string {
   return format(`${day}T00:00:00Z`, pattern, UTC);
 }

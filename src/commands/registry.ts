@@ -85,8 +85,7 @@ const namesOfKind = (kind: Command['kind']) =>
 
 /** The command names that a policy can use. */
 export const commandNames = {
-  // “trail accept” is the button “Accept gap…” of the notice about a broken audit trail.
-  queries: [...namesOfKind('query'), 'trail accept'],
+  queries: namesOfKind('query'),
   changes: namesOfKind('change'),
 };
 

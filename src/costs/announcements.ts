@@ -8,7 +8,6 @@ import type { Answer, Channel, ChannelLookup, Poster } from '../domain/answer.ts
 import type { UserId } from '../domain/change.ts';
 import { evolvePost, type LoggedPost, type NewEvent } from '../domain/log-events.ts';
 import {
-  append,
   endWithoutPost,
   type Log,
   type NewEvents,
@@ -23,8 +22,6 @@ export interface Announcement {
   /** It is posted once per name. */
   readonly name: AnnouncementName;
   readonly channel: string;
-  /** The announcement whose thread it is posted into, if that one was posted. */
-  readonly thread: AnnouncementName | null;
   readonly answer: Answer;
 }
 
@@ -41,18 +38,12 @@ export async function announced(
     if ((await subjects.load(one.name, evolvePost)).version === 0) fresh.push(one);
   }
   return {
-    events: fresh.map(({ name, channel, thread, answer }): NewEvent => {
-      const event = { type: 'announced', channel, thread, answer: jsonOf(answer) } as const;
+    events: fresh.map(({ name, channel, answer }): NewEvent => {
+      const event = { type: 'announced', channel, answer: jsonOf(answer) } as const;
       return { stream: name, event };
     }),
     jobs: fresh.map(({ name }) => jobOf(name, at)),
   };
-}
-
-/** What to append so that an announcement says this, whether it was posted already or not. */
-export function updated(name: AnnouncementName, answer: Answer, at: number): Added {
-  const event = { type: 'updated', answer: jsonOf(answer) } as const;
-  return { events: [{ stream: name, event }], jobs: [jobOf(name, at)] };
 }
 
 /** Announcements contain no dates, so that they are JSON. */
@@ -110,7 +101,7 @@ export function postChannel(found: ChannelLookup | undefined): PostChannel {
 
 export interface AnnouncementContext {
   readonly events: Log;
-  readonly messenger: Poster;
+  readonly messenger: Pick<Poster, 'postToChannel' | 'findPost' | 'findChannels'>;
   readonly log: Logger;
   readonly measures: Pick<Measures, 'messageLost'>;
   readonly now: () => Date;
@@ -119,27 +110,23 @@ export interface AnnouncementContext {
 const RETRY_MS = 30_000;
 const GIVE_UP_MS = DAY_MS;
 
-/** The job of an announcement: posts it, or redraws it. A temporary refusal is retried for 24 hours. */
+/** The job of an announcement: posts it. A temporary refusal is retried for 24 hours. */
 export function postKind(context: AnnouncementContext) {
   return {
     lane: 'messages',
     run: async ({ key }: { readonly key: string }): Promise<'done' | Date> => {
       const name = `post/${key}` as const;
       const { state: post } = await context.events.load(name, evolvePost);
-      if (!post?.announced) return 'done';
-      if (post.state === 'posted') return redraw(context, name, post);
-      if (post.state === 'missed') return 'done';
-      return postNow(context, name, { ...post, announced: post.announced });
+      if (!post?.announced || ['posted', 'missed'].includes(post.state)) return 'done';
+      return postNow(context, name, post.announced);
     },
   } as const;
 }
 
-type AnnouncedPost = LoggedPost & { readonly announced: NonNullable<LoggedPost['announced']> };
-
 async function postNow(
   context: AnnouncementContext,
   name: AnnouncementName,
-  { announced: { channel, thread, at, ...announced } }: AnnouncedPost,
+  { channel, at, ...announced }: NonNullable<LoggedPost['announced']>,
 ): Promise<'done' | Date> {
   const { events, messenger, log, now, measures } = context;
   // Composed and stored by Signalbox, so that its parts are not checked.
@@ -158,49 +145,15 @@ async function postNow(
     return 'done';
   }
   const { id } = to.channel;
-  const threadTs = await threadOf(events, thread, id);
   const since = new Date(at - HOUR_MS);
-  const find = () => messenger.findPost({ channel: id, threadTs, since }, name);
-  const post = () => messenger.postToChannel(id, answer, threadTs, name);
+  const find = () => messenger.findPost({ channel: id, threadTs: undefined, since }, name);
+  const post = () => messenger.postToChannel(id, answer, undefined, name);
   const outcome = await postAtMostOnce(events, name, { find, post, ...report });
   if (outcome === 'again' && !isOld) return later;
   if (outcome === 'again') await endWithoutPost(events, name, REFUSED_ALL_DAY, { find, ...report });
   if (outcome === 'missed' || outcome === 'again') measures.messageLost('post');
   const { state } = await events.load(name, evolvePost);
-  if (state?.posting) return new Date(state.posting.until);
-  return state?.outdatedSince ? later : 'done';
+  return state?.posting ? new Date(state.posting.until) : 'done';
 }
 
 const REFUSED_ALL_DAY = { why: 'Slack refused it for 24 hours' };
-
-/** The thread of another announcement, if that one was posted into this channel. */
-async function threadOf(
-  events: Log,
-  name: string | null,
-  channel: string,
-): Promise<string | undefined> {
-  if (name === null) return undefined;
-  const { state } = await events.load(name as AnnouncementName, evolvePost);
-  return state?.at?.channel === channel ? state.at.ts : undefined;
-}
-
-/** A repeated redraw has no effect, so that it is safe to retry. */
-async function redraw(
-  { events, messenger, log, measures, now }: AnnouncementContext,
-  name: AnnouncementName,
-  { at, announced, outdatedSince }: LoggedPost,
-): Promise<'done' | Date> {
-  if (!at || !announced || outdatedSince === null) return 'done';
-  const drawn = await messenger.updateMessage(at, announced.answer as unknown as Answer);
-  if (!drawn.ok) {
-    log.warn({ announcement: name, why: drawn.why }, 'announcement was not updated');
-    const isOld = now().getTime() - outdatedSince >= GIVE_UP_MS;
-    if (drawn.again && !isOld) return new Date(now().getTime() + RETRY_MS);
-    measures.messageLost('post');
-  }
-  await append(events, async () => {
-    const event = { type: 'drawn', why: drawn.ok ? null : drawn.why } as const;
-    return { events: [{ stream: name, event }], result: null };
-  });
-  return 'done';
-}

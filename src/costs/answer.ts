@@ -1,4 +1,4 @@
-import { lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
+import { lengthOf, previousMonth, type Span, spanOfBoth, within } from '../base/calendar.ts';
 import { type Day, dayOf } from '../base/time.ts';
 import {
   type Answer,
@@ -7,28 +7,17 @@ import {
   type CommandOffer,
   countWords,
 } from '../domain/answer.ts';
-import {
-  type DayState,
-  dayStates,
-  finalRows,
-  lastFinalDay,
-  selectRows,
-  statesWithin,
-  withoutOpenDays,
-} from '../maths/days.ts';
-import { isOfTime } from '../maths/lines.ts';
+import { compare } from '../maths/compare.ts';
+import { type DayState, dayStates, finalRows, statesWithin } from '../maths/days.ts';
+import { isOfTime, seriesFrom } from '../maths/lines.ts';
 import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
-import { comparisonPeriod, finalPeriod, LONGEST_DAYS } from '../maths/period.ts';
+import { creditsText } from '../maths/numbers.ts';
+import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
 import type { CostQuestion, QuestionScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
-import { type CostRow, creditsOf, METRICS } from '../maths/rows.ts';
-import {
-  comparisonText,
-  isComparable,
-  lineChanges,
-  type PeriodComparison,
-  preparePeriods,
-} from './comparison.ts';
+import { type CostRow, creditsOf, METRICS, type Micro } from '../maths/rows.ts';
+import { missingText } from './budgets.ts';
+import { comparisonText, lineChanges, type PeriodComparison } from './comparison.ts';
 import { isMonthSoFar, monthForecast } from './forecast.ts';
 import {
   type CostContext,
@@ -41,6 +30,7 @@ import {
   whyWords,
 } from './question.ts';
 import { type CostScope, scopeNotes } from './scope.ts';
+import { share, shareOffer } from './share.ts';
 import {
   closingText,
   footerPart,
@@ -58,7 +48,7 @@ export const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
 export async function answerCosts(
   words: string,
   context: CostContext,
-  asker: Pick<Caller, 'by'>,
+  asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
   const typed = { command: 'cost', words } as const;
@@ -78,10 +68,9 @@ export async function answerCosts(
   const lineFor = (scope: QuestionScope) => `cost ${questionWords({ ...question, scope })}`;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const { rows, scope } = scoped;
+  const { rows, scope, label, select } = scoped;
   const states = statesWithin(dayStates(read.rows, question.period), rows);
-  const period = finalPeriod(question.period, lastFinalDay(states), today);
-  if (!period) return noDataAnswer(question.period.label, read);
+  const { period } = question;
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
@@ -89,17 +78,22 @@ export async function answerCosts(
     return noFinalDayAnswer(period.label, own.length, read);
   }
   const before = versus && comparisonPeriod(period, versus, today);
-  const known = question.finalOnly ? withoutOpenDays(read.rows) : read.rows;
-  const prepared = before && preparePeriods(known, scope.selector, period, before);
-  const compared = prepared && (question.versus || isComparable(prepared)) ? prepared : null;
-  const select = (all: readonly CostRow[]) => selectRows(all, scope.selector);
+  const prepared = before && {
+    now: period,
+    before,
+    series: seriesFrom(statesWithin(dayStates(read.rows, spanOfBoth(period, before)), rows)),
+  };
+  const isUseful = prepared && (question.versus || compare(prepared.series, period, before));
+  const compared = isUseful ? prepared : null;
   const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
-  return composeAnswer(
-    { ...question, period },
-    { today, rows, states: own, compared, scope, forecast },
+  const answer = composeAnswer(
+    question,
+    { today, rows, states: own, compared, scope, label, forecast },
     read,
   );
+  if (!question.share) return answer;
+  return share(answer, `cost ${questionWords(question)}`, context, asker);
 }
 
 /** The month so far is compared without being asked, as its forecast needs the same rows. */
@@ -122,35 +116,58 @@ interface ShownCosts {
   readonly states: readonly DayState[];
   readonly compared: PeriodComparison | null;
   readonly scope: CostScope;
+  /** The scope as text; null for all costs. */
+  readonly label: string | null;
   readonly forecast: Awaited<ReturnType<typeof monthForecast>>;
 }
 
 function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
   const { period, by, finalOnly } = question;
-  const { today, compared, scope, forecast } = shown;
+  const { today, compared, scope, label, forecast } = shown;
   const states = finalOnly ? shown.states.filter(isNotOpen) : shown.states;
   const sentences = [
     forecast?.text ?? null,
     compared ? comparisonText(compared, today) : null,
     finalOnly ? leftOutText(shown.states.length - states.length) : null,
     notFinalText(states, period, today),
-    closingText(period, shown.states, { today, read }),
-    period.notes.includes('cut-to-today') ? CUT : null,
+    closingText(period, shown.states, { today, isFinal: read.isFinal ?? false }),
+    period.isCut ? CUT : null,
   ].filter((sentence) => sentence !== null);
   // On a phone, a table has no room for changes next to money, unless they are requested.
   const inTable = question.versus === null && read.prices ? null : compared;
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     ...chartParts(states, period, today, isOfTime(by) ? by : 'day'),
-    costTable(question, { ...shown, states, compared: inTable }),
-    { kind: 'offers', offers: offersFor(question, read, compared) },
+    costTable(question, read, { ...shown, states, compared: inTable }),
+    ...offersFor(question, read, { compared, today }),
     footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
   ];
-  const own = headline(period.label, states, period);
+  const missing = missingText(read, period);
+  const title =
+    missing === null ? headlineOf(question, states) : unknownText(period.label, missing);
   return {
-    title: [scope.label, own, forecast?.title].filter(Boolean).join(' · '),
+    title: [label, title, forecast?.title].filter(Boolean).join(' · '),
     parts: parts.filter((part) => part !== null),
   };
+}
+
+/** `1–21 Nov (UTC): 5,690 credits so far`, or on average per day. */
+function headlineOf({ period, average }: CostQuestion, states: readonly DayState[]): string {
+  const own = headline(period.label, states, period);
+  const perDay = average ? averageOf(states) : null;
+  return perDay === null ? own : `${own}, ${perDay} per day`;
+}
+
+function unknownText(label: string, missing: string): string {
+  return `${label} (UTC): not known, ${missing} could not be read`;
+}
+
+/** `271.0 credits`: of the days with data. */
+function averageOf(states: readonly DayState[]): string | null {
+  const known = states.filter(({ state }) => state !== 'no-data');
+  if (known.length < 2) return null;
+  const total = known.reduce((sum, one) => sum + one.total, 0);
+  return creditsText(Math.round(total / known.length));
 }
 
 const CUT = 'Ends today (UTC, incomplete); future days left out.';
@@ -164,10 +181,14 @@ function leftOutText(days: number): string | null {
   return `${countWords(days, 'day that is', 'days that are')} not final left out.`;
 }
 
-function costTable(question: CostQuestion, { rows, states, compared }: ShownCosts): AnswerPart {
+function costTable(
+  question: CostQuestion,
+  read: CostReading,
+  { rows, states, compared }: ShownCosts,
+): AnswerPart {
   const { by, finalOnly } = question;
   const shown = finalOnly ? finalRows(rows, states) : rows;
-  const changes = compared ? lineChanges(rows, by, compared) : null;
+  const changes = compared ? lineChanges(rows, read.rows, by, compared) : null;
   return tablePart(by, linesOf(question, shown, states, changes), changes);
 }
 
@@ -182,36 +203,44 @@ function withProblemsOf(
   return { ...read, gaps: [...gaps.values()], problems: problemsOf(read.problems, spans) };
 }
 
+interface OfferInputs {
+  readonly compared: PeriodComparison | null;
+  readonly today: Day;
+}
+
 function offersFor(
   question: CostQuestion,
   { isFinal = false }: CostReading,
-  compared: PeriodComparison | null,
-): readonly CommandOffer[] {
+  { compared, today }: OfferInputs,
+): readonly AnswerPart[] {
   const whole = { ...question, versus: null, top: null };
-  const others = (['service', 'day', 'metric'] as const).filter((by) => by !== question.by);
-  const byOthers = others.slice(0, 2).map((by) => {
-    return { label: `By ${by}`, line: `cost ${questionWords({ ...whole, by })}` };
-  });
-  return [
-    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
-    ...byOthers,
-    ...comparisonOffers(question, compared),
-    { label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` },
-    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost ${questionWords(question)} refresh` }]),
+  const [other = 'day'] = (['day', 'service'] as const).filter((by) => by !== question.by);
+  const lastMonth = previousMonth(today);
+  const isLastMonth =
+    question.period.first === lastMonth.first && question.period.last === lastMonth.last;
+  const line = `cost ${questionWords(question)}`;
+  const compare: CommandOffer = compared
+    ? { label: 'Why', line: `cost why ${whyWords({ ...question, top: null })}` }
+    : {
+        label: 'Compare with previous',
+        line: `cost ${questionWords({ ...question, versus: 'prev' })}`,
+      };
+  const buttons = [
+    { label: `By ${other}`, line: `cost ${questionWords({ ...whole, by: other })}` },
+    compare,
+    shareOffer(line),
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `${line} refresh` }]),
   ];
-}
-
-/** No button asks again for a comparison that is not possible. */
-function comparisonOffers(
-  question: CostQuestion,
-  compared: PeriodComparison | null,
-): readonly CommandOffer[] {
-  if (compared && isComparable(compared)) {
-    return [{ label: 'Why', line: `cost why ${whyWords({ ...question, top: null })}` }];
-  }
-  if (question.versus === 'prev') return [];
-  const line = `cost ${questionWords({ ...question, versus: 'prev' })}`;
-  return [{ label: 'Compare with previous', line }];
+  const more = [
+    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
+    ...(isLastMonth
+      ? []
+      : [{ label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` }]),
+  ];
+  return [
+    { kind: 'offers', offers: buttons },
+    { kind: 'menu', label: 'More…', offers: more },
+  ];
 }
 
 const EVERY_ROW = 'The file contains every row of the period: “vs” and “top” do not apply to it.';
@@ -227,16 +256,14 @@ export async function answerCsv(
   const asked = readCostQuestion(typed, today, context.services);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
-  const { period: requested, finalOnly, versus, top } = question;
-  const costs = await readQuestionCosts(question, requested, { context, asker, typed });
+  const { period, finalOnly, versus, top } = question;
+  const costs = await readQuestionCosts(question, period, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
   const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const states = statesWithin(dayStates(read.rows, requested), scoped.rows);
-  const period = finalPeriod(requested, lastFinalDay(states), today);
-  if (!period) return noDataAnswer(requested.label, read);
+  const states = statesWithin(dayStates(read.rows, period), scoped.rows);
   const rows = within(finalOnly ? finalRows(scoped.rows, states) : scoped.rows, period);
   const { scope } = scoped;
   const count = countWords(rows.length, 'row');
@@ -256,7 +283,7 @@ export async function answerCsv(
   };
 }
 
-const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total', ...METRICS];
+const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total'];
 
 /** Columns with the money of the total. A row of a day without a price has none. */
 const MONEY_COLUMNS = ['currency', 'perCredit', 'money'];
@@ -276,9 +303,17 @@ function csvOf(rows: readonly CostRow[]): string {
   const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
   const priced = isPriced(rows);
   const labelled = rows.some(({ labels }) => labels !== undefined);
-  const header = [...COLUMNS, ...(priced ? MONEY_COLUMNS : []), ...(labelled ? LABEL_COLUMNS : [])];
+  // Those that Signalbox does not know follow, under the names of the report.
+  const others = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)).toSorted());
+  const metrics = [...new Set<string>([...METRICS, ...others])];
+  const header = [
+    ...COLUMNS,
+    ...metrics,
+    ...(priced ? MONEY_COLUMNS : []),
+    ...(labelled ? LABEL_COLUMNS : []),
+  ];
   const lines = sorted.map((row) => [
-    ...cells(row),
+    ...cells(row, metrics),
     ...(priced ? moneyCells(row) : []),
     ...(labelled ? [row.labels?.tag ?? '', row.labels?.team ?? ''] : []),
   ]);
@@ -294,14 +329,16 @@ function order({ day, entityName, entityId }: CostRow): string {
   return `${day} ${entityName} ${entityId}`;
 }
 
-function cells(row: CostRow): readonly (string | number)[] {
-  const metrics = METRICS.map((metric) => {
-    const micro = row.metrics[metric];
-    return micro === undefined ? '' : creditsOf(micro);
-  });
+function cells(row: CostRow, names: readonly string[]): readonly (string | number)[] {
+  const cell = (micro: Micro | undefined) => (micro === undefined ? '' : creditsOf(micro));
   const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
   const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
-  return [...own, locked ? 'yes' : 'no', creditsOf(total), ...metrics];
+  return [
+    ...own,
+    locked ? 'yes' : 'no',
+    creditsOf(total),
+    ...names.map((name) => cell(row.metrics[name])),
+  ];
 }
 
 type CsvCell = string | number;

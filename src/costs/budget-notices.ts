@@ -1,23 +1,21 @@
-/** What is new about a budget, and the messages about it, each once per month. */
-import { createHash } from 'node:crypto';
+/** What is new about a budget, and the messages about it: one a day, and each step once. */
 import { z } from 'zod';
 import { monthOf } from '../base/calendar.ts';
-import { type Day, dayNumber } from '../base/time.ts';
-import type { Answer, AnswerPart } from '../domain/answer.ts';
-import { lockAgeText } from '../maths/days.ts';
-import type { Forecast } from '../maths/forecast.ts';
+import type { Day } from '../base/time.ts';
+import type { Answer } from '../domain/answer.ts';
+import { cautiousTotal, chanceAbove } from '../maths/forecast.ts';
 import { shareText } from '../maths/numbers.ts';
 import type { StoreReader, StoreTx } from '../storage/index.ts';
 import type { Announcement } from './announcements.ts';
-import { budgetFacts, headingText, rate } from './budget-answer.ts';
-import type { Budget, BudgetStanding, Burn } from './budgets.ts';
-import { knownBudgetNotices, markBudgetNotice, readState, writeState } from './store.ts';
+import { budgetFacts, headingText } from './budget-answer.ts';
+import type { Budget, BudgetStanding } from './budgets.ts';
+import { readState, writeState } from './store.ts';
 
 /** The state of a budget, its news, and the memory to store. */
 export interface BudgetUpdate {
   readonly standing: BudgetStanding;
   readonly memory: BudgetMemory;
-  readonly news: readonly BudgetNews[];
+  readonly news: BudgetNews | null;
   readonly today: Day;
 }
 
@@ -29,259 +27,154 @@ export async function evaluateBudgets(
 ): Promise<readonly BudgetUpdate[]> {
   const all: BudgetUpdate[] = [];
   for (const standing of standings) {
-    const { budget } = standing;
-    const text = await readState(reader, keyOf(budget));
-    const remembered = text === null ? null : StoredMemory.parse(JSON.parse(text));
-    const { memory, news } = evaluateBudget(standing, remembered, today);
-    const known = await knownBudgetNotices(reader, budget.name, monthOf(today));
-    const first = news.filter((one) => !known.has(noticeMark(one, standing)));
-    all.push({ standing, today, memory, news: first });
+    const text = await readState(reader, keyOf(standing.budget));
+    const stored = text === null ? null : StoredMemory.safeParse(JSON.parse(text));
+    const remembered = stored?.success ? stored.data : null;
+    all.push({ standing, today, ...evaluateBudget(standing, remembered, today) });
   }
   return all;
 }
 
-/** One message per budget, with the notices not sent in this month. */
-export function budgetMessages(all: readonly BudgetUpdate[]): readonly Announcement[] {
+/** One message per budget with news and day, unless a digest of its channel shows the budget today. */
+export function budgetMessages(
+  all: readonly BudgetUpdate[],
+  isInDigest: (budget: Budget) => boolean,
+): readonly Announcement[] {
   return all.flatMap(({ standing, news, today }) => {
-    if (news.length === 0) return [];
     const { budget } = standing;
-    const marks = news.map((one) => noticeMark(one, standing));
-    const id = createHash('sha256').update(JSON.stringify(marks)).digest('hex').slice(0, 16);
-    const name = `post/budget-${encodeURIComponent(budget.name)}/${monthOf(today)}-${id}` as const;
-    return [{ name, channel: budget.notify, thread: null, answer: budgetAnswer(standing, news) }];
+    if (news === null || isInDigest(budget)) return [];
+    const id = `${encodeURIComponent(budget.name)}/${today}-${budget.credits}`;
+    const answer = budgetAnswer(standing, news);
+    return [{ name: `post/budget-${id}` as const, channel: budget.notify, answer }];
   });
 }
 
-/** Stores each update, and which notices were announced. */
-export async function storeBudgets(
-  tx: StoreTx,
-  all: readonly BudgetUpdate[],
-  now: Date,
-): Promise<void> {
-  for (const { standing, memory, news, today } of all) {
-    const { budget } = standing;
-    await writeState(tx, keyOf(budget), JSON.stringify(memory));
-    for (const one of news) {
-      const mark = noticeMark(one, standing);
-      await markBudgetNotice(tx, { budget: budget.name, month: monthOf(today), mark, at: now });
-    }
+export async function storeBudgets(tx: StoreTx, all: readonly BudgetUpdate[]): Promise<void> {
+  for (const { standing, memory } of all) {
+    await writeState(tx, keyOf(standing.budget), JSON.stringify(memory));
   }
 }
 
-const StoredForecast = z.object({
-  lastRun: z.string().nullable(),
-  over: z.number(),
-  under: z.number(),
-  announced: z
-    .object({ kind: z.enum(['likely-over', 'almost-certainly-over']), total: z.number() })
-    .nullable(),
-});
+const STEPS = ['within', 'likely', 'almost', 'over'] as const;
+type Step = (typeof STEPS)[number];
+
 const StoredMemory = z.object({
+  /** `2026-11` */
   month: z.string(),
   amount: z.number(),
-  announced: z.number().nullable(),
-  forecast: StoredForecast,
+  /** The last announced step. */
+  step: z.enum(STEPS),
+  /** The highest announced threshold, in percent. */
+  threshold: z.number(),
+  /** The last day with an evaluated forecast; each day counts once. */
+  lastRun: z.string().nullable(),
+  /** On how many mornings in a row the forecast was so. */
+  likely: z.number(),
+  almost: z.number(),
+  clear: z.number(),
+  /** The last day with news: there is one message a day. */
+  reportedOn: z.string().nullable(),
 });
+
+/** What was announced about a budget. A new month or a new amount resets it. */
+export type BudgetMemory = Readonly<z.infer<typeof StoredMemory>>;
 
 function keyOf({ name }: Budget): string {
   return `budget ${name}`;
 }
 
-type BudgetNews =
-  | { readonly kind: 'threshold'; readonly threshold: number }
-  | { readonly kind: ForecastAlert | 'cleared'; readonly confidence: 'low' | 'usual' }
-  | { readonly kind: 'burn'; readonly burn: Burn };
+export type BudgetNews =
+  | { readonly kind: Exclude<Step, 'within'> | 'cleared' }
+  | { readonly kind: 'threshold'; readonly threshold: number };
 
-/** The news about a budget since its last notices, and the memory to store with them. */
+/** The memory for that month; a new one for a new month or a changed amount. */
+function memoryFor(memory: BudgetMemory | null, month: string, amount: number): BudgetMemory {
+  if (memory !== null && memory.month === month && memory.amount === amount) return memory;
+  const nothing = { threshold: 0, lastRun: null, likely: 0, almost: 0, clear: 0, reportedOn: null };
+  return { month, amount, step: 'within', ...nothing };
+}
+
+const LIKELY = 0.75;
+const ALMOST_CERTAIN = 0.98;
+const UNLIKELY = 0.5;
+const MORNINGS = 2;
+
+/**
+ * Over: the reported credits are above the amount. Likely over: P(total > amount) ≥ 0.75 on two
+ * mornings. Almost certainly over: P ≥ 0.98 on two mornings, and still over if the rest of the month
+ * costs a quarter less than the lower hypothesis. Cleared: P < 0.5 on two mornings. Nothing about
+ * the forecast after *over*, one news a day, and none without all figures.
+ * Source: docs/forecasts.md#budgets.
+ */
 export function evaluateBudget(
-  { budget, spent, forecast, burn, unread }: BudgetStanding,
+  { budget, spent, forecast, missing }: BudgetStanding,
   remembered: BudgetMemory | null,
   today: Day,
 ): Pick<BudgetUpdate, 'memory' | 'news'> {
-  const fresh = memoryFor(remembered, monthOf(today), budget.credits);
+  const before = memoryFor(remembered, monthOf(today), budget.credits);
   // With a part of the report, a budget would look less spent than it is.
-  if (unread.length > 0) return { memory: fresh, news: [] };
-  const { memory: withThreshold, crossed } = crossThreshold(fresh, spent, budget.thresholds);
-  const { memory, news: alert, confidence } = evaluateForecast(withThreshold, forecast, today);
-  // Forecasts come first, because readers can still act on them.
-  const news: BudgetNews[] = [
-    ...(alert === null ? [] : [{ kind: alert, confidence }]),
-    ...(burn === null ? [] : [{ kind: 'burn', burn } as const]),
-    ...(crossed === null ? [] : [{ kind: 'threshold', threshold: crossed } as const]),
-  ];
-  return { memory, news };
-}
-
-/** The stored key of a notice, sent once per month. A new amount makes it a new notice. */
-function noticeMark(news: BudgetNews, { forecast, budget }: BudgetStanding): string {
-  const of = `of ${budget.credits}`;
-  if (news.kind === 'threshold') return `${news.threshold} % ${of}`;
-  if (news.kind === 'burn') return `${news.burn.kind} burn ${of}`;
-  // The stored memory decides whether a forecast is repeated. Its size makes it a new notice.
-  const size = forecast.ok ? Math.round(forecast.total) : 0;
-  return `${news.kind} ${size} ${of}`;
-}
-
-/** The notices of a budget so far. A new month or a new amount resets it. */
-export interface BudgetMemory {
-  /** `2026-11` */
-  readonly month: string;
-  readonly amount: number;
-  /** The highest announced threshold, in percent. */
-  readonly announced: number | null;
-  readonly forecast: ForecastMemory;
-}
-
-interface ForecastMemory {
-  /** The last day with an evaluated forecast; each day counts once. */
-  readonly lastRun: Day | null;
-  readonly over: number;
-  readonly under: number;
-  readonly announced: { readonly kind: ForecastAlert; readonly total: number } | null;
-}
-
-type ForecastAlert = 'likely-over' | 'almost-certainly-over';
-
-const NO_FORECAST: ForecastMemory = { lastRun: null, over: 0, under: 0, announced: null };
-
-/** The memory for that month; a new one for a new month or a changed amount. */
-export function memoryFor(
-  memory: BudgetMemory | null,
-  month: string,
-  amount: number,
-): BudgetMemory {
-  const holds = memory !== null && memory.month === month && memory.amount === amount;
-  return holds ? memory : { month, amount, announced: null, forecast: NO_FORECAST };
-}
-
-interface ThresholdStep {
-  readonly memory: BudgetMemory;
-  /** The highest threshold crossed since the last announcement, if any. */
-  readonly crossed: number | null;
-}
-
-/**
- * Announces each threshold once per month, and only the highest of several. `spent`, in credits,
- * includes days that are not final; `thresholds` are percents of the amount.
- */
-export function crossThreshold(
-  memory: BudgetMemory,
-  spent: number,
-  thresholds: readonly number[],
-): ThresholdStep {
-  const reached = thresholds.filter((threshold) => spent >= (threshold / 100) * memory.amount);
-  const crossed = reached.length > 0 ? Math.max(...reached) : null;
-  if (memory.amount <= 0 || crossed === null || crossed <= (memory.announced ?? 0)) {
-    return { memory, crossed: null };
-  }
-  return { memory: { ...memory, announced: crossed }, crossed };
-}
-
-interface ForecastStep {
-  readonly memory: BudgetMemory;
-  readonly news: ForecastAlert | 'cleared' | null;
-  /** Low in the first days of a month: the forecast uses the days before it. */
-  readonly confidence: 'low' | 'usual';
-}
-
-const OVER = 1.05;
-const CLEAR = 0.98;
-const RUNS = 2;
-const RATCHET = 0.05;
-const UNSURE_DAYS = 3;
-
-/**
- * Likely over: total > 1.05 · amount in two consecutive runs. Almost certainly over: the lower bound
- * of the 80% interval > amount. Announced again only if it becomes almost certain, or if the
- * forecast grew by 5% of the amount. Cleared: total < 0.98 · amount in two consecutive runs,
- * announced only after an alert. One run per day counts. Source: docs/costs.md#budgets.
- */
-export function evaluateForecast(
-  memory: BudgetMemory,
-  forecast: Forecast,
-  today: Day,
-): ForecastStep {
-  const confidence = isEarly(memory.month, today) ? 'low' : 'usual';
-  const before = memory.forecast;
+  if (missing !== null) return { memory: before, news: null };
   const isCounted = before.lastRun !== null && today <= before.lastRun;
-  if (!forecast.ok || memory.amount <= 0 || isCounted) return { memory, news: null, confidence };
+  const chance = forecast.ok ? chanceAbove(forecast, budget.credits) : null;
+  const isAlmost =
+    forecast.ok && (chance ?? 0) >= ALMOST_CERTAIN && cautiousTotal(forecast) > budget.credits;
+  const counted: BudgetMemory =
+    isCounted || chance === null
+      ? before
+      : {
+          ...before,
+          lastRun: today,
+          likely: chance >= LIKELY ? before.likely + 1 : 0,
+          almost: isAlmost ? before.almost + 1 : 0,
+          clear: chance < UNLIKELY ? before.clear + 1 : 0,
+        };
+  if (before.reportedOn === today) return { memory: counted, news: null };
+  const step = stepOf(counted, spent > budget.credits);
+  const reached = budget.thresholds.filter((each) => spent >= (each / 100) * budget.credits);
+  const threshold = Math.max(0, ...reached);
+  const news = newsOf(counted, step, threshold);
+  const reportedOn = news === null ? counted.reportedOn : today;
+  return { memory: { ...counted, step, threshold, reportedOn }, news };
+}
 
-  const { total, low } = forecast;
-  const counted: ForecastMemory = {
-    lastRun: today,
-    over: total > OVER * memory.amount ? before.over + 1 : 0,
-    under: total < CLEAR * memory.amount ? before.under + 1 : 0,
-    announced: before.announced,
+function stepOf({ step, likely, almost, clear }: BudgetMemory, isOver: boolean): Step {
+  if (isOver || step === 'over') return 'over';
+  if (almost >= MORNINGS) return 'almost';
+  if (clear >= MORNINGS) return 'within';
+  return likely >= MORNINGS && step === 'within' ? 'likely' : step;
+}
+
+function newsOf(before: BudgetMemory, step: Step, threshold: number): BudgetNews | null {
+  if (step !== before.step) return { kind: step === 'within' ? 'cleared' : step };
+  const isNew = threshold > before.threshold && !(step === 'over' && threshold <= 100);
+  return isNew ? { kind: 'threshold', threshold } : null;
+}
+
+/** The message about news of a budget. */
+function budgetAnswer(standing: BudgetStanding, news: BudgetNews): Answer {
+  return {
+    title: `Budget ${standing.budget.name}: ${newsText(news, standing)}`,
+    parts: [
+      { kind: 'facts', facts: budgetFacts(standing) },
+      { kind: 'note', text: 'UTC month, in credits. A budget does not limit usage.' },
+    ],
   };
-  const kind = kindOf(counted, low, memory.amount);
-  const { news, announced } = newsOf(counted, kind, total, memory.amount);
-  return { memory: { ...memory, forecast: { ...counted, announced } }, news, confidence };
-}
-
-function isEarly(month: string, today: Day): boolean {
-  return dayNumber(today) - dayNumber(`${month}-01`) < UNSURE_DAYS;
-}
-
-function kindOf({ over }: ForecastMemory, low: number, amount: number): ForecastAlert | null {
-  if (low > amount) return 'almost-certainly-over';
-  return over >= RUNS ? 'likely-over' : null;
-}
-
-function newsOf(
-  { announced, under }: ForecastMemory,
-  kind: ForecastAlert | null,
-  total: number,
-  amount: number,
-): { news: ForecastStep['news']; announced: ForecastMemory['announced'] } {
-  if (announced && under >= RUNS) return { news: 'cleared', announced: null };
-  if (kind === null) return { news: null, announced };
-  const isMoreSevere = kind === 'almost-certainly-over' && announced?.kind === 'likely-over';
-  const hasGrown = announced === null || total - announced.total >= RATCHET * amount;
-  return isMoreSevere || hasGrown
-    ? { news: kind, announced: { kind, total } }
-    : { news: null, announced };
-}
-
-const EARLY = 'Early in the month: this forecast uses the previous month.';
-
-/** One message for all news about one budget. */
-export function budgetAnswer(standing: BudgetStanding, news: readonly BudgetNews[]): Answer {
-  const [title = '', ...others] = news.map((one) => titleOf(one, standing));
-  const isEarly = news.some((one) => 'confidence' in one && one.confidence === 'low');
-  const lockAge = standing.preliminary > 0 ? lockAgeText(standing.lockAge) : null;
-  const inCredits = ['UTC month, in credits', ...(lockAge === null ? [] : [lockAge])];
-  const parts: readonly AnswerPart[] = [
-    ...others.map((text): AnswerPart => ({ kind: 'text', text })),
-    { kind: 'facts', facts: budgetFacts(standing) },
-    ...(isEarly ? [{ kind: 'note', text: EARLY } as const] : []),
-    { kind: 'note', text: `${inCredits.join(' · ')}. A budget does not limit usage.` },
-  ];
-  return { title, parts };
-}
-
-function titleOf(news: BudgetNews, standing: BudgetStanding): string {
-  return `Budget "${standing.budget.name}": ${newsText(news, standing)}`;
 }
 
 function newsText(news: BudgetNews, standing: BudgetStanding): string {
-  const heading = headingText(standing) ?? 'no forecast';
-  switch (news.kind) {
-    case 'threshold':
-      return `past ${news.threshold}% (${shareText(standing.share)} spent)`;
-    case 'likely-over':
-      return `likely over, ${heading}`;
-    case 'almost-certainly-over':
-      return `almost certainly over, ${heading}`;
-    case 'cleared':
-      return `within budget again, ${heading}`;
-    case 'burn':
-      return burnTitle(news.burn);
-  }
+  if (news.kind === 'threshold') return `${shareText(standing.share)} spent`;
+  const text = stepText(news.kind === 'cleared' ? 'within' : news.kind, standing);
+  return news.kind === 'cleared' ? text.replace('within budget', 'within budget again') : text;
 }
 
-/** `burn rate 2.4 times the plan on the last settled day` */
-function burnTitle({ kind, rates: [one, , seven] }: Burn): string {
-  return kind === 'fast'
-    ? `burn rate ${rate(one)} on the last settled day`
-    : `burn rate ${rate(seven)} in 7 days`;
+/** `almost certainly over: November heading for 9,260 of 9,000 (+3%)` */
+export function stepText(step: Step, standing: BudgetStanding): string {
+  if (step === 'over') return headingText(standing);
+  return `${STEP_TEXTS[step]}: ${headingText(standing)}`;
 }
+
+const STEP_TEXTS: Readonly<Record<Exclude<Step, 'over'>, string>> = {
+  within: 'within budget',
+  likely: 'likely over',
+  almost: 'almost certainly over',
+};

@@ -32,13 +32,6 @@ function digestSchema(on: ScopeSchema) {
     period: z.enum(['day', 'week', 'month']).default('day'),
     days: Days.optional(),
     on: on.optional(),
-    sections: z
-      .array(z.enum(SECTIONS))
-      .min(1)
-      .default([...SECTIONS]),
-    minimumCredits: z.number().min(0).optional(),
-    sensitivity: z.enum(['low', 'normal', 'high']).default('normal'),
-    increasesOnly: z.boolean().default(false),
     quiet: z.boolean().default(false),
     mutedUntil: InstantTextSchema.optional(),
   })
@@ -46,28 +39,16 @@ function digestSchema(on: ScopeSchema) {
       const message = daysProblem(period, days);
       if (message !== null) context.addIssue({ code: 'custom', path: ['days'], message });
     })
-    .transform(({ days, on: selector, minimumCredits, mutedUntil, ...digest }) => ({
+    .transform(({ days, on: selector, mutedUntil, ...digest }) => ({
       ...digest,
       days: daysOf(digest.period, days),
       on: selector ?? null,
-      /** Smaller amounts are left out; null: derived from the usual daily costs. */
-      minimumCredits: minimumCredits ?? null,
       mutedUntil: mutedUntil ?? null,
     }));
 }
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type WeekdayName = (typeof DAYS)[number];
-
-export const SECTIONS = [
-  'figures',
-  'movers',
-  'unusual',
-  'budgets',
-  'revisions',
-  'chart',
-  'table',
-] as const;
 
 const Days = z.union(
   [
@@ -84,7 +65,6 @@ const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
 
 /** The options of a digest, with a value for each default. */
 export type DigestOptions = z.output<ReturnType<typeof digestSchema>>;
-export type DigestSection = (typeof SECTIONS)[number];
 
 type Period = 'day' | 'week' | 'month';
 type DaysOption = z.output<typeof Days> | undefined;
@@ -190,10 +170,16 @@ const Prices = z
       .toSorted((a, b) => (a.from < b.from ? -1 : 1)),
   );
 
+/** The smallest unusual cost that is reported: this share of a usual day, and these credits. */
+const FloorSchema = strictConfigObject({
+  share: z.number().min(0).max(1).optional(),
+  credits: z.number().min(0).optional(),
+});
+
 /** `price`: the prices in millionths of the currency, the earliest first; null: no money is shown. */
-const Costs = strictConfigObject({ price: Prices.optional() })
-  .default({})
-  .transform(({ price = null }) => ({ price }));
+const Costs = strictConfigObject({ price: Prices.optional(), floor: FloorSchema.default({}) })
+  .default({ floor: {} })
+  .transform(({ price = null, floor }) => ({ price, floor }));
 
 /** The options of a digest that are typed, each with values to offer for one that is not valid. */
 export const digestWords = {

@@ -1,8 +1,8 @@
 /** Posts digests: when they are due, and when a user asks for one now. */
 import type { Logger } from 'pino';
-import { formatDay, type Span } from '../base/calendar.ts';
+import { formatDay } from '../base/calendar.ts';
 import { note, traced } from '../base/log.ts';
-import { DAY_MS, type Day, dayOf } from '../base/time.ts';
+import { addDays, DAY_MS, type Day, dayOf, daysBetween } from '../base/time.ts';
 import type { Slot } from '../base/weekly-times.ts';
 import {
   type Answer,
@@ -14,39 +14,29 @@ import {
 } from '../domain/answer.ts';
 import type { ChannelId, Position } from '../domain/change.ts';
 import { evolvePost, type LoggedPost } from '../domain/log-events.ts';
-import type { Service } from '../domain/targets.ts';
-import { endWithoutPost, type Log, type PostOutcome, postAtMostOnce } from '../log/index.ts';
-import { lastSettledAt } from '../maths/days.ts';
-import type { CostReading } from '../maths/report.ts';
-import { type Store, transaction } from '../storage/index.ts';
+import { endWithoutPost, type PostOutcome, postAtMostOnce } from '../log/index.ts';
+import { transaction } from '../storage/index.ts';
 import { postChannel, reportMissed } from './announcements.ts';
-import type { Budget } from './budgets.ts';
 import { type ComposedDigest, composeDigest } from './digest.ts';
 import {
   type DigestData,
+  type DigestFacts,
+  type DigestSources,
   digestFacts,
-  findAttention,
   gatherDigestData,
   readLastPosted,
   storeLastPosted,
 } from './digest-data.ts';
-import { checkSchedule, coversNow, shouldWaitForDays } from './digest-schedule.ts';
+import { checkSchedule, coversNow, dayToReport, waitsForMonth } from './digest-schedule.ts';
 import {
   type DigestSubscription,
   loadSubscriptions,
   type SubscriptionSources,
 } from './subscriptions.ts';
 
-export interface DigestContext extends SubscriptionSources {
-  readonly store: Store;
-  readonly events: Log;
+export interface DigestContext extends SubscriptionSources, DigestSources {
   readonly messenger: Pick<Poster, 'postToChannel' | 'findPost' | 'findChannels'>;
-  readonly organizationId: string;
-  readonly costs: (span: Span) => Promise<CostReading>;
-  readonly services: () => readonly Service[];
-  readonly budgets: readonly Budget[];
   readonly log: Logger;
-  readonly now: () => Date;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -66,13 +56,8 @@ const UNREADABLE_MS = 5 * 60_000;
 interface DigestMemory {
   /** When each digest is checked again. */
   readonly checkAgainAt: Map<string, number>;
-  /** The last post of each digest, or what was left out of a quiet day; null: there was none. */
-  readonly last: Map<string, LastDigest | null>;
-}
-
-interface LastDigest {
-  readonly day: Day;
-  readonly at: Date;
+  /** The day of the last post of each digest, or of the last quiet day; null: there was none. */
+  readonly last: Map<string, Day | null>;
 }
 
 /** Returns the loop that posts due digests. Every replica runs it; the log lets one post. */
@@ -106,17 +91,22 @@ async function findDue(
   const due: DueDigest[] = [];
   for (const one of all.filter(isChecked)) {
     const last = await lastDigest(context, memory, one);
-    const { next, ...check } = checkSchedule(one, now, last?.day ?? null);
+    const { next, ...check } = checkSchedule(one, now, last);
     if (check.state === 'waiting') continue;
     const { slot } = check;
     const post = await loadDigest(context, one.key, slot.localDay);
     if (post && ['posted', 'left-out'].includes(post.state)) {
       // Another process was faster.
-      memory.last.set(one.key, { day: slot.localDay, at: new Date(post.since) });
+      memory.last.set(one.key, slot.localDay);
       continue;
     }
     if (check.state === 'due' && post?.state !== 'missed') {
-      due.push({ one, slot, next, before: last?.at ?? null });
+      const lastPosted = await readLastPosted(context.store, one.key).catch((err: unknown) => {
+        context.log.error({ err, digest: one.key }, 'the last post of a digest is not readable');
+        return null;
+      });
+      const reported = reportedDays({ one, slot, lastPosted }, now);
+      if (reported) due.push({ one, slot, next, lastPosted, ...reported });
       continue;
     }
     if (check.state === 'missed') await missDigest(context, one, slot.localDay, TOO_LATE);
@@ -149,18 +139,18 @@ async function lastDigest(
   context: DigestContext,
   { last }: DigestMemory,
   one: DigestSubscription,
-): Promise<LastDigest | null> {
+): Promise<Day | null> {
   const known = last.get(one.key);
   if (known !== undefined) return known;
   const all = await context.events.loadAll(`digest/${one.key}`, evolvePost);
-  let found: LastDigest | null = null;
+  let found: Day | null = null;
   for (const [stream, { state }] of all) {
     const day = stream.slice(digestStream(one.key, '').length);
     const isStuck = state?.state === 'posting';
     const outcome = isStuck ? await missDigest(context, one, day, STOPPED) : null;
     const isPosted =
       state?.state === 'posted' || state?.state === 'left-out' || outcome === 'found';
-    if (isPosted && (!found || day > found.day)) found = { day, at: new Date(state?.since ?? 0) };
+    if (isPosted && (!found || day > found)) found = day;
   }
   last.set(one.key, found);
   return found;
@@ -219,12 +209,24 @@ function subjectOf(channelName: string, day: string): string {
   return `the cost digest of ${channelName} for ${formatDay(day.slice(0, 10))}`;
 }
 
-interface DueDigest {
+interface DueDigest extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {
   readonly one: DigestSubscription;
   readonly slot: Slot;
-  readonly next: Date | null;
-  /** When the previous digest was posted; null if there was none. */
-  readonly before: Date | null;
+}
+
+/** The days that a digest reports now, and those that it skipped; null while its day is not over. */
+function reportedDays(
+  { one, slot, lastPosted }: Pick<DueDigest, 'one' | 'slot' | 'lastPosted'>,
+  now: Date,
+): Pick<DigestFacts, 'covers' | 'skipped'> | null {
+  const { period } = one.options;
+  if (period === 'month') return { covers: slot.covers, skipped: [] };
+  const last = dayToReport(slot, lastPosted?.day ?? null, now);
+  if (last === null) return null;
+  if (period === 'week') return { covers: { first: addDays(last, -6), last }, skipped: [] };
+  const after = lastPosted === null ? slot.covers.first : addDays(lastPosted.day, 1);
+  const first = after > slot.covers.first ? after : slot.covers.first;
+  return { covers: { first: last, last }, skipped: daysBetween(first, addDays(last, -1)) };
 }
 
 const TOO_LATE =
@@ -237,15 +239,14 @@ async function postDue(
   due: readonly DueDigest[],
   now: Date,
 ): Promise<void> {
-  const services = context.services();
-  const data = await gatherDigestData({ ...context, services, now });
-  const waiting = due.filter((one) => isWaiting(one, data, now));
+  const data = await gatherDigestData(context);
+  const waiting = due.filter((one) => isWaiting(one, data));
   const ready = due.filter((one) => !waiting.includes(one));
   const outcomes = await postAll(context, ready.slice(0, POSTS_PER_ROUND), data);
   const settled = [...outcomes].filter(([, outcome]) => !RETRIED.includes(outcome));
   for (const { one, slot } of ready) {
     const isPosted = ['posted', 'found', 'quiet'].includes(outcomes.get(one.key) ?? '');
-    if (isPosted) last.set(one.key, { day: slot.localDay, at: now });
+    if (isPosted) last.set(one.key, slot.localDay);
   }
   for (const key of [...waiting.map(({ one }) => one.key), ...settled.map(([key]) => key)]) {
     const isUnreadable = outcomes.get(key) === 'unreadable';
@@ -256,16 +257,9 @@ async function postDue(
 /** These outcomes are tried again in the next round. */
 const RETRIED: readonly DigestPostOutcome[] = ['again', 'lookup-failed'];
 
-function isWaiting({ one, slot, before }: DueDigest, data: DigestData, now: Date): boolean {
+function isWaiting({ one, slot }: DueDigest, { read, states }: DigestData): boolean {
   // A failed read of the usage report is reported now.
-  if (data.read.gaps.length > 0) return false;
-  const settledBefore = before ? lastSettledAt(data.snapshots, before) : null;
-  return shouldWaitForDays(one, slot, {
-    now,
-    states: data.states,
-    lockAge: data.read.lockAge,
-    settledBefore,
-  });
+  return read.gaps.length === 0 && waitsForMonth(one, slot, states);
 }
 
 /** Posts one after another, and stops where Slack asks to wait: the rest follows in a later round. */
@@ -319,7 +313,7 @@ interface PostingRound {
 /** Composes a due digest and posts it once, or records why it is not posted. */
 async function postDigest(
   context: DigestContext,
-  { one, slot, next }: DueDigest,
+  { one, slot, ...details }: DueDigest,
   { found, data, afterwards }: PostingRound,
 ): Promise<DigestPostOutcome> {
   const day = slot.localDay;
@@ -330,17 +324,17 @@ async function postDigest(
     return missDigest(context, one, day, to.why, channelName);
   }
   const { channel } = to;
-  const attention = await findAttention(context, one, data);
-  const lastPosted = await readLastPosted(context.store, one.key);
-  const { covers } = slot;
-  const composed = composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
+  const composed = composeDigest(digestFacts(one, details, data));
   const stream = digestStream(one.key, day);
   if (isQuiet(one, composed, day)) {
     const find = () => findDigest(context, channel.id, stream, day);
     const outcome = await endWithoutPost(context.events, stream, 'left-out', { find });
     return outcome === 'missed' ? 'quiet' : outcome;
   }
-  return postComposed(context, { one, stream, day, channel, composed, afterwards });
+  const isScheduled = true;
+  return postComposed(context, {
+    ...{ one, stream, day, channel, composed, isScheduled, afterwards },
+  });
 }
 
 /** A quiet digest is posted on Mondays even if nothing is notable, so that silence is no failure. */
@@ -356,11 +350,13 @@ interface ComposedPost extends Pick<PostingRound, 'afterwards'> {
   readonly day: string;
   readonly channel: Channel;
   readonly composed: ComposedDigest;
+  /** Whether the next digest is compared with this one. */
+  readonly isScheduled: boolean;
 }
 
 async function postComposed(
   context: DigestContext,
-  { one, stream, day, channel, composed, afterwards }: ComposedPost,
+  { one, stream, day, channel, composed, isScheduled, afterwards }: ComposedPost,
 ): Promise<PostOutcome> {
   const { message: answer, thread, lastPosted: figures } = composed;
   const { events, messenger, store, log } = context;
@@ -378,7 +374,8 @@ async function postComposed(
     }),
   });
   if (outcome !== 'posted') return outcome;
-  if (figures) await transaction(store, (tx) => storeLastPosted(tx, one.key, figures));
+  if (isScheduled && figures)
+    await transaction(store, (tx) => storeLastPosted(tx, one.key, figures));
   const ts = result.at?.ts;
   if (thread === null || ts === undefined) return outcome;
   afterwards(async () => {
@@ -437,6 +434,7 @@ export async function postDigestNow(
     day,
     channel,
     composed,
+    isScheduled: false,
     afterwards,
   }).catch((error: unknown) => {
     if (error instanceof Unreadable) return 'unreadable' as const;
@@ -499,10 +497,9 @@ const NOT_SCHEDULED: Readonly<Record<PreviewStatus, readonly AnswerPart[]>> = {
 /** The digest as of now; `hasNext`: whether it shows when the next one is due. */
 async function composeNow(context: DigestContext, one: DigestSubscription, hasNext: boolean) {
   const now = context.now();
-  const data = await gatherDigestData({ ...context, services: context.services(), now });
+  const data = await gatherDigestData(context);
   const lastPosted = await readLastPosted(context.store, one.key);
-  const attention = await findAttention(context, one, data);
   const next = hasNext ? checkSchedule(one, now, null).next : null;
-  const covers = coversNow(one, now);
-  return composeDigest(digestFacts(one, { covers, next, lastPosted, attention }, data));
+  const details = { covers: coversNow(one, now), skipped: [], next, lastPosted };
+  return composeDigest(digestFacts(one, details, data));
 }

@@ -1,6 +1,6 @@
-/** When a digest is due, what days it covers and whether it waits for more figures. */
+/** When a digest is due, and which days it reports. */
 import { previousMonth, type Span, startOf, within } from '../base/calendar.ts';
-import { addDays, type Day, dayOf, HOUR_MS, localDay, localTime } from '../base/time.ts';
+import { addDays, type Day, dayOf, instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import {
   type DueSlot,
   findDueSlot,
@@ -9,7 +9,7 @@ import {
   type Schedule,
   type Slot,
 } from '../base/weekly-times.ts';
-import { type DayState, type LockAge, lastSettledDay, longestWait } from '../maths/days.ts';
+import { type DayState, LONGEST_WAIT_DAYS } from '../maths/days.ts';
 import { DAYS } from './config.ts';
 import type { DigestSubscription } from './subscriptions.ts';
 
@@ -46,9 +46,6 @@ function isRequired(
   return lastDay !== null || due.state === 'due';
 }
 
-/** The last day of the month on which a monthly digest is posted: February has 28 days. */
-const LATEST_CLOSE = 28;
-
 function scheduleOf({ options }: DigestSubscription): Schedule {
   const { at, timezone, days, period } = options;
   return { at, timezone, days: period === 'month' ? DAYS : days };
@@ -67,41 +64,48 @@ function checkMonthlySchedule(
   const due = findDueSlot(schedule, now, lastDay);
   const isDone = lastDay !== null && lastDay >= first;
   if (isDone || due.state !== 'due' || due.slot.localDay < first) return { state: 'waiting', next };
-  const isLate = Number(today.slice(8)) > longestWait(null);
+  const isLate = Number(today.slice(8)) > LONGEST_WAIT_DAYS;
   if ((isLate && lastDay === null) || !isRequired(one, due, lastDay)) {
     return { state: 'waiting', next };
   }
   return { state: 'due', slot: { ...due.slot, covers: previousMonth(today) }, next };
 }
 
-const WAIT_MS = 4 * HOUR_MS;
-
-interface KnownDays {
-  readonly now: Date;
-  readonly states: readonly DayState[];
-  readonly lockAge: LockAge | null;
-  /** The last day that was settled when the previous digest was posted. */
-  readonly settledBefore: Day | null;
-}
-
 /**
- * Whether to wait: a monthly digest for all of its days to become final, as long as they usually
- * need; another one for a further settled day. Source: docs/digests.md#schedule.
+ * Whether a monthly digest waits for its days to become final, as long as they usually need. Source:
+ * docs/digests.md#schedule.
  */
-export function shouldWaitForDays(
+export function waitsForMonth(
   one: DigestSubscription,
   slot: Slot,
-  { now, states, lockAge, settledBefore }: KnownDays,
+  states: readonly DayState[],
 ): boolean {
-  if (one.options.period === 'month') {
-    const closesOn = Math.min(LATEST_CLOSE, longestWait(lockAge));
-    const closes = Number(slot.localDay.slice(8)) >= closesOn;
-    return !closes && within(states, slot.covers).some(({ state }) => state !== 'final');
-  }
-  if (now.getTime() - slot.at.getTime() >= WAIT_MS) return false;
-  if (settledBefore === null) return false;
-  const settled = lastSettledDay(states);
-  return settled === null || settled <= settledBefore;
+  if (one.options.period !== 'month') return false;
+  const closes = Number(slot.localDay.slice(8)) >= LONGEST_WAIT_DAYS;
+  return !closes && within(states, slot.covers).some(({ state }) => state !== 'final');
+}
+
+const ENDED_AFTER_MS = 15 * MINUTE_MS;
+
+/**
+ * The UTC day that a daily or weekly digest reports: the one before its slot, and always later than
+ * the last one. Where the clocks changed, that day may not be over: null until 00:15 UTC after it.
+ */
+export function dayToReport(slot: Slot, lastReported: Day | null, now: Date): Day | null {
+  const yesterday = addDays(dayOf(slot.at), -1);
+  const isRepeated = lastReported !== null && lastReported >= yesterday;
+  const day = isRepeated ? addDays(yesterday, 1) : yesterday;
+  if (lastReported !== null && lastReported >= day) return null;
+  const ended = Date.parse(`${addDays(day, 1)}T00:00:00Z`);
+  return now.getTime() >= ended + (isRepeated ? ENDED_AFTER_MS : 0) ? day : null;
+}
+
+/** Whether the digest is posted at some time of the local day of an instant. */
+export function hasSlotOn(one: DigestSubscription, now: Date): boolean {
+  const { timezone } = one.options;
+  const midnight = instantAt(localDay(now, timezone), '00:00', timezone);
+  const next = nextSlot(scheduleOf(one), new Date(midnight.getTime() - 1));
+  return next !== null && localDay(next, timezone) === localDay(now, timezone);
 }
 
 /** A warning if the time is so soon after the end of the UTC day that few figures are in; else null. */
@@ -117,12 +121,10 @@ export function earlyTimeWarning(one: DigestSubscription, now: Date): string | n
   );
 }
 
-/** The days of a digest that is due now; on Mondays, a weekday digest covers the weekend. */
+/** The days of a digest that is composed now. */
 export function coversNow(one: DigestSubscription, now: Date): Span {
-  const schedule = scheduleOf(one);
   const yesterday = addDays(dayOf(now), -1);
   if (one.options.period === 'month') return previousMonth(dayOf(now));
   if (one.options.period === 'week') return { first: addDays(yesterday, -6), last: yesterday };
-  const due = findDueSlot({ ...schedule, at: localTime(now, schedule.timezone) }, now, null);
-  return due.state === 'due' ? due.slot.covers : { first: yesterday, last: yesterday };
+  return { first: yesterday, last: yesterday };
 }

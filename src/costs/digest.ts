@@ -1,8 +1,8 @@
-/** The text of a digest: its title, its message and the details for the thread. */
+/** The text of a digest: one conclusion as its title, what to act on, and the details for the thread. */
 import {
-  addMonths,
   formatDay,
   formatDays,
+  formatMonthName,
   formatSpan,
   lengthOf,
   monthOf,
@@ -13,660 +13,429 @@ import {
   within,
 } from '../base/calendar.ts';
 import { addDays, type Day } from '../base/time.ts';
-import { type Answer, type AnswerPart, countWords, utcStamp } from '../domain/answer.ts';
-import { type Range, usualRange } from '../maths/anomalies.ts';
-import { compare, monthToDate, moversOf } from '../maths/compare.ts';
-import { type DayState, isSettled, type LockAge, longestWait } from '../maths/days.ts';
-import { forecastMoney, forecastMonth } from '../maths/forecast.ts';
+import { type Answer, type AnswerPart, utcStamp } from '../domain/answer.ts';
+import { type UsualRange, usualRange } from '../maths/anomalies.ts';
+import { compare, explainChange, pairsOf } from '../maths/compare.ts';
+import { completed, type DayState } from '../maths/days.ts';
+import { type Forecast, forecastMoney, forecastMonth } from '../maths/forecast.ts';
 import { type SummaryLine, sumBy } from '../maths/lines.ts';
-import {
-  moneyDifference,
-  moneyOf,
-  moneyText,
-  type PriceList,
-  roughMoneyText,
-} from '../maths/money.ts';
+import { roughMoneyText } from '../maths/money.ts';
 import {
   bracketed,
   changeText,
   creditsText,
   figure,
-  figureNote,
   roundedFigure,
   shareText,
   signedFigure,
 } from '../maths/numbers.ts';
 import { spanBefore } from '../maths/period.ts';
-import { type PostedDay, revisions, unreadMonths } from '../maths/report.ts';
+import { type CostRow, type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
+import { headingText, moneyOfWhole, progressBar } from './budget-answer.ts';
+import { type BudgetMemory, stepText } from './budget-notices.ts';
+import { type BudgetStanding, missingText } from './budgets.ts';
+import { changeOf, moverText } from './comparison.ts';
 import {
-  type CostRow,
-  creditsOf,
-  type DayValue,
-  type Micro,
-  microOf,
-  moneyOfDay,
-} from '../maths/rows.ts';
-import { settledDays } from '../maths/statistics.ts';
-import { moneyOfWhole, overText } from './budget-answer.ts';
-import { changeOf, compareDay, comparisonText, moverText, pairedDaysText } from './comparison.ts';
-import type { DigestSection } from './config.ts';
-import {
-  type AnomalyItem,
   type DigestBudget,
   type DigestFacts,
   type DigestMeasures,
-  type ExecutedChange,
-  type LastPostedFigures,
+  type LastPosted,
   measure,
   toLastPosted,
+  totalsPosted,
 } from './digest-data.ts';
+import { varyingTexts } from './incident-answers.ts';
+import { decreaseText, effectText, incidentButtons, incidentId, unusualText } from './incidents.ts';
 import { scopeNotes } from './scope.ts';
-import { dayCountsOf, footerPart, notFinalText } from './standing.ts';
+import { dayCountsOf, footerPart, rangeText } from './standing.ts';
 import { chartPart, figureCell } from './table.ts';
 
 export interface ComposedDigest {
   readonly message: Answer;
-  /** The table for the thread; null without rows or without that section. */
+  /** The details for the thread; null without rows. */
   readonly thread: Answer | null;
-  /** Whether a quiet digest is posted today. */
+  /** Whether something needs attention, so that a quiet digest is posted. */
   readonly notable: boolean;
-  /** The figures that the next digest is compared with; null without data. */
-  readonly lastPosted: LastPostedFigures | null;
+  /** What the next digest is compared with. */
+  readonly lastPosted: LastPosted;
 }
 
 /** One message of at most twelve blocks, and the details for its thread. Source: docs/digests.md#content. */
 export function composeDigest(facts: DigestFacts): ComposedDigest {
   const measured = measure(facts);
-  if (measured.day === null) return withoutData(facts);
-  const { period } = facts.options;
-  const covered = period === 'day' && lengthOf(facts.covers) === 1;
-  const span = covered ? { first: measured.day.day, last: measured.day.day } : facts.covers;
-  const inputs: FindingInputs = { facts, measured, day: measured.day, span };
-  const needed = neededAttention(inputs);
-  const found = findings(inputs);
-  const summary = [needed.normalText, ...comparedLines(inputs)].filter((line) => line !== null);
+  const inputs: Inputs = { facts, measured, ...attentionOf(facts, measured) };
+  const { unusual, over } = inputs;
   const parts: readonly (AnswerPart | null)[] = [
-    ...attentionParts(inputs, needed, gapLines(facts)),
-    { kind: 'text', text: [summary.join('\n'), ...found.lists].join('\n\n') },
-    hasSection(facts, 'chart') ? chartOf(inputs) : null,
-    footerOf(facts, openTexts(inputs)),
+    ...actionParts(inputs),
+    ...changeParts(facts),
+    chartOf(inputs),
+    greyLine(inputs),
   ];
   return {
-    message: {
-      title: digestTitle(inputs, needed),
-      parts: parts.filter((part) => part !== null),
-    },
-    thread: threadOf(inputs),
-    notable: needed.isNeeded || found.isRevised,
-    lastPosted: toLastPosted(measured.states, facts.selector),
+    message: { title: digestTitle(inputs), parts: parts.filter((part) => part !== null) },
+    thread: measured.rows.length === 0 ? null : threadOf(inputs),
+    notable: unusual.length > 0 || over.length > 0 || facts.read.gaps.length > 0,
+    lastPosted: toLastPosted(facts, measured.states, unusual.map(incidentId)),
   };
 }
 
-/** The facts of a digest with what is computed from them, and the day and days of its title. */
-interface FindingInputs {
+/** What needs attention. The title and the body are written from this one value. */
+interface Inputs {
   readonly facts: DigestFacts;
   readonly measured: DigestMeasures;
-  readonly day: DayValue;
-  readonly span: Span;
-}
-
-function hasSection({ options }: DigestFacts, section: DigestSection): boolean {
-  return options.sections.includes(section);
-}
-
-/** Whether the digest reports a single day, and not the days of a weekend, a week or a month. */
-function isOneDay({ facts, span }: Pick<FindingInputs, 'facts' | 'span'>): boolean {
-  return facts.options.period === 'day' && lengthOf(span) === 1;
-}
-
-/** What needs attention in a digest. Its title and its body are written from this one value. */
-interface NeededAttention {
-  /** Budgets that are exceeded or heading over, worst first. */
+  /** Unusual costs of the reported day, and those that the last digest could not show yet. */
+  readonly unusual: DigestFacts['judged']['unusual'];
+  /** Budgets that are over, or likely to be, the worst first. */
   readonly over: readonly DigestBudget[];
-  /** The budget of exactly the costs of this digest. */
-  readonly ownBudget: DigestBudget | null;
-  readonly anomalies: readonly AnomalyItem[];
-  readonly usual: UsualText;
-  /** `Within budget, nothing unusual.`; null if something needs attention or nothing is known. */
-  readonly normalText: string | null;
-  /** Whether a quiet digest is posted for this. */
-  readonly isNeeded: boolean;
+  /** What could not be read, so that no total is known; null for nothing. */
+  readonly missing: string | null;
 }
 
-function neededAttention({ facts, measured, day }: FindingInputs): NeededAttention {
-  const { attention, read } = facts;
-  const usual = usualText(measured.series, day, creditsOf(measured.minimum));
-  const budgets = hasSection(facts, 'budgets') ? attention.budgets : [];
-  const found = hasSection(facts, 'unusual') ? attention.anomalies : null;
-  const over = budgets
-    .filter(({ state }) => state === 'over')
-    .toSorted((one, other) => other.ratio - one.ratio);
-  const isUnusual = usual.side !== 'within';
-  const isNeeded = over.length > 0 || isUnusual || (found ?? []).length > 0;
-  const claims = [
-    ...(budgets.length > 0 && budgets.every(({ state }) => state === 'within')
-      ? ['within budget']
-      : []),
-    ...(found === null ? [] : ['nothing unusual']),
-  ];
+const STEPS: readonly BudgetMemory['step'][] = ['over', 'almost', 'likely'];
+
+function attentionOf(
+  facts: DigestFacts,
+  { day }: DigestMeasures,
+): Omit<Inputs, 'facts' | 'measured'> {
+  const { judged, budgets, covers, lastPosted, read, today } = facts;
+  const missing = missingText(read, covers);
+  const reported = new Set(lastPosted?.reported);
+  const isNews = (one: (typeof judged.unusual)[number]) =>
+    one.last >= covers.last || (one.last >= covers.first && !reported.has(incidentId(one)));
+  const month = missingText(read, monthSpan(monthOf(today)));
   return {
-    over,
-    ownBudget: budgets.find(({ isOwn }) => isOwn) ?? null,
-    anomalies: found ?? [],
-    usual,
-    // Figures that are too old support no claim.
-    normalText: isNeeded || read.gaps.length > 0 ? null : sentenceOf(claims),
-    isNeeded,
+    unusual: missing === null && day !== null ? judged.unusual.filter(isNews) : [],
+    over:
+      month === null
+        ? STEPS.flatMap((step) => budgets.filter(({ memory }) => memory.step === step))
+        : [],
+    missing,
   };
 }
 
-function sentenceOf(claims: readonly string[]): string | null {
-  const text = claims.join(', ');
-  return text === '' ? null : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
-/** Slack cuts the header of a message here. */
-const TITLE_MAX = 150;
 const NAME_MAX = 30;
-
-/**
- * The conclusion, which is also the text of the notification: the cost of the days, where the month is
- * heading, and what needs attention. Where these do not fit, the month is left out, then the names and
- * comparisons.
- */
-function digestTitle(inputs: FindingInputs, needed: NeededAttention): string {
-  const head = headText(inputs, needed);
-  const month = monthText(inputs, needed);
-  const { ownBudget, over } = needed;
-  const others = month === null ? over : over.filter((one) => one !== ownBudget);
-  const [full, withoutMonth, short] = [
-    [`${head}${contextText(inputs, needed)}`, month, attentionText(needed, others)],
-    [`${head}${contextText(inputs, needed)}`, attentionText(needed, over)],
-    [head, countsText(needed, over)],
-  ].map((clauses) => clauses.filter((text) => text !== null && text !== '').join(' · '));
-  const fits = (title = '') => title.length <= TITLE_MAX;
-  return (fits(full) ? full : fits(withoutMonth) ? withoutMonth : short) ?? head;
-}
-
-/** `staging, ` as the beginning of a title; empty for all costs. */
-function subjectText({ scope }: Pick<DigestFacts, 'scope'>): string {
-  return scope === null ? '' : `${shortened(scope)}, `;
-}
 
 function shortened(name: string): string {
   return name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX - 1)}…`;
 }
 
-/** `staging, Thu 19 Nov: 317 credits, not final` */
-function headText(inputs: FindingInputs, { usual }: NeededAttention): string {
-  const { facts, measured, span } = inputs;
-  const { total, preliminaryDays } = dayCountsOf(measured.states, span);
-  const open = preliminaryDays > 0 ? ', not final' : '';
-  const sum = isOneDay(inputs) ? usual.value : credits(creditsOf(total));
-  return `${subjectText(facts)}${formatSpan(span, facts.today)}: ${sum} credits${open}`;
+/**
+ * One conclusion: over a budget, likely over it, unusual, or as usual. It is also the text of the
+ * notification, and has at most two lines on a phone.
+ */
+function digestTitle(inputs: Inputs): string {
+  const { facts, over } = inputs;
+  const subject = facts.scope === null ? '' : `${shortened(facts.scope)}: `;
+  const [worst] = over;
+  const head = headText(inputs);
+  if (worst && facts.period !== 'month') {
+    const [first, ...rest] = head;
+    const small = `${first?.toLowerCase() ?? ''}${rest.join('')}`;
+    return `${subject}${budgetConclusion(worst)} · ${head.startsWith('Yesterday') ? small : head}`;
+  }
+  return [`${subject}${head}${verdictText(inputs)}`, monthText(inputs)]
+    .filter((text) => text !== null)
+    .join(' · ');
 }
 
-/** ` (usual 233–388)`, ` (€111), usual 233–388 (€82–€136)`, or for several days ` (€95, +3% vs 13–15 Nov on 1 of 3 days)`. */
-function contextText(inputs: FindingInputs, { usual }: NeededAttention): string {
-  if (!isOneDay(inputs)) return bracketed(...comparedNotes(inputs));
-  const { money, range, rangeMoney, side } = usual;
-  if (range === null) return bracketed(money);
-  const around = `${range}${bracketed(rangeMoney)}`;
-  if (side !== 'within') return `${bracketed(money)}, ${side} the usual ${around}`;
-  return money === null ? bracketed(`usual ${around}`) : `${bracketed(money)}, usual ${around}`;
+/** `November over budget: 9,260 of 9,000`, `November likely over budget production: 5,812 of 5,500` */
+function budgetConclusion({ standing, memory: { step }, isOwn }: DigestBudget): string {
+  const { budget, spent, forecast, period } = standing;
+  const words = {
+    over: 'over',
+    almost: 'almost certainly over',
+    likely: 'likely over',
+    within: 'within',
+  };
+  const name = isOwn ? 'budget' : `budget ${shortened(budget.name)}`;
+  const amount = step === 'over' || !forecast.ok ? credits(spent) : pointText(forecast);
+  return `${formatMonthName(period.first)} ${words[step]} ${name}: ${amount} of ${credits(budget.credits)}`;
 }
 
-function comparedNotes({ facts, measured, span }: FindingInputs): readonly (string | null)[] {
-  const { money } = dayCountsOf(measured.states, span);
-  const cost = money && roughMoneyText(money);
-  const before = spanToCompare(facts, span);
-  const compared = compare(measured.series, span, before);
-  if (!compared.ok) return [cost];
-  const days = lengthOf(span);
-  const part = compared.days < days ? ` on ${compared.days} of ${days} days` : '';
-  return [cost, `${changeOf(compared)} vs ${formatSpan(before, facts.today)}${part}`];
+/** `Yesterday, Thu 19 Nov: 317 credits so far` */
+function headText({ facts, measured, missing }: Inputs): string {
+  const { covers, today, period } = facts;
+  const { day, states } = measured;
+  const last =
+    covers.last === addDays(today, -1)
+      ? `Yesterday, ${formatDay(covers.last)}`
+      : formatDay(covers.last);
+  const label = period === 'day' ? last : formatSpan(covers, today);
+  if (missing !== null) return `${label}: not known, ${missing} could not be read`;
+  if (period !== 'day') {
+    const { total, money, preliminaryDays, missing: none } = dayCountsOf(states, covers);
+    if (none.length === lengthOf(covers)) return `${label}: no data`;
+    const cost = `${credits(total / 1e6)} credits${bracketed(money && roughMoneyText(money))}`;
+    return `${label}: ${cost}${preliminaryDays > 0 ? ' so far' : ''}`;
+  }
+  if (day === null) return `${label}: no data yet`;
+  const money = moneyOfDay(day);
+  const cost = `${credits(day.value)} credits${bracketed(money && roughMoneyText(money))}`;
+  return `${label}: ${cost}${openText(day)}`;
 }
 
-function spanToCompare({ options }: DigestFacts, span: Span): Span {
-  return options.period === 'month' ? previousMonth(span.first) : spanBefore(span);
+const LEAST_GROWTH = 0.02;
+const KNOWN_ERROR = 0.1;
+
+/** ` so far`, ` so far, about 330 when final`, or without a second daily read ` so far, seen once`. */
+function openText(day: DayValue): string {
+  if (day.final) return '';
+  if (!day.openDay?.completeness) return ' so far, seen once';
+  const whole = completed(day);
+  if (!whole || whole.error > KNOWN_ERROR) return ' so far';
+  const grows = Math.abs(whole.value / day.value - 1) >= LEAST_GROWTH;
+  return grows ? ` so far, about ${credits(whole.value)} when final` : ' so far';
 }
 
-/** `month heading for 8,074 of 9,000 (€2,826 of €3,150)`; null without a forecast, and for the report of a past month. */
-function monthText(
-  { facts, measured }: FindingInputs,
-  { ownBudget }: NeededAttention,
-): string | null {
-  if (facts.options.period === 'month' || unreadMonths(facts.read).length > 0) return null;
-  const forecast = forecastMonth(measured.series, facts.today, facts.read.lockAge);
-  if (!forecast.ok) return null;
-  const { total } = forecast;
+/** `, unusual: ml-features +61%`, `, as usual`, `, above the usual 233–310`, or for a week `, +3% vs 9–15 Nov`. */
+function verdictText({ facts, measured, unusual, missing }: Inputs): string {
+  const { covers, period, today } = facts;
+  if (missing !== null) return '';
+  if (period !== 'day') {
+    const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
+    const compared = compare(measured.series, covers, before);
+    if (!compared) return '';
+    const part = compared.isFinal ? '' : ' as reported';
+    return `, ${changeOf(compared)} vs ${formatSpan(before, today)}${part}`;
+  }
+  const [first] = unusual;
+  if (first) {
+    const change = first.relative === null ? first.kind : changeText(first.relative);
+    return `, unusual: ${shortened(first.name)} ${change}`;
+  }
+  const usual = measured.day && usualRange(measured.series, measured.day);
+  if (!usual) return '';
+  if (usual.side === 'within') return canBeJudged(measured.day) ? ', as usual' : '';
+  return `, ${usual.side} the usual ${rangeOf(usual)}`;
+}
+
+/** Of a day that was seen once, only a cost that is above usual already is known. */
+function canBeJudged(day: DayValue | null): boolean {
+  return day !== null && (day.final || (day.openDay?.completeness ?? null) !== null);
+}
+
+function rangeOf({ low, high }: UsualRange): string {
+  return rangeText(low, high);
+}
+
+/** `November 8,074 of 9,000`, or with a wide range `November 3,858–9,854 of 9,000`. */
+function monthText({ facts, measured }: Inputs): string | null {
+  if (facts.period === 'month') return null;
   const span = monthSpan(monthOf(facts.today));
-  const money = forecastMoney(total, measured.series, span, facts.read.prices ?? null);
-  if (!ownBudget) return `month heading for ${roundedFigure(total, total < 10, money)}`;
-  const { amount, amountMoney, state, ratio } = ownBudget;
-  const over = state === 'over' ? overText(ratio - 1) : null;
-  const notes = bracketed(over, moneyOfWhole(money, amountMoney));
-  return `month heading for ${credits(total)} of ${credits(amount)}${notes}`;
+  const month = formatMonthName(span.first);
+  const missing = missingText(facts.read, span);
+  if (missing !== null) return `${month} not known`;
+  const own = facts.budgets.find(({ isOwn }) => isOwn)?.standing;
+  const forecast = own?.forecast ?? forecastOf(facts, measured.series);
+  if (!forecast.ok) return null;
+  const money = forecastMoney(forecast.total, measured.series, span, facts.read.prices ?? null);
+  if (!own) {
+    const inMoney = bracketed(forecast.isWide ? null : money && roughMoneyText(money));
+    return `${month} heading for ${pointText(forecast)}${inMoney}`;
+  }
+  const inMoney = bracketed(forecast.isWide ? null : moneyOfWhole(money, own.money?.amount));
+  return `${month} ${pointText(forecast)} of ${credits(own.budget.credits)}${inMoney}`;
 }
 
-/** `budget production heading over, 2 unusual costs`; empty if nothing needs attention. */
-function attentionText(needed: NeededAttention, over: readonly DigestBudget[]): string {
-  const [first, ...more] = over;
-  if (!first || more.length > 0) return countsText(needed, over);
-  const counts = countsText(needed, []);
-  const named = `budget ${shortened(first.name)} heading over`;
-  return counts === '' ? named : `${named}, ${counts}`;
+function forecastOf({ today, judged }: DigestFacts, series: readonly DayValue[]): Forecast {
+  const { isExplained } = judged;
+  return forecastMonth(series, today, isExplained);
 }
 
-function countsText({ anomalies }: NeededAttention, over: readonly DigestBudget[]): string {
-  const budgets = over.length > 0 ? [`${countWords(over.length, 'budget')} heading over`] : [];
-  const unusual = anomalies.length > 0 ? [countWords(anomalies.length, 'unusual cost')] : [];
-  return [...budgets, ...unusual].join(', ');
+function pointText({ total, low, high, isWide }: Forecast & { ok: true }): string {
+  return isWide ? rangeText(low, high) : credits(total);
 }
 
 function credits(amount: number): string {
-  return roundedFigure(amount, amount < 10);
+  return roundedFigure(amount, Math.abs(amount) < 10);
 }
 
-/** Old or missing data is reported above all figures. */
-function gapLines({ read }: DigestFacts): readonly string[] {
+const LINES_MAX = 3;
+
+/** At most three lines to act on, unusual costs with their buttons; or that there is nothing to do. */
+function actionParts({ facts, over, unusual, missing }: Inputs): readonly AnswerPart[] {
+  const { read, budgets } = facts;
   const [gap] = read.gaps;
-  if (!gap) return [];
-  const from = gap.from ?? read.fetchedAt;
-  const age = from ? `These figures are from ${utcStamp(from)}` : 'Figures are missing';
-  return [`⚠ ${age}: the usage report cannot be read now (${gap.why}).`];
-}
-
-const ANOMALIES_MAX = 3;
-
-/** The budgets as one text, then each anomaly with its own buttons below it. */
-function attentionParts(
-  inputs: FindingInputs,
-  { over, anomalies, usual }: NeededAttention,
-  gaps: readonly string[],
-): readonly AnswerPart[] {
-  const unusual = isOneDay(inputs) ? [] : unusualDay(inputs, usual);
-  const lines = [...gaps, ...over.map(({ name, text }) => `⚠ Budget ${name}: ${text}`), ...unusual];
-  const first: readonly AnswerPart[] =
-    lines.length === 0 ? [] : [{ kind: 'text', text: lines.join('\n') }];
-  const shown = anomalies.slice(0, ANOMALIES_MAX);
-  const more = anomalies.length - shown.length;
-  const own = shown.flatMap(({ text, buttons }, index): readonly AnswerPart[] => {
-    const rest = more > 0 && index === shown.length - 1;
-    const line = rest ? `⚠ ${text}\n${countWords(more, 'more unusual cost')}` : `⚠ ${text}`;
-    return [{ kind: 'text', text: line }, buttons];
-  });
-  return [...first, ...own];
-}
-
-/** The title shows the total of several days, so that an unusual one of them needs a line. */
-function unusualDay({ day }: FindingInputs, usual: UsualText): readonly string[] {
-  const { value, money, range, rangeMoney, side } = usual;
-  if (side === 'within') return [];
+  const age = gap?.from ? `These figures are from ${utcStamp(gap.from)}` : 'Figures are missing';
+  const lines = [
+    ...(gap ? [`⚠ ${age}: the usage report cannot be read now (${gap.why}).`] : []),
+    // The worst one is the title.
+    ...over.slice(1).map((one) => `⚠ Budget ${one.standing.budget.name}: ${budgetText(one)}`),
+  ].slice(0, LINES_MAX);
+  const shown = unusual.slice(0, LINES_MAX - lines.length);
+  const more = unusual.length - shown.length;
+  if (lines.length === 0 && unusual.length === 0) {
+    if (missing !== null || over.length > 0 || facts.period === 'month') return [];
+    const within = budgets.length > 0 ? 'Within budget, nothing' : 'Nothing';
+    return [{ kind: 'text', text: `${within} unusual.` }];
+  }
   return [
-    `⚠ ${formatDay(day.day)}: ${value} credits${bracketed(money)}, ${side} the usual ${range}${bracketed(rangeMoney)}`,
+    ...(lines.length > 0 ? [{ kind: 'text', text: lines.join('\n') } as const] : []),
+    ...shown.flatMap((one, index): readonly AnswerPart[] => {
+      const rest =
+        more > 0 && index === shown.length - 1 ? ` (and ${more} more in the thread)` : '';
+      const text = `⚠ ${unusualText(one, read.prices ?? null)}${rest}`;
+      return [{ kind: 'text', text }, incidentButtons(one)];
+    }),
   ];
 }
 
-function comparedLines({ facts, measured, day, span }: FindingInputs): readonly string[] {
-  const { series, states } = measured;
-  if (isOneDay({ facts, span })) return [dayComparisonText(series, day)];
-  if (facts.options.period === 'day') return dayByDay(series, span, day);
-  const before = spanToCompare(facts, span);
-  const compared = comparisonText({ now: span, before, series }, facts.today);
-  const open = notFinalText(states, span, facts.today);
-  return open === null ? [compared] : [compared, open];
+function budgetText({ memory, standing }: DigestBudget): string {
+  return stepText(memory.step, standing);
 }
 
-/** One line per day of the span, and one for the day of the headline. */
-function dayByDay(series: readonly DayValue[], span: Span, day: DayValue): readonly string[] {
-  const covered = within(series, span);
-  const all = covered.includes(day) ? covered : [day, ...covered];
-  return all.map((one) => `${formatDay(one.day)}: ${dayLineText(series, one)}`);
-}
+const SHOWN_EFFECT_DAYS = 3;
 
-const WEEK = 7;
-
-/** One day compared with the same weekday a week ago. */
-function dayComparisonText(series: readonly DayValue[], day: DayValue): string {
-  const compared = againstWeekday(series, day);
-  if (compared !== null) return compared;
-  return isSettled(day)
-    ? 'No comparison: the same weekday of the week before is not final'
-    : 'Not final yet, too early to compare';
-}
-
-/** `238.4 · +4% vs Tue 10 Nov (229.1)`, for a list of days. */
-function dayLineText(series: readonly DayValue[], day: DayValue): string {
-  const compared = againstWeekday(series, day);
-  const value = figure(microOf(day.value), moneyOfDay(day));
-  return `${value}${openText(day)}${compared ? ` · ${compared}` : ''}`;
-}
-
-/** The label of a day that is not final; a settled one can still change as well. */
-function openText({ final }: Pick<DayValue, 'final'>): string {
-  return final ? '' : ', not final';
-}
-
-/** Null if the same weekday of the week before is not settled, or if it is too early to compare. */
-function againstWeekday(series: readonly DayValue[], day: DayValue): string | null {
-  const before = series.find((one) => one.day === addDays(day.day, -WEEK));
-  if (!before || !isSettled(before)) return null;
-  const verdict = compareDay(day, before.value);
-  if (verdict.state === 'not-settled') return null;
-  const [value, money] = [microOf(before.value), moneyOfDay(before)];
-  const was = `${formatDay(before.day)}${figureNote(value, money)}`;
-  const now = moneyOf([[day.price, value + verdict.delta]]);
-  const difference = signedFigure(verdict.delta, moneyDifference(now, money));
-  if (verdict.state === 'already-above') return `already ${difference} vs ${was}`;
-  const change = verdict.relative === null ? difference : changeText(verdict.relative);
-  return `${verdict.state === 'settled' ? change : `heading for ${change}`} vs ${was}`;
-}
-
-interface Findings {
-  /** One text, because a digest has at most twelve blocks and each anomaly takes two. */
-  readonly lists: readonly string[];
-  /** Whether a day was revised, so that a quiet digest is posted. */
-  readonly isRevised: boolean;
-}
-
-const MOVERS_MAX = 3;
-const CHANGES_MAX = 5;
-
-/** The movers, the changes that ran and the revised days. */
-function findings(inputs: FindingInputs): Findings {
-  const { facts, measured } = inputs;
-  const revised = hasSection(facts, 'revisions')
-    ? revisedLines(facts.posted, measured.states, measured.minimum)
-    : [];
-  return {
-    lists: [...moverLists(inputs), ...listed('Revised', revised)],
-    isRevised: revised.length > 0,
-  };
-}
-
-function moverLists({ facts, measured, day, span }: FindingInputs): readonly string[] {
-  const { rows, series, minimum } = measured;
-  const { changes, options, covers } = facts;
-  const isLong = options.period !== 'day';
-  const compared = isLong ? span : { first: day.day, last: day.day };
-  const before = spanBefore(compared);
-  const wanted = { minimum, increasesOnly: options.increasesOnly };
-  const movers = moverLines(rows, compared, before, wanted);
-  const hasRisen = isLong || isRise(series, day, creditsOf(minimum));
-  const executed = hasRisen ? changeLines(changes, { first: before.first, last: covers.last }) : [];
-  const baseline = isLong ? 'the days before' : formatDay(before.first);
+/** `By your changes: analytics-prod stopped (ADHZMF) −13.8 credits per day` */
+function changeParts({ judged, covers, read }: DigestFacts): readonly AnswerPart[] {
+  const recent = judged.effects.filter(
+    ({ change }) => change.day >= addDays(covers.first, -SHOWN_EFFECT_DAYS),
+  );
+  const [first] = recent;
+  if (!first) return [];
+  const texts = recent.slice(0, LINES_MAX).map((one) => effectText(one, read.prices ?? null));
+  const { id } = first.change;
   return [
-    ...listed(
-      `Top movers vs ${baseline}${movers.on}`,
-      hasSection(facts, 'movers') ? movers.lines.slice(0, MOVERS_MAX) : [],
-    ),
-    ...listed('Changes of these days', executed),
+    { kind: 'text', text: `By your changes: ${texts.join('; ')}` },
+    { kind: 'offers', offers: [{ label: `Show ${id}`, line: `change show ${id}` }] },
   ];
-}
-
-/** The changes that ran in the span, latest first. */
-function changeLines(changes: readonly ExecutedChange[], span: Span): readonly string[] {
-  const own = within(changes, span);
-  const shown = own.slice(0, CHANGES_MAX).map(({ day, text }) => `${text}, ${formatDay(day)}`);
-  const more = own.length - shown.length;
-  return more > 0 ? [...shown, `and ${more} more`] : shown;
-}
-
-function listed(heading: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0
-    ? []
-    : [[`${heading}:`, ...lines.map((line) => `• ${line}`)].join('\n')];
-}
-
-/**
- * The text of each mover; empty until days of both spans are settled. `on`: the number of compared
- * days, if some days are left out.
- */
-function moverLines(
-  rows: readonly CostRow[],
-  span: Span,
-  before: Span,
-  { minimum, increasesOnly }: { readonly minimum: Micro; readonly increasesOnly: boolean },
-): { readonly lines: readonly string[]; readonly on: string } {
-  const found = moversOf(rows, span, before, { by: 'entity-metric', minimum });
-  if (!found.ok) return { lines: [], on: '' };
-  const shown = found.movers.filter(({ delta }) => delta > 0 || !increasesOnly);
-  return { lines: shown.map(moverText), on: pairedDaysText(found, span, before) };
-}
-
-function revisedLines(
-  posted: readonly PostedDay[],
-  states: readonly DayState[],
-  minimum: Micro,
-): readonly string[] {
-  return revisions(posted, states, minimum).map((revision) => {
-    const { day, price, posted: was, final, relative, delta } = revision;
-    const change = relative === null ? signedFigure(delta) : changeText(relative);
-    const money = [was, final].map((micro) => moneyOf([[price, micro]]));
-    const inMoney = money.map((each) => each && moneyText(each)).join(' → ');
-    const notes = bracketed(price ? inMoney : null, change);
-    return `${formatDay(day)}: ${figure(was)} → ${figure(final)}${notes}`;
-  });
-}
-
-/** Whether the day cost at least `minimum` credits more than the same weekday a week ago. */
-function isRise(series: readonly DayValue[], day: DayValue, minimum: number): boolean {
-  const before = series.find((one) => one.day === addDays(day.day, -WEEK));
-  return before !== undefined && day.value - before.value >= minimum;
 }
 
 const CHART_DAYS = 14;
 
-function chartOf({ facts, measured }: FindingInputs): AnswerPart | null {
-  const last = addDays(facts.today, -1);
+function chartOf({ facts, measured }: Inputs): AnswerPart | null {
+  const { last } = facts.covers;
   return chartPart(measured.states, { first: addDays(last, 1 - CHART_DAYS), last }, facts.today);
 }
 
-/** The days that are not final, because the title shows their figures like others. */
-function openTexts({ facts, measured }: FindingInputs): readonly string[] {
-  const { today, read } = facts;
-  return openDays(measured.states, today, read.lockAge).map(([label, text]) => `${label}: ${text}`);
-}
-
-/** The lock age and the price of a credit are in the thread. */
-function footerOf(
-  { read, next, selector, untagged }: DigestFacts,
-  open: readonly string[] = [],
-): AnswerPart {
-  const more = [...open, 'days in UTC', ...scopeNotes({ selector, untagged })];
-  const footer = footerPart({ ...read, lockAge: null, prices: null }, read.gaps[0]?.why, more);
+/** Not final days, what changed until days became final, skipped days, decreases, and the age. */
+function greyLine(inputs: Inputs): AnswerPart {
+  const { facts, measured } = inputs;
+  const { read, today, covers, selector, untagged, next, judged } = facts;
+  const shown = within(measured.states, {
+    first: addDays(covers.last, 1 - CHART_DAYS),
+    last: covers.last,
+  });
+  const daysIn = (state: DayState['state']) =>
+    shown.flatMap((one) => (one.state === state ? [one.day] : []));
+  const [open, none] = [daysIn('preliminary'), daysIn('no-data')];
+  const texts = [
+    ...(open.length > 0 ? [`not final ${formatDays(open, today)}`] : []),
+    ...(none.length > 0 ? [`no data for ${formatDays(none, today)}`] : []),
+    ...finalTexts(facts, measured.states),
+    ...skippedTexts(facts, measured.states),
+    ...judged.decreased.map(decreaseText),
+    'days in UTC',
+    ...scopeNotes({ selector, untagged }),
+  ];
+  const footer = footerPart({ ...read, prices: null }, read.gaps[0]?.why, texts);
   return next ? { ...footer, next: { label: 'Next digest', at: next } } : footer;
 }
 
-/** The figures and the table by service, without rows or these sections null. */
-function threadOf(inputs: FindingInputs): Answer | null {
-  const { facts, measured, day } = inputs;
-  const [hasFigures, hasTable] = [hasSection(facts, 'figures'), hasSection(facts, 'table')];
-  if (measured.rows.length === 0 || !(hasFigures || hasTable)) return null;
-  const total = creditsText(microOf(day.value), moneyOfDay(day));
-  const table = hasTable ? [serviceTable(measured.rows, day.day), ...csvOffer(facts, day.day)] : [];
+const LEAST_REVISION = microOf(0.05);
+const REVISIONS_MAX = 3;
+
+/** `became final: Mon 9 Nov +0.4` */
+function finalTexts(facts: DigestFacts, states: readonly DayState[]): readonly string[] {
+  const posted = totalsPosted(facts);
+  const texts = states.flatMap(({ day, state, total }) => {
+    const delta = total - (posted.get(day) ?? total);
+    if (state !== 'final' || Math.abs(delta) < LEAST_REVISION) return [];
+    return [`${formatDay(day)} ${signedFigure(delta)}`];
+  });
+  return texts.length === 0 ? [] : [`became final: ${texts.slice(-REVISIONS_MAX).join(', ')}`];
+}
+
+/** `not reported before: Fri 27 Nov 310.2, Sat 28 Nov 120.4` */
+function skippedTexts({ skipped }: DigestFacts, states: readonly DayState[]): readonly string[] {
+  const texts = states.flatMap(({ day, state, total }) => {
+    if (!skipped.includes(day)) return [];
+    return [`${formatDay(day)} ${state === 'no-data' ? 'no data' : figure(total)}`];
+  });
+  return texts.length === 0 ? [] : [`not reported before: ${texts.join(', ')}`];
+}
+
+/** The figures, the lines that changed most and the table by service. */
+function threadOf(inputs: Inputs): Answer {
+  const { facts, measured } = inputs;
+  const { covers, today, read, scope, judged } = facts;
+  const label = facts.period === 'day' ? formatDay(covers.last) : formatSpan(covers, today);
+  const subject = scope === null ? '' : `${shortened(scope)}, `;
+  const movers = moverLines(inputs);
   return {
-    title: `Details of ${subjectText(facts)}${formatDay(day.day)} (UTC)`,
+    title: `Details of ${subject}${label} (UTC)`,
     parts: [
-      ...(hasFigures ? [{ kind: 'facts', facts: allFigures(inputs) } as const] : []),
-      ...table,
-      footerPart(facts.read, null, [`${total} on ${formatDay(day.day)}${openText(day)}`]),
+      { kind: 'facts', facts: figuresOf(inputs) },
+      ...(movers === null ? [] : [{ kind: 'text', text: movers } as const]),
+      serviceTable(measured.rows, covers.last),
+      ...(scope === null ? [csvOffer(covers.last)] : []),
+      footerPart(read, null, varyingTexts(judged)),
     ],
   };
 }
 
-function allFigures({ facts, measured, day }: FindingInputs) {
-  const usual = usualCreditsText(measured.series, day, creditsOf(measured.minimum));
-  const own = keyFigures(measured.series, measured.states, {
-    ...facts,
-    lockAge: facts.read.lockAge,
-    prices: facts.read.prices ?? null,
-    unread: unreadMonths(facts.read),
-  });
-  const budgets = hasSection(facts, 'budgets') ? facts.attention.budgets : [];
-  return [
-    ...(usual === null ? [] : [[`Usual on ${formatDay(day.day)}`, usual] as const]),
-    ...own,
-    ...budgets.map(({ name, bar }) => ['Budget', `${name} ${bar}`] as const),
-  ];
-}
-
-/** A day and its usual range, rounded alike, so that the texts show on which side of it the day is. */
-interface UsualText {
-  /** `317` */
-  readonly value: string;
-  /** `€111`, if prices are known. */
-  readonly money: string | null;
-  /** `233–388`; null for a line that is new or rarely has costs. */
-  readonly range: string | null;
-  /** `€82–€136`, if prices are known. */
-  readonly rangeMoney: string | null;
-  /** A day that is not settled can still rise, so that it is never below. */
-  readonly side: 'within' | 'above' | 'below';
-}
-
-/** In whole credits, with decimals for small ranges and near the ends of a range. */
-function usualText(series: readonly DayValue[], day: DayValue, minimum: number): UsualText {
-  const range = usualRange(settledDays(series), day.day, minimum);
-  const cost = moneyOfDay(day);
-  const money = cost && roughMoneyText(cost);
-  if (!range) {
-    const value = roundedFigure(day.value, day.value < 10);
-    return { value, money, range: null, rangeMoney: null, side: 'within' };
-  }
-  const { low, high } = range;
-  const side = sideOf(day, range);
-  const isClose =
-    side !== 'within' && [low, high].some((end) => Math.round(end) === Math.round(day.value));
-  const text = (credits: number) => roundedFigure(credits, isClose || high < 10);
-  const ends = `${text(low)}–${text(high)}`;
-  return { value: text(day.value), money, range: ends, rangeMoney: rangeMoney(range, day), side };
-}
-
-/** `€82–€136` at the price of the day; null without one. */
-function rangeMoney({ low, high }: Range, { price }: DayValue): string | null {
-  const ends = [low, high].flatMap((value) => moneyOfDay({ value, price }) ?? []);
-  return ends.length > 0 ? ends.map(roughMoneyText).join('–') : null;
-}
-
-/** `109–181 credits (€37.99–€63.32)`: the usual range of the day; null if none is known. */
-function usualCreditsText(
-  series: readonly DayValue[],
-  day: DayValue,
-  minimum: number,
-): string | null {
-  const range = usualRange(settledDays(series), day.day, minimum);
-  if (!range) return null;
-  const ends = [range.low, range.high];
-  const text = ends.map((end) => roundedFigure(end, range.high < 10)).join('–');
-  return `${text} credits${bracketed(rangeMoney(range, day))}`;
-}
-
-/** A difference that no figure can show is none. */
-function sideOf(day: DayValue, { low, high }: Range): UsualText['side'] {
-  const isShown = (end: number) => roundedFigure(end, true) !== roundedFigure(day.value, true);
-  if (day.value > high && isShown(high)) return 'above';
-  return isSettled(day) && day.value < low && isShown(low) ? 'below' : 'within';
-}
-
 type Fact = readonly [string, string];
 
-interface KeyFigureInputs {
-  readonly today: Day;
-  readonly covers: Span;
-  readonly lockAge: LockAge | null;
-  readonly prices: PriceList | null;
-  /** The months without any copy of the report. */
-  readonly unread: readonly string[];
+/** ` (€82–€136)` at the price of the day; empty without one. */
+function usualMoney({ low, high }: UsualRange, { price }: DayValue): string {
+  const ends = [low, high].flatMap((value) => moneyOfDay({ value, price }) ?? []);
+  return bracketed(ends.length > 0 ? ends.map(roughMoneyText).join('–') : null);
 }
 
-/** The month to date, the forecast of the month, and the days that are not final. */
-function keyFigures(
-  series: readonly DayValue[],
-  states: readonly DayState[],
-  inputs: KeyFigureInputs,
-): readonly Fact[] {
-  const { today, covers, lockAge } = inputs;
+function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
+  const { series, states, day } = measured;
+  const { covers, budgets, judged, today, read } = facts;
+  if (missing !== null) return [['Not known', `${missing} could not be read`]];
+  const usual = day && usualRange(series, day);
+  const month = { first: startOf('month', covers.last), last: covers.last };
+  const { total, money } = dayCountsOf(states, month);
+  const forecast = forecastOf(facts, series);
   return [
-    ['Month to date', monthToDateText(series, states, covers.last)],
-    ['Forecast', forecastText(series, inputs)],
-    ...openDays(states, today, lockAge),
+    ...(usual
+      ? [
+          [
+            `Usual on ${formatDay(covers.last)}`,
+            `${rangeOf(usual)} credits${usualMoney(usual, day)}`,
+          ] as const,
+        ]
+      : []),
+    [formatSpan(month, today), creditsText(total, money)],
+    ...(forecast.ok
+      ? [[formatMonthName(today), forecastText(forecast, facts, series)] as const]
+      : []),
+    ...budgets.map(({ standing }) => ['Budget', budgetBar(standing)] as const),
+    ...judged.unusual.map((one) => ['Unusual', unusualText(one, read.prices ?? null)] as const),
   ];
-}
-
-function monthToDateText(
-  series: readonly DayValue[],
-  states: readonly DayState[],
-  last: Day,
-): string {
-  const first = startOf('month', last);
-  const { total, money, preliminaryDays, missing, days } = dayCountsOf(states, { first, last });
-  if (missing.length === days) return 'no data yet';
-  const open = preliminaryDays > 0 ? ', not final' : '';
-  const count = countWords(missing.length, 'day');
-  const none = missing.length > 0 ? `, ${count} without data` : '';
-  return `${creditsText(total, money)}${open}${none}${againstLastMonth(series, last)}`;
-}
-
-function againstLastMonth(series: readonly DayValue[], last: Day): string {
-  const { through, comparison } = monthToDate(series, last);
-  if (through === null || !comparison.ok) return '';
-  const { before, now, money } = comparison;
-  const month = { first: startOf('month', through), last: through };
-  const was = { first: addMonths(month.first, -1), last: addMonths(through, -1) };
-  const change = changeOf(comparison);
-  const days = `${formatSpan(month, last)}${pairedDaysText(comparison, month, was)}`;
-  const sum = figureNote(before, money.before);
-  return ` · ${days}: ${figure(now, money.now)}, ${change} vs ${formatSpan(was, last)}${sum}`;
 }
 
 function forecastText(
+  { total, low, high }: Forecast & { ok: true },
+  { today, read }: DigestFacts,
   series: readonly DayValue[],
-  { today, lockAge, prices, unread }: KeyFigureInputs,
 ): string {
-  if (unread.length > 0) return `not available: ${unread.join(', ')} could not be read`;
-  const forecast = forecastMonth(series, today, lockAge);
-  if (!forecast.ok) {
-    return forecast.why === 'too-few-settled-days'
-      ? 'not available: too few final days'
-      : 'not available: the last final day is too long ago';
-  }
-  const { total, low, high } = forecast;
   const span = monthSpan(monthOf(today));
-  const month = formatSpan(span, today);
-  const range = `${roundedFigure(low)}–${roundedFigure(high)}`;
-  const text = `${month} about ${roundedFigure(total)} (${range}, about 80% sure) if usage does not change`;
-  const money = [total, low, high].map((end) => forecastMoney(end, series, span, prices));
-  const [inMoney, from, to] = money.flatMap((end) => (end ? [roughMoneyText(end)] : []));
-  return inMoney ? `${text} · ${inMoney} (${from}–${to})` : text;
+  const text = `about ${credits(total)} (${rangeText(low, high)}, about 80% sure) if usage does not change`;
+  const money = forecastMoney(total, series, span, read.prices ?? null);
+  return money ? `${text} · ${roughMoneyText(money)}` : text;
 }
 
-/** The days before today that are not final or have no data, the former with their sum. */
-function openDays(
-  states: readonly DayState[],
-  today: Day,
-  lockAge: LockAge | null,
-): readonly Fact[] {
-  const first = addDays(today, -longestWait(lockAge));
-  const recent = states.filter(({ day }) => day < today && day >= first);
-  const open = recent.filter(({ state }) => state === 'preliminary');
-  const none = recent.filter(({ state }) => state === 'no-data');
-  return [
-    ...sumFact('Not final', open, today),
-    ...(none.length > 0 ? [['No data', formatDays(daysOf(none), today)] as const] : []),
-  ];
+/** `production █████░░░ 59% · November heading for 5,812 of 5,500 (+6%)` */
+function budgetBar(standing: BudgetStanding): string {
+  return `${standing.budget.name} ${progressBar(standing.share)} · ${headingText(standing)}`;
 }
 
-function sumFact(label: string, states: readonly DayState[], today: Day): readonly Fact[] {
-  if (states.length === 0) return [];
-  const sum = states.reduce((all, { total }) => all + total, 0);
-  const money = moneyOf(states.map(({ price, total }) => [price, total]));
-  return [[label, `${formatDays(daysOf(states), today)}: ${creditsText(sum, money)}`]];
-}
+const WEEK = 7;
 
-function daysOf(states: readonly DayState[]): readonly Day[] {
-  return states.map(({ day }) => day);
+/** The lines that changed most against the days of a week, or a month, before. */
+function moverLines({ facts, measured }: Inputs): string | null {
+  const { covers, period, read, today } = facts;
+  const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
+  const { pairs, isFinal } = pairsOf(read.rows, covers, before);
+  const { movers } = explainChange(measured.rows, pairs, LINES_MAX);
+  if (movers.length === 0) return null;
+  const part = isFinal ? '' : ', as reported so far';
+  const heading = `Changed most vs ${formatSpan(before, today)}${part}:`;
+  return [heading, ...movers.map((one) => `• ${moverText(one)}`)].join('\n');
 }
 
 /** The costs by service: the day, the same weekday of the previous week, 7 days, the month. */
@@ -682,11 +451,12 @@ function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
     const line = of.get(key);
     return line ? figureCell(line.total, line.money) : null;
   };
+  const name = formatMonthName(day);
   return {
     kind: 'table',
-    columns: ['Service', formatDay(day), formatDay(weekday), '7 days', 'Month', 'Share of month'],
-    rows: month.map(({ key, name, total, money, share }) => [
-      name,
+    columns: ['Service', formatDay(day), formatDay(weekday), '7 days', name, `Share of ${name}`],
+    rows: month.map(({ key, name: service, total, money, share }) => [
+      service,
       cell(now, key),
       cell(before, key),
       cell(week, key),
@@ -696,22 +466,7 @@ function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
   };
 }
 
-/** A button for the rows of the month. No command covers a digest of several services. */
-function csvOffer({ scope }: DigestFacts, day: Day): readonly AnswerPart[] {
-  if (scope !== null) return [];
+function csvOffer(day: Day): AnswerPart {
   const line = `cost csv ${startOf('month', day)}..${day}`;
-  return [{ kind: 'offers', offers: [{ label: 'CSV of the month', line }] }];
-}
-
-/** The message without any figure: no data is not a cost of 0, so it shows only the reason. */
-function withoutData(facts: DigestFacts): ComposedDigest {
-  const why = facts.read.gaps[0]?.why;
-  const text = why
-    ? `⚠ The usage report cannot be read now, and no older copy is stored: ${why}.`
-    : 'The usage report has no data for these days.';
-  const message: Answer = {
-    title: `${subjectText(facts)}${formatSpan(facts.covers, facts.today)}: no data`,
-    parts: [{ kind: 'text', text }, footerOf(facts)],
-  };
-  return { message, thread: null, notable: true, lastPosted: null };
+  return { kind: 'offers', offers: [{ label: `CSV of ${formatMonthName(day)}`, line }] };
 }

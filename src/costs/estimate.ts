@@ -22,7 +22,7 @@ import { timesOf } from '../domain/schedules.ts';
 import type { Service } from '../domain/targets.ts';
 import { spanText } from '../domain/timing.ts';
 import { type Log, lastSent, listChanges } from '../log/index.ts';
-import { isSettled, type RowSelector, rowFilter } from '../maths/days.ts';
+import { type RowSelector, rowFilter } from '../maths/days.ts';
 import {
   type CostChange,
   changesScaling,
@@ -48,7 +48,7 @@ import {
 import { bracketed, figure, signedCredits, signedFigure } from '../maths/numbers.ts';
 import type { CostReading } from '../maths/report.ts';
 import { type CostRow, type DayValue, type Metric, microOf } from '../maths/rows.ts';
-import { historyOf, levelOf, SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
+import { HISTORY_DAYS, historyOf, levelOf } from '../maths/statistics.ts';
 
 export interface EstimatorContext {
   readonly events: Log;
@@ -286,7 +286,7 @@ type UnknownReason =
 
 /** The days that an estimate needs, before the given day. */
 export function historySpan(today: Day): Span {
-  return { first: addDays(today, -SETTLED_HISTORY_DAYS), last: addDays(today, -1) };
+  return { first: addDays(today, -HISTORY_DAYS - 14), last: addDays(today, -1) };
 }
 
 interface PriceContext {
@@ -308,7 +308,7 @@ export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput):
   const compute = kind === 'scale' ? daysAtSize(whole, basis.sizedAt) : whole;
   const effect = effectOn(kind, compute, plan, basis);
   if (!effect.known) {
-    const isCut = effect.why === 'too-few-settled-days' && compute.length < whole.length;
+    const isCut = effect.why === 'too-few-days' && compute.length < whole.length;
     return isCut ? { known: false, why: 'scaled-recently' } : effect;
   }
   const level = levelOf(historyOf(compute, today)).value;
@@ -386,7 +386,7 @@ function sizedDays(
   const compute = seriesOf(rows, { entities: [id], metric: 'computeCredits' }, span);
   return compute
     .filter(({ day }) => day > since)
-    .map((one) => ({ value: one.value, settled: isSettled(one), changed: false, scaling }));
+    .map((one) => ({ value: one.value, final: one.final, changed: false, scaling }));
 }
 
 function storageOf(service: string, rows: readonly CostRow[], today: Day): StorageCost | null {
@@ -404,12 +404,12 @@ function storageOf(service: string, rows: readonly CostRow[], today: Day): Stora
 }
 
 const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
-  'too-few-settled-days': 'needs 7 settled days',
+  'too-few-days': 'needs 7 days with known costs',
   'size-not-known': 'Signalbox learns the size from the first change of this service',
-  'price-not-known': 'needs 3 settled days at a fixed size without idling',
+  'price-not-known': 'needs 3 final days at a fixed size without idling',
   'no-costs-yet': 'the usage report has no costs of this service yet',
   'only-the-timeout': 'depends on how often the service is idle',
-  'scaled-recently': 'needs 7 settled days since the last change of its size',
+  'scaled-recently': 'needs 7 known days since the last change of its size',
   'report-silent': 'the usage report did not answer',
 };
 
@@ -426,7 +426,7 @@ export interface EstimatePrices {
 }
 
 /**
- * `−18.0 credits (−€6.30) per day (−9.0 to −26.0, −€3.15 to −€9.10), from 14 settled days; −180.4 (−€63.14) by month
+ * `−18.0 credits (−€6.30) per day (−9.0 to −26.0, −€3.15 to −€9.10), from 14 days; −180.4 (−€63.14) by month
  * end`: the money per day with the current price, and until the end of the month with those of its days.
  */
 export function estimateText(
@@ -437,7 +437,7 @@ export function estimateText(
 ): string {
   if (!estimated.known) return `unknown: ${UNKNOWN[estimated.why]}`;
   const { perDay, basis, days } = estimated.effect;
-  const count = countWords(days, 'settled day');
+  const count = countWords(days, 'day');
   const between = betweenText(perDay, pricing);
   const clauses = [
     `${perDayText(perDay, pricing)}${between}, ${BASES[basis](count)}`,
@@ -451,14 +451,14 @@ export function estimateText(
 const WEEK_HOURS = 7 * 24;
 
 /**
- * `−41.0 credits (−€14.35) per week (−30.0 to −52.0), from 14 settled days; stopped 60 of 168 h; storage continues`: what a
+ * `−41.0 credits (−€14.35) per week (−30.0 to −52.0), from 14 days; stopped 60 of 168 h; storage continues`: what a
  * stop saves in the stopped hours of a week.
  */
 function weeklySavingText(estimated: CostEstimate, hours: number, pricing: EstimatePrices): string {
   if (!estimated.known) return `not available: ${UNKNOWN[estimated.why]}`;
   const { perWeek, between } = weeklyTexts(estimated.effect, hours, pricing);
   return [
-    `${perWeek}${between}, from ${countWords(estimated.effect.days, 'settled day')}`,
+    `${perWeek}${between}, from ${countWords(estimated.effect.days, 'day')}`,
     `stopped ${+hours.toFixed(1)} of ${WEEK_HOURS} h`,
     'storage continues',
   ].join('; ');

@@ -2,6 +2,7 @@ import {
   addMonths,
   formatDay,
   formatDays,
+  formatMonthName,
   formatSpan,
   quarterOf,
   type Span,
@@ -11,18 +12,12 @@ import { quoted } from '../base/problem.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
 import { type Answer, type AnswerPart, type Caller, countWords } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
+import { isShiftExplained, usualRange } from '../maths/anomalies.ts';
 import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
-import { type Forecast, forecastMoney, forecastSpan, LONGEST_HORIZON } from '../maths/forecast.ts';
+import { type Forecast, forecastMoney, forecastSpan } from '../maths/forecast.ts';
 import { seriesFrom } from '../maths/lines.ts';
-import {
-  type Money,
-  moneyDifference,
-  moneyOf,
-  moneyOver,
-  type PriceList,
-  roughMoneyText,
-} from '../maths/money.ts';
-import { bracketed, creditsText, shareText } from '../maths/numbers.ts';
+import { type Money, moneyDifference, moneyOf, moneyOver, roughMoneyText } from '../maths/money.ts';
+import { bracketed, creditsText } from '../maths/numbers.ts';
 import { similarWords } from '../maths/period.ts';
 import {
   type CostQuestion,
@@ -30,22 +25,26 @@ import {
   readQuestion,
   wordsOfScope,
 } from '../maths/question.ts';
-import { type CostGap, type CostReading, unreadMonths } from '../maths/report.ts';
+import type { CostGap, CostReading } from '../maths/report.ts';
 import { type CostRow, type DayValue, microOf } from '../maths/rows.ts';
-import { LEAST_DAYS, SETTLED_HISTORY_DAYS } from '../maths/statistics.ts';
+import { MODEL_DAYS } from '../maths/statistics.ts';
+import { missingText } from './budgets.ts';
 import {
   type CostContext,
   costOffer,
   questionNames,
   readCostQuestion,
   readQuestionCosts,
+  type SelectRows,
   scopedRows,
   unclearAnswer,
 } from './question.ts';
 import { scopeNotes } from './scope.ts';
-import { dayCountsOf, footerPart, noDataAnswer, roundedCredits } from './standing.ts';
+import { share, shareOffer } from './share.ts';
+import { dayCountsOf, footerPart, noDataAnswer, rangeText, roundedCredits } from './standing.ts';
+import { judgeCosts } from './unusual.ts';
 
-const UNITS = ['month', 'quarter', 'year'] as const;
+const UNITS = ['month', 'next-month', 'quarter', 'year'] as const;
 type ForecastUnit = (typeof UNITS)[number];
 
 const WORDS: ReadonlyMap<string, ForecastUnit> = new Map([
@@ -60,17 +59,18 @@ type ForecastReading =
   | { readonly ok: false; readonly answer: Answer };
 
 /**
- * Reads `month`, `quarter` or `year`, a scope and `refresh`, in any order. Default: the month, all
- * costs.
+ * Reads `month`, `next month`, `quarter` or `year`, a scope and `refresh`, in any order. Default: the
+ * month, all costs.
  */
 export function readForecastQuestion(
   words: string,
   today: Day,
   services: readonly Service[],
 ): ForecastReading {
-  const typed = words.split(/\s+/).filter((word) => word !== '');
-  const units = typed.flatMap((word) => WORDS.get(word.toLowerCase()) ?? []);
-  const rest = typed.filter((word) => !WORDS.has(word.toLowerCase()));
+  const typed = words.replace(/\b(next|this) +(?=month|quarter|year)/gi, '$1-').split(/\s+/);
+  const given = typed.filter((word) => word !== '');
+  const units = given.flatMap((word) => WORDS.get(word.toLowerCase()) ?? []);
+  const rest = given.filter((word) => !WORDS.has(word.toLowerCase()));
   if (new Set(units).size > 1) return refused(`${quoted(units.join(' '))}: choose one.`, rest);
   const [unit = 'month'] = units;
   const reading = readQuestion(rest, today, questionNames(services));
@@ -84,14 +84,9 @@ export function readForecastQuestion(
     if (!misread.ok) return misread;
   }
   const scopes = reading.ok ? [] : reading.nearest.filter((form) => isScope(form, today, services));
-  const text = `${quoted(rest.join(' '))} is not understood here. Use month, quarter or year, and a service, tag, warehouse or team.`;
+  const text = `${quoted(rest.join(' '))} is not understood here. Use month, next-month, quarter or year, and a service, tag, warehouse or team.`;
   const found = [...near, ...scopes];
   return refused(text, [], found.length > 0 ? found : UNITS);
-}
-
-/** The same question, without `refresh`. */
-function forecastWords(unit: ForecastUnit, scope: QuestionScope): string {
-  return [unit, ...wordsOfScope(scope)].join(' ');
 }
 
 function refused(
@@ -109,15 +104,11 @@ function isScope(form: string, today: Day, services: readonly Service[]): boolea
 }
 
 /** Whether the words have no period, grouping or comparison: a forecast takes none. */
-function isScopeOnly(
-  { scope: _, refresh: __, ...rest }: CostQuestion,
-  today: Day,
-  services: readonly Service[],
-): boolean {
+function isScopeOnly(question: CostQuestion, today: Day, services: readonly Service[]): boolean {
   const plain = readQuestion([], today, questionNames(services));
-  if (!plain.ok) return false;
-  const { scope: ___, refresh: ____, ...usual } = plain.question;
-  return JSON.stringify(rest) === JSON.stringify(usual);
+  const rest = ({ scope: _, refresh: __, share: ___, ...others }: CostQuestion) =>
+    JSON.stringify(others);
+  return plain.ok && rest(question) === rest(plain.question);
 }
 
 interface ForecastDays {
@@ -125,70 +116,50 @@ interface ForecastDays {
   readonly today: Day;
 }
 
-/** The forecast of these rows; `all` shows which days have a report. */
-function forecastOfRows(
-  rows: readonly CostRow[],
-  { rows: all, lockAge }: CostReading,
-  { span, today }: ForecastDays,
-) {
+/** The forecast of the rows that are selected. */
+function forecastOf(read: CostReading, select: SelectRows, { span, today }: ForecastDays) {
   const days = withHistory(span, today);
-  const states = statesWithin(dayStates(all, days), rows);
+  const states = statesWithin(dayStates(read.rows, days), select(read.rows));
   const series = seriesFrom(states);
-  return { states, series, forecast: forecastSpan(series, span, today, lockAge) };
+  const { effects } = judgeCosts({ read, today });
+  const isExplained = isShiftExplained(series, today, effects);
+  return { states, series, forecast: forecastSpan(series, span, today, isExplained) };
 }
 
-/** The days whose rows a forecast needs: ten weeks of history, and the span up to today. */
+/** The days whose rows a forecast needs: its history, and the span up to today. */
 function withHistory({ first }: Span, today: Day): Span {
-  const history = addDays(today, -SETTLED_HISTORY_DAYS);
+  const history = addDays(today, -MODEL_DAYS);
   return { first: history < first ? history : first, last: today };
 }
 
-const MONTHS: Readonly<Record<ForecastUnit, number>> = { month: 1, quarter: 3, year: 12 };
+const MONTHS: Readonly<Record<ForecastUnit, number>> = {
+  month: 1,
+  'next-month': 1,
+  quarter: 3,
+  year: 12,
+};
 
 function forecastSpanOf(unit: ForecastUnit, today: Day): Span {
-  const first = startOf(unit, today);
+  const first =
+    unit === 'next-month' ? addMonths(startOf('month', today), 1) : startOf(unit, today);
   return { first, last: addDays(addMonths(first, MONTHS[unit]), -1) };
 }
 
 type KnownForecast = Forecast & { ok: true };
 
-interface PricedForecast extends ForecastDays {
-  readonly series: readonly DayValue[];
-  readonly prices: PriceList | null;
-}
-
-/** The money of a forecast; null where a day has no price. */
-interface ForecastMoney {
-  readonly total: Money | null;
-  readonly range: readonly (Money | null)[];
-  /** Of an average day, at the current price. */
-  readonly perDay: Money | null;
-}
-
-function moneyOfForecast(
-  { total, low, high, basis }: KnownForecast,
-  { series, span, prices, today }: PricedForecast,
-): ForecastMoney {
-  const of = (credits: number) => forecastMoney(credits, series, span, prices);
-  return {
-    total: of(total),
-    range: [of(low), of(high)],
-    perDay: moneyOver(microOf(basis.level), [today], prices),
-  };
-}
-
-/** `heading for 8,074 credits (7,800–8,350)`, and in money with a price. */
-function headingText({ total, low, high }: KnownForecast, money: ForecastMoney): string {
-  const text = `heading for ${roundedCredits(total)} credits (${roundedCredits(low)}–${roundedCredits(high)})`;
-  const ends = money.range.flatMap((end) => (end ? [roughMoneyText(end)] : []));
-  return money.total ? `${text} · ${roughMoneyText(money.total)} (${ends.join('–')})` : text;
+/** `heading for 8,074 credits (7,800–8,350)`, or with a wide range `heading for 3,858–9,854 credits`. */
+function headingText({ total, low, high, isWide }: KnownForecast, money: Money | null): string {
+  const range = rangeText(low, high);
+  if (isWide) return `heading for ${range} credits`;
+  const inMoney = money ? ` · ${roughMoneyText(money)}` : '';
+  return `heading for ${roundedCredits(total)} credits (${range})${inMoney}`;
 }
 
 /** The answer of `/cost forecast` to the typed words. */
 export async function answerForecast(
   words: string,
   context: CostContext,
-  asker: Pick<Caller, 'by'>,
+  asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
   const asked = readForecastQuestion(words, today, context.services);
@@ -196,42 +167,51 @@ export async function answerForecast(
   const { unit, question } = asked;
   const span = forecastSpanOf(unit, today);
   const typed = { command: 'cost forecast', words } as const;
-  const costs = await readQuestionCosts(question, withHistory(span, today), {
-    context,
-    asker,
-    typed,
-  });
+  const days = withHistory(span, today);
+  const costs = await readQuestionCosts(question, days, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
-  const lineFor = (other: QuestionScope) => `cost forecast ${forecastWords(unit, other)}`;
+  const lineFor = (scope: QuestionScope) =>
+    ['cost forecast', unit, ...wordsOfScope(scope)].join(' ');
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const { scope, rows } = scoped;
-  const label = [...(scope.label ? [scope.label] : []), nameOf(unit, span, today)].join(' · ');
+  const { scope, label: scopeLabel, select } = scoped;
+  const label = [...(scopeLabel ? [scopeLabel] : []), nameOf(unit, span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
-  const again = { label: 'Refresh', line: `${lineFor(question.scope)} refresh` };
+  const line = lineFor(question.scope);
   const closing: readonly AnswerPart[] = [
-    { kind: 'offers', offers: [again] },
+    {
+      kind: 'offers',
+      offers: [
+        ...(unit === 'month'
+          ? [{ label: 'Next month', line: line.replace('month', 'next-month') }]
+          : []),
+        shareOffer(line),
+        { label: 'Refresh', line: `${line} refresh` },
+      ],
+    },
     footerPart(read, null, scopeNotes(scope)),
   ];
   const without = (text: string): Answer => ({
     title: `${label}: no forecast`,
     parts: [{ kind: 'text', text }, ...closing],
   });
-  const unread = unreadMonths(read);
-  if (unread.length > 0) return without(unreadText(unread));
-  const known = forecastOfRows(rows, read, { span, today });
-  if (!known.forecast.ok) return without(unavailableText(known.forecast));
-  const { forecast, states, series } = known;
-  const money = moneyOfForecast(forecast, { series, span, prices: read.prices ?? null, today });
-  return {
+  const missing = missingText(read, days);
+  if (missing !== null) return without(`${missing} could not be read. A forecast needs all costs.`);
+  const { forecast, states, series } = forecastOf(read, select, { span, today });
+  if (!forecast.ok) return without(unavailableText(forecast));
+  const prices = read.prices ?? null;
+  const money = forecastMoney(forecast.total, series, span, prices);
+  const perDay = moneyOver(microOf(forecast.basis.level), [today], prices);
+  const answer: Answer = {
     title: `${label}: ${headingText(forecast, money)}`,
     parts: [
-      { kind: 'text', text: assumptionText(forecast, money) },
+      { kind: 'text', text: assumptionText(forecast, perDay) },
       factsPart(states, forecast, { span, today, money }),
       ...closing,
     ],
   };
+  return question.share ? share(answer, line, context, asker) : answer;
 }
 
 function nameOf(unit: ForecastUnit, span: Span, today: Day): string {
@@ -239,52 +219,42 @@ function nameOf(unit: ForecastUnit, span: Span, today: Day): string {
   return `Q${quarterOf(span.first)} ${span.first.slice(0, 4)}`;
 }
 
-function assumptionText(
-  { basis: { level, days, shifted } }: KnownForecast,
-  { perDay }: ForecastMoney,
-): string {
-  const since = shifted ? ', since the level changed' : '';
-  const average = `${withMoney(level, perDay)} per day`;
-  return `About 80% sure, if usage stays as in the last ${days} settled days${since}: ${average}, adjusted for weekdays. ${SETTLED}`;
+/** What the forecast assumes: the usual level, and a shift that may stay or return. */
+function assumptionText({ basis: { level, shift, batch } }: KnownForecast, perDay: Money | null) {
+  const usual = `About 80% sure, if usage does not change: usually ${withMoney(level, perDay)} per day, adjusted for weekdays.`;
+  const shifted = shift
+    ? `Since ${formatDay(shift.since)} it is ${roundedCredits(shift.level)}: the range covers both, until seven days show a new level.`
+    : null;
+  const recurs = batch > 0 ? 'A batch at the end of the month is expected again.' : null;
+  return [usual, shifted, recurs].filter((text) => text !== null).join(' ');
 }
-
-const SETTLED = 'A day is settled when it is final or unchanged for 2 days.';
 
 function factsPart(
   states: readonly DayState[],
   { total, soFar, basis }: KnownForecast,
-  { span, today, money }: ForecastDays & { readonly money: ForecastMoney },
+  { span, today, money }: ForecastDays & { readonly money: Money | null },
 ): AnswerPart {
   // The forecast does not count the days before the first report.
   const first = states.find(({ state }) => state !== 'no-data')?.day ?? span.first;
   const begin = first > span.first ? first : span.first;
-  const own = states.filter(({ day }) => day >= begin && day < today);
   const counts = dayCountsOf(states, { first: span.first, last: today });
-  const missing = own.filter(({ state }) => state === 'no-data').map(({ day }) => day);
-  const days = `${counts.preliminaryDays} of ${countWords(counts.days, 'day')} not final`;
-  const rest = money.total && moneyDifference(money.total, counts.money ?? undefined);
+  const missing = counts.missing.filter((day) => day >= begin && day < today);
+  const open = `${counts.preliminaryDays} of ${countWords(counts.days, 'day')} not final`;
+  const rest = money && moneyDifference(money, counts.money ?? undefined);
   return {
     kind: 'facts',
     facts: [
-      ['Reported so far', `${creditsText(counts.total, counts.money)} through today, ${days}`],
-      ['Still expected', withMoney(total - soFar, rest)],
-      ['Range', rangeText(basis)],
+      ['Reported so far', `${creditsText(counts.total, counts.money)} through today, ${open}`],
+      [
+        'Still expected',
+        `${withMoney(total - soFar, rest)} in ${countWords(basis.expectedDays, 'day')}`,
+      ],
       ...(missing.length > 0
-        ? [['No data', `${formatDays(missing, today)}; counted with the expected cost`] as const]
+        ? [['No data', `${formatDays(missing, today)}; half of the usual cost counts`] as const]
         : []),
       ...(begin > span.first ? [['Not counted', unreportedText(span, begin, today)] as const] : []),
     ],
   };
-}
-
-/** What the range of the title is computed from. */
-function rangeText({ error, isMeasured, openDays }: KnownForecast['basis']): string {
-  const days = countWords(openDays, 'day that is', 'days that are');
-  const share = `±${shareText(error)} of the ${days} not settled`;
-  if (!isMeasured) return `${share}: too few past days show the error of a forecast`;
-  return openDays > LONGEST_HORIZON
-    ? `${share}: errors of past forecasts over ${LONGEST_HORIZON} days, extended to ${openDays} days`
-    : `${share}: errors of past forecasts`;
 }
 
 /** `2,433 credits`, or `2,433 credits (€852)` */
@@ -297,14 +267,10 @@ function unreportedText({ first }: Span, begin: Day, today: Day): string {
   return `${before}, before the first report`;
 }
 
-function unavailableText({ why, settledDays }: Forecast & { ok: false }): string {
-  return why === 'too-few-settled-days'
-    ? `Only ${countWords(settledDays, 'day is', 'days are')} settled. A forecast needs ${LEAST_DAYS}.`
-    : 'The last settled day is too long ago.';
-}
-
-function unreadText(months: readonly string[]): string {
-  return `${countWords(months.length, 'month')} could not be read: ${months.join(', ')}. A forecast needs all of its months.`;
+function unavailableText({ why, days }: Forecast & { ok: false }): string {
+  return why === 'too-few-days'
+    ? `Only ${countWords(days, 'day is', 'days are')} known. A forecast needs 3.`
+    : 'The last known day is too long ago.';
 }
 
 /** Whether these are the days of the current month so far, with or without today. */
@@ -313,7 +279,7 @@ export function isMonthSoFar({ first, last }: Span, today: Day): boolean {
 }
 
 interface MonthForecast {
-  /** `forecast 8,074`, or `forecast 8,074 (€2,826)` */
+  /** `November heading for 8,074`, or `November heading for 8,074 (€2,826)` */
   readonly title: string;
   /** One sentence with the range. */
   readonly text: string;
@@ -324,7 +290,7 @@ interface MonthForecast {
 /** The forecast of the current month for `/cost mtd`; null if there is none. */
 export async function monthForecast(
   context: Pick<CostContext, 'costs'>,
-  select: (rows: readonly CostRow[]) => readonly CostRow[],
+  select: SelectRows,
   today: Day,
 ): Promise<MonthForecast | null> {
   return monthForecastOf(await context.costs(monthForecastDays(today)), select, today);
@@ -335,31 +301,27 @@ function monthForecastDays(today: Day): Span {
   return withHistory(forecastSpanOf('month', today), today);
 }
 
-/** Null without any copy of a month: with a part of the history, it would be another forecast. */
-function monthForecastOf(
-  read: CostReading,
-  select: (rows: readonly CostRow[]) => readonly CostRow[],
-  today: Day,
-): MonthForecast | null {
-  if (unreadMonths(read).length > 0) return null;
+/** Null without all rows: with a part of them, it would be another forecast. */
+function monthForecastOf(read: CostReading, select: SelectRows, today: Day): MonthForecast | null {
+  if (missingText(read, monthForecastDays(today)) !== null) return null;
   const span = forecastSpanOf('month', today);
-  const { forecast, series } = forecastOfRows(select(read.rows), read, { span, today });
+  const { forecast, series } = forecastOf(read, select, { span, today });
   if (!forecast.ok) return null;
-  const prices = read.prices ?? null;
-  const money = moneyOfForecast(forecast, { series, span, today, prices });
-  const heading = headingText(forecast, money);
-  const month = formatSpan(span, today);
-  const inMoney = bracketed(money.total && roughMoneyText(money.total));
+  const money = forecastMoney(forecast.total, series, span, read.prices ?? null);
+  const { total, low, high, isWide } = forecast;
+  const point = isWide ? rangeText(low, high) : roundedCredits(total);
+  const inMoney = isWide ? '' : bracketed(money && roughMoneyText(money));
+  const month = formatMonthName(span.first);
   return {
-    title: `forecast ${roundedCredits(forecast.total)}${inMoney}`,
-    text: `${month} is ${heading}, about 80% sure, if usage does not change.`,
+    title: `${month} heading for ${point}${inMoney}`,
+    text: `${month} is ${headingText(forecast, money)}, about 80% sure, if usage does not change.`,
     gaps: read.gaps,
   };
 }
 
 /** What App Home shows about costs. */
 interface HomeCosts {
-  /** `Sun 22 Nov: 317 credits, not final` */
+  /** `Yesterday 317 credits so far, as usual` */
   readonly title: string;
   readonly lines: readonly string[];
   /** When the report was read. */
@@ -377,15 +339,27 @@ export async function homeCosts(
   const today = dayOf(now);
   const read = await stored(monthForecastDays(today));
   const yesterday = addDays(today, -1);
-  const [state] = dayStates(read.rows, { first: yesterday, last: yesterday });
+  const span = { first: yesterday, last: yesterday };
+  const [state] = dayStates(read.rows, span);
   if (read.fetchedAt === null || !state || state.state === 'no-data') return null;
-  const { day, total, price } = state;
-  const isFinal = state.state === 'final';
-  const forecast = monthForecastOf(read, (rows) => rows, today);
-  const cost = creditsText(total, moneyOf([[price, total]]));
+  if (missingText(read, span) !== null) return null;
+  const series = seriesFrom(dayStates(read.rows, monthForecastDays(today)));
+  const forecast = monthForecastOf(read, (rows: readonly CostRow[]) => rows, today);
+  const cost = creditsText(state.total, moneyOf([[state.price, state.total]]));
+  const open = state.state === 'final' ? '' : ' so far';
   return {
-    title: `${formatDay(day)}: ${cost}${isFinal ? '' : ', not final'}`,
+    title: `Yesterday ${cost}${open}${sideText(series, yesterday)}`,
     lines: ['Days are in UTC.', ...(forecast ? [forecast.text] : [])],
     asOf: read.fetchedAt,
   };
+}
+
+/** `, as usual`, `, above the usual 233–310`; empty while it is not known. */
+function sideText(series: readonly DayValue[], day: Day): string {
+  const own = series.find((one) => one.day === day);
+  const usual = own && usualRange(series, own);
+  if (!own || !usual) return '';
+  if (usual.side !== 'within')
+    return `, ${usual.side} the usual ${rangeText(usual.low, usual.high)}`;
+  return own.final || own.openDay?.completeness ? ', as usual' : '';
 }

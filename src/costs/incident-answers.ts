@@ -1,146 +1,112 @@
-/** The answer of `/cost anomalies`, and the buttons of an incident. */
-import { formatDay } from '../base/calendar.ts';
-import { addDays, type Day, dayNumber, dayOf } from '../base/time.ts';
-import {
-  type Answer,
-  type AnswerPart,
-  countWords,
-  textAnswer,
-  utcStamp,
-} from '../domain/answer.ts';
+/** The answer of `/cost anomalies`, and the buttons of an unusual cost. */
+import { formatDay, type Span } from '../base/calendar.ts';
+import { dayOf } from '../base/time.ts';
+import { type Answer, type AnswerPart, countWords, textAnswer } from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import type { IncidentClick, IncidentClickOutcome, IncidentService } from '../domain/incidents.ts';
-import { evolveIncident, evolvePost, type NewEvent } from '../domain/log-events.ts';
+import { evolveIncident } from '../domain/log-events.ts';
 import { append, type Log } from '../log/index.ts';
-import {
-  type CostAnomaly,
-  expectIncident,
-  isOver,
-  isRelated,
-  mergeRelated,
-  muteIncident,
-} from '../maths/anomalies.ts';
-import { type DayPrice, moneyOf, type PriceList, priceNote, priceOn } from '../maths/money.ts';
-import { creditsText, figure } from '../maths/numbers.ts';
+import type { Floor, UnusualCost } from '../maths/anomalies.ts';
+import { figure } from '../maths/numbers.ts';
+import type { CostReading } from '../maths/report.ts';
 import { microOf } from '../maths/rows.ts';
-import type { Store, StoreTx } from '../storage/index.ts';
-import { type Announcement, announced } from './announcements.ts';
+import type { Store } from '../storage/index.ts';
+import { missingText } from './budgets.ts';
 import {
-  anomaliesSince,
-  anomalyText,
-  impactText,
+  decreaseText,
+  effectText,
   incidentButtons,
   incidentId,
-  incidentStateText,
-  muteUntil,
-  peakText,
-  recentAnomalies,
-  storeAnomaly,
-  usualRangeText,
+  readMarks,
+  unusualText,
 } from './incidents.ts';
-import {
-  advanceWatch,
-  announcementName,
-  isWatchLate,
-  readWatch,
-  redrawAnnouncements,
-  Superseded,
-  type WatchState,
-} from './watch.ts';
+import { footerPart, noDataAnswer } from './standing.ts';
+import { type Judgement, judgeCosts, modelSpan } from './unusual.ts';
 
-const LISTED_DAYS = 30;
+export interface UnusualContext {
+  readonly store: Store;
+  readonly events: Log;
+  readonly costs: (span: Span) => Promise<CostReading>;
+  readonly floor: Floor;
+  readonly now: () => Date;
+}
+
+/** The report, and its judgement with what users marked as expected. */
+export async function judgeNow(context: UnusualContext): Promise<{
+  readonly read: CostReading;
+  readonly judged: Judgement;
+}> {
+  const today = dayOf(context.now());
+  const read = await context.costs(modelSpan(today));
+  return { read, judged: await judgeRead(context, read) };
+}
+
+async function judgeRead(
+  context: Omit<UnusualContext, 'costs'>,
+  read: CostReading,
+): Promise<Judgement> {
+  const { floor, now } = context;
+  const { expected } = await readMarks(context, now());
+  return judgeCosts({ read, today: dayOf(now()), floor, expected });
+}
+
 const BUTTONS_MAX = 5;
 
-/** The answer of `/cost anomalies`: the incidents of the last 30 days, open ones first. */
-export async function listAnomalies(context: {
-  readonly store: Store;
-  readonly events: Log;
-  readonly prices: PriceList | null;
-  readonly now: () => Date;
-}): Promise<Answer> {
-  const { prices } = context;
-  const now = context.now();
-  const { state } = await readWatch(context.store);
-  if (!state) {
-    const text = 'Nothing was scanned yet. The first scan runs one minute after the start.';
-    return textAnswer('Unusual costs', text);
+/** The answer of `/cost anomalies`: what is unusual now, what changes explain, and what is not watched. */
+export async function listAnomalies(context: UnusualContext): Promise<Answer> {
+  const { read, judged } = await judgeNow(context);
+  const today = dayOf(context.now());
+  if (read.rows.length === 0) return noDataAnswer('Unusual costs', read);
+  const missing = missingText(read, modelSpan(today));
+  if (missing !== null) {
+    return textAnswer('Unusual costs: not known', `${missing} could not be read.`);
   }
-  const since = addDays(dayOf(now), -LISTED_DAYS);
-  const all = await anomaliesSince(context, addDays(since, -LISTED_DAYS));
-  const shown = mergeRelated(all.filter((one) => isListed(one, since))).toSorted(byImportance);
-  const open = shown.filter(({ incident }) => !isOver(incident));
-  const parts: readonly AnswerPart[] = [
-    ...open.slice(0, BUTTONS_MAX).flatMap((one) => openParts(one, prices)),
-    ...(shown.length > 0 ? [tableOf(shown, prices), detailsMenu(shown)] : []),
-    { kind: 'note', text: [lastScanText(state, now), ...noteOf(prices)].join(' ') },
+  const prices = read.prices ?? null;
+  const { unusual, decreased, effects, lines } = judged;
+  const shown = unusual.slice(0, BUTTONS_MAX);
+  const more = unusual.slice(BUTTONS_MAX).map((one) => `⚠ ${unusualText(one, prices)}`);
+  const others = [
+    ...more,
+    ...effects.map((one) => `By your changes: ${effectText(one, prices)}`),
+    ...decreased.map(decreaseText),
   ];
-  return { title: titleOf(open.length, state), parts };
-}
-
-function noteOf(prices: PriceList | null): readonly string[] {
-  return prices ? [`${priceNote(prices)}.`] : [];
-}
-
-function isListed({ incident: { since, days } }: CostAnomaly, from: Day): boolean {
-  return since >= from || (days.at(-1)?.day ?? since) >= from;
-}
-
-function byImportance(a: CostAnomaly, b: CostAnomaly): number {
-  const over = Number(isOver(a.incident)) - Number(isOver(b.incident));
-  return over || Math.abs(b.incident.impact) - Math.abs(a.incident.impact);
-}
-
-function titleOf(open: number, { lines }: WatchState): string {
-  if (open === 0) return `Nothing unusual in ${countWords(lines, 'line')}`;
-  return `${countWords(open, 'unusual line')} of ${lines}`;
-}
-
-function openParts(anomaly: CostAnomaly, prices: PriceList | null): readonly AnswerPart[] {
-  const text = `${anomaly.name}: ${anomalyText(anomaly, prices)}`;
-  return [{ kind: 'text', text }, incidentButtons(anomaly)];
-}
-
-function tableOf(shown: readonly CostAnomaly[], prices: PriceList | null): AnswerPart {
-  return {
-    kind: 'table',
-    columns: ['Line', 'State', 'Worst day (UTC)', 'Credits', 'Usual', 'Total'],
-    rows: shown.map((one) => [
-      one.name,
-      incidentStateText(one),
-      { value: dayNumber(one.peak.day), text: formatDay(one.peak.day), isName: true },
-      { value: one.peak.value, text: peakText(one.peak, prices, creditsText) },
-      usualRangeText(one.peak, prices),
-      { value: one.incident.impact, text: impactText(one, prices) },
+  const parts: readonly AnswerPart[] = [
+    ...shown.flatMap((one): readonly AnswerPart[] => [
+      { kind: 'text', text: `⚠ ${unusualText(one, prices)}` },
+      incidentButtons(one),
     ]),
-  };
+    ...(others.length > 0 ? [{ kind: 'text', text: others.join('\n') } as const] : []),
+    footerPart(read, null, [
+      `reported from ${figure(microOf(judged.floor))} credits per day`,
+      ...varyingTexts(judged),
+    ]),
+  ];
+  return { title: titleOf(unusual.length, lines), parts };
 }
 
-function detailsMenu(shown: readonly CostAnomaly[]): AnswerPart {
-  const choices = shown.map((one) => ({
-    label: `${one.name}, ${formatDay(one.peak.day)}`,
-    value: incidentId(one),
-  }));
-  return { kind: 'choices', id: 'incident.details', label: 'Show details…', choices };
+/** `spiky-eu varies a lot, not watched for less than ×4.2` */
+export function varyingTexts({ varying }: Pick<Judgement, 'varying'>): readonly string[] {
+  return varying.map(
+    ({ name, factor }) => `${name} varies a lot, not watched for less than ×${factor.toFixed(1)}`,
+  );
 }
 
-/** The age of the last scan: "nothing unusual" is only meaningful together with it. */
-function lastScanText(state: WatchState, now: Date): string {
-  const late = isWatchLate(state, now) ? ' Since then, the usage report could not be read.' : '';
-  const settled = formatDay(state.lastSettled);
-  return `Last scan ${utcStamp(new Date(state.at))}, settled through ${settled}.${late} Days are UTC.`;
+function titleOf(unusual: number, lines: number): string {
+  const of = countWords(lines, 'line');
+  return unusual === 0
+    ? `Nothing unusual in ${of}`
+    : `${countWords(unusual, 'unusual cost')} in ${of}`;
 }
 
-const REMOVED: Answer = { title: 'This incident no longer exists', parts: [] };
-const TRIES = 5;
+const OVER = textAnswer(
+  'Not unusual any more',
+  'These costs are usual now, or were marked before.',
+);
 
-interface IncidentContext {
-  readonly store: Store;
-  readonly events: Log;
-  readonly prices: PriceList | null;
-  readonly now: () => Date;
+interface IncidentContext extends UnusualContext {
   readonly wake: () => void;
-  /** Whether a user may list the anomalies, and so see and settle each of them; asked without caches. */
+  /** Whether a user may list the anomalies, and so see and mark each of them; asked without caches. */
   readonly authorize: (
     by: UserId,
   ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly denial: Denial }>;
@@ -153,12 +119,19 @@ export function createIncidentService(context: IncidentContext): IncidentService
   };
 }
 
+async function findIncident(context: UnusualContext, id: string): Promise<UnusualCost | null> {
+  const { unusual } = (await judgeNow(context)).judged;
+  return unusual.find((one) => incidentId(one) === id) ?? null;
+}
+
 async function showIncident(
   context: IncidentContext,
   { id, by }: Pick<IncidentClick, 'id' | 'by'>,
 ): Promise<IncidentClickOutcome> {
   const authorized = await context.authorize(by);
-  return authorized.ok ? { ok: true, answer: await detailsOf(context, id) } : authorized;
+  if (!authorized.ok) return authorized;
+  const found = await findIncident(context, id);
+  return { ok: true, answer: found ? detailsOf(found) : OVER };
 }
 
 async function pressIncident(
@@ -167,121 +140,39 @@ async function pressIncident(
 ): Promise<IncidentClickOutcome> {
   const authorized = await context.authorize(press.by);
   if (!authorized.ok) return authorized;
-  // A scan may replace the shared state in between. Then the press is applied to the new state.
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    try {
-      return { ok: true, answer: await settle(context, press) };
-    } catch (error) {
-      if (!(error instanceof Superseded)) throw error;
-    }
-  }
-  throw new Error(`The state of the watch changed ${TRIES} times while a press was stored`);
-}
-
-async function settle(context: IncidentContext, press: IncidentClick): Promise<Answer> {
-  const now = context.now();
-  const today = dayOf(now);
-  const seen = await readWatch(context.store);
-  const all = await recentAnomalies(context, now);
-  const anomaly = all.find((one) => incidentId(one) === press.id);
-  if (!anomaly || !seen.state) return REMOVED;
-  const text = resultText(anomaly, press, today);
+  const { events } = context;
+  const stream = `incident/${press.id}` as const;
   // The same press again, after a crash before its answer.
-  const { state: before } = await context.events.load(`incident/${press.id}`, evolveIncident);
-  if (before?.press === press.key) return textAnswer(anomaly.name, text);
-  if (isOver(anomaly.incident)) {
-    return { title: `${anomaly.name}: ${incidentStateText(anomaly)}`, parts: [] };
-  }
-
-  const decided = all.filter((one) => isRelated(one, anomaly) && !isOver(one.incident));
-  const changed = decided.map((one) => changedBy(one, press.verb, today));
-  const state = { ...seen.state, version: seen.state.version + 1 };
-  await append(context.events, async (locked) => {
-    const drawn = await redrawAnnouncements(locked, changed, context.prices, locked.at);
-    const opened = announcementName(anomaly, { news: 'opened', day: today });
-    const { state: above } = await locked.load(opened, evolvePost);
-    const note: Announcement[] = above?.at
-      ? [
-          {
-            name: announcementName(anomaly, { news: press.verb, day: today }),
-            channel: above.at.channel,
-            thread: opened,
-            answer: textAnswer(anomaly.name, text),
-          },
-        ]
-      : [];
-    // A reply in the thread, so that every reader of the channel sees the decision.
-    const noted = await announced(locked, note, locked.at);
-    const cache = async (tx: StoreTx) => {
-      await advanceWatch(tx, seen, state);
-      for (const one of changed) await storeAnomaly(tx, one, now);
-    };
-    const events = [
-      ...decided.map((one) => decision(one, press, today)),
-      ...drawn.events,
-      ...noted.events,
-    ];
-    return { events, jobs: [...drawn.jobs, ...noted.jobs], cache, result: null };
-  });
+  const { state: before } = await events.load(stream, evolveIncident);
+  if (before?.press === press.key) return { ok: true, answer: expectedAnswer(before) };
+  const found = await findIncident(context, press.id);
+  if (!found) return { ok: true, answer: OVER };
+  const { key: line, name, since } = found;
+  const event = { type: 'expected', by: press.by, press: press.key, line, name, since } as const;
+  await append(events, async () => ({ events: [{ stream, event }], result: null }));
   context.wake();
-  return textAnswer(anomaly.name, text);
+  return { ok: true, answer: expectedAnswer(found) };
 }
 
-function decision(
-  anomaly: CostAnomaly,
-  { verb, by, key: press }: IncidentClick,
-  today: Day,
-): NewEvent {
-  const { line, name, incident } = anomaly;
-  const facts = { by, press, line, name, since: incident.since };
-  const event =
-    verb === 'expected'
-      ? ({ type: 'expected', ...facts } as const)
-      : ({ type: 'muted', ...facts, until: muteUntil(today) } as const);
-  return { stream: `incident/${incidentId(anomaly)}`, event };
+function expectedAnswer({ name, since }: Pick<UnusualCost, 'name' | 'since'>): Answer {
+  const text = `Noted as expected. The usual cost is learned again from ${formatDay(since)} on.`;
+  return textAnswer(name, text);
 }
 
-function changedBy(one: CostAnomaly, verb: IncidentClick['verb'], today: Day): CostAnomaly {
-  const { incident } = one;
-  const changed =
-    verb === 'expected' ? expectIncident(incident) : muteIncident(incident, muteUntil(today));
-  return { ...one, incident: changed };
-}
-
-function resultText({ incident }: CostAnomaly, { verb }: IncidentClick, today: Day): string {
-  return verb === 'expected'
-    ? `Noted as expected. The usual range is learned again from ${formatDay(incident.since)} on.`
-    : `Muted until ${formatDay(muteUntil(today))} (UTC). Signalbox still tracks the incident.`;
-}
-
-const SHOWN_DAYS = 20;
-
-async function detailsOf(context: IncidentContext, id: string): Promise<Answer> {
-  const all = await recentAnomalies(context, context.now());
-  const anomaly = all.find((one) => incidentId(one) === id);
-  if (!anomaly) return REMOVED;
-  const days = anomaly.incident.days.slice(-SHOWN_DAYS);
-  const parts: readonly AnswerPart[] = [
-    { kind: 'text', text: anomalyText(anomaly, context.prices) },
-    {
-      kind: 'table',
-      columns: ['Day (UTC)', 'Deviation', 'Unusual', 'Settled'],
-      rows: days.map(({ day, excess, unusual, settled }) => [
-        day,
-        { value: excess, text: deviationText(excess, priceOn(context.prices, day)) },
-        unusual ? 'yes' : 'no',
-        settled ? 'yes' : 'no',
-      ]),
-    },
-    {
-      kind: 'offers',
-      offers: [{ label: 'Costs of the last 30 days', line: 'cost 30d by day' }],
-    },
-    incidentButtons(anomaly),
-  ];
-  return { title: anomaly.name, parts };
-}
-
-function deviationText(credits: number, price: DayPrice | undefined): string {
-  return figure(microOf(credits), moneyOf([[price, microOf(credits)]]));
+function detailsOf(unusual: UnusualCost): Answer {
+  const rows = unusual.days.map(({ day, value, usual, excess, final }) => [
+    formatDay(day),
+    { value, text: `${figure(microOf(value))}${final ? '' : '*'}` },
+    { value: usual, text: figure(microOf(usual)) },
+    { value: excess, text: figure(microOf(excess)) },
+  ]);
+  return {
+    title: unusual.name,
+    parts: [
+      { kind: 'text', text: unusualText(unusual, null) },
+      { kind: 'table', columns: ['Day (UTC), * not final', 'Credits', 'Usual', 'More'], rows },
+      { kind: 'offers', offers: [{ label: 'Costs of the last 30 days', line: 'cost 30d by day' }] },
+      incidentButtons(unusual),
+    ],
+  };
 }

@@ -1,9 +1,16 @@
 /** Reads the typed words of a question, its rows and its scope, or answers what is unclear. */
+import { cached } from '../base/cache.ts';
 import type { Span } from '../base/calendar.ts';
 import { quoted } from '../base/problem.ts';
 import { nearest } from '../base/text.ts';
 import type { Day } from '../base/time.ts';
-import { type Answer, type Caller, type CommandOffer, textAnswer } from '../domain/answer.ts';
+import {
+  type Answer,
+  type Caller,
+  type CommandOffer,
+  type Poster,
+  textAnswer,
+} from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import { findByName, nameToType, type Service } from '../domain/targets.ts';
@@ -14,16 +21,16 @@ import {
   type CostQuestion,
   correctLine,
   MOST_LINES,
+  metricOf,
   type Names,
   type QuestionProblem,
   type QuestionScope,
   readQuestion,
-  SCOPE_KINDS,
   type UnclearQuestion,
   wordsOfScope,
 } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
-import type { CostRow } from '../maths/rows.ts';
+import type { CostRow, Metric } from '../maths/rows.ts';
 import { type CostScope, costScope } from './scope.ts';
 
 /** What the answers of `/cost` read. */
@@ -33,6 +40,8 @@ export interface CostContext {
   /** Reads the months that can still change again, a few times per user and 10 minutes. */
   readonly refreshCosts: (span: Span, by: UserId) => Promise<CostRefresh>;
   readonly services: readonly Service[];
+  /** Posts an answer that a user shares. */
+  readonly poster: Pick<Poster, 'postToChannel' | 'findChannels'>;
   readonly now: () => Date;
 }
 
@@ -148,6 +157,7 @@ const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string
   'unknown-tag': (text) => `No service has the tag ${quoted(text)} in signalbox.yaml.`,
   'unknown-warehouse': (text) => `There's no warehouse called ${quoted(text)}.`,
   'unknown-team': (text) => `No service is of the team ${quoted(text)} in signalbox.yaml.`,
+  'unknown-metric': (text) => `There's no metric called ${quoted(text)}.`,
   'shared-name': (text) => `More than one service is called ${quoted(text)}. Which one?`,
   'has-a-key': (text) => keyText(text),
   'given-twice': (text, earlier) =>
@@ -167,6 +177,7 @@ const MISSING: Readonly<Partial<Record<QuestionProblem, string>>> = {
   'unknown-tag': '“tag” needs the name of a tag.',
   'unknown-warehouse': '“warehouse” needs the name of a warehouse.',
   'unknown-team': '“team” needs the name of a team.',
+  'unknown-metric': '“metric” needs a metric, for example compute or storage.',
 };
 
 function groupings(): string {
@@ -247,8 +258,18 @@ export function whyWords(question: CostQuestion): string {
   return words.filter((each) => each !== null).join(' ');
 }
 
+/** Selects the rows of a scope, with only the asked metric. */
+export type SelectRows = (rows: readonly CostRow[]) => readonly CostRow[];
+
 type ScopedRows =
-  | { readonly ok: true; readonly rows: readonly CostRow[]; readonly scope: CostScope }
+  | {
+      readonly ok: true;
+      readonly rows: readonly CostRow[];
+      readonly scope: CostScope;
+      /** The scope as text; null for all costs. */
+      readonly label: string | null;
+      readonly select: SelectRows;
+    }
   | { readonly ok: false; readonly answer: Answer };
 
 interface ScopedQuestion {
@@ -266,7 +287,7 @@ export function scopedRows(
   rows: readonly CostRow[],
   services: readonly Service[],
 ): ScopedRows {
-  const { warehouse: typed, ...others } = question.scope;
+  const { warehouse: typed, not, metric, ...others } = question.scope;
   const known = typed.length > 0 ? knownWarehouses(rows, services) : { names: [], ids: [] };
   const unknown = typed.find((name) => warehouseNamed(known, name) === null);
   // Without any row, the report shows no warehouse.
@@ -275,16 +296,37 @@ export function scopedRows(
   }
   const warehouse = typed.map((name) => warehouseNamed(known, name) ?? name);
   const scope = costScope(selectionOf({ ...others, warehouse }, services), services, rows);
-  const own = selectRows(rows, scope.selector);
-  return { ok: true, scope, rows: isLabel(question.by) ? withLabels(own, services) : own };
+  const left = new Set(not.flatMap((name) => findByName(services, name)).map(({ id }) => id));
+  const only = metric.flatMap((name) => metricOf(name) ?? []);
+  const select: SelectRows = (all) => {
+    const own = selectRows(all, scope.selector);
+    const kept = left.size > 0 ? own.filter(({ serviceId }) => !left.has(serviceId ?? '')) : own;
+    return only.length === 0 ? kept : kept.map((row) => ofMetrics(row, only));
+  };
+  const labels = [scope.label, ...not.map((each) => `not ${each}`), ...metric];
+  const label = labels.filter((each) => each !== null).join(' · ') || null;
+  const own = select(rows);
+  const shown = isLabel(question.by) ? withLabels(own, services) : own;
+  return { ok: true, scope, label, select, rows: shown };
+}
+
+function ofMetrics(row: CostRow, only: readonly Metric[]): CostRow {
+  const own = only.flatMap((name) => {
+    const amount = row.metrics[name];
+    return amount === undefined ? [] : [[name, amount] as const];
+  });
+  const total = own.reduce((sum, [, amount]) => sum + amount, 0);
+  return { ...row, metrics: Object.fromEntries(own), total };
 }
 
 function isLabel(by: Grouping): boolean {
   return by === 'tag' || by === 'team';
 }
 
-function selectionOf(scope: QuestionScope, services: readonly Service[]): CostSelector | null {
-  if (SCOPE_KINDS.every((kind) => scope[kind].length === 0)) return null;
+type SelectedScope = Omit<QuestionScope, 'not' | 'metric'>;
+
+function selectionOf(scope: SelectedScope, services: readonly Service[]): CostSelector | null {
+  if (Object.values(scope).every((names) => names.length === 0)) return null;
   const named = (names: readonly string[]) => (names.length > 0 ? names : null);
   const found = scope.service.flatMap((name) => findByName(services, name));
   return {
@@ -329,7 +371,10 @@ function unknownWarehouse(
   return unclearAnswer(`${sentence} Did you mean:`, offers);
 }
 
-/** A service with several tags has all of them in one label, so that its costs count once. */
+/**
+ * A service with several tags has all of them in one label, so that its costs count once. The storage
+ * of a warehouse has the label that all of its services share.
+ */
 function withLabels(rows: readonly CostRow[], services: readonly Service[]): readonly CostRow[] {
   const labels = new Map(
     services.flatMap(({ id, tags, team }) => {
@@ -338,8 +383,22 @@ function withLabels(rows: readonly CostRow[], services: readonly Service[]): rea
       return [[id, { tag, team: team ?? 'no team' }] as const];
     }),
   );
+  const ofServices = rows.filter(({ serviceId }) => serviceId !== null);
+  const byWarehouse = Map.groupBy(ofServices, ({ warehouseId }) => warehouseId);
+  const shared = (warehouse: string | null) => {
+    const all = (byWarehouse.get(warehouse) ?? []).map((row) => labels.get(row.serviceId ?? ''));
+    const [first] = all;
+    const isSame = (of: 'tag' | 'team') => all.every((one) => one?.[of] === first?.[of]);
+    return first && isSame('tag') && isSame('team') ? first : undefined;
+  };
+  const ofStorage = cached(MOST_WAREHOUSES, (warehouse: string) => shared(warehouse) ?? null);
   return rows.map((row) => {
-    const own = labels.get(row.serviceId ?? '');
+    const own =
+      row.kind === 'warehouse' && row.warehouseId !== null
+        ? ofStorage(row.warehouseId)
+        : labels.get(row.serviceId ?? '');
     return own ? { ...row, labels: own } : row;
   });
 }
+
+const MOST_WAREHOUSES = 1_000;

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { monthSoFar, monthsOf, type Span, within } from '../base/calendar.ts';
 import { ApiError } from '../base/errors.ts';
 import { addDays, DAY_MS, type Day, dayNumber, dayOf } from '../base/time.ts';
+import type { Log } from '../log/index.ts';
 import {
   type DayState,
   dayStates,
   LEARNED_DAYS,
-  learnLockAge,
+  learnCompleteness,
   openDayOf,
   type SnapshotHistory,
   snapshotHistory,
@@ -19,11 +20,12 @@ import {
   createReportReader,
   type ReportProblem,
 } from '../maths/report.ts';
-import { type CostRow, entityOf, type Micro, type OpenDay } from '../maths/rows.ts';
+import { type CostRow, entityKey, entityOf } from '../maths/rows.ts';
 import type { CloudClient } from '../servers/cloud.ts';
 import type { UsageDates } from '../servers/cloud-reads.ts';
 import { learnService } from '../servers/facts.ts';
 import { reading, type Store, transaction } from '../storage/index.ts';
+import { appliedChanges } from './applied-changes.ts';
 import {
   costSnapshots,
   loadMonth,
@@ -48,6 +50,7 @@ interface ReaderParts {
   /** Stored reports of another organization do not count. */
   readonly organizationId: string;
   readonly store: Store;
+  readonly events: Log;
   /** Adds to each row the price of its day. */
   readonly prices?: PriceList | null;
   readonly now: () => Date;
@@ -65,7 +68,7 @@ const KEEP_MS = 15 * 60_000;
 export function createCostReader(
   parts: ReaderParts,
 ): (span: Span, how: CostReadOptions) => Promise<CostReading> {
-  const { cloud, organizationId, store, prices = null, now, log } = parts;
+  const { cloud, organizationId, store, events, prices = null, now, log } = parts;
   const kept = new Map<string, Month>();
   const fetching = new Map<string, Promise<Month>>();
   let known: { readonly history: SnapshotHistory; readonly until: number } | null = null;
@@ -93,7 +96,7 @@ export function createCostReader(
   /** The copy in memory, or a later one that another replica stored. */
   async function latestCopy(month: string): Promise<Month | null> {
     const own = kept.get(month) ?? null;
-    if (own && isClosed(own)) return own;
+    if (own?.final) return own;
     const after = own?.fetchedAt ?? null;
     const stored = await reading(store, (reader) =>
       loadMonth(reader, { organizationId, month, after }, StoredReport),
@@ -103,7 +106,7 @@ export function createCostReader(
   }
 
   function isFresh(month: Month, { fresh }: CostReadOptions): boolean {
-    return isClosed(month) || (!fresh && now().getTime() - month.fetchedAt.getTime() < KEEP_MS);
+    return month.final || (!fresh && now().getTime() - month.fetchedAt.getTime() < KEEP_MS);
   }
 
   async function fetchMonth(month: string, priority: CostReadOptions['priority']): Promise<Month> {
@@ -120,7 +123,7 @@ export function createCostReader(
     const { rows, problems } = reader.finish(result.grandTotalCredits);
     const days = dayStates(rows, span);
     const final = isFinalMonth(days, span.last, today);
-    const report = { rows, problems, isKeyedByKind: true };
+    const report = { rows, problems };
     const fetched = { month, fetchedAt, final, report };
     kept.set(month, fetched);
     await keep(fetched, days);
@@ -169,11 +172,11 @@ export function createCostReader(
       withOpenDays({ rows: report.rows, fetchedAt }, history),
     );
     return {
-      rows: withPrices(within(rows, span), prices),
+      rows: withPrices(distinctNames(within(rows, span)), prices),
       ...ageOf(months, gaps),
       problems: months.flatMap(({ report }) => report.problems),
       gaps,
-      lockAge: learnLockAge(history),
+      changes: await appliedChanges(events, dayOf(now())),
       prices,
     };
   };
@@ -182,34 +185,13 @@ export function createCostReader(
 interface Report {
   readonly rows: readonly CostRow[];
   readonly problems: readonly ReportProblem[];
-  /** Release 1.0 kept only one row of entities of different kinds with the same id. */
-  readonly isKeyedByKind: boolean;
 }
 type Month = StoredMonth<Report>;
 
 // Each row was validated when it was fetched, so a stored report is not validated row by row.
-const StoredReport = z
-  .custom<Report>(
-    (value) =>
-      typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
-  )
-  // Earlier releases stored some problems without their day. They are dropped here.
-  .transform(({ rows, problems, isKeyedByKind = false }) => ({
-    rows,
-    isKeyedByKind,
-    problems: problems
-      .filter((problem) => 'figure' in problem || 'of' in problem)
-      .map(withCurrentNames),
-  }));
-
-// Version 1.0 stored other names of a fault and of a key.
-function withCurrentNames(problem: ReportProblem): ReportProblem {
-  const stored: Readonly<Record<string, unknown>> = { ...problem };
-  if (problem.name === 'grand-total-off') {
-    return { ...problem, reported: problem.reported ?? Number(stored.told) };
-  }
-  return stored.name === 'told-twice' ? { ...problem, name: 'duplicate' } : problem;
-}
+const StoredReport = z.custom<Report>(
+  (value) => typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
+);
 
 /** The rows of one fetched month. */
 interface FetchedRows {
@@ -218,55 +200,63 @@ interface FetchedRows {
 }
 
 /**
- * The same rows; those of a day that is not final show whether the day is settled and how complete it
- * is. All of them count as not final, because the day can still get rows. Source: docs/costs.md#settled-days.
+ * The same rows; those of a day that is not final show how complete it is. All of them count as not
+ * final, because the day can still get rows. Source: docs/forecasts.md#completeness.
  */
 export function withOpenDays(
   { rows, fetchedAt }: FetchedRows,
   history: SnapshotHistory,
 ): readonly CostRow[] {
-  const open = openDays({ rows, fetchedAt }, history);
-  if (open.size === 0) return rows;
+  const days = new Set(rows.flatMap(({ day, locked }) => (locked ? [] : [day])));
+  if (days.size === 0) return rows;
+  const learned = learnCompleteness(history, fetchedAt);
+  const open = new Map([...days].map((day) => [day, openDayOf(day, fetchedAt, learned)]));
   return rows.map((row) => {
     const openDay = open.get(row.day);
     return openDay ? { ...row, locked: false, openDay } : row;
   });
 }
 
-function openDays(
-  { rows, fetchedAt }: FetchedRows,
-  history: SnapshotHistory,
-): ReadonlyMap<Day, OpenDay> {
-  const totals = new Map<Day, Micro>();
-  const open = new Set<Day>();
-  for (const { day, total, locked } of rows) {
-    totals.set(day, (totals.get(day) ?? 0) + total);
-    if (!locked) open.add(day);
+/**
+ * The rows with the latest name of each entity; entities of one name get a short id, because they
+ * would look like one line that is new and one that is gone.
+ */
+export function distinctNames(rows: readonly CostRow[]): readonly CostRow[] {
+  const latest = new Map<string, CostRow>();
+  for (const row of rows) {
+    const known = latest.get(entityKey(row));
+    if (!known || known.day <= row.day) latest.set(entityKey(row), row);
   }
-  const openDay = (day: Day) => openDayOf({ day, total: totals.get(day) ?? 0, fetchedAt }, history);
-  return new Map([...open].map((day) => [day, openDay(day)]));
+  const alike = Map.groupBy(latest.values(), ({ kind, entityName }) => `${kind} ${entityName}`);
+  const names = new Map<string, string>();
+  for (const group of alike.values()) {
+    if (group.length === 1) continue;
+    const shortened = SHORT_IDS.find((short) => {
+      return new Set(group.map(({ entityId }) => short(entityId))).size === group.length;
+    });
+    for (const one of group) {
+      names.set(entityKey(one), `${one.entityName} (${shortened?.(one.entityId) ?? one.entityId})`);
+    }
+  }
+  if (names.size === 0) return rows;
+  return rows.map((row) => {
+    const entityName = names.get(entityKey(row));
+    return entityName === undefined ? row : { ...row, entityName };
+  });
 }
+
+const SHORT_IDS = [(id: string) => id.slice(0, 4), (id: string) => id.slice(-4)];
 
 function ageOf(
   months: readonly Month[],
   gaps: readonly CostGap[],
 ): Pick<CostReading, 'fetchedAt' | 'isFinal'> {
   const timesOf = (some: readonly Month[]) => some.map(({ fetchedAt }) => fetchedAt.getTime());
-  const open = timesOf(months.filter((month) => !isClosed(month)));
+  const open = timesOf(months.filter(({ final }) => !final));
   if (open.length > 0) return { fetchedAt: new Date(Math.min(...open)) };
   if (months.length === 0) return { fetchedAt: null };
   const fetchedAt = new Date(Math.max(...timesOf(months)));
   return gaps.length === 0 ? { fetchedAt, isFinal: true } : { fetchedAt };
-}
-
-/** A month that is never fetched again. */
-function isClosed(month: Month): boolean {
-  return month.final && !isLossy(month);
-}
-
-/** Whether release 1.0 may have dropped the row of a warehouse with the id of a service. */
-function isLossy({ report }: Month): boolean {
-  return !report.isKeyedByKind && report.problems.some(({ name }) => name === 'duplicate');
 }
 
 const LONG_AGO_DAYS = 31;

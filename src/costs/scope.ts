@@ -14,8 +14,8 @@ export interface CostScope {
 }
 
 /**
- * Translates a selection to the ids of the report. A tag or a team selects services, so the storage
- * of warehouses is not included. The tags and the team of a service that the configuration does not
+ * Translates a selection to the ids of the report. A tag or a team selects services, and the storage
+ * of the warehouses of which it selects all services. The tags and the team of a service that the configuration does not
  * list are unknown, so that it is not included either, and is counted. A selection that matches
  * nothing selects no rows. Source: docs/costs.md#scopes.
  */
@@ -33,10 +33,29 @@ export function costScope(
   const both = first?.filter((id) => others.every((list) => list.includes(id)));
   const within = warehouses ? { warehouses: warehouseIds(warehouses, services, rows) } : {};
   return {
-    selector: { ...(both ? { services: both } : {}), ...within },
+    selector: {
+      ...(both ? { services: both, ...storageOf(both, selection, rows) } : {}),
+      ...within,
+    },
     label: labelOf(selection),
     untagged: (tags || teams) && !named ? countUntagged(services, selectRows(rows, within)) : 0,
   };
+}
+
+/** The warehouses whose services all have the tag or the team; none for services by name. */
+function storageOf(
+  ids: readonly string[],
+  { services: named }: CostSelector,
+  rows: readonly CostRow[],
+): Pick<RowSelector, 'storage'> {
+  if (named) return {};
+  const selected = new Set(ids);
+  const ofServices = rows.filter(({ kind }) => kind === 'service');
+  const byWarehouse = Map.groupBy(ofServices, ({ warehouseId }) => warehouseId);
+  const storage = [...byWarehouse].flatMap(([id, own]) =>
+    id !== null && own.every(({ serviceId }) => selected.has(serviceId ?? '')) ? [id] : [],
+  );
+  return storage.length > 0 ? { storage } : {};
 }
 
 /** The ids of warehouses, from their own rows or from the rows of services in them. */
@@ -80,9 +99,10 @@ export function scopeNotes({
   selector,
   untagged,
 }: Pick<CostScope, 'selector' | 'untagged'>): readonly string[] {
-  const storage = selector.services
-    ? ['storage and backups are billed to warehouses and not included']
-    : [];
+  const storage =
+    selector.services && !selector.storage
+      ? ['storage and backups are billed to warehouses and not included']
+      : [];
   const leftOut = untaggedText(untagged);
   return leftOut === null ? storage : [...storage, leftOut];
 }

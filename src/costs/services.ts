@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Span } from '../base/calendar.ts';
+import type { Floor } from '../maths/anomalies.ts';
 import type { CostReading } from '../maths/report.ts';
 import { type AnnouncementContext, postKind } from './announcements.ts';
 import { listBudgets } from './budget-answer.ts';
@@ -7,17 +8,19 @@ import { type DeclaredService, type DigestOptions, digestReader } from './config
 import { createDigestService, type DigestServiceContext } from './digest-commands.ts';
 import { createDigestRun } from './digest-posts.ts';
 import { listAnomalies } from './incident-answers.ts';
-import { type AnomalyContext, createAnomalyWatch } from './watch.ts';
+import { createCostWatch, type WatchContext } from './watch.ts';
 import { type AcceptedChangeFilter, listCostChanges } from './why.ts';
 
 type ServicesContext = Omit<
-  AnomalyContext & DigestServiceContext & AnnouncementContext,
-  'configured' | 'readOptions' | 'pause'
+  WatchContext & DigestServiceContext & AnnouncementContext,
+  'configured' | 'readOptions' | 'pause' | 'floor'
 > & {
   /** The digests and the services of signalbox.yaml. */
+  readonly organization: string;
   readonly config: {
     readonly digests: readonly DigestOptions[];
     readonly services: readonly DeclaredService[];
+    readonly costFloor: Floor;
   };
   /** `costs` reads in the background; a question of a person comes before it. */
   readonly costsForPeople: (span: Span) => Promise<CostReading>;
@@ -28,6 +31,7 @@ export function openCostServices({ config, costsForPeople, ...given }: ServicesC
   const context = {
     ...given,
     configured: config.digests,
+    floor: config.costFloor,
     readOptions: digestReader(config.services),
     pause: (ms: number) => wait(ms),
   };
@@ -38,9 +42,8 @@ export function openCostServices({ config, costsForPeople, ...given }: ServicesC
       budgets: () => listBudgets(asked),
     },
     digests: createDigestService(context),
-    costChanges: (filter: AcceptedChangeFilter) =>
-      listCostChanges({ events: context.events, organization: context.organizationId }, filter),
-    loops: { runDigests: createDigestRun(context), watchCosts: createAnomalyWatch(context) },
+    costChanges: (filter: AcceptedChangeFilter) => listCostChanges(context, filter),
+    loops: { runDigests: createDigestRun(context), watchCosts: createCostWatch(context) },
     jobs: { post: postKind(context) },
   };
 }

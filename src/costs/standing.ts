@@ -1,23 +1,14 @@
 /** How complete the figures of a period are, and the notes and answers that say so. */
-import {
-  formatDate,
-  formatDays,
-  formatSpan,
-  lengthOf,
-  monthOf,
-  monthSpan,
-  type Span,
-  within,
-} from '../base/calendar.ts';
-import { addDays, type Day } from '../base/time.ts';
+import { formatDays, lengthOf, monthOf, monthSpan, type Span, within } from '../base/calendar.ts';
+import type { Day } from '../base/time.ts';
 import { type Answer, type AnswerPart, countWords, utcStamp } from '../domain/answer.ts';
-import { type DayState, type LockAge, lockAgeText } from '../maths/days.ts';
+import type { DayState } from '../maths/days.ts';
 import { type Money, moneyOf, priceNote } from '../maths/money.ts';
 import { creditsText, roundedFigure, shareText } from '../maths/numbers.ts';
 import { type CostGap, type CostReading, mergeProblems, problemText } from '../maths/report.ts';
 import type { Micro } from '../maths/rows.ts';
 
-/** The final, preliminary and missing days of a span; amounts in millionths of a credit. */
+/** The preliminary and missing days of a span; amounts in millionths of a credit. */
 interface DayCounts {
   readonly total: Micro;
   readonly money: Money | null;
@@ -25,7 +16,6 @@ interface DayCounts {
   /** `preliminary / total`, from 0 to 1; null if the total is 0. */
   readonly share: number | null;
   readonly days: number;
-  readonly finalDays: number;
   readonly preliminaryDays: number;
   /** The days without data. No data is not zero: no sum and no average includes them. */
   readonly missing: readonly Day[];
@@ -44,17 +34,16 @@ export function dayCountsOf(states: readonly DayState[], span: Span): DayCounts 
     preliminary,
     share: total > 0 ? preliminary / total : null,
     days: own.length,
-    finalDays: those('final').length,
     preliminaryDays: those('preliminary').length,
     missing: those('no-data').map(({ day }) => day),
   };
 }
 
-/** `1–19 Nov (UTC) · 4,182.6 credits (€1,463.91), not final`. Missing days are reported by `notFinalText`. */
+/** `1–19 Nov (UTC): 4,182.6 credits (€1,463.91) so far`. Missing days are reported by `notFinalText`. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {
   const { total, money, preliminaryDays } = dayCountsOf(states, span);
-  const open = preliminaryDays > 0 ? ', not final' : '';
-  return `${label} (UTC) · ${creditsText(total, money)}${open}`;
+  const open = preliminaryDays > 0 ? ' so far' : '';
+  return `${label} (UTC): ${creditsText(total, money)}${open}`;
 }
 
 /** How many days are not final or missing; null if all days are final. */
@@ -75,18 +64,17 @@ function notFinal(open: number, days: number): string {
 }
 
 /**
- * Whether whole months that ended are final, or when their last open day usually is, by the lock
- * age; null for other periods. Source: docs/costs.md#standing.
+ * Whether whole months that ended are final; null for other periods, and while a day with data is
+ * open.
  */
 export function closingText(
   { first, last }: Span,
   states: readonly DayState[],
-  { today, read: { isFinal = false, lockAge } }: ClosingFacts,
+  { today, isFinal }: { readonly today: Day; readonly isFinal: boolean },
 ): string | null {
   const isWhole = first.endsWith('-01') && last === monthSpan(monthOf(last)).last;
   if (!isWhole || last >= today) return null;
-  const open = states.findLast(({ state }) => state === 'preliminary');
-  if (open) return lockAge ? usuallyFinalText(open.day, lockAge, today) : UNKNOWN_LOCK_AGE;
+  if (states.some(({ state }) => state === 'preliminary')) return null;
   const known = states.filter(({ state }) => state === 'final').length;
   const missing = lengthOf({ first, last }) - known;
   const days = `${known} days${missing > 0 ? ' with data' : ''}`;
@@ -94,35 +82,20 @@ export function closingText(
   return `Not final: ${countWords(missing, 'day')} without data may still get some. The ${days} are final.`;
 }
 
-const UNKNOWN_LOCK_AGE =
-  'Not known yet when it becomes final: too few days were seen to become final.';
-
-function usuallyFinalText(open: Day, { low, high }: LockAge, today: Day): string {
-  const usual = { first: addDays(open, low), last: addDays(open, high) };
-  if (usual.last < today) return `Later than usual: usually final by ${formatDate(usual.last)}.`;
-  if (usual.first < today) return `Usually final by ${formatDate(usual.last)}.`;
-  return `Usually final on ${formatSpan(usual, today)}.`;
-}
-
-interface ClosingFacts {
-  readonly today: Day;
-  readonly read: Pick<CostReading, 'isFinal' | 'lockAge'>;
-}
-
 /**
- * The age of the figures, when days become final, the price of a credit, the missing months and the
+ * The age of the figures, the price of a credit, the missing months and the
  * inconsistencies of the report, and then `more`. `shownReason`: a reason that the message shows
  * already, and that the footer leaves out.
  */
 export function footerPart(
-  { fetchedAt, isFinal = false, problems, gaps, lockAge, prices }: CostReading,
+  { fetchedAt, isFinal = false, problems, gaps, prices }: CostReading,
   shownReason: string | null = null,
   more: readonly string[] = [],
 ): AnswerPart & { kind: 'note' } {
   const alike = Map.groupBy(gaps, ({ why, from }) => `${from?.toISOString() ?? ''} ${why}`);
   const texts = [
     fetchedAt ? null : 'Nothing could be fetched',
-    isFinal ? 'final, never fetched again' : lockAgeText(lockAge),
+    isFinal ? 'final, never fetched again' : null,
     prices ? priceNote(prices) : null,
     ...[...alike.values()].map((each) => gapText(each, shownReason)),
     ...mergeProblems(problems).map(problemText),
@@ -163,6 +136,12 @@ function unreadText({ why, denied }: CostGap): string {
 
 function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, '');
+}
+
+/** `7,800–8,350`, rounded alike. */
+export function rangeText(low: number, high: number): string {
+  const isClose = Math.abs(high) < 10 || Math.round(low) === Math.round(high);
+  return [low, high].map((end) => roundedFigure(end, isClose)).join('–');
 }
 
 /** Credits of a month or longer, without decimals from 10 on. */

@@ -1,6 +1,5 @@
-/** The caches of costs: reports, snapshots, anomalies as they were last seen, and single values. */
-import { z } from 'zod';
-import type { JsonObject } from '../base/text.ts';
+/** The caches of costs: reports, snapshots, what was announced, and single values. */
+import type { z } from 'zod';
 import { dayOf, HOUR_MS } from '../base/time.ts';
 import type { StoreReader, StoreTx } from '../storage/index.ts';
 
@@ -131,7 +130,7 @@ export async function pruneCosts(tx: StoreTx, before: Date): Promise<number> {
   const results = [
     await tx.deleteFrom('cost_month').where('month', '<', month).executeTakeFirst(),
     await tx.deleteFrom('cost_snapshot').where('day', '<', day).executeTakeFirst(),
-    await tx.deleteFrom('incident').where('updated_at', '<', before.getTime()).executeTakeFirst(),
+    await tx.deleteFrom('announced_cost').where('at', '<', before.getTime()).executeTakeFirst(),
   ];
   return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
 }
@@ -153,68 +152,29 @@ export async function dropState(tx: StoreTx, key: string): Promise<void> {
   await tx.deleteFrom('cost_state').where('key', '=', key).execute();
 }
 
-/** An anomaly in one line of costs, from the day on which it began. */
-interface StoredIncident {
+/** An unusual cost that a message announced: its line, and its first day then. */
+interface AnnouncedCost {
   readonly line: string;
   readonly onset: string;
-  readonly state: string;
-  readonly facts: JsonObject;
-  readonly updatedAt: Date;
 }
 
-export async function saveIncident(tx: StoreTx, incident: StoredIncident): Promise<void> {
-  const { line, onset, state, facts, updatedAt } = incident;
-  const row = { state, facts: JSON.stringify(facts), updated_at: updatedAt.getTime() };
-  await tx
-    .insertInto('incident')
-    .values({ line, onset, ...row })
-    .onConflict((conflict) => conflict.columns(['line', 'onset']).doUpdateSet(row))
-    .execute();
-}
-
-const Facts = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
-
-/** Returns the anomalies that began on `day` or later, newest first. */
-export async function incidentsSince(
+/** Returns those that began on `day` or later. */
+export function announcedSince(
   reader: StoreReader,
   day: string,
-): Promise<readonly StoredIncident[]> {
-  const rows = await reader
-    .selectFrom('incident')
-    .selectAll()
-    .where('onset', '>=', day)
-    .orderBy('onset', 'desc')
-    .orderBy('line')
-    .execute();
-  return rows.map(({ line, onset, state, facts, updated_at }) => ({
-    ...{ line, onset, state },
-    facts: Facts.parse(JSON.parse(facts)),
-    updatedAt: new Date(updated_at),
-  }));
+): Promise<readonly AnnouncedCost[]> {
+  const query = reader.selectFrom('announced_cost').select(['line', 'onset']);
+  return query.where('onset', '>=', day).execute();
 }
 
-/** The notices of a budget that were announced in this month. */
-export async function knownBudgetNotices(
-  reader: StoreReader,
-  budget: string,
-  month: string,
-): Promise<ReadonlySet<string>> {
-  const rows = await reader
-    .selectFrom('budget_notice')
-    .select('mark')
-    .where('budget', '=', budget)
-    .where('month', '=', month)
-    .execute();
-  return new Set(rows.map(({ mark }) => mark));
-}
-
-export async function markBudgetNotice(
+export async function markAnnounced(
   tx: StoreTx,
-  { budget, month, mark, at }: { budget: string; month: string; mark: string; at: Date },
+  { key: line, since: onset }: { readonly key: string; readonly since: string },
+  now: Date,
 ): Promise<void> {
   await tx
-    .insertInto('budget_notice')
-    .values({ budget, month, mark, at: at.getTime() })
+    .insertInto('announced_cost')
+    .values({ line, onset, at: now.getTime() })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

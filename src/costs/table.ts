@@ -18,8 +18,8 @@ import type { Mover } from '../maths/compare.ts';
 import type { DayState } from '../maths/days.ts';
 import {
   type Bucket,
-  type By,
   bucketsOf,
+  type Grouping,
   isOfTime,
   OTHER_LINES,
   onCalendar,
@@ -54,22 +54,28 @@ export function linesOf(
   changes: LineChanges,
 ): readonly SummaryLine[] {
   const { by, period, top } = question;
-  if (isOfTime(by)) {
-    const lines = onCalendar(sumBy(rows, by, period, top), states, by);
+  if (isOfTime(by) && top === null) {
+    const lines = onCalendar(sumBy(rows, by, period), states, by);
     const left = lines.length - fittingLines(lines.toReversed(), changes);
-    if (left === 0 || top !== null) return lines;
+    if (left === 0) return lines;
     const earlier = combined(lines.slice(0, left), {
       key: 'earlier',
       name: `${left} earlier ${by}s`,
     });
     return [earlier, ...lines.slice(left)];
   }
-  const all = withVanished(sumBy(rows, by, period), changes, lengthOf(period));
+  const sums = sumBy(rows, by, period);
+  const lines = isOfTime(by) ? onCalendar(sums, states, by).toSorted(byCost) : sums;
+  const all = withVanished(lines, changes, lengthOf(period));
   const most = Math.min(top ?? all.length, fittingLines(all, changes));
   if (all.length <= most) return all;
   const others = all.slice(most);
   const name = `Other (${others.length})`;
   return [...all.slice(0, most), combined(others, { key: OTHER_LINES, name })];
+}
+
+function byCost(a: SummaryLine, b: SummaryLine): number {
+  return b.total - a.total;
 }
 
 /** How many of the first lines fit into a table. */
@@ -140,7 +146,7 @@ export function figureCell(micro: Micro, money: Money | null = null): Figure {
 
 /** Credits, money, share and, for two compared spans, the change of each line. */
 export function tablePart(
-  by: Exclude<By, 'entity-metric'>,
+  by: Grouping,
   lines: readonly SummaryLine[],
   changes: LineChanges,
 ): AnswerPart {
@@ -152,7 +158,7 @@ export function tablePart(
   return {
     kind: 'table',
     caption: captionOf(by, lines),
-    columns: [headingOf(by), ...columns],
+    columns: [`${by.charAt(0).toUpperCase()}${by.slice(1)}`, ...columns],
     rows: lines.map((line) => [
       nameCell(line, by, keys.has(OTHER_LINES)),
       ...cellsOf(line, changeOf(line.key)),
@@ -164,17 +170,8 @@ function captionOf(by: string, lines: readonly SummaryLine[]): string {
   return `Credits by ${by}${lines.some(({ isOpen }) => isOpen) ? ' · * not final' : ''}`;
 }
 
-function headingOf(by: string): string {
-  return `${by.charAt(0).toUpperCase()}${by.slice(1)}`;
-}
-
-interface AmountCells {
-  readonly columns: readonly string[];
-  readonly cellsOf: (line: SummaryLine, change: LineChange | undefined) => readonly Cell[];
-}
-
 /** The columns of a table after its names. Money has columns if a line has a price. */
-function amountCells(lines: readonly SummaryLine[], hasChanges: boolean): AmountCells {
+function amountCells(lines: readonly SummaryLine[], hasChanges: boolean) {
   const currency = lines.find(({ money }) => money !== null)?.money?.currency ?? null;
   const inMoney = <Item>(item: Item): readonly Item[] => (currency === null ? [] : [item]);
   const changeCells = (change: LineChange | undefined) => [
@@ -188,7 +185,7 @@ function amountCells(lines: readonly SummaryLine[], hasChanges: boolean): Amount
       'Share',
       ...(hasChanges ? ['Change', ...inMoney(`Change, ${currency}`)] : []),
     ],
-    cellsOf: (line, change) => [
+    cellsOf: (line: SummaryLine, change: LineChange | undefined): readonly Cell[] => [
       line.days === 0 ? NO_DATA : creditsCell(line),
       ...inMoney(moneyCell(line.money, moneyText)),
       line.share === null ? null : { value: line.share, text: shareText(line.share) },
@@ -205,7 +202,7 @@ function creditsCell({ total, isOpen }: SummaryLine): Figure {
 }
 
 /** Days, weeks and months sort by date: by name, April would be the first month. */
-function nameCell({ key, name }: SummaryLine, by: By, isByCost: boolean): Cell {
+function nameCell({ key, name }: SummaryLine, by: Grouping, isByCost: boolean): Cell {
   return isOfTime(by) && !isByCost ? dateCell(key, name) : name;
 }
 

@@ -1,5 +1,5 @@
-import { formatSpan, lengthOf, type Span, spanOfBoth } from '../base/calendar.ts';
-import { DAY_MS, type Day, dayOf } from '../base/time.ts';
+import { formatSpan, lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
+import { DAY_MS, dayOf } from '../base/time.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -18,11 +18,11 @@ import {
 import { valueText } from '../domain/targets.ts';
 import { type Log, listChanges } from '../log/index.ts';
 import {
+  type DayPairs,
   type Explanation,
   explainChange,
-  type PairingProblem,
+  pairsOf,
   relativeOf,
-  settledPairs,
 } from '../maths/compare.ts';
 import { moneyDifference, signedMoneyText } from '../maths/money.ts';
 import {
@@ -33,11 +33,11 @@ import {
   signedCredits,
   signedFigure,
 } from '../maths/numbers.ts';
-import { comparisonPeriod, type Period, readPeriod, versusWord } from '../maths/period.ts';
-import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
+import { comparisonPeriod, type Period, versusWord } from '../maths/period.ts';
+import type { CostQuestion, QuestionScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
-import { incomparableText, moverText, openDaysText } from './comparison.ts';
+import { comparedDaysText, moverText } from './comparison.ts';
 import {
   type CostContext,
   costOffer,
@@ -49,6 +49,7 @@ import {
   whyWords,
 } from './question.ts';
 import { type CostScope, scopeNotes } from './scope.ts';
+import { share, shareOffer } from './share.ts';
 import { footerPart, noDataAnswer } from './standing.ts';
 
 export interface AcceptedChange {
@@ -71,7 +72,7 @@ interface WhyContext extends CostContext {
 export async function answerWhy(
   words: string,
   context: WhyContext,
-  asker: Pick<Caller, 'by'>,
+  asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
   const typed = { command: 'cost why', words } as const;
@@ -92,24 +93,29 @@ export async function answerWhy(
   const lineFor = (scope: QuestionScope) => `cost why ${whyWords({ ...question, scope })}`;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const shown = { today, question, before, read, scope: scoped.scope };
-  const pairing = settledPairs(read.rows, now, before);
-  if (!pairing.ok) return incomparableAnswer(shown, pairing.why);
-  const explained = explainChange(scoped.rows, pairing.pairs, top);
+  const { scope, label } = scoped;
+  const shown = { question, before, read, scope, label };
+  const without = [now, before].find((period) => within(read.rows, period).length === 0);
+  if (without) {
+    const text = `No data of ${without.label} to compare with.`;
+    const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerOf(shown)];
+    return { title: titleOf(shown, 'not compared'), parts };
+  }
+  const pairs = pairsOf(read.rows, now, before);
+  const explained = explainChange(scoped.rows, pairs.pairs, top);
   const changes = await context.costChanges({ services: explained.services, span });
-  return explainedAnswer(shown, { ...explained, ...pairing, changes });
+  const answer = explainedAnswer(shown, { ...explained, ...pairs, changes });
+  if (!question.share) return answer;
+  return share(answer, lineFor(question.scope), context, asker);
 }
 
-/** The lines are always services with their metrics, on settled days: other words are refused. */
+/** The lines are always services with their metrics: other words are refused. */
 function wordsRefusal(question: CostQuestion): Answer | null {
-  const { by, finalOnly, period, scope } = question;
-  if (period.lastFinalOnly || finalOnly) {
+  const { by, finalOnly } = question;
+  if (finalOnly) {
     const text =
-      '“final” is not possible here: days unchanged for 2 days are compared as well. Use instead:';
-    const words = period.lastFinalOnly
-      ? ['7d', ...wordsOfScope(scope)].join(' ')
-      : whyWords(question);
-    return unclearAnswer(text, [costOffer(`cost why ${words}`)]);
+      '“final” is not possible here: days that are final in both are compared if there are any. Use instead:';
+    return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
   }
   if (by === 'service') return null;
   const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';
@@ -118,35 +124,15 @@ function wordsRefusal(question: CostQuestion): Answer | null {
 
 /** What every answer of `/cost why` shows. */
 interface WhyFacts {
-  readonly today: Day;
   readonly question: CostQuestion;
   readonly before: Period;
   readonly read: CostReading;
   readonly scope: CostScope;
+  /** The scope as text; null for all costs. */
+  readonly label: string | null;
 }
 
-function incomparableAnswer(facts: WhyFacts, why: PairingProblem): Answer {
-  const { period, scope, versus } = facts.question;
-  // The same question would be refused again.
-  const isOther = (word: string) => {
-    const reading = readPeriod(word, facts.today);
-    return versus !== null || (reading.ok && reading.period.first !== period.first);
-  };
-  const offers = ['7d', 'last-month']
-    .filter(isOther)
-    .map((word) => costOffer(['cost why', word, ...wordsOfScope(scope)].join(' ')));
-  const text = incomparableText(why);
-  const parts: readonly AnswerPart[] = [
-    { kind: 'text', text },
-    { kind: 'offers', offers },
-    footerOf(facts),
-  ];
-  return { title: titleOf(facts, 'not compared'), parts };
-}
-
-type Pairing = Extract<ReturnType<typeof settledPairs>, { ok: true }>;
-
-interface Explained extends Explanation, Omit<Pairing, 'ok'> {
+interface Explained extends Explanation, DayPairs {
   readonly changes: readonly AcceptedChange[];
 }
 
@@ -187,13 +173,14 @@ function moverLines({ movers, others }: Explanation): readonly string[] {
   return [...movers.map(moverText), ...(others.lines > 0 ? [rest] : [])].map((text) => `• ${text}`);
 }
 
-function titleOf({ question, before, scope }: WhyFacts, result: string): string {
+function titleOf({ question, before, label }: WhyFacts, result: string): string {
   const compared = `${question.period.label} vs ${before.label} (UTC): ${result}`;
-  return scope.label === null ? compared : `${scope.label} · ${compared}`;
+  return label === null ? compared : `${label} · ${compared}`;
 }
 
 /** `on 1 of 7 days: `, where the periods of the title are not compared as a whole. */
 function comparedDays(facts: WhyFacts, explained: Explained): string {
+  if (!explained.isFinal) return 'as reported: ';
   if (hasAllDays(facts, explained)) return '';
   const { period } = facts.question;
   const all = Math.max(lengthOf(period), lengthOf(facts.before));
@@ -209,14 +196,11 @@ function hasAllDays({ question: { period }, before }: WhyFacts, { pairs }: Expla
   return pairs.length === Math.max(lengthOf(period), lengthOf(before));
 }
 
-/** Null if all days are compared and final. A settled day that is not final is compared as well. */
-function comparedText(facts: WhyFacts, explained: Explained): string | null {
-  const { pairs, notLocked } = explained;
-  const days = countWords(pairs.length, 'day');
-  const isAll = hasAllDays(facts, explained);
-  const open = openDaysText(notLocked, pairs.length);
-  if (open !== '') return `Compared on ${isAll && pairs.length > 1 ? 'all ' : ''}${days}${open}.`;
-  return isAll ? null : `Compared on the ${days} final in both periods.`;
+/** Null if all days are compared and final. */
+function comparedText({ question, before }: WhyFacts, explained: Explained): string | null {
+  const days = { isFinal: explained.isFinal, days: explained.pairs.length };
+  const text = comparedDaysText(days, question.period, before);
+  return text === '' ? null : `Compared${text.replace(/^,/, '')}.`;
 }
 
 function changeLines(
@@ -249,6 +233,7 @@ function offersFor(
       line: `cost ${previousWords(question)} by service vs ${versus}`,
     },
     ...(change ? [{ label: `Show ${change.id}`, line: `change show ${change.id}` }] : []),
+    shareOffer(`cost why ${whyWords(question)}`),
     ...(isFinal ? [] : [{ label: 'Refresh', line: `cost why ${whyWords(question)} refresh` }]),
   ];
 }

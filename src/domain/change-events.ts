@@ -11,16 +11,16 @@ export const Fields = z.custom<JsonObject>(
 );
 const AnyJson = z.custom<Json>((value) => value !== undefined);
 export const User = z.custom<UserId>((value) => typeof value === 'string' && value !== '');
-export const Change = z.custom<ChangeId>((value) => typeof value === 'string' && value !== '');
+export const ChangeKey = z.custom<ChangeId>((value) => typeof value === 'string' && value !== '');
 const Channel = z.custom<ChannelId>((value) => typeof value === 'string' && value !== '');
 /** A date, or its ISO text. */
 export const At = z.preprocess(
   (value) => (typeof value === 'string' ? new Date(value) : value),
   z.date(),
 );
-export const Place = { channel: Channel, ts: Id };
+export const PostedAt = { channel: Channel, ts: Id };
 /** A mark of a lost history that people may still see, and that the event answers. */
-export const Mark = z.object({ stream: Id, version: z.int().positive(), hash: Id });
+export const AnsweredMark = z.object({ stream: Id, version: z.int().positive(), hash: Id });
 
 const Snapshot = z.object({
   fields: Fields,
@@ -33,7 +33,7 @@ const Snapshot = z.object({
 const Timing = z.object({
   startAt: z.string().nullable(),
   revert: z.object({ afterMs: z.number(), label: z.string(), line: z.string() }).nullable(),
-  schedule: Change.optional(),
+  schedule: ChangeKey.optional(),
 });
 
 const StoredPlan: z.ZodType<Plan> = z.object({
@@ -84,10 +84,10 @@ const Frozen = z.object({
   until: At,
   reason: z.string(),
   by: z.string().nullable(),
-  made: z.object({ id: Change, by: User }).optional(),
+  made: z.object({ id: ChangeKey, by: User }).optional(),
 });
 const Difference = z.object({ label: z.string(), was: z.string(), is: z.string() });
-const ChangedBy = z.object({ id: Change, by: User, at: At });
+const ChangedBy = z.object({ id: ChangeKey, by: User, at: At });
 const StateCheck = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('differs'),
@@ -130,7 +130,7 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     expiresAt: At,
     notBefore: At.nullable(),
     /** The change that it reverts. */
-    parent: Change.nullable(),
+    parent: ChangeKey.nullable(),
     /** What it inherits from the change with which it was approved; null: nothing. */
     inherits: z
       .object({
@@ -141,11 +141,11 @@ export const ChangeEvent = z.discriminatedUnion('type', [
       .nullable(),
   }),
   event('confirmed', By),
-  event('card-posted', Place),
+  event('card-posted', PostedAt),
   /** The card was deleted before anybody had approved: it is posted again. */
   event('card-lost', {}),
   /** A copy of the card in the direct messages of a user. */
-  event('copy-posted', { to: User, ...Place }),
+  event('copy-posted', { to: User, ...PostedAt }),
   event('approved', { ...By, digest: Id }),
   event('rejected', { ...By, reason: z.string() }),
   event('cancelled', By),
@@ -176,10 +176,10 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   }),
   event('expired', {}),
   event('denied', Stopped),
-  event('stale', { ...Stopped, foreign: z.array(Mark).readonly().optional() }),
+  event('stale', { ...Stopped, foreign: z.array(AnsweredMark).readonly().optional() }),
   /** The log lost events of the change, whose marks people may have seen. */
-  event('restored', { why: z.string(), foreign: z.array(Mark).readonly() }),
-  event('revert-planned', { child: Change }),
+  event('restored', { why: z.string(), foreign: z.array(AnsweredMark).readonly() }),
+  event('revert-planned', { child: ChangeKey }),
   /** Signalbox does not revert it: only a person can. */
   event('revert-kept', { why: Id }),
   /** Its password was opened to be shown (null), was shown, or Slack did not confirm that. */

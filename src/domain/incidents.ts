@@ -6,7 +6,7 @@ import type { UserId } from './change.ts';
 import type { Denial } from './gate.ts';
 
 /** What the buttons of an anomaly do. */
-export const INCIDENT_VERBS = ['expected', 'mute'] as const;
+export const INCIDENT_VERBS = ['expected'] as const;
 
 /** A click on a button of an anomaly. */
 export interface IncidentClick {

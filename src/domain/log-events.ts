@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
 import type { ChangeId, Position, UserId } from './change.ts';
-import { At, Change, ChangeEvent, Fields, Id, Mark, Place, User } from './change-events.ts';
+import {
+  AnsweredMark,
+  At,
+  ChangeEvent,
+  ChangeKey,
+  Fields,
+  Id,
+  PostedAt,
+  User,
+} from './change-events.ts';
 import { Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
@@ -35,20 +44,20 @@ const TargetEvent = z.discriminatedUnion('type', [
 
 const FreezeEvent = z.discriminatedUnion('type', [
   event('created', {
-    change: Change,
+    change: ChangeKey,
     by: User,
     reason: z.string(),
     scope: Scope,
     from: At,
     until: At,
   }),
-  event('card-posted', Place),
-  event('lifted', { change: Change.nullable(), by: Id }),
+  event('card-posted', PostedAt),
+  event('lifted', { change: ChangeKey.nullable(), by: Id }),
 ]);
 
 const ScheduleEvent = z.discriminatedUnion('type', [
   event('created', {
-    change: Change,
+    change: ChangeKey,
     by: User,
     service: z.object({ id: Id, name: z.string() }),
     stop: z.string().nullable(),
@@ -59,7 +68,7 @@ const ScheduleEvent = z.discriminatedUnion('type', [
   event('paused', { by: Id, why: z.string() }),
   event('resumed', { by: Id }),
   event('removed', { by: Id, why: z.string() }),
-  event('run', { change: Change, verb: Id, occurrence: At, missed: z.int().nonnegative() }),
+  event('run', { change: ChangeKey, verb: Id, occurrence: At, missed: z.int().nonnegative() }),
   event('skipped', { why: z.string(), verb: Id, occurrence: At, missed: z.int().nonnegative() }),
 ]);
 
@@ -98,27 +107,19 @@ const RefusalEvent = z.discriminatedUnion('type', [
 
 /** A post that happens at most once. What a digest says is composed when it is posted; an announcement is stored. */
 const PostEvent = z.discriminatedUnion('type', [
-  /** Into the channel, or into the thread of another post of this name if that one was posted there. */
-  event('announced', { channel: Id, thread: Id.nullable(), answer: Fields }),
+  event('announced', { channel: Id, answer: Fields }),
   event('posting', { nonce: Id, until: Instant }),
-  event('posted', Place),
+  event('posted', PostedAt),
   /** Slack refused it for now and posted nothing. */
   event('not-posted', { why: z.string() }),
   event('missed', { why: z.string() }),
   /** Left out on purpose: the digest of a quiet day. */
   event('left-out', {}),
-  /** What the post says from now on. */
-  event('updated', { answer: Fields }),
-  /** The posted message says it, or cannot. */
-  event('drawn', { why: z.string().nullable() }),
 ]);
 
-const Line = { line: z.string(), name: z.string(), since: z.string() };
-
-/** What a person decided about an anomaly of the costs. */
+/** A person expects an unusual cost: a new usual cost is learned from its first day on. */
 const IncidentEvent = z.discriminatedUnion('type', [
-  event('expected', { by: User, press: Id, ...Line }),
-  event('muted', { by: User, press: Id, until: z.string(), ...Line }),
+  event('expected', { by: User, press: Id, line: z.string(), name: z.string(), since: z.string() }),
 ]);
 
 const InstallationEvent = z.discriminatedUnion('type', [
@@ -129,7 +130,7 @@ const InstallationEvent = z.discriminatedUnion('type', [
   event('key-changed', { key: Id, oldPublicKey: Id, newPublicKey: Id, proof: Id }),
   event('restored', {
     from: z.object({ seq: z.int(), hash: Id }),
-    lost: z.array(Mark).readonly(),
+    lost: z.array(AnsweredMark).readonly(),
     timeline: z.int().nullable(),
   }),
   event('pruned', {
@@ -140,7 +141,7 @@ const InstallationEvent = z.discriminatedUnion('type', [
     from: z.object({ seq: z.int().positive(), hash: Id }),
     damage: z.string(),
     export: Id,
-    ended: z.array(Mark).readonly(),
+    ended: z.array(AnsweredMark).readonly(),
   }),
 ]);
 
@@ -208,8 +209,8 @@ const ENDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   notice: ['shown', 'given-up'],
   refusal: ['refused'],
   digest: ['posted', 'missed', 'left-out'],
-  post: ['posted', 'missed', 'drawn'],
-  incident: ['expected', 'muted'],
+  post: ['posted', 'missed'],
+  incident: ['expected'],
 };
 
 /** Whether a stream with this last event is over. */
@@ -320,7 +321,6 @@ export interface LoggedPost {
   /** What is posted, and where; null for a digest, which is composed when it is posted. */
   readonly announced: {
     readonly channel: string;
-    readonly thread: string | null;
     readonly answer: JsonObject;
     readonly at: number;
   } | null;
@@ -330,8 +330,6 @@ export interface LoggedPost {
   readonly at: Position | null;
   /** When its state was reached. */
   readonly since: number;
-  /** The posted message does not say yet what it should, since this time. */
-  readonly outdatedSince: number | null;
 }
 
 const NOT_ANNOUNCED: LoggedPost = {
@@ -340,7 +338,6 @@ const NOT_ANNOUNCED: LoggedPost = {
   posting: null,
   at: null,
   since: 0,
-  outdatedSince: null,
 };
 
 export function evolvePost(
@@ -352,8 +349,8 @@ export function evolvePost(
   const entered = { ...before, posting: null, since };
   switch (event.type) {
     case 'announced': {
-      const { channel, thread, answer } = event;
-      return { ...entered, announced: { channel, thread, answer, at: since } };
+      const { channel, answer } = event;
+      return { ...entered, announced: { channel, answer, at: since } };
     }
     case 'posting':
       return { ...entered, state: 'posting', posting: { nonce: event.nonce, until: event.until } };
@@ -364,30 +361,23 @@ export function evolvePost(
     case 'missed':
     case 'left-out':
       return { ...entered, state: event.type };
-    case 'updated': {
-      const announced = before.announced && { ...before.announced, answer: event.answer };
-      return { ...before, announced, outdatedSince: before.state === 'posted' ? since : null };
-    }
-    case 'drawn':
-      return { ...before, outdatedSince: null };
   }
 }
 
-/** What was decided last about an anomaly. */
+/** An unusual cost that a person expects. */
 export interface LoggedIncident {
-  readonly verb: 'expected' | 'mute';
-  /** The last day of a mute. */
-  readonly until: string | null;
+  readonly line: string;
+  readonly name: string;
+  /** Its first day. */
+  readonly since: string;
   readonly press: string;
 }
 
 export function evolveIncident(
   _: LoggedIncident | null,
-  event: Recorded<z.infer<typeof IncidentEvent>>,
+  { line, name, since, press }: Recorded<z.infer<typeof IncidentEvent>>,
 ): LoggedIncident {
-  const { press } = event;
-  if (event.type === 'expected') return { verb: 'expected', until: null, press };
-  return { verb: 'mute', until: event.until, press };
+  return { line, name, since, press };
 }
 
 /** A digest that is posted regularly in a channel. */

@@ -43,5 +43,5 @@ export {
   type PostOutcome,
   postAtMostOnce,
 } from './posts.ts';
-export { type LogCheck, verifyAll } from './upkeep.ts';
+export type { LogCheck } from './upkeep.ts';
 export type { ChangeQuery } from './views.ts';

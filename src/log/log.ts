@@ -457,13 +457,15 @@ export async function underLock<T>(
   const { memory, store } = log;
   return noticingDamage(log, async () => {
     if (memory.damage) throw memory.damage;
-    const { extension, result } = await lockedTransaction(store, async (tx) => {
+    const { extension, done } = await lockedTransaction(store, async (tx) => {
       const extension = await followIn(log, tx);
-      if ((keyInForce(extension) ?? key.id) !== key.id) throw otherKey(extension, key);
-      return { extension, result: await work(await lockedLog(log, tx, extension)) };
+      if ((keyInForce(extension) ?? key.id) !== key.id) return { extension, done: null };
+      return { extension, done: { result: await work(await lockedLog(log, tx, extension)) } };
     });
     absorb(extension);
-    return result;
+    // From now on, this process reports that it may append nothing.
+    if (!done) throw otherKey(extension, key);
+    return done.result;
   });
 }
 

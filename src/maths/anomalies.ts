@@ -1,403 +1,353 @@
-import type { Day } from '../base/time.ts';
-import { isSettled } from './days.ts';
-import { MAD_TO_SIGMA, median } from './numbers.ts';
-import { type CostRow, type DayValue, entityKey } from './rows.ts';
+import { addDays, type Day, dayNumber } from '../base/time.ts';
+import type { Scaling } from './effect.ts';
+import { mean, median } from './numbers.ts';
+import type { DayValue } from './rows.ts';
 import {
-  daysBefore,
+  batchFactor,
   factorOn,
-  HISTORY_DAYS,
+  followDays,
   isCost,
+  type KnownDay,
+  knownDays,
   LEAST_DAYS,
-  LEVEL_DAYS,
-  profileOf,
-  type SettledDay,
-  settledDays,
-  type WeekdayProfile,
-  withoutWeekdays,
+  type Track,
 } from './statistics.ts';
 
-// Unusual days of a line of costs, the incidents that they make, and which of them are one event.
+// Unusual costs of lines, and the changes of Signalbox that explain them.
 
-/** A notice is part of the digest; an alert gets a message of its own. */
-export type AnomalyTier = 'notice' | 'alert';
-export type Direction = 'up' | 'down';
+/** The daily costs of one line of the report: a service with its pipes, or a warehouse. */
+export interface CostLine {
+  readonly key: string;
+  readonly name: string;
+  readonly values: readonly DayValue[];
+}
 
-export type AnomalyVerdict =
-  | { readonly kind: 'usual'; readonly expected: number }
-  | {
-      readonly kind: 'unusual';
-      readonly tier: AnomalyTier;
-      readonly direction: Direction;
-      /** In credits, like `excess`: value − expected, negative for a drop. */
-      readonly expected: number;
-      readonly excess: number;
-      /** The deviation in sigmas. */
-      readonly z: number;
-    }
-  /** A line that rarely or never had costs, and now costs more than ever. */
-  | {
-      readonly kind: 'rare-cost' | 'new-cost';
-      readonly expected: number;
-      readonly excess: number;
-    }
-  | { readonly kind: 'untested'; readonly why: 'too-new' | 'not-a-cost' };
+/** What a line does now that it usually does not. */
+export interface UnusualCost extends Pick<CostLine, 'key' | 'name'> {
+  /** `new`: the line began; `rare`: it seldom has costs. Neither has a usual cost. */
+  readonly kind: 'up' | 'down' | 'new' | 'rare';
+  readonly since: Day;
+  /** The last unusual day. */
+  readonly last: Day;
+  /** The unusual days, in order, in credits. */
+  readonly days: readonly UnusualDay[];
+  /** Credits per day: the mean of the days, without the day of a change that explains them. */
+  readonly perDay: number;
+  /** The cost of these days relative to their usual cost: 0.61 is +61%; null without usual cost. */
+  readonly relative: number | null;
+  /** The change that explains it, if one does. */
+  readonly explained: Explained | null;
+}
 
-const LEAST_IMPACT = 2;
-const IMPACT_SHARE = 0.005;
+interface UnusualDay {
+  readonly day: Day;
+  /** As reported. */
+  readonly value: number;
+  readonly usual: number;
+  readonly excess: number;
+  readonly final: boolean;
+}
+
+/** `rest`: the credits per day that the change is too small to explain; 0 for none. */
+interface Explained {
+  readonly change: AppliedChange;
+  readonly rest: number;
+}
+
+/** A change of Signalbox that was sent, as far as it can explain costs. */
+export interface AppliedChange {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly service: string;
+  /** `stopped`, `scaled`, `created` */
+  readonly what: string;
+  readonly day: Day;
+  readonly direction: 'up' | 'down' | 'either';
+  readonly before: Scaling | null;
+  readonly after: Scaling | null;
+  /** Its outcome is unknown: it may explain a cost. */
+  readonly isUnknown: boolean;
+}
+
+export interface JudgeOptions {
+  readonly today: Day;
+  /** Credits per day: a smaller deviation is not reported. */
+  readonly floor: number;
+  /** The days from which a user marked the costs of a line as expected, by its key. */
+  readonly expected: ReadonlyMap<string, Day>;
+  readonly changes: readonly AppliedChange[];
+}
+
+/** The smallest deviation that is reported: a share of the usual day of all costs, and credits. */
+export interface Floor {
+  readonly share?: number | undefined;
+  readonly credits?: number | undefined;
+}
+
+const LEAST_FLOOR = 1;
+const FLOOR_SHARE = 0.02;
+
+/** The floor of the deviations that are reported: max(1 credit, 2% of the usual day of all costs). */
+export function floorOf(
+  all: readonly DayValue[],
+  { share = FLOOR_SHARE, credits = LEAST_FLOOR }: Floor = {},
+): number {
+  const days = knownDays(all);
+  return days.length === 0 ? credits : Math.max(credits, share * followDays(days).level);
+}
+
+export interface JudgedLine {
+  readonly track: Track;
+  readonly unusual: UnusualCost | null;
+  /** The factor above which a day of the line is unusual: `e^need`. */
+  readonly factor: number;
+}
+
+const NEED_SIGMAS = 4;
+const MOST_NEED = Math.log(1.6);
+const LEAST_SHARE = 0.5;
+/** The days that are judged again each morning, because their figures still grow. */
+const JUDGED_AGES = 3;
 
 /**
- * The minimum impact of an anomaly, in credits: max(2, 0.5% of the median of the organization's last
- * 56 settled days), so that it grows with the total cost.
+ * Judges the last three days of a line. r = ln of a day relative to the level before its run;
+ * need = max(4 · √(s² + e²), min(second largest |r| of past days outside runs, ln 1.6)), e = the error
+ * of an open day. Unusual: |r| > need, and the excess is at least the floor and half of the usual cost.
+ * Rare costs, on less than half of the days: above 1.5 · the maximum and twice the floor. A line with
+ * fewer than 10 days is new. Decreases count when two days are final or at least 80% complete.
+ * Source: docs/forecasts.md#unusual-costs.
  */
-export function minImpactOf(organization: readonly DayValue[]): number {
-  const days = settledDays(organization).slice(-HISTORY_DAYS);
-  if (days.length === 0) return LEAST_IMPACT;
-  return Math.max(LEAST_IMPACT, IMPACT_SHARE * median(days.map(({ value }) => value)));
+export function judgeLine(line: CostLine, options: JudgeOptions): JudgedLine {
+  const { today, floor, expected } = options;
+  const first = line.values.findIndex(({ value }) => value > 0);
+  const past = (first < 0 ? [] : line.values.slice(first)).filter(({ day }) => day < today);
+  const offset = floor / 2;
+  const restart = expected.get(line.key) ?? null;
+  const known = knownDays(past);
+  const track = followDays(known, { offset, restart });
+  const base = Math.max(NEED_SIGMAS * track.sigma, Math.min(secondLargest(track), MOST_NEED));
+  const factor = Math.exp(base);
+  const judged = { line, past, known, track, offset, options };
+  const unusual = firstCost(judged) ?? deviation(judged, base);
+  return { track, factor, unusual: unusual && explainedBy(unusual, judged) };
 }
 
-const NOTICE_Z = 3.5;
-const ALERT_Z = 5;
-const LEAST_SHARE = 0.25;
-const SPARSE_SHARE = 0.5;
-const SPARSE_FACTOR = 1.5;
-
-/**
- * Whether one day of one line is unusual, compared with at most 56 days before it. `days`: the settled
- * days of the line, in order.
- * r = ln((v + a) / (expected + a)), z = r / sigma (`deviationOf`); unusual means |z| > 3.5 (alert: 5)
- * and |v − expected| ≥ minImpact, and ≥ 25% of the expected cost, and |r| above the second largest
- * of the past. A day that is not settled is tested for increases only: it may be incomplete, and
- * 13% of normal lines would count as dropped. Drops are notices. A line with costs on less than half of
- * its days is reported if v ≥ 2 · minImpact and v > 1.5 · its maximum. With fewer than 10
- * settled days it is too new. minImpact is in credits, above 0.
- * Source: docs/costs.md#anomalies; false alarms: docs/costs.md#tests-on-synthetic-data.
- */
-export function judge(
-  days: readonly SettledDay[],
-  day: DayValue,
-  minImpact: number,
-): AnomalyVerdict {
-  if (!isCost(day.value)) return { kind: 'untested', why: 'not-a-cost' };
-  const history = daysBefore(days, day.day);
-  if (history.length < LEAST_DAYS) return { kind: 'untested', why: 'too-new' };
-  if (isSparse(history)) return judgeSparse(history, day, minImpact);
-  return judgeByBaseline(baselineOf(history, minImpact), day, minImpact);
-}
-
-function isSparse(history: readonly DayValue[]): boolean {
-  return history.filter(({ value }) => value > 0).length < SPARSE_SHARE * history.length;
-}
-
-function judgeSparse(
-  history: readonly DayValue[],
-  { value }: DayValue,
-  minImpact: number,
-): AnomalyVerdict {
-  const most = Math.max(...history.map((day) => day.value));
-  if (value < 2 * minImpact || value <= SPARSE_FACTOR * most) return { kind: 'usual', expected: 0 };
-  return { kind: most > 0 ? 'rare-cost' : 'new-cost', expected: 0, excess: value };
-}
-
-function judgeByBaseline(baseline: Baseline, judged: DayValue, minImpact: number) {
-  const { day, value } = judged;
-  const expected = expectedOn(baseline, day);
-  const excess = value - expected;
-  const usual = { kind: 'usual', expected } as const;
-  if (Math.abs(excess) < leastExcess(baseline, expected, minImpact)) return usual;
-  if (excess < 0 && !isSettled(judged)) return usual;
-
-  const { sigma, before } = deviationOf(baseline);
-  const r = Math.log((value + baseline.offset) / (expected + baseline.offset));
-  const z = r / sigma;
-  if (Math.abs(z) <= NOTICE_Z || Math.abs(r) <= before) return usual;
-
-  const direction = excess > 0 ? 'up' : 'down';
-  const tier = direction === 'up' && z > ALERT_Z ? 'alert' : 'notice';
-  return { kind: 'unusual', tier, direction, expected, excess, z } as const;
-}
-
-function leastExcess({ offset }: Baseline, expected: number, minImpact: number): number {
-  return Math.max(minImpact, LEAST_SHARE * Math.max(expected, offset));
-}
-
-/** What a day is compared with: the level of the two weeks before it, by weekday. */
-interface Baseline {
-  readonly days: readonly SettledDay[];
-  readonly profile: WeekdayProfile;
-  /** Past days adjusted for weekdays: x = y / f. */
-  readonly evened: readonly number[];
-  /** Credits per day: the median of the last 14 of x. */
-  readonly level: number;
-  /** a, credits: added before any logarithm, so that zeros and small values have little effect. */
+interface JudgeInputs {
+  readonly line: CostLine;
+  /** The days since the first cost, without today. */
+  readonly past: readonly DayValue[];
+  readonly known: readonly KnownDay[];
+  readonly track: Track;
   readonly offset: number;
+  readonly options: JudgeOptions;
 }
 
-/** Expects settled days in order; a = minImpact / 2. */
-function baselineOf(days: readonly SettledDay[], minImpact: number): Baseline {
-  const profile = profileOf(days);
-  const evened = withoutWeekdays(days, profile);
-  const level = median(evened.slice(-LEVEL_DAYS));
-  return { days, profile, evened, level, offset: minImpact / 2 };
+function isRecent({ today }: JudgeOptions, day: Day): boolean {
+  return dayNumber(today) - dayNumber(day) <= JUDGED_AGES;
 }
 
-function expectedOn({ level, profile }: Baseline, day: Day): number {
-  return level * factorOn(profile, day);
+const RARE_FACTOR = 1.5;
+
+/** A line that began, or that seldom has costs: it has no usual cost. */
+function firstCost({ line, past, options }: JudgeInputs): UnusualCost | null {
+  // A whole report that is new has no new lines.
+  const isNew = past.length < LEAST_DAYS && (line.values[0]?.day ?? '') < (past[0]?.day ?? '');
+  const isRareNow = past.length >= LEAST_DAYS && isRare(past);
+  if ((!isNew && !isRareNow) || options.expected.has(line.key)) return null;
+  const before = isNew ? [] : past.filter(({ day }) => !isRecent(options, day));
+  const most = Math.max(0, ...before.map(({ value }) => value));
+  const large = past.filter(
+    ({ day, value }) =>
+      (isNew || isRecent(options, day)) && value > Math.max(RARE_FACTOR * most, 2 * options.floor),
+  );
+  if (large.length === 0) return null;
+  const days = large.map((day) => unusualDay(day, 0, day.value));
+  return unusualCost(line, isNew ? 'new' : 'rare', days);
 }
 
-/** The deviation of days from their expected cost, in logarithms. */
-interface Deviation {
-  readonly sigma: number;
-  /** The second largest of the past, because a bursty line had deviations like this before. */
-  readonly before: number;
+function isRare(past: readonly DayValue[]): boolean {
+  return past.filter(({ value }) => value > 0).length < past.length / 2;
 }
 
-const LEAST_SIGMA = 0.06;
+function deviation(inputs: JudgeInputs, base: number): UnusualCost | null {
+  const { line, past, options } = inputs;
+  if (past.length < LEAST_DAYS || isRare(past)) return null;
+  const all = past.flatMap((day) => judgedDay(inputs, day, base) ?? []);
+  const newest = all.findLast(({ day }) => isRecent(options, day));
+  if (!newest) return null;
+  const kind = newest.excess > 0 ? 'up' : 'down';
+  const since = newest.since;
+  const days = all.filter(
+    (one) => one.day >= since && Math.sign(one.excess) === Math.sign(newest.excess),
+  );
+  if (kind === 'down' && days.filter(({ isSure }) => isSure).length < 2) return null;
+  return unusualCost(line, kind, days);
+}
 
-/**
- * e = ln((y + a) / (median of the 14 of x up to that day · f + a)), because costs grow by factors;
- * sigma = max(1.4826 · median|e|, 0.06). Source: docs/costs.md#baseline.
- */
-function deviationOf({ days, profile, evened, offset }: Baseline): Deviation {
-  const deviations = days.map(({ weekday, value }, index) => {
-    const usual = median(backFrom(evened, index)) * (profile[weekday] ?? 1);
-    return Math.abs(Math.log((value + offset) / (usual + offset)));
-  });
+const NEARLY_COMPLETE = 0.8;
+
+function judgedDay({ line, track, offset, options }: JudgeInputs, day: DayValue, base: number) {
+  if (!isCost(day.value)) return null;
+  const followed = track.days.find((one) => one.day === day.day);
+  const run = followed?.run ?? null;
+  // A day of unknown completeness is not in the track, in which an expected level begins.
+  const expected = options.expected.get(line.key);
+  if (!followed && expected !== undefined && day.day >= expected) return null;
+  if (followed && !isRecent(options, day.day) && run !== track.run) return null;
+  if (run?.isLevel || run?.isBack) return null;
+  const factor = factorOn(track.profile, day.day);
+  const level = followed?.level ?? track.level;
+  const x = followed?.x ?? day.value / factor;
+  const r = Math.log((x + offset) / (level + offset));
+  const need = Math.max(base, NEED_SIGMAS * Math.hypot(track.sigma, followed?.error ?? 0));
+  const batch = batchFactor(track.batch, day.day);
+  const isBatch = batch > 1 && Math.abs(r - Math.log(batch)) <= need;
+  const usual = level * factor;
+  const excess = (x - level) * factor;
+  const isLarge = Math.abs(excess) >= Math.max(options.floor, LEAST_SHARE * usual);
+  if (isBatch || Math.abs(r) <= need || !isLarge) return null;
+  const share = day.openDay?.completeness?.share ?? 0;
+  const isSure = day.final || share >= NEARLY_COMPLETE;
+  if (excess < 0 && !isSure) return null;
+  const since = run?.days[0]?.day ?? day.day;
+  return { ...unusualDay(day, usual, excess), since, isSure };
+}
+
+function secondLargest({ days }: Track): number {
+  const sizes = days.filter(({ run }) => (run?.days.length ?? 0) < 2).map(({ r }) => Math.abs(r));
+  return sizes.sort((a, b) => b - a)[1] ?? 0;
+}
+
+function unusualDay({ day, value, final }: DayValue, usual: number, excess: number): UnusualDay {
+  return { day, value, usual, excess, final };
+}
+
+function unusualCost(
+  { key, name }: Pick<CostLine, 'key' | 'name'>,
+  kind: UnusualCost['kind'],
+  days: readonly UnusualDay[],
+): UnusualCost {
+  const perDay = mean(days.map(({ excess }) => excess));
+  const usual = mean(days.map((one) => one.usual));
   return {
-    sigma: Math.max(MAD_TO_SIGMA * median(deviations), LEAST_SIGMA),
-    before: deviations.toSorted((a, b) => b - a)[1] ?? 0,
+    key,
+    name,
+    kind,
+    since: days[0]?.day ?? '',
+    last: days.at(-1)?.day ?? '',
+    days,
+    perDay,
+    relative: usual > 0 ? perDay / usual : null,
+    explained: null,
   };
 }
 
-/** The two weeks that end with the day: the same window as for the judged day. */
-function backFrom(values: readonly number[], index: number): readonly number[] {
-  return values.slice(Math.max(0, index - LEVEL_DAYS + 1)).slice(0, LEVEL_DAYS);
+/** Whether the days of one begin on the day of the change or on the following one. */
+function beginsWith(change: AppliedChange, since: Day): boolean {
+  return since === change.day || since === addDays(change.day, 1);
 }
 
-export interface Range {
-  readonly expected: number;
+/** With the latest change that explains it. The day of the change has only a part of its effect. */
+function explainedBy(unusual: UnusualCost, { track, options }: JudgeInputs): UnusualCost {
+  const direction = unusual.kind === 'down' ? 'down' : 'up';
+  const change = options.changes
+    .toSorted((a, b) => (a.day < b.day ? 1 : -1))
+    .find(
+      (one) =>
+        one.serviceId === unusual.key &&
+        beginsWith(one, unusual.since) &&
+        (one.direction === direction || one.direction === 'either'),
+    );
+  if (!change) return unusual;
+  const whole = unusual.days.filter(({ day }) => day > change.day);
+  const { perDay, relative } =
+    whole.length > 0 ? unusualCost(unusual, unusual.kind, whole) : unusual;
+  const most = mostExplained(change, track.level, options.floor);
+  const rest = direction === 'down' ? 0 : Math.max(0, perDay - most);
+  const isLarge = rest >= Math.max(options.floor, LEAST_SHARE * track.level);
+  return { ...unusual, perDay, relative, explained: { change, rest: isLarge ? rest : 0 } };
+}
+
+const SIZE_TOLERANCE = 1.3;
+const CEILING_TOLERANCE = 1.25;
+
+/** The most credits per day that a change adds; without known sizes, any. */
+function mostExplained({ before, after }: AppliedChange, level: number, floor: number): number {
+  if (!before || !after || before.idleScaling) return Number.POSITIVE_INFINITY;
+  const least = before.numReplicas * before.minReplicaMemoryGb;
+  const most = after.numReplicas * after.maxReplicaMemoryGb;
+  const isFixed = before.minReplicaMemoryGb === before.maxReplicaMemoryGb;
+  const tolerance = isFixed ? SIZE_TOLERANCE : CEILING_TOLERANCE;
+  return Math.max(0, level * ((tolerance * most) / least - 1)) + floor;
+}
+
+/** The effect of a change on its line, in credits per day. */
+export interface ChangeEffect {
+  readonly change: AppliedChange;
+  readonly perDay: number;
+}
+
+const EFFECT_DAYS = 7;
+
+/**
+ * What the whole days after a change usually cost before it, the difference per day, and their number,
+ * at most seven; null without such a day, and with less than a week before it. Source: docs/forecasts.md#changes.
+ */
+export function effectOfChange(change: Pick<AppliedChange, 'day'>, line: Pick<CostLine, 'values'>) {
+  const days = knownDays(line.values);
+  const after = days.filter(
+    ({ day }) => day > change.day && dayNumber(day) - dayNumber(change.day) <= EFFECT_DAYS,
+  );
+  const known = days.filter(({ day }) => day < change.day);
+  if (after.length === 0 || known.length < LEAST_BEFORE) return null;
+  const before = followDays(known);
+  const usual = mean(after.map(({ day }) => before.level * factorOn(before.profile, day)));
+  return { usual, perDay: mean(after.map(({ value }) => value)) - usual, days: after.length };
+}
+
+const LEAST_BEFORE = 7;
+
+const EXPLAINED_SHARE = 0.6;
+
+/** Whether changes explain most of the current shift of a sum of lines, so that the shift stays. */
+export function isShiftExplained(
+  all: readonly DayValue[],
+  today: Day,
+  effects: readonly ChangeEffect[],
+): boolean {
+  const { run, level } = followDays(knownDays(all.filter(({ day }) => day < today)));
+  const since = run?.days[0]?.day;
+  if (!run || since === undefined) return false;
+  const shift = median(run.days.map(({ x }) => x)) - level;
+  const own = effects.filter(({ change }) => beginsWith(change, since));
+  const explained = own.reduce((sum, { perDay }) => sum + perDay, 0);
+  return explained / shift >= EXPLAINED_SHARE;
+}
+
+export interface UsualRange {
+  readonly usual: number;
   readonly low: number;
   readonly high: number;
+  /** Where the completed cost of the day is; `within` for a day that is not known yet. */
+  readonly side: 'within' | 'above' | 'below';
 }
+
+const RANGE_SIGMAS = 1.64;
 
 /**
- * The range of usual values of a day, in credits: the limits of the conditions of `judge`. Null for
- * a line that is new or rarely has costs, which is not tested by range.
+ * The usual cost of a day from the days before it, without days of a run: l · f, for a batch day times
+ * its factor; range · e^(±1.64 · √(s² + e²)). A day of unknown completeness can only be above. Null
+ * with fewer than 10 days. Source: docs/forecasts.md#usual-range.
  */
-export function usualRange(days: readonly SettledDay[], day: Day, minImpact: number): Range | null {
-  const history = daysBefore(days, day);
-  if (history.length < LEAST_DAYS || isSparse(history)) return null;
-  const baseline = baselineOf(history, minImpact);
-  const { sigma, before } = deviationOf(baseline);
-  const { offset } = baseline;
-  const expected = expectedOn(baseline, day);
-  const factor = Math.exp(Math.max(NOTICE_Z * sigma, before));
-  const margin = leastExcess(baseline, expected, minImpact);
-  const low = Math.min((expected + offset) / factor - offset, expected - margin);
-  const high = Math.max((expected + offset) * factor - offset, expected + margin);
-  return { expected, low: Math.max(0, low), high };
-}
-
-const COMMON_SHARE = 0.4;
-/** With fewer lines, 40% of them are too few. */
-const LEAST_LINES = 5;
-
-/**
- * The direction in which more than 40% of the tested lines are unusual on one day. The cause is
- * probably a holiday, a price or wrong data, so one message replaces one for each line.
- * Source: docs/costs.md#common-cause.
- */
-export function commonCause(verdicts: readonly AnomalyVerdict[]): Direction | null {
-  const tested = verdicts.filter(({ kind }) => kind === 'usual' || kind === 'unusual');
-  if (tested.length < LEAST_LINES) return null;
-  const count = (direction: Direction) =>
-    tested.filter((verdict) => verdict.kind === 'unusual' && verdict.direction === direction)
-      .length;
-  const isCommon = (direction: Direction) => count(direction) > COMMON_SHARE * tested.length;
-  return (['up', 'down'] as const).find(isCommon) ?? null;
-}
-
-export type IncidentState = 'open' | 'ongoing' | 'muted' | 'resolved' | 'new-normal' | 'expected';
-
-/** A run of unusual days of one line. It is announced as a whole, not day by day. */
-export interface Incident {
-  readonly state: IncidentState;
-  readonly direction: Direction;
-  readonly tier: AnomalyTier;
-  readonly since: Day;
-  /** In order; a day that is judged again replaces its earlier entry. */
-  readonly days: readonly IncidentDay[];
-  /** Σ (value − expected) over its unusual days, in credits; negative for a drop. */
-  readonly impact: number;
-  /** The impact at the last report. */
-  readonly reportedImpact: number;
-  /** The last day without reports. */
-  readonly mutedUntil: Day | null;
-}
-
-interface IncidentDay {
-  readonly day: Day;
-  /** Final, or not moved for two days. */
-  readonly settled: boolean;
-  readonly unusual: boolean;
-  readonly excess: number;
-}
-
-export type News = 'opened' | 'raised' | 'doubled' | 'resolved' | 'new-normal';
-
-interface IncidentStep {
-  readonly incident: Incident | null;
-  /** What to report; null for nothing. */
-  readonly news: News | null;
-}
-
-/** Opens an incident on an unusual day; null for any other verdict. */
-export function openIncident(verdict: AnomalyVerdict, day: Day, settled: boolean): IncidentStep {
-  const found = unusualOf(verdict);
-  if (!found) return { incident: null, news: null };
-  const { direction, tier, excess } = found;
-  const days = [{ day, settled, unusual: true, excess }];
-  const impact = { impact: excess, reportedImpact: excess, mutedUntil: null };
-  return {
-    incident: { state: 'open', direction, tier, since: day, days, ...impact },
-    news: 'opened',
-  };
-}
-
-/**
- * Adds a day to an open incident, or replaces one of its days. The incident is resolved if its last
- * two settled days are not unusual in its direction, and is the new normal after seven unusual days.
- * News: it became an alert, its impact doubled since the last report, or it ended. The verdict must
- * use only the days before the incident; otherwise the incident would become its own baseline.
- * Source: docs/costs.md#incidents.
- */
-export function followIncident(
-  incident: Incident,
-  verdict: AnomalyVerdict,
-  day: Day,
-  settled: boolean,
-): IncidentStep {
-  if (isOver(incident) || day < incident.since) return { incident, news: null };
-
-  const found = unusualOf(verdict);
-  const unusual = found?.direction === incident.direction;
-  const excess = unusual ? found.excess : 0;
-  const tier = unusual && found.tier === 'alert' ? 'alert' : incident.tier;
-  const days = withDay(incident.days, { day, settled, unusual, excess });
-  const impact = days.reduce((sum, one) => sum + one.excess, 0);
-  const mutedUntil = incident.mutedUntil;
-  const state = stateOf(days, mutedUntil);
-  return withNews(incident, { ...incident, days, impact, tier, state });
-}
-
-/** A rare or new cost is an increase without a usual range. */
-function unusualOf(verdict: AnomalyVerdict) {
-  if (verdict.kind === 'unusual') return verdict;
-  if (verdict.kind !== 'rare-cost' && verdict.kind !== 'new-cost') return null;
-  return { direction: 'up', tier: 'notice', excess: verdict.excess } as const;
-}
-
-function withDay(days: readonly IncidentDay[], day: IncidentDay): readonly IncidentDay[] {
-  const others = days.filter((one) => one.day !== day.day);
-  return [...others, day].sort((a, b) => (a.day < b.day ? -1 : 1));
-}
-
-const DAYS_TO_RESOLVE = 2;
-const DAYS_TO_NORMAL = 7;
-
-function stateOf(days: readonly IncidentDay[], mutedUntil: Day | null): IncidentState {
-  const latest = days.filter(({ settled }) => settled).slice(-DAYS_TO_RESOLVE);
-  const isEnough = latest.length === DAYS_TO_RESOLVE;
-  if (isEnough && latest.every(({ unusual }) => !unusual)) return 'resolved';
-  const unusual = days.filter((day) => day.unusual).length;
-  if (unusual >= DAYS_TO_NORMAL) return 'new-normal';
-  const last = days.at(-1)?.day ?? '';
-  if (mutedUntil !== null && last <= mutedUntil) return 'muted';
-  return unusual > 1 ? 'ongoing' : 'open';
-}
-
-function withNews(before: Incident, after: Incident): IncidentStep {
-  if (after.mutedUntil !== null && lastDayOf(after) <= after.mutedUntil) {
-    return { incident: after, news: null };
-  }
-  const news = newsOf(before, after);
-  const reportedImpact = news === null ? after.reportedImpact : after.impact;
-  return { incident: { ...after, reportedImpact }, news };
-}
-
-function newsOf(before: Incident, after: Incident): News | null {
-  if (after.state === 'resolved' || after.state === 'new-normal') return after.state;
-  if (before.tier !== after.tier) return 'raised';
-  return Math.abs(after.impact) >= 2 * Math.abs(before.reportedImpact) ? 'doubled' : null;
-}
-
-export function isOver({ state }: Incident): boolean {
-  return state === 'resolved' || state === 'new-normal' || state === 'expected';
-}
-
-/** A user marked the incident as expected: a new baseline starts on its first day. */
-export function expectIncident(incident: Incident): Incident {
-  return isOver(incident) ? incident : { ...incident, state: 'expected' };
-}
-
-/** Mutes the incident through that day. It is still tracked. */
-export function muteIncident(incident: Incident, until: Day): Incident {
-  return isOver(incident) ? incident : { ...incident, state: 'muted', mutedUntil: until };
-}
-
-/** The last judged day. */
-export function lastDayOf({ days, since }: Incident): Day {
-  return days.at(-1)?.day ?? since;
-}
-
-/** An incident of one line of costs, with the names and the worst day that a message shows. */
-export interface CostAnomaly {
-  /** The line of the usage report: an entity, or an entity and one metric. */
-  readonly line: string;
-  readonly entityId: string;
-  readonly entityName: string;
-  readonly kind: CostRow['kind'];
-  readonly serviceId: string | null;
-  /** `analytics-dev · compute` */
-  readonly name: string;
-  /** Null: the total of the entity. */
-  readonly metric: string | null;
-  readonly incident: Incident;
-  /** Its worst unusual day and the usual range of that day; null where there was no usual cost. */
-  readonly peak: { readonly day: Day; readonly value: number; readonly range: Range | null };
-  /**
-   * Whether a message announced it, alone or with most other lines (a common cause). The end is
-   * announced only for an anomaly that was announced alone.
-   */
-  readonly announced: 'alone' | 'crowd' | null;
-}
-
-/**
- * Whether two anomalies are one event: the total of an entity and one of its metrics rise or fall
- * together from about the same day. Only the metric is announced, because it says more.
- */
-export function isRelated(one: CostAnomaly, other: CostAnomaly): boolean {
-  return (
-    entityKey(one) === entityKey(other) &&
-    one.incident.direction === other.incident.direction &&
-    one.incident.since <= lastDayOf(other.incident) &&
-    other.incident.since <= lastDayOf(one.incident)
-  );
-}
-
-/** Each event once, as its largest metric, with the highest tier of all related anomalies. */
-export function mergeRelated(all: readonly CostAnomaly[]): readonly CostAnomaly[] {
-  const weight = ({ metric, incident }: CostAnomaly) =>
-    (metric === null ? 0 : 1e12) + Math.abs(incident.impact);
-  const kept: CostAnomaly[] = [];
-  for (const one of all.toSorted((a, b) => weight(b) - weight(a))) {
-    const at = kept.findIndex((other) => isRelated(one, other));
-    const leader = kept[at];
-    if (!leader) kept.push(one);
-    else if (one.incident.tier === 'alert') kept[at] = asAlert(leader);
-  }
-  return kept;
-}
-
-function asAlert(anomaly: CostAnomaly): CostAnomaly {
-  return { ...anomaly, incident: { ...anomaly.incident, tier: 'alert' } };
+export function usualRange(series: readonly DayValue[], of: DayValue): UsualRange | null {
+  const before = knownDays(series.filter(({ day }) => day < of.day));
+  if (before.length < LEAST_DAYS) return null;
+  const track = followDays(before);
+  const [own] = knownDays([of], 'left-out');
+  const usual = track.level * factorOn(track.profile, of.day) * batchFactor(track.batch, of.day);
+  const width = Math.exp(RANGE_SIGMAS * Math.hypot(track.sigma, own?.error ?? 0));
+  const [low, high] = [usual / width, usual * width];
+  const value = own?.value ?? of.value;
+  const side = value > high ? 'above' : own && value < low ? 'below' : 'within';
+  return { usual, low, high, side };
 }

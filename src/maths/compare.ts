@@ -1,102 +1,89 @@
-import { addMonths, lengthOf, type Span, startOf } from '../base/calendar.ts';
+import { lengthOf, type Span } from '../base/calendar.ts';
 import { addDays, type Day, dayNumber } from '../base/time.ts';
-import { dayStates, isSettled, isSettledDay } from './days.ts';
-import { type By, partsOf, type SummaryLine, sumBy, type TimeUnit } from './lines.ts';
+import { dayStates } from './days.ts';
+import { type Grouping, partsOf, type SummaryLine, sumBy } from './lines.ts';
 import { type Money, moneyDifference, moneyOf, moneySum } from './money.ts';
 import { type CostRow, type DayValue, type Micro, microOf } from './rows.ts';
 
 // Two spans of days compared day by day: the totals, the lines that changed most, and the reasons.
 
-/** Why two spans cannot be compared. */
-export type PairingProblem = 'unequal-lengths' | 'unequal-weekdays' | 'no-common-settled-days';
-
-interface Incomparable {
-  readonly ok: false;
-  readonly why: PairingProblem;
+/** The compared days of two spans. */
+export interface DayPairs {
+  readonly pairs: readonly DayPair[];
+  /** Otherwise no day is final in both: all days are compared as reported. */
+  readonly isFinal: boolean;
+  readonly sameWeekdays: boolean;
 }
 
-type DayPairs =
-  | { readonly ok: true; readonly pairs: readonly DayPair[]; readonly sameWeekdays: boolean }
-  | Incomparable;
-
+/** A day of each span; null after the end of the shorter one. */
 export interface DayPair {
-  readonly now: Day;
-  readonly before: Day;
+  readonly now: Day | null;
+  readonly before: Day | null;
 }
 
 /**
- * Pairs the days of two spans in order and keeps the pairs in which both days are settled. Lengths and
- * weekdays must be equal; otherwise a Monday would appear as an increase. Two spans that begin on the
- * first of a month are months: as many days as both have, with any weekdays.
+ * Pairs the days of two spans in order and keeps the pairs in which both days are final. Without any,
+ * or for spans of different lengths that are no months, all days of both are compared as they are
+ * reported. Two spans that begin on the first of a month are months: as many days as both have.
  * Source: docs/costs.md#comparisons.
  */
-export function pairDays(now: Span, before: Span, isUsable: (day: Day) => boolean): DayPairs {
+export function pairDays(now: Span, before: Span, isFinal: (day: Day) => boolean): DayPairs {
   const lengths = [lengthOf(now), lengthOf(before)] as const;
-  const sameWeekdays = (dayNumber(now.first) - dayNumber(before.first)) % 7 === 0;
-  if (!areMonths(now, before)) {
-    if (lengths[0] !== lengths[1]) return { ok: false, why: 'unequal-lengths' };
-    if (!sameWeekdays) return { ok: false, why: 'unequal-weekdays' };
-  }
-  const pairs = Array.from({ length: Math.min(...lengths) }, (_, index) => ({
-    now: addDays(now.first, index),
-    before: addDays(before.first, index),
-  })).filter((pair) => isUsable(pair.now) && isUsable(pair.before));
-  return pairs.length === 0
-    ? { ok: false, why: 'no-common-settled-days' }
-    : { ok: true, pairs, sameWeekdays };
+  const count = (pairsLength: number) =>
+    Array.from({ length: pairsLength }, (_, index) => ({
+      now: index < lengths[0] ? addDays(now.first, index) : null,
+      before: index < lengths[1] ? addDays(before.first, index) : null,
+    }));
+  const isPaired = lengths[0] === lengths[1] || areMonths(now, before);
+  const isKnown = (day: Day | null) => day !== null && isFinal(day);
+  const final = isPaired
+    ? count(Math.min(...lengths)).filter((pair) => isKnown(pair.now) && isKnown(pair.before))
+    : [];
+  const sameWeekdays = isPaired && (dayNumber(now.first) - dayNumber(before.first)) % 7 === 0;
+  return final.length > 0
+    ? { pairs: final, isFinal: true, sameWeekdays }
+    : { pairs: count(Math.max(...lengths)), isFinal: false, sameWeekdays };
 }
 
 function areMonths(now: Span, before: Span): boolean {
   return now.first.endsWith('-01') && before.first.endsWith('-01');
 }
 
-export type Comparison =
-  | Incomparable
-  | {
-      readonly ok: true;
-      /** The number of compared days of each span, all settled. */
-      readonly days: number;
-      /** The number of these pairs in which a day is not locked. */
-      readonly notLocked: number;
-      readonly now: Micro;
-      readonly before: Micro;
-      readonly delta: Micro;
-      readonly money: Readonly<Record<'now' | 'before' | 'delta', Money | null>>;
-      /** `delta / before`; null if `before` is below one credit. */
-      readonly relative: number | null;
-      readonly sameWeekdays: boolean;
-    };
+export interface Comparison {
+  /** The number of compared days, and whether they are final in both spans. */
+  readonly days: number;
+  readonly isFinal: boolean;
+  readonly sameWeekdays: boolean;
+  readonly now: Micro;
+  readonly before: Micro;
+  readonly delta: Micro;
+  readonly money: Readonly<Record<'now' | 'before' | 'delta', Money | null>>;
+  /** `delta / before`; null if `before` is below one credit. */
+  readonly relative: number | null;
+}
 
 /**
- * Compares the costs of two spans on the days that are settled in both. `series` contains both spans.
- * `delta = Σ now − Σ before` in millionths; `relative = delta / Σ before` from one credit on. Not
- * possible for unequal lengths or weekdays, or without a day that is settled in both.
- * Source: docs/costs.md#comparisons.
+ * Compares the costs of two spans on the days that are final in both, else as reported; null if one of
+ * them has no data. `series` contains both spans. `delta = Σ now − Σ before` in millionths;
+ * `relative = delta / Σ before` from one credit on. Source: docs/costs.md#comparisons.
  */
-export function compare(series: readonly DayValue[], now: Span, before: Span): Comparison {
+export function compare(series: readonly DayValue[], now: Span, before: Span): Comparison | null {
   const values = new Map(series.map((value) => [value.day, value]));
-  const settled = new Set(series.filter(isSettled).map(({ day }) => day));
-  const pairing = pairDays(now, before, (day) => settled.has(day));
-  if (!pairing.ok) return pairing;
-
-  const { pairs, sameWeekdays } = pairing;
-  const microOn = (day: Day) => microOf(values.get(day)?.value ?? 0);
-  const sumOf = (side: keyof DayPair) => pairs.reduce((sum, pair) => sum + microOn(pair[side]), 0);
-  const sums = { now: sumOf('now'), before: sumOf('before') };
-  const moneyIn = (side: keyof DayPair) =>
-    moneyOf(pairs.map((pair) => [values.get(pair[side])?.price, microOn(pair[side])]));
-  const priced = { now: moneyIn('now'), before: moneyIn('before') };
+  const { pairs, ...pairing } = pairDays(now, before, (day) => values.get(day)?.final ?? false);
+  const valuesIn = (side: keyof DayPair) =>
+    pairs.flatMap((pair) => values.get(pair[side] ?? '') ?? []);
+  const sides = { now: valuesIn('now'), before: valuesIn('before') };
+  if (sides.now.length === 0 || sides.before.length === 0) return null;
+  const sumOf = (own: readonly DayValue[]) =>
+    own.reduce((sum, { value }) => sum + microOf(value), 0);
+  const sums = { now: sumOf(sides.now), before: sumOf(sides.before) };
+  const moneyIn = (own: readonly DayValue[]) =>
+    moneyOf(own.map(({ price, value }) => [price, microOf(value)]));
+  const priced = { now: moneyIn(sides.now), before: moneyIn(sides.before) };
   const money = { ...priced, delta: moneyDifference(priced.now, priced.before) };
   const relative = relativeOf(sums.now, sums.before);
   const delta = sums.now - sums.before;
-  const isFinal = (day: Day) => values.get(day)?.final ?? false;
-  const notLocked = openPairs(pairs, isFinal);
-  return { ok: true, days: pairs.length, notLocked, ...sums, delta, money, relative, sameWeekdays };
-}
-
-/** The number of pairs in which a day is not locked. */
-function openPairs(pairs: readonly DayPair[], isFinal: (day: Day) => boolean): number {
-  return pairs.filter(({ now, before }) => !isFinal(now) || !isFinal(before)).length;
+  return { days: pairs.length, ...pairing, ...sums, delta, money, relative };
 }
 
 /** Percentages of less than one credit are not meaningful. */
@@ -105,30 +92,6 @@ const BASELINE_AT_LEAST: Micro = microOf(1);
 /** The change as a fraction of `before`; null if `before` is below one credit. */
 export function relativeOf(now: Micro, before: Micro): number | null {
   return before < BASELINE_AT_LEAST ? null : (now - before) / before;
-}
-
-/**
- * Compares the month so far, through its last settled day, with the previous month through the same
- * day. `through` is null if the month of `today` has no settled day.
- * Source: docs/costs.md#comparisons.
- */
-export function monthToDate(
-  series: readonly DayValue[],
-  today: Day,
-): { readonly through: Day | null; readonly comparison: Comparison } {
-  const first = startOf('month', today);
-  const through = series
-    .filter(isSettled)
-    .reduce<Day | null>(
-      (latest, { day }) =>
-        day >= first && day <= today && (latest === null || day > latest) ? day : latest,
-      null,
-    );
-  if (through === null) {
-    return { through, comparison: { ok: false, why: 'no-common-settled-days' } };
-  }
-  const before = { first: addMonths(first, -1), last: addMonths(through, -1) };
-  return { through, comparison: compare(series, { first, last: through }, before) };
 }
 
 /** A line whose cost changed; amounts in millionths of a credit. */
@@ -146,59 +109,17 @@ export interface Mover {
   readonly relative: number | null;
 }
 
-type Movers =
-  | {
-      readonly ok: true;
-      /** The number of compared days of each span. */
-      readonly days: number;
-      /** The number of these pairs in which a day is not locked. */
-      readonly notLocked: number;
-      readonly movers: readonly Mover[];
-    }
-  | Incomparable;
-
-interface MoverOptions {
-  readonly by: Exclude<By, TimeUnit>;
-  /** Smaller changes are left out. */
-  readonly minimum: Micro;
-}
-
-/**
- * The lines with the largest `|Δ|` between two spans, on the days that are settled in both, until they
- * explain 80% of `Σ|Δ|` over all lines: at most five, each at least the minimum. The spans must be
- * comparable, as in `compare`. Source: docs/costs.md#movers.
- */
-export function moversOf(
-  rows: readonly CostRow[],
-  now: Span,
-  before: Span,
-  { by, minimum }: MoverOptions,
-): Movers {
-  const pairing = settledPairs(rows, now, before);
-  if (!pairing.ok) return pairing;
-
-  const { pairs, notLocked } = pairing;
-  const movers = largest(changesOn(rows, by, pairs), minimum, null);
-  return { ok: true, days: pairs.length, notLocked, movers };
-}
-
-/**
- * The pairs of days that are settled in both spans, and the number of them in which a day is not
- * locked. `rows`: all rows decide about a day.
- */
-export function settledPairs(rows: readonly CostRow[], now: Span, before: Span) {
+/** The compared days of two spans of the report. `rows`: all rows decide about a day. */
+export function pairsOf(rows: readonly CostRow[], now: Span, before: Span): DayPairs {
   const states = [...dayStates(rows, now), ...dayStates(rows, before)];
-  const settled = new Map(states.filter(isSettledDay).map(({ day, state }) => [day, state]));
-  const pairing = pairDays(now, before, (day) => settled.has(day));
-  if (!pairing.ok) return pairing;
-  const isFinal = (day: Day) => settled.get(day) === 'final';
-  return { ...pairing, notLocked: openPairs(pairing.pairs, isFinal) };
+  const final = new Set(states.flatMap(({ day, state }) => (state === 'final' ? [day] : [])));
+  return pairDays(now, before, (day) => final.has(day));
 }
 
 /** The change of every line on paired days. */
 export function changesOn(
   rows: readonly CostRow[],
-  by: By,
+  by: Grouping,
   pairs: readonly DayPair[],
 ): readonly Mover[] {
   const linesOn = (side: keyof DayPair) => {
@@ -233,8 +154,9 @@ function rowsOn(
   pairs: readonly DayPair[],
   side: keyof DayPair,
 ): { readonly rows: readonly CostRow[]; readonly span: Span } {
-  const days = new Set(pairs.map((pair) => pair[side]));
-  const span = { first: pairs[0]?.[side] ?? '', last: pairs.at(-1)?.[side] ?? '' };
+  const own = pairs.flatMap((pair) => pair[side] ?? []);
+  const days = new Set(own);
+  const span = { first: own[0] ?? '', last: own.at(-1) ?? '' };
   return { rows: rows.filter(({ day }) => days.has(day)), span };
 }
 
@@ -242,10 +164,9 @@ const MOST_MOVERS = 5;
 const EXPLAINED = 0.8;
 
 /**
- * The lines with the largest changes, each at least the minimum, the largest first. `top`: that many
- * lines; null: until they explain 80%, at most five.
+ * The lines with the largest changes, the largest first. `top`: that many lines; null: until they explain 80%, at most five.
  */
-function largest(all: readonly Mover[], minimum: Micro, top: number | null): readonly Mover[] {
+function largest(all: readonly Mover[], top: number | null): readonly Mover[] {
   const size = ({ delta }: Mover) => Math.abs(delta);
   const sorted = [...all].sort((a, b) => size(b) - size(a) || (a.key < b.key ? -1 : 1));
   const enough = EXPLAINED * all.reduce((sum, mover) => sum + size(mover), 0);
@@ -253,7 +174,7 @@ function largest(all: readonly Mover[], minimum: Micro, top: number | null): rea
   let explained = 0;
   for (const mover of sorted) {
     const isEnough = top === null && explained >= enough;
-    if (size(mover) < minimum || isEnough || movers.length === (top ?? MOST_MOVERS)) break;
+    if (isEnough || movers.length === (top ?? MOST_MOVERS)) break;
     movers.push(mover);
     explained += size(mover);
   }
@@ -295,7 +216,7 @@ export function explainChange(
 ): Explanation {
   const [now, before] = [sideOf(rows, pairs, 'now'), sideOf(rows, pairs, 'before')];
   const moved = changesBetween(now.lines, before.lines).filter(({ delta }) => delta !== 0);
-  const movers = largest(moved, 0, top);
+  const movers = largest(moved, top);
   const rest = moved.filter((one) => !movers.includes(one));
   const services = new Map([...before.lines, ...now.lines].map((line) => [line.key, line.service]));
   const ofMovers = movers.flatMap(({ key }) => services.get(key) ?? []);

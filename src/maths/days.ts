@@ -1,24 +1,17 @@
 import type { Span } from '../base/calendar.ts';
 import { DAY_MS, type Day, dayNumber, daysBetween, HOUR_MS } from '../base/time.ts';
 import type { DayPrice } from './money.ts';
-import { quantile } from './numbers.ts';
-import {
-  type Completion,
-  type CostRow,
-  type Micro,
-  type OpenDay,
-  REPORT_ROUNDING,
-} from './rows.ts';
+import { median } from './numbers.ts';
+import type { Completeness, CostRow, DayValue, Micro, OpenDay } from './rows.ts';
 
-// The days of the report: which of them are final, settled or open, and what earlier fetches show
-// about them.
+// The days of the report: which of them are final or open, and how complete open days are.
 
 /** The reported costs of one UTC day. A day without any row has an unknown cost, not 0. */
 export interface DayState {
   readonly day: Day;
   /** `final`: it has rows and all of them are locked. */
   readonly state: 'no-data' | 'preliminary' | 'final';
-  /** What is known about a preliminary day. Statistics use it if it is settled. */
+  /** What is known about a preliminary day. */
   readonly openDay?: OpenDay | undefined;
   readonly price?: DayPrice | undefined;
   readonly rows: number;
@@ -72,33 +65,32 @@ export function statesWithin(
   });
 }
 
-/** Whether statistics may use a value: it is final, or settled. */
-export function isSettled(value: {
-  readonly final: boolean;
-  readonly openDay?: OpenDay | undefined;
-}): boolean {
-  return value.final || value.openDay?.settled === true;
-}
+/** An open day with less than this share of its cost shows only what it costs at least. */
+const LEAST_SHARE = 0.4;
 
-/** Whether statistics may use the day: it is final, or settled. */
-export function isSettledDay({ state, openDay }: Pick<DayState, 'state' | 'openDay'>): boolean {
-  return isSettled({ final: state === 'final', openDay });
-}
-
-/** The latest day with rows that are all locked; an earlier day may still be open. */
-export function lastFinalDay(states: readonly DayState[]): Day | null {
-  return states.findLast(({ state }) => state === 'final')?.day ?? null;
-}
-
-/** The latest day that is final or settled; an earlier day may still be open. */
-export function lastSettledDay(states: readonly DayState[]): Day | null {
-  return states.findLast(isSettledDay)?.day ?? null;
+/**
+ * The cost of a day when it is final, with its relative standard error: `value / share`. Null for an
+ * open day that is too incomplete, or whose completeness is not learned.
+ */
+export function completed({
+  value,
+  final,
+  openDay,
+}: Pick<DayValue, 'value' | 'final' | 'openDay'>): {
+  readonly value: number;
+  readonly error: number;
+} | null {
+  if (final) return { value, error: 0 };
+  const { share, error } = openDay?.completeness ?? { share: 0, error: 0 };
+  return share < LEAST_SHARE ? null : { value: value / share, error };
 }
 
 /** Selects the rows that match every given field; without fields, all rows. */
 export interface RowSelector {
   /** With their pipes, without the storage and backups of their warehouse. */
   readonly services?: readonly string[];
+  /** With `services`: the warehouses whose storage and backups are selected as well. */
+  readonly storage?: readonly string[];
   /** With their services and pipes, if the rows of these name the warehouse. */
   readonly warehouses?: readonly string[];
   readonly entities?: readonly string[];
@@ -113,8 +105,10 @@ export function rowFilter(selector: RowSelector): (row: CostRow) => boolean {
   const services = selector.services && new Set(selector.services);
   const warehouses = selector.warehouses && new Set(selector.warehouses);
   const entities = selector.entities && new Set(selector.entities);
+  const storage = new Set(selector.storage);
   return ({ serviceId, warehouseId, entityId }) => {
-    if (services && !services.has(serviceId ?? '')) return false;
+    const isStorage = serviceId === null && storage.has(warehouseId ?? '');
+    if (services && !services.has(serviceId ?? '') && !isStorage) return false;
     if (warehouses && !warehouses.has(warehouseId ?? '')) return false;
     return !entities || entities.has(entityId);
   };
@@ -127,11 +121,6 @@ export function finalRows(
 ): readonly CostRow[] {
   const final = new Set(states.filter(({ state }) => state === 'final').map(({ day }) => day));
   return rows.filter(({ day }) => final.has(day));
-}
-
-/** The same rows; a day that is not final is not settled either. */
-export function withoutOpenDays(rows: readonly CostRow[]): readonly CostRow[] {
-  return rows.map(({ openDay: _, ...row }) => row);
 }
 
 /** The total of one UTC day in one fetched report; stored only when it differs from the one before. */
@@ -161,166 +150,85 @@ export function snapshotHistory(snapshots: readonly DaySnapshot[]): SnapshotHist
   };
 }
 
-/** A day in a fetched report. */
-interface ReportedDay {
-  readonly day: Day;
-  readonly total: Micro;
-  readonly fetchedAt: Date;
-}
+const MOST_RATIOS = 28;
+const READ_EVERY_MS = DAY_MS;
+/** Two reads count as a day apart if they are 18 to 30 hours apart. */
+const SLACK_MS = 6 * HOUR_MS;
+/** The totals of days that are nearly complete may fall, but hardly more than this. */
+const MOST_SHARE = 1.05;
 
-/** A day that was first fetched at a greater age counts as settled until it moves. */
-const NEW_DAYS = 3;
-const UNMOVED_DAYS = 2;
-/** A settled day is recent up to this age: its figures moved for three days, then not for two. */
-export const FRESH_DAYS = NEW_DAYS + UNMOVED_DAYS;
-
-/** Whether an open day is settled, and else how complete it is. Source: docs/costs.md#settled-days. */
-export function openDayOf(reported: ReportedDay, history: SnapshotHistory): OpenDay {
-  const settled = isUnmoved(reported, history);
-  const ageMs = reported.fetchedAt.getTime() - startMs(reported.day);
-  return { settled, completion: settled ? null : completionAt(history, ageMs) };
-}
+/** How complete open days are, by their age in days. */
+export type CompletenessByAge = ReadonlyMap<number, Completeness>;
 
 /**
- * Whether the total has not moved for two days since the end of the day. A day that was first
- * fetched when it was older than three days, and has not moved since, counts as well: on a new
- * installation there is no earlier snapshot.
+ * How complete days of each age are at the time of a read (chain ladder). For each two reads about a
+ * day apart, a day that was open at the first has the ratio v₂ / v₁ at its age; g = the median of the
+ * last 28 ratios of an age, share = Π 1 / g of this age and all later ones, at most 1.05;
+ * error = |1 − share| · (0.2 + 0.5 / √n), n = the fewest ratios of a factor. Empty until a second
+ * daily read. Source: docs/forecasts.md#completeness.
  */
-function isUnmoved({ day, total, fetchedAt }: ReportedDay, { byDay }: SnapshotHistory): boolean {
-  const all = byDay.get(day) ?? [];
-  const now = fetchedAt.getTime();
-  const moved = all.findLastIndex((one) => Math.abs(one.total - total) > REPORT_ROUNDING);
-  const since = all[moved + 1]?.fetchedAt.getTime() ?? now;
-  if (moved < 0 && ageAt(day, since) > NEW_DAYS) return true;
-  return now - Math.max(since, startMs(day) + DAY_MS) >= UNMOVED_DAYS * DAY_MS;
+export function learnCompleteness(history: SnapshotHistory, at: Date): CompletenessByAge {
+  const ratios = ratiosByAge(history, at);
+  const oldest = Math.max(0, ...ratios.keys());
+  const all = new Map<number, Completeness>();
+  let [share, fewest] = [1, Number.POSITIVE_INFINITY];
+  for (let age = oldest; age >= 1; age -= 1) {
+    const own = ratios.get(age) ?? [];
+    if (own.length > 0) {
+      share /= median(own);
+      fewest = Math.min(fewest, own.length);
+    }
+    const capped = Math.min(share, MOST_SHARE);
+    const error = Math.abs(1 - capped) * (0.2 + 0.5 / Math.sqrt(fewest));
+    all.set(age, { share: capped, error, ratios: fewest });
+  }
+  return all;
 }
 
-function startMs(day: Day): number {
-  return dayNumber(day) * DAY_MS;
+/** What is known about an open day of this age. */
+export function openDayOf(day: Day, at: Date, learned: CompletenessByAge): OpenDay {
+  const age = ageAt(day, at.getTime());
+  if (learned.size === 0 || age < 1) return { age, completeness: null };
+  // Days of a greater age were never seen to change.
+  const complete = { share: 1, error: 0, ratios: 0 };
+  return { age, completeness: learned.get(age) ?? complete };
 }
 
-/** The last day that was final or settled at the instant; null without any. */
-export function lastSettledAt({ byDay }: SnapshotHistory, at: Date): Day | null {
-  const known = snapshotHistory([...byDay.values()].flat().filter((one) => one.fetchedAt <= at));
-  const settled = [...known.byDay].flatMap(([day, all]) => {
-    const last = all.at(-1);
-    const isKnown = last?.final || (last && isUnmoved({ ...last, fetchedAt: at }, known));
-    return isKnown ? [day] : [];
+function ratiosByAge(history: SnapshotHistory, at: Date): ReadonlyMap<number, readonly number[]> {
+  const reads = dailyReads(history.fetches, at.getTime());
+  const ratios = new Map<number, number[]>();
+  reads.slice(0, -1).forEach((second, index) => {
+    const first = reads[index + 1] ?? second;
+    if (second - first > READ_EVERY_MS + SLACK_MS || second - first < READ_EVERY_MS - SLACK_MS)
+      return;
+    for (const [day, all] of history.byDay) {
+      const age = ageAt(day, first);
+      if (age < 1) continue;
+      const before = all.findLast((one) => one.fetchedAt.getTime() <= first);
+      if (!before || before.final || before.total <= 0) continue;
+      const after = all.findLast((one) => one.fetchedAt.getTime() <= second);
+      const own = ratios.get(age) ?? [];
+      if (own.length < MOST_RATIOS) own.push((after?.total ?? before.total) / before.total);
+      ratios.set(age, own);
+    }
   });
-  return settled.sort().at(-1) ?? null;
+  return ratios;
 }
 
-/** Two whole weeks. */
-const LEAST_COMPLETED_DAYS = 14;
-/** The value of a day at an instant is known if a fetch was at most this long before. */
-const FRESH_MS = 6 * HOUR_MS;
-
-/**
- * c = median of v(age) / final, over all final days with snapshots: the same age since the start of
- * the day, to the minute. Null with fewer than 14 such days. Source: docs/costs.md#completion-factors.
- */
-function completionAt(history: SnapshotHistory, ageMs: number): Completion | null {
-  const shares = [...history.byDay].flatMap(([day, all]) => {
-    const last = all.at(-1);
-    if (!last?.final || last.total <= 0) return [];
-    const value = valueAt(all, startMs(day) + ageMs, history);
-    return value === null ? [] : [value / last.total];
-  });
-  if (shares.length < LEAST_COMPLETED_DAYS) return null;
-  const [typical, high] = [quantile(shares, 0.5), quantile(shares, 0.9)];
-  // With a share of 0, nothing can be said about the final total.
-  return typical > 0 ? { typical, high, days: shares.length } : null;
+/** One read for each day before the instant, the newest first: the one closest to the same hour. */
+function dailyReads(fetches: readonly number[], at: number): readonly number[] {
+  const reads: number[] = [];
+  for (let back = 0; back < LEARNED_DAYS; back += 1) {
+    const wanted = at - back * READ_EVERY_MS;
+    const near = fetches.filter((one) => one <= at && Math.abs(one - wanted) <= SLACK_MS);
+    const [closest] = near.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
+    if (closest !== undefined && closest !== reads.at(-1)) reads.push(closest);
+  }
+  return reads;
 }
 
-function valueAt(
-  all: readonly DaySnapshot[],
-  instant: number,
-  history: SnapshotHistory,
-): number | null {
-  const fetched = history.fetches.findLast((at) => at <= instant);
-  if (fetched === undefined || instant - fetched > FRESH_MS) return null;
-  return all.findLast(({ fetchedAt }) => fetchedAt.getTime() <= instant)?.total ?? null;
-}
-
-/** How old a day is when all of its rows are locked, in whole UTC days. */
-export interface LockAge {
-  /** The median. */
-  readonly usual: number;
-  /** The 10th and the 90th percentile. */
-  readonly low: number;
-  readonly high: number;
-  /** The number of days whose locking was observed. */
-  readonly days: number;
-}
-
-/** Only the latest days count, because a server may change its rule. */
-const LATEST_LOCKED_DAYS = 28;
-const LEAST_LOCKED_DAYS = 3;
-/** A day that locked between two fetches further apart has an unknown lock age. */
-const LONGEST_GAP_MS = 36 * HOUR_MS;
-
-/**
- * Learns the lock age from the snapshots of the last 28 days that were seen to lock, at most 36 hours
- * after the fetch before. An open day that is older than the median counts with its age so far, so
- * that a server that begins to lock later is noticed. Null with fewer than three such days.
- * Source: docs/costs.md#lock-age.
- */
-export function learnLockAge(history: SnapshotHistory): LockAge | null {
-  const days = [...history.byDay].sort(([a], [b]) => (a < b ? 1 : -1));
-  const locked = days
-    .flatMap(([day, all]) => lockAgeOf(day, all, history) ?? [])
-    .slice(0, LATEST_LOCKED_DAYS);
-  if (locked.length < LEAST_LOCKED_DAYS) return null;
-  const usual = percentile(locked, 0.5);
-  const now = history.fetches.at(-1) ?? 0;
-  const open = days
-    .filter(([, all]) => all.at(-1)?.final === false)
-    .map(([day]) => ageAt(day, now))
-    .filter((age) => age > usual);
-  const ages = [...open, ...locked].slice(0, LATEST_LOCKED_DAYS);
-  return {
-    usual: percentile(ages, 0.5),
-    low: percentile(ages, 0.1),
-    high: percentile(ages, 0.9),
-    days: locked.length,
-  };
-}
-
-function lockAgeOf(day: Day, all: readonly DaySnapshot[], history: SnapshotHistory): number | null {
-  const open = all.findLastIndex(({ final }) => !final);
-  const locked = open < 0 ? undefined : all[open + 1];
-  if (!locked) return null;
-  const at = locked.fetchedAt.getTime();
-  const before = history.fetches.findLast((fetched) => fetched < at);
-  return before !== undefined && at - before <= LONGEST_GAP_MS ? ageAt(day, at) : null;
-}
-
-/** The nearest rank, so that the result is a whole number of days. */
-function percentile(ages: readonly number[], share: number): number {
-  const sorted = ages.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}
-
-/** Until the lock age is learned. On one live organization it was 12 to 14 days. */
-const UNKNOWN_HIGH = 14;
-const STRAGGLER_DAYS = 7;
-
-/**
- * The age up to which Signalbox waits for a day to be final: one week more than the 90th percentile.
- * An older day that is not final is a straggler. Until the lock age is learned, 21 days.
- * Source: docs/costs.md#lock-age.
- */
-export function longestWait(age: LockAge | null): number {
-  return (age?.high ?? UNKNOWN_HIGH) + STRAGGLER_DAYS;
-}
-
-/** `days usually become final after 12 days (11–14)`; null until it is learned. */
-export function lockAgeText(age: LockAge | null): string | null {
-  if (age === null) return null;
-  const { usual, low, high } = age;
-  const range = low === high ? '' : ` (${low}–${high})`;
-  return `days usually become final after ${usual} ${usual === 1 ? 'day' : 'days'}${range}`;
-}
+/** Days become final within two weeks; an older open day, or one without rows, is not waited for. */
+export const LONGEST_WAIT_DAYS = 21;
 
 /** Whole UTC days from the day to the instant: 1 on the following day. */
 function ageAt(day: Day, instant: number): number {

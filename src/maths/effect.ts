@@ -1,21 +1,9 @@
-import { within } from '../base/calendar.ts';
+import { monthOf, monthSpan } from '../base/calendar.ts';
 import type { Json, JsonObject } from '../base/text.ts';
-import { addDays, type Day } from '../base/time.ts';
-import { daysOfMonth } from './forecast.ts';
-import { hodgesLehmann, median, quantile, winsorisedMean } from './numbers.ts';
+import { addDays, type Day, daysBetween } from '../base/time.ts';
+import { median, quantile } from './numbers.ts';
 import type { DayValue } from './rows.ts';
-import {
-  FLAT,
-  factorOn,
-  historyOf,
-  isCost,
-  LEVEL_DAYS,
-  levelOf,
-  profileOf,
-  settledDays,
-  type WeekdayProfile,
-  withoutWeekdays,
-} from './statistics.ts';
+import { FLAT, factorOn, historyOf, isCost, levelOf, type WeekdayProfile } from './statistics.ts';
 
 // What a change of a service costs or saves: estimated before it, and measured after it.
 
@@ -67,8 +55,7 @@ export function priceArea(fields: JsonObject | undefined): string | null {
 export interface SizedDay {
   /** Credits of compute. */
   readonly value: number;
-  /** Final, or not moved for two days. */
-  readonly settled: boolean;
+  readonly final: boolean;
   /** Whether the service was changed, started or stopped on that day. */
   readonly changed: boolean;
   readonly scaling: Scaling | null;
@@ -82,13 +69,13 @@ const LEAST_PRICED_DAYS = 3;
 const HOURS = 24;
 
 /**
- * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over settled days of a fixed
+ * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over final days of a fixed
  * size: min = max, no idling, no change. `days` may contain several services of the same provider,
  * region and tier, which have the same price. Source: docs/costs.md#unit-price.
  */
 export function unitPrice(days: readonly SizedDay[]): UnitPrice {
-  const prices = days.flatMap(({ value, settled, changed, scaling }) => {
-    if (!settled || changed || !scaling || !isCost(value) || !isFixed(scaling)) return [];
+  const prices = days.flatMap(({ value, final, changed, scaling }) => {
+    if (!final || changed || !scaling || !isCost(value) || !isFixed(scaling)) return [];
     const gbHours = HOURS * scaling.numReplicas * scaling.maxReplicaMemoryGb;
     return gbHours > 0 && value > 0 ? [value / gbHours] : [];
   });
@@ -121,16 +108,16 @@ interface Estimate {
 
 /** Past days only; past days and the ratio of two fixed sizes; or size limits and the price of a GB-hour. */
 export type EffectBasis = 'past-days' | 'fixed-size' | 'unit-price';
-type UnknownEffect = 'too-few-settled-days' | 'size-not-known' | 'price-not-known';
+type UnknownEffect = 'too-few-days' | 'size-not-known' | 'price-not-known';
 
 /**
- * A stop saves the level of the last 14 settled days (`levelOf`); the range is from the 10th to the
+ * A stop saves the level of the last two weeks (`levelOf`); the range is from the 10th to the
  * 90th percentile of these days. Storage and backups continue and are not included.
  * Source: docs/costs.md#estimated-effect.
  */
 export function stopEffect(compute: readonly DayValue[], today: Day): CostChange {
   const usual = usualOf(compute, today);
-  if (!usual) return notKnown('too-few-settled-days');
+  if (!usual) return notKnown('too-few-days');
   return effect(times(usual, -1), usual, today, 'past-days');
 }
 
@@ -171,7 +158,7 @@ export function scaleEffect(
 ): CostChange {
   const usual = usualOf(compute, today);
   const { before, after } = sizes;
-  if (!usual) return notKnown('too-few-settled-days');
+  if (!usual) return notKnown('too-few-days');
   if (!before || !after || !(gbOf(before) > 0)) return notKnown('size-not-known');
   if (isFixed(before) && isFixed(after)) {
     const ratio = gbOf(after) / gbOf(before);
@@ -226,7 +213,7 @@ function effect(
   basis: EffectBasis,
 ): CostChange {
   const tomorrow = addDays(today, 1);
-  const rest = daysOfMonth(today).filter((day) => day >= tomorrow);
+  const rest = daysBetween(tomorrow, monthSpan(monthOf(today)).last);
   const weight = rest.reduce((sum, day) => sum + factorOn(profile, day), 0);
   const { about, low, high } = perDay;
   const estimate = { about, low, high };
@@ -241,69 +228,4 @@ function times({ about, low, high }: Estimate, factor: number): Estimate {
 
 function notKnown(why: UnknownEffect): CostChange {
   return { known: false, why };
-}
-
-export type MeasuredEffect =
-  | {
-      readonly ok: true;
-      /** `after / before`: 0.49 is −51%. `low` to `high` is an interval of about 80%. */
-      readonly ratio: number;
-      readonly low: number;
-      readonly high: number;
-      /** Credits per day, adjusted for weekdays. */
-      readonly before: number;
-      readonly after: number;
-      readonly beforeDays: number;
-      readonly afterDays: number;
-    }
-  | {
-      readonly ok: false;
-      readonly why: 'not-settled-yet' | 'too-few-days-before' | 'nothing-to-compare';
-    };
-
-const LEAST_BEFORE = 7;
-
-/**
- * The measured effect of a change on a series, adjusted for weekdays and without the day of the
- * change. ratio = exp(median of all ln(after / before)) of the last 14 settled days before and the
- * first 3 or 7 days after, which must all be settled. The interval (`hodgesLehmann`) is nominally 90% and
- * holds in about 80% of cases, because consecutive days are similar. `nothing-to-compare`: most days
- * before had no cost. Source: docs/costs.md#measured-effect.
- */
-export function measuredEffect(
-  series: readonly DayValue[],
-  changedOn: Day,
-  afterDays: 3 | 7,
-): MeasuredEffect {
-  const after = { first: addDays(changedOn, 1), last: addDays(changedOn, afterDays) };
-  const later = settledDays(within(series, after));
-  if (later.length < afterDays) return { ok: false, why: 'not-settled-yet' };
-
-  const history = historyOf(series, changedOn);
-  if (history.length < LEAST_BEFORE) return { ok: false, why: 'too-few-days-before' };
-
-  const profile = profileOf(history);
-  const before = withoutWeekdays(history.slice(-LEVEL_DAYS), profile);
-  return compared(before, withoutWeekdays(later, profile));
-}
-
-function compared(before: readonly number[], after: readonly number[]): MeasuredEffect {
-  const { by, low, high } = hodgesLehmann(before, after, logRatio);
-  const [ratio, least, most] = [Math.exp(by), Math.exp(low), Math.exp(high)];
-  if (![ratio, least, most].every(Number.isFinite)) return { ok: false, why: 'nothing-to-compare' };
-  return {
-    ok: true,
-    ratio,
-    low: least,
-    high: most,
-    before: winsorisedMean(before),
-    after: winsorisedMean(after),
-    beforeDays: before.length,
-    afterDays: after.length,
-  };
-}
-
-/** No cost after is a ratio of 0; no cost on both sides is no change. */
-function logRatio(after: number, before: number): number {
-  return after === before ? 0 : Math.log(after / before);
 }

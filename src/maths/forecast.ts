@@ -1,204 +1,299 @@
 import { monthOf, monthSpan, type Span, within } from '../base/calendar.ts';
 import { type Day, dayNumber, daysBetween } from '../base/time.ts';
-import { isSettled, type LockAge, longestWait } from './days.ts';
+import { completed, LONGEST_WAIT_DAYS } from './days.ts';
 import { type Money, moneyOf, moneyOver, moneySum, type PriceList } from './money.ts';
-import { quantile, sum } from './numbers.ts';
+import { normalShare, sum } from './numbers.ts';
 import { type DayValue, microOf } from './rows.ts';
 import {
+  batchFactor,
+  countFinal,
   factorOn,
-  HISTORY_DAYS,
+  followDays,
+  growthFactor,
+  isCost,
+  knownDays,
   LEAST_DAYS,
-  levelOf,
-  type SettledDay,
-  type SpendLevel,
-  settledDays,
+  type Track,
+  type Unlearned,
 } from './statistics.ts';
 
-// What a span costs in the end, with the interval in which past forecasts were right.
+// What a span costs in the end: a mixture of what its last days may mean.
 
 export type Forecast =
-  | {
+  | (Mixture & {
       readonly ok: true;
-      /** Credits of the whole span, with the bounds of the interval of about 80%. */
+      /** Credits of the whole span: the median, and the 10% and 90% quantiles. */
       readonly total: number;
       readonly low: number;
       readonly high: number;
+      /** The range is wider than ±20%: it is shown instead of the point. */
+      readonly isWide: boolean;
       /** Credits of the span as reported, including today and other days that are not final. */
       readonly soFar: number;
       readonly basis: ForecastBasis;
-    }
-  | {
-      readonly ok: false;
-      readonly why: 'too-few-settled-days' | 'settled-days-too-old';
-      readonly settledDays: number;
-    };
+    })
+  | { readonly ok: false; readonly why: 'too-few-days' | 'days-too-old'; readonly days: number };
 
-interface ForecastBasis extends Pick<SpendLevel, 'profile' | 'days' | 'shifted'> {
-  /** Credits per day. */
-  readonly level: number;
-  readonly settledDays: number;
-  /** Days of the span that are not settled, including future days. */
-  readonly openDays: number;
-  /** Half the width of the interval, as a share of the days that are not settled. */
-  readonly error: number;
-  /** Whether past forecasts show the error; with too few past days it is 30%. */
-  readonly isMeasured: boolean;
+/** What the total may be: normal distributions with their weights. */
+interface Mixture {
+  readonly parts: readonly Part[];
 }
 
-/** The forecast of the UTC month of `today`. Source: docs/costs.md#forecast. */
+interface Part {
+  readonly weight: number;
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+interface ForecastBasis {
+  /** Credits per day of usual days, adjusted for weekdays. */
+  readonly level: number;
+  /** The days on another level, which may stay or return, and that level; null without any. */
+  readonly shift: { readonly days: number; readonly level: number; readonly since: Day } | null;
+  /** How sure it is that a batch at the end of the month recurs; 0 without one. */
+  readonly batch: number;
+  /** The days that are expected and not reported: today, future days and days without data. */
+  readonly expectedDays: number;
+}
+
+const LEAST_FORECAST_DAYS = 3;
+
+/** The forecast of the UTC month of `today`. */
 export function forecastMonth(
   series: readonly DayValue[],
   today: Day,
-  lockAge: LockAge | null = null,
+  isExplained = false,
 ): Forecast {
-  return forecastSpan(series, monthSpan(monthOf(today)), today, lockAge);
+  return forecastSpan(series, monthSpan(monthOf(today)), today, isExplained);
 }
 
 /**
- * The cost of a span that contains `today`, in credits, if usage stays as in the last two weeks: settled
- * days + Σ over the other days of level · weekday factor. A day that is not settled is not part of
- * the level and counts as the larger of its value and its expected cost. `lockAge` limits how old the
- * last settled day may be.
- *
- * Interval of 80%: settled + open · (1 ± r), r = max(2%, Q80(|actual / predicted − 1|) · 1.25 ·
- * √max(1, h/14)), where h is the number of open days. Q80 is over the last 35 days from which this
- * method could have forecast 7 and 14 days (or h, if fewer are open); r is 30% if there are fewer
- * than five such days. The interval does not cover a shift of usage after today.
- * Source: docs/costs.md#forecast.
+ * The cost of a span that contains `today` or begins after it, in credits: reported days, open days
+ * completed, and the level for the others, if usage stays as it is. A shift of up to six days returns or
+ * stays, and a batch of a month end recurs or not, each with its weight. On a first read, days that
+ * are not final are complete or incomplete, each with half. `isExplained`: an applied change explains
+ * the shift. Source: docs/forecasts.md#forecast.
  */
 export function forecastSpan(
   series: readonly DayValue[],
   span: Span,
   today: Day,
-  lockAge: LockAge | null = null,
+  isExplained = false,
 ): Forecast {
   const reported = series.filter(({ day, value }) => day <= today && Number.isFinite(value));
-  const known = settledDays(reported, HISTORY_DAYS);
-  const why = unfit(known, today, lockAge);
-  if (why) return { ok: false, why, settledDays: known.length };
-
-  const level = levelOf(known);
-  const { sure, open, openDays, soFar } = sumsOf(reported, level, span, today);
-  const { share: error, isMeasured } = errorOf(known, openDays);
-  const { profile, days, shifted } = level;
+  const past = reported.filter(({ day }) => day < today);
+  const readings = readingsOf(past);
+  const known = knownDays(past, readings[0]);
+  const last = known.at(-1);
+  if (!last || known.length < LEAST_FORECAST_DAYS) {
+    return { ok: false, why: 'too-few-days', days: known.length };
+  }
+  if (dayNumber(today) - dayNumber(last.day) > LONGEST_WAIT_DAYS) {
+    return { ok: false, why: 'days-too-old', days: known.length };
+  }
+  const forecasts = readings.map((unlearned) => {
+    const track = followDays(knownDays(past, unlearned));
+    const days = spanDays({ reported, track, unlearned, span, today });
+    return { track, days, parts: partsOf(track, days, isExplained) };
+  });
+  const parts = forecasts.flatMap((one) =>
+    one.parts.map((part) => ({ ...part, weight: part.weight / forecasts.length })),
+  );
+  const [low = 0, total = 0, high = 0] = [0.1, 0.5, 0.9].map((share) => quantileOf(parts, share));
+  // Days that were read once may be incomplete, which is no shift.
+  const plain = forecasts.at(-1);
   return {
     ok: true,
-    total: sure + open,
-    low: sure + open * Math.max(0, 1 - error),
-    high: sure + open * (1 + error),
-    soFar,
-    basis: {
-      level: level.value,
-      profile,
-      days,
-      shifted,
-      settledDays: known.length,
-      openDays,
-      error,
-      isMeasured,
-    },
+    parts,
+    total,
+    low,
+    high,
+    isWide: high - total > WIDE * total || total - low > WIDE * total,
+    soFar: sum(within(reported, span).map(({ value }) => value)),
+    basis: basisOf(plain?.track, plain?.days.expected.length ?? 0),
   };
 }
 
-/** Why these settled days support no forecast; null if they do. */
-function unfit(known: readonly SettledDay[], today: Day, lockAge: LockAge | null) {
-  const last = known.at(-1);
-  if (!last || known.length < LEAST_DAYS) return 'too-few-settled-days';
-  const age = dayNumber(today) - dayNumber(last.day);
-  return age > longestWait(lockAge) ? 'settled-days-too-old' : null;
+const WIDE = 0.2;
+
+/** On a first read, the completeness of open days is not known. */
+function readingsOf(past: readonly DayValue[]): readonly Unlearned[] {
+  const isUnlearned = past.some((day) => !day.final && !day.openDay?.completeness);
+  return isUnlearned && countFinal(past) >= LEAST_DAYS ? ['as-seen', 'left-out'] : ['as-seen'];
 }
 
-/** A day without data counts as not settled: its cost is unknown, not zero. */
-function sumsOf(reported: readonly DayValue[], level: SpendLevel, span: Span, today: Day) {
-  const days = expectedDays(reported, level, span, today);
-  const open = days.filter(({ isOpen }) => isOpen);
-  const known = new Set(days.map(({ day }) => day));
-  return {
-    sure: sum(days.filter(({ isOpen }) => !isOpen).map(({ credits }) => credits)),
-    open: sum(open.map(({ credits }) => credits)),
-    openDays: open.length,
-    soFar: sum(reported.filter(({ day }) => known.has(day)).map(({ value }) => value)),
-  };
+function basisOf(track: Track | undefined, expectedDays: number): ForecastBasis {
+  const run = track?.run;
+  const since = run?.days[0]?.day;
+  const shift =
+    run && since !== undefined ? { days: run.days.length, level: runLevel(track), since } : null;
+  return { level: track?.level ?? 0, shift, batch: track?.batch?.weight ?? 0, expectedDays };
 }
 
-/** A day of a forecast: settled with its value, or open with the credits that are expected. */
+/** The days of a span as sums, in credits. */
+interface SpanDays {
+  readonly sure: number;
+  /** Σ (completed cost · its error): the errors of open days move together. */
+  readonly openError: number;
+  readonly expected: readonly ExpectedDay[];
+  readonly missing: number;
+}
+
+/** A day whose cost is not known: what it costs at least, and how many days after the last known one. */
 interface ExpectedDay {
   readonly day: Day;
-  readonly credits: number;
-  readonly isOpen: boolean;
+  readonly atLeast: number;
+  readonly ahead: number;
 }
 
-/** The days of the span from the first reported day on. `reported`: the days up to today. */
-function expectedDays(
-  reported: readonly DayValue[],
-  level: SpendLevel,
-  span: Span,
-  today: Day,
-): readonly ExpectedDay[] {
+interface SpanInputs {
+  readonly reported: readonly DayValue[];
+  readonly track: Track;
+  readonly unlearned: Unlearned;
+  readonly span: Span;
+  readonly today: Day;
+}
+
+/** The error of a day that may still grow, on a first read. */
+const GROWING_ERROR = 0.1;
+
+function spanDays({ reported, track, unlearned, span, today }: SpanInputs): SpanDays {
   const shown = new Map(reported.map((one) => [one.day, one]));
   const first = reported.reduce((least, { day }) => (day < least ? day : least), today);
-  const days = daysBetween(span.first, span.last).filter((day) => day >= first);
-  return days.map((day) => {
+  const lastKnown = track.days.at(-1)?.day ?? today;
+  const usualOn = (day: Day) => track.level * factorOn(track.profile, day);
+  const sums = { sure: 0, openError: 0, missing: 0 };
+  const expected: ExpectedDay[] = [];
+  for (const day of daysBetween(span.first, span.last)) {
+    if (day < first) continue;
     const own = shown.get(day);
-    if (own && isSettled(own)) return { day, credits: own.value, isOpen: false };
-    const usual = level.value * factorOn(level.profile, day);
-    return { day, credits: Math.max(own?.value ?? 0, usual), isOpen: true };
-  });
+    const ahead = Math.max(0, dayNumber(day) - dayNumber(lastKnown));
+    const cost = own && day < today ? knownCost(own, unlearned) : null;
+    if (cost) {
+      sums.sure += cost.value;
+      sums.openError += Math.abs(cost.value) * cost.error;
+    } else if (own && day < today && !own.openDay?.completeness) {
+      const value = Math.max(own.value, usualOn(day));
+      sums.sure += value;
+      sums.openError += value * GROWING_ERROR;
+    } else if (own || day >= today) expected.push({ day, atLeast: own?.value ?? 0, ahead });
+    // Without rows, the cost is unknown; after the time in which rows come, it is none.
+    else if (dayNumber(today) - dayNumber(day) <= LONGEST_WAIT_DAYS)
+      sums.missing += usualOn(day) / 2;
+  }
+  return { ...sums, expected };
 }
 
-/** Half the width of the interval of a forecast. */
-interface ForecastError {
-  /** A share of the days that are not settled. */
-  readonly share: number;
-  /** Whether past days show it; with too few of them it is 30%. */
-  readonly isMeasured: boolean;
+function knownCost(day: DayValue, unlearned: Unlearned) {
+  if (!isCost(day.value)) return { value: day.value, error: 0 };
+  const isUnlearned = !day.final && !day.openDay?.completeness;
+  if (!isUnlearned) return completed(day);
+  return unlearned === 'as-seen' ? { value: day.value, error: 0 } : null;
 }
 
-const LEAST_ORIGINS = 5;
-const LEAST_ERROR = 0.02;
-const BLIND_ERROR = 0.3;
-const WIDENING = 1.25;
-/** The errors of longer spans are extended from this number of days. */
-export const LONGEST_HORIZON = 14;
-const HORIZONS = [7, LONGEST_HORIZON];
+/** The weight of "the shift stays" after 1 to 6 days of it. */
+const STAYS = [0.25, 0.35, 0.45, 0.6, 0.8, 0.85];
+const STAYS_BACK = 0.6;
+const STAYS_EXPLAINED = 0.95;
 
-/** r of docs/costs.md#forecast. */
-function errorOf(known: readonly SettledDay[], openDays: number): ForecastError {
-  const longest = Math.min(LONGEST_HORIZON, Math.max(1, openDays));
-  const horizons = new Set(HORIZONS.map((horizon) => Math.min(horizon, longest)));
-  const errors = pastErrors(known, [...horizons]);
-  if (errors.length < LEAST_ORIGINS) return { share: BLIND_ERROR, isMeasured: false };
-  const widened = WIDENING * Math.sqrt(Math.max(1, openDays / LONGEST_HORIZON));
-  return { share: Math.max(LEAST_ERROR, quantile(errors, 0.8) * widened), isMeasured: true };
+function stayWeight({ run }: Track, isExplained: boolean): number {
+  if (!run) return 0;
+  if (isExplained) return STAYS_EXPLAINED;
+  const weight = STAYS[Math.min(run.days.length, STAYS.length) - 1] ?? 0;
+  return run.isBack ? Math.max(STAYS_BACK, weight) : weight;
 }
 
-/** The past days from which forecasts are repeated, for each horizon. */
-const ORIGINS = 35;
-
-function pastErrors(known: readonly SettledDay[], horizons: readonly number[]): readonly number[] {
-  const levels = known.map((_, origin) => {
-    const isLate = origin > known.length - Math.min(...horizons);
-    const isEarly = origin <= known.length - Math.max(...horizons) - ORIGINS;
-    return isLate || isEarly || origin < LEAST_DAYS ? null : levelOf(known.slice(0, origin));
-  });
-  return horizons.flatMap((horizon) => {
-    const last = known.length - horizon;
-    return levels.slice(Math.max(0, last - ORIGINS + 1), last + 1).flatMap((level, index) => {
-      const origin = Math.max(0, last - ORIGINS + 1) + index;
-      return level ? [relativeError(level, known.slice(origin, origin + horizon))] : [];
-    });
-  });
+function runLevel({ run }: Track, isExplained = false): number {
+  const days = run?.days ?? [];
+  // The day of a change has only a part of its effect.
+  const whole = isExplained && days.length > 1 ? days.slice(1) : days;
+  const sorted = whole.map(({ x }) => x).sort((a, b) => a - b);
+  const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return (low + high) / 2;
 }
 
-function relativeError(level: SpendLevel, ahead: readonly SettledDay[]): number {
-  const predicted = sum(ahead.map(({ weekday }) => level.value * (level.profile[weekday] ?? 1)));
-  const actual = sum(ahead.map(({ value }) => value));
-  if (predicted === 0) return actual === 0 ? 0 : 1;
-  return Math.abs(actual / predicted - 1);
+/** {the level returns, stays} × {the batch recurs, does not}. */
+function partsOf(track: Track, days: SpanDays, isExplained: boolean): readonly Part[] {
+  const stays = stayWeight(track, isExplained);
+  const recurs = track.batch?.weight ?? 0;
+  const levels = [
+    { weight: 1 - stays, level: track.level, run: 0 },
+    { weight: stays, level: runLevel(track, isExplained), run: track.run?.days.length ?? 0 },
+  ];
+  const batches = [
+    { weight: 1 - recurs, batch: null },
+    { weight: recurs, batch: track.batch },
+  ];
+  return levels
+    .flatMap((one) =>
+      batches.map(({ weight, batch }) => ({ ...one, batch, weight: one.weight * weight })),
+    )
+    .filter(({ weight }) => weight > 0)
+    .map(({ weight, ...hypothesis }) => ({ weight, ...partOf(track, days, hypothesis) }));
+}
+
+const BATCH_ERROR = 0.1;
+const WIDENING = 1.05;
+const WEEK = 7;
+
+interface Hypothesis {
+  readonly level: number;
+  /** The days behind the level, if it is that of a run. */
+  readonly run: number;
+  readonly batch: Track['batch'];
+}
+
+function partOf(track: Track, days: SpanDays, { level, run, batch }: Hypothesis) {
+  const { sure, openError, expected, missing } = days;
+  let [plain, excess, least] = [0, 0, 0];
+  for (const { day, atLeast, ahead } of expected) {
+    const usual = level * factorOn(track.profile, day) * growthFactor(track.growth, ahead);
+    plain += usual;
+    excess += usual * (batchFactor(batch, day) - 1);
+    least += Math.max(0, atLeast - usual);
+  }
+  const count = expected.length;
+  const noise = track.sigma ** 2;
+  const variance =
+    track.weekError ** 2 * Math.max(1, count / WEEK) ** 0.6 +
+    noise * Math.max(0, 1 / Math.max(count, 1) - 1 / WEEK) +
+    (run > 0 ? noise / run : 0);
+  const blind = track.usualDays < WEEK ? 0.3 / Math.sqrt(Math.max(1, track.usualDays)) : 0;
+  const share = Math.max(WIDENING * Math.sqrt(variance), blind);
+  const deviation = Math.hypot(share * plain, openError, missing, BATCH_ERROR * excess);
+  return { mean: sure + plain + excess + least + missing, deviation };
+}
+
+/** The chance that the total is above an amount. */
+export function chanceAbove({ parts }: Mixture, amount: number): number {
+  return sum(
+    parts.map(({ weight, mean, deviation }) => weight * normalShare(mean - amount, deviation)),
+  );
+}
+
+const STEPS = 50;
+
+function quantileOf(parts: readonly Part[], share: number): number {
+  let low = Math.min(...parts.map(({ mean, deviation }) => mean - 6 * deviation));
+  let high = Math.max(...parts.map(({ mean, deviation }) => mean + 6 * deviation));
+  for (let step = 0; step < STEPS; step += 1) {
+    const middle = (low + high) / 2;
+    if (1 - chanceAbove({ parts }, middle) < share) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+const QUARTER_LESS = 0.75;
+
+/** The total if the rest costs a quarter less than the lower of all hypotheses. */
+export function cautiousTotal({ parts, soFar }: Forecast & { ok: true }): number {
+  const least = Math.min(...parts.map(({ mean }) => mean));
+  return soFar + QUARTER_LESS * Math.max(0, least - soFar);
 }
 
 /**
- * The money of forecast credits of a span: settled days at their own price, and the rest spread
+ * The money of forecast credits of a span: final days at their own price, and the rest spread
  * evenly over the other days. Source: docs/costs.md#money.
  */
 export function forecastMoney(
@@ -207,21 +302,15 @@ export function forecastMoney(
   { first, last }: Span,
   prices: PriceList | null,
 ): Money | null {
-  const settled = within(series, { first, last }).filter(isSettled);
-  const known = new Set(settled.map(({ day }) => day));
+  const final = within(series, { first, last }).filter((day) => day.final);
+  const known = new Set(final.map(({ day }) => day));
   // A forecast does not count the days before the first reported one.
   const begin = series.reduce((least, { day }) => (day < least ? day : least), last);
   const open = daysBetween(first, last).filter((day) => day >= begin && !known.has(day));
-  const parts = settled.map(({ price, value }) => [price, microOf(value)] as const);
+  const parts = final.map(({ price, value }) => [price, microOf(value)] as const);
   const rest = parts.reduce((left, [, micro]) => left - micro, microOf(credits));
   return moneySum([
     parts.length > 0 ? moneyOf(parts) : undefined,
     open.length > 0 ? moneyOver(rest, open, prices) : undefined,
   ]);
-}
-
-/** All days of the month of a day. */
-export function daysOfMonth(day: Day): readonly Day[] {
-  const { first, last } = monthSpan(monthOf(day));
-  return daysBetween(first, last);
 }

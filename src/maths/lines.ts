@@ -11,14 +11,13 @@ import {
   within,
 } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import { type DayState, dayStates, type RowSelector, rowFilter } from './days.ts';
+import { type DayState, dayStates, type RowSelector, selectRows, statesWithin } from './days.ts';
 import { type DayPrice, type Money, moneyOf } from './money.ts';
 import {
   type CostRow,
   creditsOf,
   type DayValue,
   entityKey,
-  METRICS,
   type Metric,
   type Micro,
   REPORT_ROUNDING,
@@ -26,10 +25,9 @@ import {
 
 // The rows of a span as lines: summed by entity, label, metric or time, by calendar, and day by day.
 
-/** How rows are grouped into lines; `entity-metric`: one line per metric of an entity. */
+/** How rows are grouped into lines. */
 export const GROUPINGS = [
   'service',
-  'entity',
   'warehouse',
   'day',
   'metric',
@@ -39,13 +37,12 @@ export const GROUPINGS = [
   'team',
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-export type By = Grouping | 'entity-metric';
 
 /** The units by which many days are grouped. */
 export type TimeUnit = 'day' | 'week' | 'month';
 
 /** Whether lines are ordered by time; all others are ordered by cost. */
-export function isOfTime(by: By): by is TimeUnit {
+export function isOfTime(by: Grouping): by is TimeUnit {
   return by === 'day' || by === 'week' || by === 'month';
 }
 
@@ -83,26 +80,18 @@ interface Sum {
 
 /**
  * Sums the rows of the span by line, exact to the millionth. The lines add up to the total of the
- * rows; by entity and metric, the rounding of the rows is left out. Lines are ordered by cost, or by
- * time for days, weeks and months. `top` keeps that many lines and adds `Other (n)` for the n others. A renamed entity has its latest name. Source: docs/costs.md#sums.
+ * rows. Lines are ordered by cost, or by time for days, weeks and months. A renamed entity has its
+ * latest name. Source: docs/costs.md#sums.
  */
-export function sumBy(
-  rows: readonly CostRow[],
-  by: By,
-  span: Span,
-  top: number | null = null,
-): readonly SummaryLine[] {
+export function sumBy(rows: readonly CostRow[], by: Grouping, span: Span): readonly SummaryLine[] {
   const sums = sumsOf(rows, by, span);
   const all = sums.reduce((sum, { total }) => sum + total, 0);
-  const byCost = sums.sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
-  if (top !== null && sums.length > top) {
-    return [...byCost.slice(0, top), other(byCost.slice(top))].map((sum) => lineOf(sum, all));
-  }
-  const ordered = isOfTime(by) ? sums.sort((a, b) => (a.key < b.key ? -1 : 1)) : byCost;
-  return ordered.map((sum) => lineOf(sum, all));
+  const byKey = (a: Sum, b: Sum) => (a.key < b.key ? -1 : 1);
+  const byCost = (a: Sum, b: Sum) => b.total - a.total || byKey(a, b);
+  return sums.sort(isOfTime(by) ? byKey : byCost).map((sum) => lineOf(sum, all));
 }
 
-function sumsOf(rows: readonly CostRow[], by: By, span: Span): Sum[] {
+function sumsOf(rows: readonly CostRow[], by: Grouping, span: Span): Sum[] {
   const sums = new Map<string, Sum>();
   const parts = partsOf(by);
   for (const row of within(rows, span)) {
@@ -137,26 +126,6 @@ function isBetter({ name, isOwnName }: CostPart, day: Day, than: Sum['name']): b
   return day === than.day ? name > than.text : day > than.day;
 }
 
-function other(sums: readonly Sum[]): Sum {
-  return {
-    key: OTHER_LINES,
-    name: { text: `Other (${sums.length})`, isOwn: true, day: '' },
-    total: sums.reduce((sum, { total }) => sum + total, 0),
-    byPrice: mergeByPrice(sums),
-    preliminary: sums.reduce((sum, { preliminary }) => sum + preliminary, 0),
-    isOpen: sums.some(({ isOpen }) => isOpen),
-    days: new Set(sums.flatMap(({ days }) => [...days])),
-  };
-}
-
-function mergeByPrice(sums: readonly Sum[]): Sum['byPrice'] {
-  const merged: Sum['byPrice'] = new Map();
-  for (const [price, micro] of sums.flatMap(({ byPrice }) => [...byPrice])) {
-    merged.set(price, (merged.get(price) ?? 0) + micro);
-  }
-  return merged;
-}
-
 function lineOf(sum: Sum, all: Micro): SummaryLine {
   const { key, name, total, byPrice, days, preliminary, isOpen } = sum;
   const share = all > 0 ? total / all : null;
@@ -177,9 +146,8 @@ type PartsOf = (row: CostRow) => readonly CostPart[];
 
 type Line = Pick<CostPart, 'key' | 'name'>;
 
-const PARTS: Readonly<Record<By, () => PartsOf>> = {
+const PARTS: Readonly<Record<Grouping, () => PartsOf>> = {
   service: () => (row) => [servicePart(row)],
-  entity: () => (row) => [part(row, entityKey(row), entityName(row))],
   warehouse: () => (row) => [warehousePart(row)],
   tag: () => (row) => [labelPart(row, 'tag')],
   team: () => (row) => [labelPart(row, 'team')],
@@ -187,10 +155,9 @@ const PARTS: Readonly<Record<By, () => PartsOf>> = {
   week: () => ofTime(weekOf),
   month: () => ofTime((day) => ({ key: monthOf(day), name: formatMonth(day) })),
   metric: () => metricParts,
-  'entity-metric': () => entityMetricParts,
 };
 
-export function partsOf(by: By): PartsOf {
+export function partsOf(by: Grouping): PartsOf {
   return PARTS[by]();
 }
 
@@ -200,7 +167,7 @@ function part(row: CostRow, key: string, name: string, isOwnName = true): CostPa
 
 function servicePart(row: CostRow): CostPart {
   const key = row.serviceId;
-  if (key === null) return part(row, entityKey(row), entityName(row));
+  if (key === null || row.kind === 'other') return part(row, entityKey(row), entityName(row));
   return row.kind === 'service' ? part(row, key, row.entityName) : part(row, key, key, false);
 }
 
@@ -217,9 +184,9 @@ function warehousePart(row: CostRow): CostPart {
 
 /** A service has one line: with several tags it would count more than once. */
 function labelPart(row: CostRow, by: 'tag' | 'team'): CostPart {
-  const own = row.labels?.[by] ?? 'not in signalbox.yaml';
-  // No tag or team has a name like this, so that the storage is a line of its own.
-  const name = row.kind === 'warehouse' ? 'warehouses: storage + backup' : own;
+  // No tag or team has a name like the latter: storage that several of them share has its own line.
+  const other = row.kind === 'warehouse' ? 'warehouses: storage + backup' : 'not in signalbox.yaml';
+  const name = row.labels?.[by] ?? other;
   return part(row, name, name);
 }
 
@@ -239,28 +206,20 @@ function weekOf(day: Day): Line {
   return { key: monday, name: `week of ${formatDay(monday)}` };
 }
 
-export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
-  storageCredits: 'storage',
-  backupCredits: 'backup',
-  computeCredits: 'compute',
-  dataTransferCredits: 'data transfer',
-  initialLoadCredits: 'initial load',
-  publicDataTransferCredits: 'public transfer',
-  interRegionTier1DataTransferCredits: 'inter-region transfer, tier 1',
-  interRegionTier2DataTransferCredits: 'inter-region transfer, tier 2',
-  interRegionTier3DataTransferCredits: 'inter-region transfer, tier 3',
-  interRegionTier4DataTransferCredits: 'inter-region transfer, tier 4',
-};
+/** `computeCredits` → `compute`, `interRegionTier1DataTransferCredits` → `inter region tier 1 data transfer`. */
+export function metricName(metric: string): string {
+  const words = metric.replace(/Credits$/, '').split(/(?=[A-Z])|(?<=[a-z])(?=\d)/);
+  return words.join(' ').toLowerCase();
+}
 
 /** What the metrics do not explain is a line too, so that the lines add up to the total. */
 function metricParts(row: CostRow): readonly CostPart[] {
   const parts: CostPart[] = [];
   let rest = row.total;
-  for (const metric of METRICS) {
-    const amount = row.metrics[metric];
-    if (amount === undefined) continue;
+  for (const metric in row.metrics) {
+    const amount = row.metrics[metric] ?? 0;
     rest -= amount;
-    parts.push({ key: metric, name: METRIC_NAMES[metric], isOwnName: true, amount });
+    parts.push({ key: metric, name: metricName(metric), isOwnName: true, amount });
   }
   if (rest === 0) return parts;
   const isRounding = Math.abs(rest) <= REPORT_ROUNDING;
@@ -270,20 +229,10 @@ function metricParts(row: CostRow): readonly CostPart[] {
   return [...parts, { ...line, isOwnName: true, amount: rest }];
 }
 
-/** Rounding is left out: a line of it for each entity has no meaning. */
-function entityMetricParts(row: CostRow): readonly CostPart[] {
-  const parts = metricParts(row).filter(({ key }) => key !== 'rounding');
-  return parts.map(({ key, name, ...rest }) => ({
-    ...rest,
-    key: `${entityKey(row)} ${key}`,
-    name: `${row.entityName} · ${name}`,
-  }));
-}
-
 /**
  * The lines of `sumBy` by day, week or month, with a line for each unit of the requested days. The
  * name of an incomplete unit shows its days. A unit with other rows only has a cost of 0; one without
- * any data has no days. The top lines, ordered by cost, only get their names.
+ * any data has no days.
  * Source: docs/costs.md#day-states-and-locking.
  */
 export function onCalendar(
@@ -292,12 +241,7 @@ export function onCalendar(
   unit: TimeUnit,
 ): readonly SummaryLine[] {
   const known = new Map(lines.map((line) => [line.key, line]));
-  const own = bucketsOf(states, unit).map((bucket) =>
-    calendarLine(bucket, unit, known.get(bucket.key)),
-  );
-  if (!known.has(OTHER_LINES)) return own;
-  const named = new Map(own.map((line) => [line.key, line]));
-  return lines.map((line) => named.get(line.key) ?? line);
+  return bucketsOf(states, unit).map((bucket) => calendarLine(bucket, unit, known.get(bucket.key)));
 }
 
 function calendarLine(bucket: Bucket, unit: TimeUnit, known: SummaryLine | undefined): SummaryLine {
@@ -364,24 +308,22 @@ function bucketOf(key: string, states: readonly DayState[], unit: TimeUnit): Buc
 
 /**
  * The daily credits of the selected rows, in total or of one metric. A day with other rows only is 0.
- * A day without any row is absent, and so is one whose selected rows do not name the metric. A value
- * is final when its whole day is, because rows may be added until then.
- * Source: docs/costs.md#day-states-and-locking.
+ * A day without any row is absent, and so is one whose selected rows do not name the metric. A value is final when its whole day is, because rows may be added
+ * until then. Source: docs/costs.md#day-states-and-locking.
  */
 export function seriesOf(
   rows: readonly CostRow[],
-  selector: RowSelector & { readonly metric?: Metric },
+  { metric, ...selector }: RowSelector & { readonly metric?: Metric },
   span: Span,
 ): readonly DayValue[] {
-  const picks = rowFilter(selector);
-  const sums = new Map<Day, Micro | null>();
-  for (const row of rows) {
-    if (!picks(row)) continue;
-    const amount = selector.metric === undefined ? row.total : row.metrics[selector.metric];
-    const before = sums.get(row.day) ?? null;
-    sums.set(row.day, amount === undefined ? before : (before ?? 0) + amount);
-  }
-  return valuesOf(dayStates(rows, span), sums);
+  const own = selectRows(rows, selector);
+  const picked =
+    metric === undefined ? own : own.map((row) => ({ ...row, total: row.metrics[metric] ?? 0 }));
+  const isNamed = ({ metrics }: CostRow) => metric === undefined || metrics[metric] !== undefined;
+  const named = new Set(own.filter(isNamed).map(({ day }) => day));
+  const unknown = new Set(own.map(({ day }) => day)).difference(named);
+  const series = seriesFrom(statesWithin(dayStates(rows, span), picked));
+  return series.filter(({ day }) => !unknown.has(day));
 }
 
 /** The daily totals in credits, without the days that have no data. */
@@ -403,7 +345,7 @@ interface LineSeries {
  */
 export function allSeries(
   rows: readonly CostRow[],
-  by: Exclude<By, TimeUnit>,
+  by: Exclude<Grouping, TimeUnit>,
   span: Span,
 ): readonly LineSeries[] {
   const states = dayStates(rows, span);
@@ -420,18 +362,8 @@ export function allSeries(
     .map(([key, sums]) => ({ key, values: valuesOf(states, sums) }));
 }
 
-function valuesOf(
-  states: readonly DayState[],
-  sums: ReadonlyMap<Day, Micro | null>,
-): readonly DayValue[] {
-  const values: DayValue[] = [];
-  for (const state of states) {
-    const { day } = state;
-    const sum = sums.get(day) ?? (sums.has(day) ? null : 0);
-    if (state.state === 'no-data' || sum === null) continue;
-    values.push(dayValue(state, creditsOf(sum)));
-  }
-  return values;
+function valuesOf(states: readonly DayState[], sums: ReadonlyMap<Day, Micro>): readonly DayValue[] {
+  return seriesFrom(states.map((state) => ({ ...state, total: sums.get(state.day) ?? 0 })));
 }
 
 type OpenState = Pick<DayState, 'day' | 'state' | 'openDay' | 'price'>;

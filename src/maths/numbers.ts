@@ -1,12 +1,4 @@
-import {
-  type DayPrice,
-  MINUS,
-  type Money,
-  moneyOf,
-  moneyText,
-  roughMoneyText,
-  signedMoneyText,
-} from './money.ts';
+import { MINUS, type Money, moneyText, roughMoneyText, signedMoneyText } from './money.ts';
 import { creditsOf, type Micro, microOf } from './rows.ts';
 
 // Robust statistics of lists of numbers, and credits, shares and changes as text.
@@ -38,61 +30,21 @@ export function mean(values: readonly number[]): number {
   return sum(values) / values.length;
 }
 
+/** The share of a normal distribution with this mean and standard deviation that is above 0. */
+export function normalShare(mean: number, deviation: number): number {
+  if (!(deviation > 0)) return mean > 0 ? 1 : 0;
+  const z = mean / deviation / Math.SQRT2;
+  // Abramowitz and Stegun, 7.1.26: an error below 1.5e-7.
+  const t = 1 / (1 + 0.3275911 * Math.abs(z));
+  const series =
+    t *
+    (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  const tail = series * Math.exp(-z * z);
+  return z >= 0 ? 1 - tail / 2 : tail / 2;
+}
+
 /** From the median absolute deviation of normal noise to its standard deviation. */
 export const MAD_TO_SIGMA = 1.4826;
-/** The same from the mean absolute deviation. */
-const MEAN_TO_SIGMA = 1.2533;
-
-/**
- * A robust standard deviation: 1.4826 · MAD. If more than half of the values are equal, the MAD is
- * 0, and the result is 1.2533 · mean absolute deviation.
- */
-function spread(values: readonly number[]): number {
-  const middle = median(values);
-  const deviation = mad(values, middle);
-  if (deviation > 0) return MAD_TO_SIGMA * deviation;
-  return MEAN_TO_SIGMA * mean(values.map((value) => Math.abs(value - middle)));
-}
-
-const CLIP_SIGMAS = 2;
-/** If most values are equal, the others are occasional costs and not spikes. */
-const SPARSE_CLIP_SIGMAS = 3;
-
-/**
- * The mean of the values clipped at median ± 2 · spread, which limits the effect of a spike. With
- * ± 3, a spike still moved the forecast of the last week of a month.
- */
-export function winsorisedMean(values: readonly number[]): number {
-  const middle = median(values);
-  const sigmas = mad(values, middle) > 0 ? CLIP_SIGMAS : SPARSE_CLIP_SIGMAS;
-  const margin = sigmas * spread(values);
-  return mean(values.map((value) => Math.min(Math.max(value, middle - margin), middle + margin)));
-}
-
-/** Two-sided 90% of a normal distribution. */
-const NOMINAL_Z = 1.645;
-
-/**
- * The shift from `before` to `after`: the median of all pairwise differences (Hodges–Lehmann), with
- * the ranks mn/2 ± z · √(mn(m+n+1)/12) of the sorted differences as interval, nominally 90%.
- * `minus` computes a difference, by default a − b.
- */
-export function hodgesLehmann(
-  before: readonly number[],
-  after: readonly number[],
-  minus: (a: number, b: number) => number = (a, b) => a - b,
-): { readonly by: number; readonly low: number; readonly high: number } {
-  const pairs = after.flatMap((a) => before.map((b) => minus(a, b)));
-  const sorted = new Float64Array(pairs).sort();
-  const deviation = Math.sqrt((pairs.length * (before.length + after.length + 1)) / 12);
-  const rank = Math.max(1, Math.floor(pairs.length / 2 - NOMINAL_Z * deviation));
-  return {
-    by: median(pairs),
-    low: sorted[rank - 1] ?? Number.NaN,
-    high: sorted[pairs.length - rank] ?? Number.NaN,
-  };
-}
-
 // Rounding is for display only: nothing is computed from the texts below.
 
 /**
@@ -145,14 +97,6 @@ export function signedFigure(micro: Micro, money: Money | null = null): string {
 /** A figure as a note: ` (229.1)`, ` (229.1, €80.19)`. */
 export function figureNote(micro: Micro, money: Money | null): string {
   return bracketed(figure(micro), money && moneyText(money));
-}
-
-/** `9.8–15.3`; with the price of its day: `9.8–15.3 (€3.43–€5.36)`. From credits. */
-export function figureRange(low: number, high: number, price: DayPrice | undefined): string {
-  const ends = [microOf(low), microOf(high)] as const;
-  const money = ends.map((end) => moneyOf([[price, end]]));
-  const shown = money.map((end) => end && moneyText(end)).join('–');
-  return `${ends.map((end) => figure(end)).join('–')}${bracketed(price ? shown : null)}`;
 }
 
 /** The notes after a figure: ` (€80.19, +4%)`; empty without any note. */

@@ -6,7 +6,6 @@ import {
   lengthOf,
   monthOf,
   monthSpan,
-  quarterOf,
   type Span,
   startOf,
   type Unit,
@@ -15,21 +14,13 @@ import { addDays, type Day } from '../base/time.ts';
 
 // Periods as users write them, as days of UTC, and the periods that they are compared with.
 
-/** A remark about a period. */
-type PeriodNote =
-  /** It contains today, which is incomplete. */
-  | 'so-far'
-  /** The requested end is in the future; the period ends today. */
-  | 'cut-to-today';
-
 export interface Period extends Span {
   /** The period as text, without "UTC". Its days are UTC days. */
   readonly label: string;
-  readonly notes: readonly PeriodNote[];
+  /** The requested end is in the future; the period ends today. */
+  readonly isCut: boolean;
   /** Selects the previous period: whole weeks for days, or the previous month, quarter or year. */
   readonly unit: Unit;
-  /** Only the last final day of the period is requested; the rows show which day that is. */
-  readonly lastFinalOnly: boolean;
 }
 
 export type PeriodProblem =
@@ -50,9 +41,9 @@ export const LONGEST_DAYS = 400;
 /**
  * Reads one word as a period: its UTC days, both ends included, as of the UTC day `today`.
  *
- * Periods of whole days (`7d`, `4w`, `mtd`, `a..`) end yesterday; on the first day of a week, month,
- * quarter or year, the current one is today only. A period with a future end ends today. At most 400
- * days. An unknown word is never guessed; the refusal has suggestions. Source: docs/costs.md#periods.
+ * Periods of whole days (`7d`, `4w`, `mtd`, `november` while it lasts, `a..`) end yesterday; on the
+ * first day of a week, month, quarter or year, the current one is today only. Another period with a
+ * future end ends today. At most 400 days. An unknown word is never guessed; the refusal has suggestions. Source: docs/costs.md#periods.
  */
 export function readPeriod(text: string, today: Day): PeriodReading {
   const word = text.trim().toLowerCase();
@@ -65,26 +56,19 @@ export function readPeriod(text: string, today: Day): PeriodReading {
   return { ok: true, period };
 }
 
-/** Resolves `final` to the last final day; null if no day of the period is final. */
-export function finalPeriod(period: Period, lastFinal: Day | null, today: Day): Period | null {
-  if (!period.lastFinalOnly) return period;
-  if (lastFinal === null || lastFinal < period.first || lastFinal > period.last) return null;
-  return periodOf({ first: lastFinal, last: lastFinal }, today);
-}
-
 function periodOf(draft: PeriodDraft, today: Day): Period {
-  const last = draft.last > today ? today : draft.last;
-  const span = { first: draft.first, last };
-  const notes: PeriodNote[] = [];
-  if (draft.last > today) notes.push('cut-to-today');
-  if (last === today) notes.push('so-far');
-  const { unit = 'day', lastFinalOnly = false } = draft;
-  const label = lastFinalOnly ? 'last final day' : formatSpan(span, today);
-  return { ...span, label, notes, unit, lastFinalOnly };
+  const { unit = 'day' } = draft;
+  // The current month has one total, whether it is written `mtd` or `november`.
+  const isSoFar = unit !== 'day' && draft.last >= today && draft.first <= today;
+  const { first, last: end } = isSoFar ? { ...draft, ...toDate(unit, today) } : draft;
+  const span = { first: isSoFar ? draft.first : first, last: end > today ? today : end };
+  return { ...span, label: formatSpan(span, today), isCut: end > today, unit };
 }
 
 function refused(problem: PeriodProblem, word: string, today: Day): PeriodReading {
-  return { ok: false, problem, nearest: nearestForms(word, today) };
+  const longest = problem === 'too-long' ? [`${LONGEST_DAYS}d`] : [];
+  const nearest = [...longest, ...bySimilarity(word, periodForms(today))].slice(0, OFFERED);
+  return { ok: false, problem, nearest };
 }
 
 const MOST_WORDS = 3;
@@ -117,11 +101,7 @@ function joined([first = '', second = '', ...rest]: readonly string[]): string {
 /** The days of a word, including future days. */
 interface PeriodDraft extends Span {
   readonly unit?: Unit;
-  readonly lastFinalOnly?: boolean;
 }
-
-/** The days in which the last final day is searched. */
-const FINAL_WITHIN_DAYS = 56;
 
 /** The English names of the months, in lower case. */
 const MONTHS =
@@ -135,6 +115,11 @@ const TO = String.raw`(?:\.\.\.?|\u2026)`;
 const MONTH = `(${MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?`).join('|')})`;
 const NAMED = new RegExp(`^(?:(2\\d{3})-)?${MONTH}(?:-(2\\d{3}))?$`, 'i');
 
+// `nov-1-15`, `november-5`, `1..15-nov`
+const DAYS = String.raw`(\d{1,2})(?:(?:-|\.\.)(\d{1,2}))?`;
+const NAMED_DAYS = new RegExp(`^${MONTH}-${DAYS}$`, 'i');
+const DAYS_NAMED = new RegExp(`^${DAYS}-?${MONTH}$`, 'i');
+
 type Form = readonly [
   RegExp,
   (found: readonly string[], today: Day) => PeriodDraft | PeriodProblem,
@@ -143,7 +128,6 @@ type Form = readonly [
 const FORMS: readonly Form[] = [
   [/^today$/, (_, today) => ({ first: today, last: today })],
   [/^yesterday$/, (_, today) => ending(1, today)],
-  [/^final$/, (_, today) => ({ ...ending(FINAL_WITHIN_DAYS, today), lastFinalOnly: true })],
   [/^(?:last-)?(\d{1,5})-?d(?:ays?)?$/, ([count], today) => lastDays(Number(count), today)],
   [/^(?:last-)?(\d{1,5})-?w(?:eeks?)?$/, ([count], today) => lastDays(Number(count) * 7, today)],
   [/^this-week$/, (_, today) => toDate('week', today)],
@@ -152,12 +136,11 @@ const FORMS: readonly Form[] = [
   [/^last-month$/, (_, today) => wholeMonth(monthOf(addMonths(today, -1)))],
   [/^(?:qtd|this-quarter)$/, (_, today) => toDate('quarter', today)],
   [/^(?:ytd|this-year)$/, (_, today) => toDate('year', today)],
-  [/^last-quarter$/, (_, today) => months(addMonths(startOf('quarter', today), -3), 3, 'quarter')],
-  [/^last-year$/, (_, today) => months(addMonths(startOf('year', today), -12), 12, 'year')],
   [/^(2\d{3})$/, ([year]) => months(`${year}-01-01`, 12, 'year')],
   [/^(2\d{3}-(?:0[1-9]|1[0-2]))$/, ([month = '']) => wholeMonth(month)],
-  [/^(2\d{3})-q([1-4])$/, ([year, quarter]) => wholeQuarter(year, Number(quarter))],
   [/^(\d{4}-\d\d-\d\d)$/, ([day = '']) => range(day, day)],
+  [NAMED_DAYS, ([name = '', from = '', to = from], today) => namedDays(name, from, to, today)],
+  [DAYS_NAMED, ([from = '', to = from, name = ''], today) => namedDays(name, from, to, today)],
   [NAMED, ([before, name = '', after], today) => namedMonth(name, before ?? after, today)],
   [
     new RegExp(`^${EDGE}${TO}${EDGE}$`),
@@ -216,6 +199,12 @@ function namedMonth(name: string, year: string | undefined, today: Day): PeriodD
   return wholeMonth(inYear(own) > monthOf(today) ? inYear(own - 1) : inYear(own));
 }
 
+/** Some days of the latest month of that name that has begun. */
+function namedDays(name: string, from: string, to: string, today: Day) {
+  const month = namedMonth(name, undefined, today).first.slice(0, 7);
+  return range(`${month}-${from.padStart(2, '0')}`, `${month}-${to.padStart(2, '0')}`);
+}
+
 /** The first day of the start of a range; an invalid day stays invalid. */
 function firstOf(edge: string): Day {
   return edge.length === 7 ? `${edge}-01` : edge;
@@ -224,10 +213,6 @@ function firstOf(edge: string): Day {
 /** The last day of the end of a range; an invalid day stays invalid. */
 function lastOf(edge: string): Day {
   return isDay(`${edge}-01`) ? monthSpan(edge).last : edge;
-}
-
-function wholeQuarter(year: string | undefined, quarter: number): PeriodDraft {
-  return months(`${year}-${String(quarter * 3 - 2).padStart(2, '0')}-01`, 3, 'quarter');
 }
 
 function months(first: Day, count: number, unit: Unit): PeriodDraft {
@@ -260,16 +245,9 @@ function since(first: Day, today: Day): PeriodDraft | PeriodProblem {
 
 const OFFERED = 3;
 
-/** Suggestions for an invalid word: repairs of its numbers first, then similar words. */
-function nearestForms(word: string, today: Day): readonly string[] {
-  const forms = [...repairs(word, today), ...bySimilarity(word, periodForms(today))];
-  return [...new Set(forms)].slice(0, OFFERED);
-}
-
 const WORDS = [
   'today',
   'yesterday',
-  'final',
   '7d',
   '30d',
   '4w',
@@ -285,7 +263,7 @@ const WORDS = [
 export function periodForms(today: Day): readonly string[] {
   const year = today.slice(0, 4);
   const week = `${addDays(today, -7)}..${addDays(today, -1)}`;
-  const dated = [year, monthOf(today), `${year}-Q${quarterOf(today)}`, addDays(today, -1), week];
+  const dated = [year, monthOf(today), addDays(today, -1), week];
   return [...WORDS, ...dated, `${addDays(today, -7)}..`, ...MONTHS];
 }
 
@@ -312,57 +290,6 @@ function ranked(typed: string, known: readonly string[]) {
     .sort((a, b) => a.distance - b.distance);
 }
 
-/** Valid periods with the days, weeks or dates of an invalid one. */
-function repairs(word: string, today: Day): readonly string[] {
-  const [, count, letters] = /^(?:last-)?(\d+)[-\s]*([a-z]+)$/.exec(word) ?? [];
-  if (letters?.startsWith('mo')) return ofMonths(Number(count), today);
-  if (count !== undefined) return ofCount(Number(count), letters?.startsWith('w') ?? false);
-  const [, first, to, last = ''] = /^([\d-]+)(\.{2,}|…)([\d-]*)$/.exec(word) ?? [];
-  if (to !== undefined && first !== undefined) return ofRange(first, last, today);
-  return [...datesIn(word), ...existing(word)].filter((day) => isDay(day) && day <= today);
-}
-
-/** A day after the end of its month becomes the last day: 30 February → 28 February. */
-function existing(text: string): readonly string[] {
-  const month = text.slice(0, 7);
-  const isOfMonth = /^\d{4}-\d\d-\d\d$/.test(text) && isDay(`${month}-01`);
-  return isOfMonth ? [isDay(text) ? text : monthSpan(month).last] : [];
-}
-
-/** `5.11.2026` has the day first; `5/11/2026` is ambiguous, so both days are suggested. */
-function datesIn(text: string): readonly string[] {
-  const [, a = '', sign, b = '', year] = /^(\d\d?)([./])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
-  if (year === undefined) return [];
-  const [one, other] = [a.padStart(2, '0'), b.padStart(2, '0')];
-  const days = [`${year}-${other}-${one}`, `${year}-${one}-${other}`];
-  return sign === '.' ? days.slice(0, 1) : days;
-}
-
-/** The whole months before this one, at most 12. */
-function ofMonths(count: number, today: Day): readonly string[] {
-  if (count === 0) return [];
-  const first = monthOf(addMonths(today, -Math.min(count, 12)));
-  return [`${first}..${monthOf(addMonths(today, -1))}`];
-}
-
-function ofCount(count: number, weeks: boolean): readonly string[] {
-  if (count === 0) return [];
-  const days = `${Math.min(count, LONGEST_DAYS)}d`;
-  const whole = `${Math.min(count, Math.floor(LONGEST_DAYS / 7))}w`;
-  return weeks ? [whole, days] : [days, whole];
-}
-
-function ofRange(from: string, to: string, today: Day): readonly string[] {
-  const whole = (edge: string) =>
-    [firstOf(edge), lastOf(edge)].map((day) => existing(day)[0] ?? '');
-  const days = [...whole(from), ...(to === '' ? [today] : whole(to))].sort();
-  const [first = '', last = ''] = [days[0], days.at(-1)];
-  if (first === '' || firstOf(from) > today) return [];
-  const end = last < today ? last : today;
-  const earliest = addDays(end, 1 - LONGEST_DAYS);
-  return first > end ? [] : [`${first < earliest ? earliest : first}..${end}`];
-}
-
 /** What a period is compared with: the previous one, the same days a week or month ago, or another. */
 export type Versus = 'prev' | 'last-week' | 'last-month' | Period;
 
@@ -376,7 +303,7 @@ export function comparisonPeriod(period: Period, how: Versus, today: Day): Perio
   if (typeof how !== 'string') return how;
   const span = earlier(period, how);
   const label = formatSpan(span, today);
-  return { ...span, label, notes: [], unit: period.unit, lastFinalOnly: false };
+  return { ...span, label, isCut: false, unit: period.unit };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isDay } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import { GROUPINGS, type Grouping } from './lines.ts';
+import { GROUPINGS, type Grouping, metricName } from './lines.ts';
 import {
   bySimilarity,
   type Period,
@@ -11,17 +11,25 @@ import {
   similarWords,
   type Versus,
 } from './period.ts';
+import { METRICS, type Metric } from './rows.ts';
 
 // The words after `/cost` as a question about costs, and a question as words.
 
-/** What a question can be restricted to. */
-export const SCOPE_KINDS = ['service', 'tag', 'warehouse', 'team'] as const;
+/** What a question can be restricted to; `not`: all services but these. */
+export const SCOPE_KINDS = ['service', 'tag', 'warehouse', 'team', 'not', 'metric'] as const;
 type ScopeKind = (typeof SCOPE_KINDS)[number];
 
 /** The names of a question. Without any name of a kind, it is not restricted by that kind. */
 export type QuestionScope = Readonly<Record<ScopeKind, readonly string[]>>;
 
-export const ALL_COSTS: QuestionScope = { service: [], tag: [], warehouse: [], team: [] };
+export const ALL_COSTS: QuestionScope = {
+  service: [],
+  tag: [],
+  warehouse: [],
+  team: [],
+  not: [],
+  metric: [],
+};
 
 /** A question about costs. */
 export interface CostQuestion {
@@ -35,6 +43,10 @@ export interface CostQuestion {
   readonly scope: QuestionScope;
   /** Reads the report again now. */
   readonly refresh: boolean;
+  /** Posts the answer into the channel. */
+  readonly share: boolean;
+  /** The title has the average per day. */
+  readonly average: boolean;
 }
 
 /** The names that a question can use. */
@@ -57,6 +69,7 @@ export type QuestionProblem =
   | 'unknown-tag'
   | 'unknown-warehouse'
   | 'unknown-team'
+  | 'unknown-metric'
   | 'shared-name'
   | 'has-a-key'
   | 'given-twice';
@@ -105,8 +118,8 @@ type Parts = Partial<CostQuestion>;
 /**
  * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`, `final`, `refresh`,
  * and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the name of a
- * service may equal a keyword. Default: `mtd by service`. `final` alone is a period, the last final
- * day; with a period it leaves out days that are not final. Unknown words are never guessed but refused
+ * service may equal a keyword. Default: `mtd by service`. `final` leaves out days that are not
+ * final. Unknown words are never guessed but refused
  * with suggestions. Source: docs/commands.md#cost-questions.
  */
 export function readQuestion(words: readonly string[], today: Day, names: Names): QuestionReading {
@@ -178,8 +191,8 @@ function unknownWords(
 
 /** The known tags, warehouses and teams similar to the text, as words of a question. */
 function similarScopes(text: string, names: Names): readonly string[] {
-  return SCOPE_KINDS.flatMap((kind) =>
-    kind === 'service' ? [] : similarWords(text, names[kind]).map((name) => `${kind} ${name}`),
+  return (['tag', 'warehouse', 'team'] as const).flatMap((kind) =>
+    similarWords(text, names[kind]).map((name) => `${kind} ${name}`),
   );
 }
 
@@ -187,15 +200,13 @@ const DEFAULT_PERIOD = 'mtd';
 
 function questionOf(parts: Parts, today: Day): QuestionReading {
   const { by = 'service', versus = null, top = null, scope = ALL_COSTS } = parts;
-  const rest = { by, versus, top, scope, refresh: parts.refresh ?? false };
-  if (parts.period) {
-    const { period, finalOnly = false } = parts;
-    return { ok: true, question: { ...rest, period, finalOnly } };
-  }
-  const word = parts.finalOnly ? 'final' : DEFAULT_PERIOD;
-  const reading = readPeriod(word, today);
-  if (!reading.ok) return misread(refusal(reading.problem, word, reading.nearest), []);
-  return { ok: true, question: { ...rest, period: reading.period, finalOnly: false } };
+  const { refresh = false, share = false, average = false } = parts;
+  const rest = { by, versus, top, scope, refresh, share, average };
+  const finalOnly = parts.finalOnly ?? false;
+  if (parts.period) return { ok: true, question: { ...rest, period: parts.period, finalOnly } };
+  const reading = readPeriod(DEFAULT_PERIOD, today);
+  if (!reading.ok) return misread(refusal(reading.problem, DEFAULT_PERIOD, reading.nearest), []);
+  return { ok: true, question: { ...rest, period: reading.period, finalOnly } };
 }
 
 function misread(
@@ -206,9 +217,11 @@ function misread(
   return { ...unclear, about, earlier };
 }
 
-const FLAGS: ReadonlyMap<string, QuestionPart> = new Map([
+const FLAGS: ReadonlyMap<string, QuestionPart> = new Map<string, QuestionPart>([
   ['final', { finalOnly: true }],
   ['refresh', { refresh: true }],
+  ['share', { share: true }],
+  ...['average', 'avg', 'per-day'].map((word) => [word, { average: true }] as const),
 ]);
 
 function stepAt(words: readonly string[], context: QuestionContext): KeywordStep {
@@ -221,11 +234,17 @@ function stepAt(words: readonly string[], context: QuestionContext): KeywordStep
   }
   const flag = FLAGS.get(typed.toLowerCase());
   if (flag) return { ok: true, part: flag, taken: 1 };
+  if (/^per$/i.test(typed)) {
+    if (/^day$/i.test(rest[0] ?? '')) return { ok: true, part: { average: true }, taken: 2 };
+    return { ...readGrouping(rest), taken: 2 };
+  }
   if (/^[a-z]+=/i.test(typed)) return keyed(typed, context);
 
   const period = periodAt(words, context.today);
   const named = serviceAt(words, context.names, period?.reading.ok ? period.taken + 1 : 1);
   if (named) return named;
+  // `compute` alone can mean one thing only.
+  if (METRIC_WORDS.includes(typed.toLowerCase())) return { ...readMetric(words), taken: 1 };
   if (!period) return { ok: true, part: null, taken: 1 };
   const { reading, taken } = period;
   if (reading.ok) return { ok: true, part: { period: reading.period }, taken };
@@ -252,11 +271,14 @@ function keyed(text: string, context: QuestionContext): KeywordStep {
 type StepReader = (words: readonly string[], context: QuestionContext) => KeywordStep;
 
 /** Readers of the words after a keyword. */
-const KEYWORDS: ReadonlyMap<string, StepReader> = new Map([
+const KEYWORDS: ReadonlyMap<string, StepReader> = new Map<string, StepReader>([
   ['by', readGrouping],
   ['vs', readVersus],
   ['top', readTop],
   ['only', readOnly],
+  ['not', readNot],
+  ['without', readNot],
+  ['metric', readMetric],
   ['tag', (words, context) => readNamed('tag', words, context)],
   ['warehouse', (words, context) => readNamed('warehouse', words, context)],
   ['team', (words, context) => readNamed('team', words, context)],
@@ -285,8 +307,7 @@ function readVersus(words: readonly string[], { today }: QuestionContext): Keywo
     const nearest = reading.nearest.map((form) => `vs ${form}`);
     return refusal(reading.problem, text, nearest, taken);
   }
-  if (!reading.period.lastFinalOnly) return { ok: true, part: { versus: reading.period }, taken };
-  return refusal('no-comparison', typed, nearestOf(typed, VERSUS, 'vs '));
+  return { ok: true, part: { versus: reading.period }, taken };
 }
 
 /** The largest number after `top`. */
@@ -308,9 +329,32 @@ function readOnly(words: readonly string[], { names }: QuestionContext): Keyword
   return refusal('unknown-service', text, text === '' ? [] : names.near(text), own.length);
 }
 
+/** The service that is left out. */
+function readNot(words: readonly string[], context: QuestionContext): KeywordStep {
+  const step = readOnly(words, context);
+  if (!step.ok) return { ...step, nearest: step.nearest.map((name) => `not ${name}`) };
+  const names = step.part?.scope?.names ?? [];
+  return { ...step, part: { scope: { kind: 'not', names } } };
+}
+
+const METRIC_WORDS = METRICS.map((metric) => metricName(metric).replaceAll(' ', '-'));
+
+/** `metric compute`, `metric data-transfer` */
+function readMetric([typed = '']: readonly string[]): KeywordStep {
+  const name = METRIC_WORDS.find((word) => word === typed.toLowerCase());
+  if (name !== undefined)
+    return { ok: true, part: { scope: { kind: 'metric', names: [name] } }, taken: 1 };
+  return refusal('unknown-metric', typed, nearestOf(typed, METRIC_WORDS, 'metric '));
+}
+
+/** The metric of a word of a question. */
+export function metricOf(word: string): Metric | undefined {
+  return METRICS[METRIC_WORDS.indexOf(word)];
+}
+
 /** Reads the word after `tag`, `warehouse` or `team`: one name, or several with commas. */
 function readNamed(
-  kind: Exclude<ScopeKind, 'service'>,
+  kind: 'tag' | 'warehouse' | 'team',
   [typed = '']: readonly string[],
   { names }: QuestionContext,
 ): KeywordStep {

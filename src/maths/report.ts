@@ -1,9 +1,8 @@
 import { cached } from '../base/cache.ts';
 import { formatSpan, isDay, isWithin, type Span } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import type { DayState, LockAge } from './days.ts';
-import { METRIC_NAMES } from './lines.ts';
-import type { DayPrice, PriceList } from './money.ts';
+import type { AppliedChange } from './anomalies.ts';
+import type { PriceList } from './money.ts';
 import { figure } from './numbers.ts';
 import {
   type CostRow,
@@ -32,7 +31,7 @@ export interface ReportRow {
 }
 
 interface ReadReport {
-  /** One per day, kind and id of an entity, in the order of the report. */
+  /** One per day, kind and id of an entity, in the order of the report: several rows add up. */
   readonly rows: readonly CostRow[];
   /** Each fault once per day, with its number of rows; empty for a correct report. */
   readonly problems: readonly ReportProblem[];
@@ -44,8 +43,8 @@ const MOST_CACHED_DAYS = 100;
  * Reads one reply of the usage report, in batches of its rows and in their order: rows in millionths
  * of a credit, on the UTC days of `asked`.
  *
- * Never throws and never guesses a figure. A row without day, entity or any valid figure is left out,
- * and of duplicate rows the last one counts. All faults are counted. Checks:
+ * Never throws and never guesses a figure. A row without day, entity or any valid figure is left out.
+ * All faults are counted. Checks:
  * `|Σ metrics − total| ≤ 0.005` in each row with metrics, and
  * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the report. Negative figures are kept,
  * because a correction is part of the bill, and are counted. Source: docs/costs.md#reading-the-report.
@@ -61,7 +60,7 @@ export function createReportReader(asked: Span) {
         const day = dayIn(reported.date);
         faults.of(day);
         const row = readRow(reported, day, asked, faults.note);
-        if (row !== null) keep(row, days, faults.note);
+        if (row !== null) keep(row, days);
       }
     },
     finish: (grandTotalCredits: number | null): ReadReport => {
@@ -114,15 +113,17 @@ function figuresOf(
   reported: Pick<ReportRow, 'metrics' | 'totalCredits'>,
   note: NoteFault,
 ): Pick<CostRow, 'metrics' | 'total'> | null {
-  const metrics: Partial<Record<Metric, Micro>> = {};
+  const metrics: Record<string, Micro> = {};
   const seen = { count: 0, sum: 0, odd: false, negative: false };
-  for (const metric of METRICS) {
-    const credits = reported.metrics?.[metric] ?? null;
+  for (const metric in reported.metrics) {
+    const credits = reported.metrics[metric] ?? null;
     if (credits === null) continue;
     const micro = microOf(credits);
     if (!isExact(micro)) {
+      // Another field of the metrics may be a text.
+      if (!isMetric(metric)) continue;
       seen.odd = true;
-      note('not-a-number', metric);
+      note('not-a-number');
       continue;
     }
     metrics[metric] = micro;
@@ -137,6 +138,12 @@ function figuresOf(
   return { metrics, total };
 }
 
+function isMetric(name: string): name is Metric {
+  return KNOWN_METRICS.has(name);
+}
+
+const KNOWN_METRICS: ReadonlySet<string> = new Set(METRICS);
+
 /** Whether the millionths are exact: below nine thousand million credits. */
 function isExact(micro: Micro): boolean {
   return Number.isSafeInteger(micro);
@@ -149,9 +156,9 @@ function totalOf(
 ): Micro | null {
   const total = reported === null ? null : microOf(reported);
   if (total === null || !isExact(total)) {
-    if (count === 0) return null;
-    if (total === null) note('without-total');
-    else note('not-a-number', 'totalCredits');
+    // With an invalid metric, the others are only a part of the total.
+    if (count === 0 || odd) return null;
+    note(total === null ? 'without-total' : 'not-a-number');
     return sum;
   }
   // With an invalid metric, which is counted above, the others cannot add up to the total.
@@ -159,12 +166,21 @@ function totalOf(
   return total;
 }
 
-function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>, note: NoteFault): void {
+function keep(row: CostRow, days: Map<Day, Map<string, CostRow>>): void {
   const ofDay = days.get(row.day) ?? new Map<string, CostRow>();
   if (ofDay.size === 0) days.set(row.day, ofDay);
   const key = entityKey(row);
-  if (ofDay.has(key)) note('duplicate');
-  ofDay.set(key, row);
+  const before = ofDay.get(key);
+  ofDay.set(key, before ? added(before, row) : row);
+}
+
+/** Two rows of one entity and day are parts of its cost. */
+function added(one: CostRow, other: CostRow): CostRow {
+  const metrics: Record<string, Micro> = { ...one.metrics };
+  for (const name in other.metrics)
+    metrics[name] = (metrics[name] ?? 0) + (other.metrics[name] ?? 0);
+  const locked = one.locked && other.locked;
+  return { ...other, metrics, total: one.total + other.total, locked };
 }
 
 function grandTotalProblem(
@@ -186,20 +202,14 @@ type RowFault =
   | 'without-figures'
   | 'without-total'
   | 'not-asked-for'
-  | 'duplicate'
   | 'not-a-number'
   | 'negative'
   | 'metrics-off';
-
-/** The name of a figure in a row. */
-type FigureName = Metric | 'totalCredits';
 
 export interface RowProblem {
   readonly name: RowFault;
   /** Null for rows without a day. */
   readonly day: Day | null;
-  /** The faulty figure; null for a fault of the whole row. */
-  readonly figure: FigureName | null;
   readonly count: number;
 }
 
@@ -213,17 +223,17 @@ export type ReportProblem =
       readonly of: Span;
     };
 
-/** Counts a fault of the current row, or of one of its figures. */
-type NoteFault = (fault: RowFault, figure?: FigureName) => void;
+/** Counts a fault of the current row. */
+type NoteFault = (fault: RowFault) => void;
 
 /** Counts the faults of rows by day, because questions concern days and not whole replies. */
 function createFaults() {
   const counts = new Map<string, RowProblem>();
   let day: Day | null = null;
-  const note: NoteFault = (name, figure) => {
-    const key = `${day} ${name} ${figure}`;
+  const note: NoteFault = (name) => {
+    const key = `${day} ${name}`;
     const count = (counts.get(key)?.count ?? 0) + 1;
-    counts.set(key, { name, day, figure: figure ?? null, count });
+    counts.set(key, { name, day, count });
   };
   return {
     /** Sets the day of the faults that follow. */
@@ -241,11 +251,22 @@ const ROW_FAULTS: Readonly<Record<RowFault, string>> = {
   'without-figures': 'without any figure: left out',
   'without-total': 'without a total: their metrics were summed',
   'not-asked-for': 'of days that were not requested: left out',
-  duplicate: 'with a duplicate: the last one counts',
-  'not-a-number': 'with a figure that is not a number: left out',
+  'not-a-number': 'with a figure that is not a number: it is left out',
   negative: 'with negative credits: counted as they are',
   'metrics-off': 'whose metrics do not add up to their total: the total counts',
 };
+
+/** The faults of rows whose costs are missing in all sums. */
+const LOST: readonly string[] = ['without-day', 'without-entity', 'without-figures'];
+
+/** The number of rows of the span whose costs could not be read, so that its sum is not known. */
+export function lostRows(problems: readonly ReportProblem[], span: Span): number {
+  return problemsOf(problems, [span]).reduce(
+    (sum, problem) =>
+      problem.name !== 'grand-total-off' && LOST.includes(problem.name) ? sum + problem.count : sum,
+    0,
+  );
+}
 
 /** A problem as text, for the footer of an answer. */
 export function problemText(problem: ReportProblem): string {
@@ -254,11 +275,7 @@ export function problemText(problem: ReportProblem): string {
     return `figures of ${formatSpan(of, of.last)} do not add up (${figure(counted)} vs ${figure(reported)})`;
   }
   const rows = `${problem.count} ${problem.count === 1 ? 'row' : 'rows'}`;
-  if (problem.figure === null) return `${rows} ${ROW_FAULTS[problem.name]}`;
-  if (problem.figure === 'totalCredits') {
-    return `the total is not a number in ${rows}: the metrics were summed`;
-  }
-  return `${METRIC_NAMES[problem.figure]} is not a number in ${rows}: left out`;
+  return `${rows} ${ROW_FAULTS[problem.name]}`;
 }
 
 /** The problems of these days. A wrong grand total concerns all days. */
@@ -275,7 +292,7 @@ export function mergeProblems(problems: readonly ReportProblem[]): readonly Repo
   const merged = new Map<string, RowProblem>();
   for (const problem of problems) {
     if (problem.name === 'grand-total-off') continue;
-    const key = `${problem.name} ${problem.figure}`;
+    const key = problem.name;
     const count = (merged.get(key)?.count ?? 0) + problem.count;
     merged.set(key, { ...problem, day: null, count });
   }
@@ -295,8 +312,8 @@ export interface CostReading {
   readonly problems: readonly ReportProblem[];
   /** The months that could not be read now. An older copy is used if there is one. */
   readonly gaps: readonly CostGap[];
-  /** How old days are when they become final; null until the snapshots show it. */
-  readonly lockAge: LockAge | null;
+  /** The changes that Signalbox applied in the last weeks. They explain costs. */
+  readonly changes?: readonly AppliedChange[];
   /** The prices of a credit; null or absent without `costs.price`. */
   readonly prices?: PriceList | null;
 }
@@ -317,47 +334,4 @@ export interface CostGap {
  */
 export function unreadMonths({ gaps }: Pick<CostReading, 'gaps'>): readonly string[] {
   return gaps.filter(({ from }) => from === null).map(({ month }) => month);
-}
-
-/** The cost of a day in a posted digest. */
-export interface PostedDay {
-  readonly day: Day;
-  readonly total: Micro;
-}
-
-interface Revision {
-  readonly day: Day;
-  readonly price: DayPrice | undefined;
-  readonly posted: Micro;
-  readonly final: Micro;
-  readonly delta: Micro;
-  /** `delta / posted`; null if the posted cost was 0. */
-  readonly relative: number | null;
-}
-
-const LEAST_CHANGE = 0.05;
-
-/**
- * Final days whose cost differs from the posted one, the earliest first:
- * `|final − posted| > max(5% of posted, minimum)`, all in millionths of a credit. Of several posted
- * values of a day, the last one counts. Source: docs/costs.md#revisions.
- */
-export function revisions(
-  posted: readonly PostedDay[],
-  states: readonly DayState[],
-  minimum: Micro,
-): readonly Revision[] {
-  const values = new Map(posted.map(({ day, total }) => [day, total]));
-  return states.flatMap((state) => {
-    const before = values.get(state.day);
-    if (before === undefined || state.state !== 'final') return [];
-    const revision = revisionOf(state, before);
-    const limit = Math.max(LEAST_CHANGE * Math.abs(before), minimum);
-    return Math.abs(revision.delta) > limit ? [revision] : [];
-  });
-}
-
-function revisionOf({ day, price, total }: DayState, posted: Micro): Revision {
-  const delta = total - posted;
-  return { day, price, posted, final: total, delta, relative: posted > 0 ? delta / posted : null };
 }

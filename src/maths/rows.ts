@@ -43,12 +43,13 @@ export interface CostRow {
   readonly day: Day;
   readonly entityId: string;
   readonly entityName: string;
-  readonly kind: 'warehouse' | 'service' | 'pipe';
+  /** `other`: a type that Signalbox does not know; its name has the type. */
+  readonly kind: 'warehouse' | 'service' | 'pipe' | 'other';
   /** Null for a warehouse. */
   readonly serviceId: string | null;
   readonly warehouseId: string | null;
-  /** Only the metrics in the report; a missing one is unknown, not 0. */
-  readonly metrics: Readonly<Partial<Record<Metric, Micro>>>;
+  /** Only the metrics in the report, unknown ones as well; a missing one is unknown, not 0. */
+  readonly metrics: Readonly<Record<string, Micro>>;
   readonly total: Micro;
   readonly locked: boolean;
   /** The tags and the team of its service, in reports by tag or team. */
@@ -79,22 +80,22 @@ export function moneyOfDay({ value, price }: Pick<DayValue, 'value' | 'price'>):
   return moneyOf([[price, microOf(value)]]);
 }
 
-/** What the snapshots show about a day that is not final. */
+/** What the reads so far show about a day that is not final. */
 export interface OpenDay {
-  /** Statistics use a settled day like a final one. It is not locked, so it can still change. */
-  readonly settled: boolean;
-  /** How complete days are at the age of this one; null until that is learned. */
-  readonly completion: Completion | null;
+  /** Whole UTC days since the day: 1 on the following one. */
+  readonly age: number;
+  /** Null until a second daily read shows it, and for today. */
+  readonly completeness: Completeness | null;
 }
 
-/** The share of the final total that days have at one age; above 1 where totals fall. */
-export interface Completion {
-  /** The median. */
-  readonly typical: number;
-  /** The 90th percentile: dividing by it overstates one of ten days. */
-  readonly high: number;
-  /** The number of final days with a known value at that age. */
-  readonly days: number;
+/** How much of their final cost the days of one age have. */
+export interface Completeness {
+  /** Above 1 where totals fall. */
+  readonly share: number;
+  /** The relative standard error of `value / share`. */
+  readonly error: number;
+  /** The fewest ratios behind a factor of the share. */
+  readonly ratios: number;
 }
 
 interface ReportedEntity {
@@ -111,7 +112,8 @@ type Entity = Pick<CostRow, 'entityId' | 'entityName' | 'kind' | 'serviceId' | '
 /** The entity of a row. Without a known type, the ids and metrics of the row show its kind. */
 export function entityOf(row: ReportedEntity, entityId: string): Entity {
   const kind = kindOf(row);
-  const entityName = nameOf(row.entityName ?? '') || nameOf(entityId);
+  const ownName = nameOf(row.entityName ?? '') || nameOf(entityId);
+  const entityName = kind === 'other' ? `${nameOf(row.entityType ?? '')} ${ownName}` : ownName;
   const { dataWarehouseId, serviceId } = row;
   if (kind === 'warehouse') {
     return {
@@ -131,7 +133,7 @@ function kindOf(row: ReportedEntity): CostRow['kind'] {
   if (type.includes('warehouse')) return 'warehouse';
   if (type.includes('pipe')) return 'pipe';
   if (type === 'service') return 'service';
-  return kindShownBy(row);
+  return type === '' ? kindShownBy(row) : 'other';
 }
 
 /**

@@ -1,74 +1,81 @@
-import { type Day, weekdayOf } from '../base/time.ts';
-import { isSettled } from './days.ts';
-import { MAD_TO_SIGMA, mad, mean, median, winsorisedMean } from './numbers.ts';
+import { cached } from '../base/cache.ts';
+import { addMonths, dayOfMonth, monthOf, monthSpan, startOf } from '../base/calendar.ts';
+import { addDays, type Day, weekdayOf } from '../base/time.ts';
+import { completed } from './days.ts';
+import { MAD_TO_SIGMA, mad, mean, median } from './numbers.ts';
 import type { DayValue } from './rows.ts';
 
-// The days that statistics use, their weekdays and their level: one model of a line of costs.
+// The days that statistics use, and one pass over them: weekdays, level, shifts and month ends.
 
-/** Eight weeks; older days say little about the near future. */
+/** Eight weeks: the days of effects and of the noise. */
 export const HISTORY_DAYS = 56;
-/** The days to read so that about eight weeks of them are settled: the last two may be open. */
-export const SETTLED_HISTORY_DAYS = HISTORY_DAYS + 14;
-/** The days of a level: two whole weeks. */
+/** The days to read for a forecast: with them, three ends of months are complete. */
+export const MODEL_DAYS = 98;
+/** The days of an average: two whole weeks. */
 export const LEVEL_DAYS = 14;
-/** With fewer settled days there is no forecast and no anomaly test. */
+/** With fewer final days, days that were read once count as seen. */
 export const LEAST_DAYS = 10;
 
-/** Whether a value can be a cost: finite and not negative. */
+/** Whether a value can be a cost: finite and not negative. A refund is in the sum, not in the level. */
 export function isCost(value: number): boolean {
   return Number.isFinite(value) && value >= 0;
 }
 
-/** A day with its weekday, which is computed once because statistics use it often. */
-export interface SettledDay extends DayValue {
+/** A day with its cost as it is expected when the day is final. */
+export interface KnownDay extends DayValue {
   readonly weekday: number;
+  /** The relative standard error of the value; 0 for a final day. */
+  readonly error: number;
 }
+
+/** How days count whose completeness is not learned yet: as seen, or not at all. */
+export type Unlearned = 'as-seen' | 'left-out';
 
 /**
- * The days that statistics use, in order: final or settled, and with a value that can be a cost.
- * Refunds and invalid figures are left out, like days without data. Expects one value per day.
+ * The days that statistics use, in order: final ones, and open ones with their completed cost.
+ * Refunds are left out, like days without data. By default, days of unknown completeness count as
+ * seen with fewer than 10 final days, else not at all. Source: docs/forecasts.md#completeness.
  */
-export function settledDays(
-  series: readonly DayValue[],
-  most = Number.POSITIVE_INFINITY,
-): readonly SettledDay[] {
-  const days = series.filter((day) => isSettled(day) && isCost(day.value));
-  const latest = days.sort((a, b) => (a.day < b.day ? -1 : 1)).slice(-most);
-  return latest.map((day) => ({ ...day, weekday: weekdayOf(day.day) }));
+export function knownDays(series: readonly DayValue[], unlearned?: Unlearned): readonly KnownDay[] {
+  const how = unlearned ?? (countFinal(series) < LEAST_DAYS ? 'as-seen' : 'left-out');
+  const known = series.flatMap((one): readonly KnownDay[] => {
+    if (!isCost(one.value)) return [];
+    const isUnlearned = !one.final && (one.openDay?.completeness ?? null) === null;
+    const cost = isUnlearned ? seen(one, how) : completed(one);
+    return cost ? [{ ...one, ...cost, weekday: weekdayOf(one.day) }] : [];
+  });
+  return known.sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-/** The last settled days before this day, at most `HISTORY_DAYS`. */
-export function historyOf(series: readonly DayValue[], before: Day): readonly SettledDay[] {
-  return daysBefore(settledDays(series), before);
+function seen({ value }: DayValue, how: Unlearned) {
+  return how === 'as-seen' ? { value, error: 0 } : null;
 }
 
-/** Like `historyOf`, for days that are settled and in order. */
-export function daysBefore(days: readonly SettledDay[], before: Day): readonly SettledDay[] {
-  const end = days.findLastIndex(({ day }) => day < before) + 1;
-  return days.slice(Math.max(0, end - HISTORY_DAYS), end);
+export function countFinal(series: readonly DayValue[]): number {
+  return series.filter(({ final }) => final).length;
+}
+
+/** The last known days before this day, at most `HISTORY_DAYS`. */
+export function historyOf(series: readonly DayValue[], before: Day): readonly KnownDay[] {
+  return knownDays(series.filter(({ day }) => day < before)).slice(-HISTORY_DAYS);
 }
 
 /** The relative cost of each weekday, from Monday to Sunday; the mean of the seven is 1. */
 export type WeekdayProfile = readonly number[];
 
 export const FLAT: WeekdayProfile = [1, 1, 1, 1, 1, 1, 1];
+/** Two whole weeks: with less, every factor would depend on one day. */
+const LEAST_PROFILE_DAYS = 14;
+const PROFILE_DAYS = 70;
 
 /**
  * The weekday profile f, without units. From r = ln(y / mean of the seven days around y):
  * m = median of r on that weekday, s = the larger of its own and the pooled 1.4826 · MAD, n = its
  * days; ln f = m · m² / (m² + s²/n). A weekday that differs clearly from noise keeps its factor;
- * another gets a factor near 1. Flat with fewer than 14 settled days.
- * Source: docs/costs.md#weekday-profile.
+ * another gets a factor near 1. Flat with fewer than 14 days. Source: docs/forecasts.md#weekdays.
  */
-export function weekdayProfile(series: readonly DayValue[]): WeekdayProfile {
-  return profileOf(settledDays(series));
-}
-
-/** Two whole weeks: with less, every factor would depend on one day. */
-const LEAST_PROFILE_DAYS = 14;
-
-/** The profile of settled days. */
-export function profileOf(days: readonly SettledDay[]): WeekdayProfile {
+export function profileOf(all: readonly KnownDay[]): WeekdayProfile {
+  const days = all.slice(-PROFILE_DAYS);
   if (days.length < LEAST_PROFILE_DAYS) return FLAT;
 
   const groups = ratiosByWeekday(days).map((ratios) => ({ ratios, middle: median(ratios) }));
@@ -81,7 +88,7 @@ export function profileOf(days: readonly SettledDay[]): WeekdayProfile {
 /** The factor of a weekday without usage: division by a smaller one would exaggerate small values. */
 const LEAST_RATIO = 0.02;
 
-function ratiosByWeekday(days: readonly SettledDay[]): readonly (readonly number[])[] {
+function ratiosByWeekday(days: readonly KnownDay[]): readonly (readonly number[])[] {
   const values = days.map(({ value }) => value);
   const groups: number[][] = FLAT.map(() => []);
   days.forEach(({ weekday, value }, index) => {
@@ -94,10 +101,7 @@ function ratiosByWeekday(days: readonly SettledDay[]): readonly (readonly number
 
 const WEEK = 7;
 
-/**
- * The mean of the seven days around a day; near an end, of the first or last seven: each weekday
- * counts once.
- */
+/** The mean of the seven days around a day; near an end, of the first or last seven. */
 function meanAround(values: readonly number[], index: number): number {
   const start = Math.min(Math.max(0, index - 3), values.length - WEEK);
   let total = 0;
@@ -105,13 +109,11 @@ function meanAround(values: readonly number[], index: number): number {
   return total / WEEK;
 }
 
-interface WeekdayRatios {
-  readonly ratios: readonly number[];
-  /** Their median. */
-  readonly middle: number;
-}
-
-function shrunk({ ratios, middle }: WeekdayRatios, pooled: number): number {
+/** `middle`: the median of the ratios. */
+function shrunk(
+  { ratios, middle }: { readonly ratios: readonly number[]; readonly middle: number },
+  pooled: number,
+): number {
   if (ratios.length < 2 || middle === 0) return 0;
   const sigma = MAD_TO_SIGMA * Math.max(pooled, mad(ratios, middle));
   return middle ** 3 / (middle ** 2 + sigma ** 2 / ratios.length);
@@ -123,55 +125,331 @@ export function factorOn(profile: WeekdayProfile, day: Day): number {
 
 /** The costs of the days adjusted for weekdays: x = y / f. */
 export function withoutWeekdays(
-  days: readonly SettledDay[],
+  days: readonly KnownDay[],
   profile: WeekdayProfile,
 ): readonly number[] {
   return days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
 }
 
-export interface SpendLevel {
-  /** Credits per day, adjusted for weekdays. */
-  readonly value: number;
+/** A batch at the ends of months: a factor for each position. */
+export interface MonthEndBatch {
+  /** How sure it is that it recurs: 0.6 after one month end, 0.97 after two. */
+  readonly weight: number;
+  readonly factors: ReadonlyMap<number, number>;
+}
+
+/** −4 … −1: the last four days of a month; 1 and 2: the first two of the next. */
+const POSITIONS = [-4, -3, -2, -1, 1, 2] as const;
+
+const MOST_CACHED_DAYS = 1_000;
+
+/** The position of a day at the end of a month; null for other days. The same few days are asked often. */
+const positionOf = cached(MOST_CACHED_DAYS, (day: Day): number | null => {
+  const number = dayOfMonth(day);
+  if (number <= 2) return number;
+  const left = dayOfMonth(monthSpan(monthOf(day)).last) - number;
+  return left < 4 ? -1 - left : null;
+});
+
+/** The factor of the batch on a day; 1 for other days. */
+export function batchFactor(batch: MonthEndBatch | null, day: Day): number {
+  const position = batch === null ? null : positionOf(day);
+  return position === null ? 1 : (batch?.factors.get(position) ?? 1);
+}
+
+const HIGH = 1.3;
+const CALM_AFTER = 1.2;
+const LEAST_FACTOR = 1.15;
+const WEIGHTS = [0.6, 0.97];
+
+/**
+ * The batch at the ends of months. A month end is high if two neighbouring positions are above 1.3
+ * times the median of the 14 days before, and the days 3 to 7 after are below 1.2 times it. Without a
+ * high newest one, there is none. Source: docs/forecasts.md#month-ends.
+ */
+function batchOf(days: readonly KnownDay[], xs: readonly number[]): MonthEndBatch | null {
+  const last = days.at(-1)?.day;
+  if (last === undefined) return null;
+  const values = new Map(days.map(({ day }, index) => [day, xs[index] ?? 0]));
+  const first = startOf('month', last);
+  // Complete: four days of the next month are known.
+  const newest = dayOfMonth(last) >= 4 ? first : addMonths(first, -1);
+  const ends = [0, -1, -2].map((back) => endRatios(values, addMonths(newest, back)));
+  const high: (readonly (number | null)[])[] = [];
+  for (const ratios of ends) {
+    if (ratios === null || !isHigh(ratios)) break;
+    high.push(ratios);
+  }
+  const weight = WEIGHTS[Math.min(high.length, 2) - 1];
+  if (weight === undefined) return null;
+  const factors = POSITIONS.map((position, index) => {
+    const factor = mean(high.flatMap((ratios) => ratios[index] ?? []));
+    return [position, factor > LEAST_FACTOR ? factor : 1] as const;
+  });
+  return { weight, factors: new Map(factors) };
+}
+
+/** The ratio of each position to the days before; null unless the days are known. */
+function endRatios(values: ReadonlyMap<Day, number>, first: Day): (number | null)[] | null {
+  const on = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) =>
+      values.get(addDays(first, from + index)),
+    ).filter((value) => value !== undefined);
+  const before = on(-18, -5);
+  const after = on(2, 6);
+  const usual = median(before);
+  if (before.length < WEEK || after.length < 2 || !(usual > 0)) return null;
+  if (median(after) >= CALM_AFTER * usual) return POSITIONS.map(() => 1);
+  return POSITIONS.map((position) => {
+    const value = values.get(addDays(first, position < 0 ? position : position - 1));
+    return value === undefined ? null : value / usual;
+  });
+}
+
+function isHigh(ratios: readonly (number | null)[]): boolean {
+  return ratios.some((one, index) => (one ?? 0) > HIGH && (ratios[index + 1] ?? 0) > HIGH);
+}
+
+/** A day of the pass, compared with the level before its run. */
+interface FollowedDay {
+  readonly day: Day;
+  /** Adjusted for weekdays, like the level. */
+  readonly x: number;
+  readonly level: number;
+  /** ln of the day relative to that level. */
+  readonly r: number;
+  readonly error: number;
+  /** The run of days that are not usual; null for a usual one. */
+  readonly run: Run | null;
+}
+
+/** Successive days that are all above, or all below, the level. */
+interface Run {
+  readonly days: FollowedDay[];
+  /** Seven alike days of it became the new level. */
+  isLevel: boolean;
+  /** It is back at the level before the last shift. */
+  isBack: boolean;
+}
+
+/** What the days of a line show: its level, its noise and what it does now. */
+export interface Track {
   readonly profile: WeekdayProfile;
-  /** The number of settled days used: 14, or those since a shift. */
-  readonly days: number;
-  readonly shifted: boolean;
+  /** Credits per day, adjusted for weekdays, of usual days. */
+  readonly level: number;
+  /** The usual days since the last shift. */
+  readonly usualDays: number;
+  /** The noise of a day, in logarithms. */
+  readonly sigma: number;
+  /** The past error of the level over seven days, in logarithms. */
+  readonly weekError: number;
+  /** Growth per day, in logarithms. */
+  readonly growth: number;
+  /** The days that are not usual, up to the last known day; null if that one is usual. */
+  readonly run: Readonly<Run> | null;
+  readonly batch: MonthEndBatch | null;
+  readonly days: readonly FollowedDay[];
+}
+
+const LEAST_BAND = 0.14;
+const ALIKE_DAYS = 7;
+const ANY_DAYS = 10;
+const LEAST_SIGMA = 0.01;
+
+interface FollowOptions {
+  /** Added before logarithms, so that zeros and small values have little effect. */
+  readonly offset?: number;
+  /** The day from which a user marked the costs as expected: a new level begins. */
+  readonly restart?: Day | null;
 }
 
 /**
- * The current cost per day: x = y / f, then the winsorised mean of the last 14 of x. If the last
- * 3 … 10 of them are all above (or all below) each of the 14 before, and the medians differ by at
- * least 15%, only these days count; three do so by chance in 1 of 680 cases.
- * Expects settled days in order. Source: docs/costs.md#level.
+ * One pass over the days. The level l is the mean of the last 21 usual days, pulled to the mean of the
+ * last 7 as far as they differ by more than noise. A day within ± max(3 s, 14%) of l is usual and ends
+ * a run; other days of one sign are a run and do not join the level. Seven alike days of a run, or ten
+ * of any kind, are the new level, and two days at the old one restore it. Days with a batch of a month
+ * end neither open nor end a run. Source: docs/forecasts.md#level.
  */
-export function levelOf(days: readonly SettledDay[]): SpendLevel {
+export function followDays(
+  days: readonly KnownDay[],
+  { offset = 0, restart = null }: FollowOptions = {},
+): Track {
   const profile = profileOf(days);
-  const evened = withoutWeekdays(days, profile);
-  const since = daysSinceShift(evened);
-  const window = evened.slice(-(since ?? LEVEL_DAYS));
+  const xs = withoutWeekdays(days, profile);
+  const a = Math.max(offset, 1e-9);
+  const sigma = noiseOf(xs, a);
+  const batch = batchOf(days, xs);
+  const band = Math.max(3 * sigma, LEAST_BAND);
+  const log = (x: number, level: number) => Math.log((x + a) / (level + a));
+  let usual = seed(xs, band, a);
+  let old: readonly number[] | null = null;
+  let run: Run | null = null;
+  const followed: FollowedDay[] = [];
+  const origins: Origin[] = [];
+  days.forEach(({ day, error }, index) => {
+    const x = xs[index] ?? 0;
+    if (restart !== null && day >= restart && (days[index - 1]?.day ?? '') < restart) {
+      [usual, old, run] = [[x], usual, null];
+    }
+    const level = levelFrom(usual, sigma);
+    const one = { day, x, level, r: log(x, level), error, run: null };
+    if (batchFactor(batch, day) > 1) {
+      followed.push(one);
+    } else if (Math.abs(one.r) <= band) {
+      run = null;
+      if (index >= SEED_DAYS) usual.push(x);
+      followed.push(one);
+      if (index >= SEED_DAYS && usual.length >= WEEK)
+        origins.push([index, level * growthOver(usual, sigma)]);
+    } else {
+      run = run && Math.sign(run.days[0]?.r ?? 0) === Math.sign(one.r) ? run : emptyRun();
+      const own: FollowedDay = { ...one, run };
+      followed.push(own);
+      run.days.push(own);
+      const oldLevel = old && levelFrom(old, sigma);
+      run.isBack = oldLevel !== null && Math.abs(log(x, oldLevel)) <= band;
+      if (old && run.isBack && run.days.length >= 2) {
+        run.isLevel = true;
+        [usual, old, run] = [[...old, ...run.days.slice(-2).map((each) => each.x)], null, null];
+      } else if (isNewLevel(run, band, a)) {
+        run.isLevel = true;
+        [usual, old, run] = [alike(run, band, a).map((each) => each.x), usual, null];
+      }
+    }
+  });
   return {
-    value: winsorisedMean(window),
     profile,
-    days: window.length,
-    shifted: since !== null,
+    level: levelFrom(usual, sigma),
+    usualDays: usual.length,
+    sigma,
+    weekError: weekErrorOf(origins, followed, batch, sigma),
+    growth: growthOf(usual, sigma),
+    run,
+    batch,
+    days: followed,
   };
 }
 
-const SHORTEST_SHIFT = 3;
-const LONGEST_SHIFT = 10;
-const LEAST_SHIFT = 0.15;
-
-function daysSinceShift(values: readonly number[]): number | null {
-  for (let count = LONGEST_SHIFT; count >= SHORTEST_SHIFT; count -= 1) {
-    const before = values.slice(-count - LEVEL_DAYS, -count);
-    if (before.length === LEVEL_DAYS && isShift(before, values.slice(-count))) return count;
-  }
-  return null;
+function emptyRun(): Run {
+  return { days: [], isLevel: false, isBack: false };
 }
 
-function isShift(before: readonly number[], since: readonly number[]): boolean {
-  const above = Math.min(...since) > Math.max(...before);
-  const below = Math.max(...since) < Math.min(...before);
-  const middle = median(before);
-  return (above || below) && Math.abs(median(since) - middle) >= LEAST_SHIFT * middle;
+const SEED_DAYS = 7;
+
+/** The first days that are near their median: one of them may be an outlier. */
+function seed(xs: readonly number[], band: number, a: number): number[] {
+  const first = xs.slice(0, SEED_DAYS);
+  const middle = median(first);
+  const near = first.filter((x) => Math.abs(Math.log((x + a) / (middle + a))) <= band);
+  return near.length > 0 ? near : first;
+}
+
+const AROUND = 7;
+
+/** s = 1.4826 · median |ln x − ln(median of the 15 days around)|, of the last 56 days. */
+function noiseOf(xs: readonly number[], a: number): number {
+  const from = Math.max(0, xs.length - HISTORY_DAYS);
+  const deviations = xs.slice(from).map((x, index) => {
+    const at = from + index;
+    const middle = median(xs.slice(Math.max(0, at - AROUND), at + AROUND + 1));
+    return Math.abs(Math.log((x + a) / (middle + a)));
+  });
+  return Math.max(LEAST_SIGMA, deviations.length > 0 ? MAD_TO_SIGMA * median(deviations) : 0);
+}
+
+const LONG = 21;
+/** How much more noise successive days have than independent ones. */
+const ALIKE = 1.5;
+
+function pull(usual: readonly number[], sigma: number): number {
+  const [long, short] = [mean(usual.slice(-LONG)), mean(usual.slice(-WEEK))];
+  if (usual.length <= WEEK || !(long > 0) || !(short > 0)) return 0;
+  const difference = Math.log(short / long);
+  const noise = ALIKE * sigma ** 2 * (1 / WEEK - 1 / Math.min(LONG, usual.length));
+  return difference === 0 ? 0 : Math.max(0, 1 - noise / difference ** 2);
+}
+
+function levelFrom(usual: readonly number[], sigma: number): number {
+  if (usual.length === 0) return 0;
+  const [long, short] = [mean(usual.slice(-LONG)), mean(usual.slice(-WEEK))];
+  return long + pull(usual, sigma) * (short - long);
+}
+
+const MOST_GROWTH = 0.02;
+const TREND_DAYS = 28;
+/** The days between the middles of the two weeks of a trend. */
+const TREND_SPAN = 21;
+const DAMPING = 0.97;
+
+function growthOf(usual: readonly number[], sigma: number): number {
+  if (usual.length < TREND_DAYS) return 0;
+  const [now, before] = [
+    mean(usual.slice(-WEEK)),
+    mean(usual.slice(-TREND_DAYS, -TREND_DAYS + WEEK)),
+  ];
+  if (!(now > 0) || !(before > 0) || now === before) return 0;
+  const difference = Math.log(now / before);
+  const noise = (4 * ALIKE * 2 * sigma ** 2) / WEEK;
+  const growth = (difference / TREND_SPAN) * Math.max(0, 1 - noise / difference ** 2);
+  return Math.min(MOST_GROWTH, Math.max(-MOST_GROWTH, growth));
+}
+
+/** The factor of the growth for a day that is so many days after the last known one. */
+export function growthFactor(growth: number, ahead: number): number {
+  // The level is that of the middle of its days.
+  const lag = (WEEK + 1) / 2;
+  const damped = (DAMPING * (1 - DAMPING ** ahead)) / (1 - DAMPING);
+  return Math.exp(growth * (lag - 1 + damped));
+}
+
+/** The growth in the middle of the next seven days. */
+function growthOver(usual: readonly number[], sigma: number): number {
+  const growth = growthOf(usual, sigma);
+  return growth === 0 ? 1 : growthFactor(growth, (WEEK + 1) / 2);
+}
+
+function alike({ days }: Run, band: number, a: number): readonly FollowedDay[] {
+  const middle = median(days.map(({ x }) => x));
+  return days.filter(({ x }) => Math.abs(Math.log((x + a) / (middle + a))) <= 2 * band);
+}
+
+function isNewLevel(run: Run, band: number, a: number): boolean {
+  if (run.days.length < ALIKE_DAYS) return false;
+  return run.days.length >= ANY_DAYS || alike(run, band, a).length >= ALIKE_DAYS;
+}
+
+/** The index of a day from which the next seven were predicted, and the predicted level. */
+type Origin = readonly [index: number, level: number];
+
+const ORIGINS = 49;
+const CLIP = 3;
+
+/** The error of the level over the next seven days, pulled to one that follows from the noise. */
+function weekErrorOf(
+  origins: readonly Origin[],
+  days: readonly FollowedDay[],
+  batch: MonthEndBatch | null,
+  sigma: number,
+): number {
+  const squares = origins.slice(-ORIGINS - WEEK).flatMap(([index, level]) => {
+    const next = days.slice(index + 1, index + 1 + WEEK);
+    const own = next.filter(({ day }) => batchFactor(batch, day) === 1).map(({ x }) => x);
+    const actual = mean(own);
+    return next.length < WEEK || own.length === 0 || !(actual > 0) || !(level > 0)
+      ? []
+      : [Math.log(actual / level) ** 2];
+  });
+  const limit = squares.length > 0 ? CLIP * median(squares) : 0;
+  const own = squares.length > 0 ? mean(squares.map((one) => Math.min(one, limit))) : 0;
+  const count = squares.length / WEEK;
+  return Math.sqrt((count * own + 2 * (0.6 * sigma + 0.005) ** 2) / (count + 2));
+}
+
+/**
+ * The current level for estimates, in credits per day without weekdays, and the number of days behind
+ * it: two weeks, or those since a shift. Expects known days in order.
+ */
+export function levelOf(days: readonly KnownDay[]) {
+  const { level, profile, usualDays } = followDays(days);
+  return { value: level, profile, days: Math.min(LEVEL_DAYS, Math.max(usualDays, 1), days.length) };
 }

@@ -205,6 +205,7 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
   }).transform(({ roles, policy, freezes, never, cloud, costs, ...rest }) => ({
     ...rest,
     prices: costs.price,
+    costFloor: costs.floor,
     usageDates: cloud.usageDates,
     reads: cloud.reads,
     console: cloud.console ?? null,

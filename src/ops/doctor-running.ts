@@ -1,16 +1,7 @@
-// What runs: the Signalbox of this machine, its replicas, and what they have learned of cost days.
+// What runs: the Signalbox of this machine, and its replicas.
 import { createHmac, randomUUID } from 'node:crypto';
 import { causeCode, type Secret, type TimedResult, withinTime } from '../base/errors.ts';
-import { addDays, dayOf } from '../base/time.ts';
 import { utcStamp } from '../domain/answer.ts';
-import {
-  type DaySnapshot,
-  LEARNED_DAYS,
-  learnLockAge,
-  lockAgeText,
-  longestWait,
-  snapshotHistory,
-} from '../maths/days.ts';
 import {
   type CheckContext,
   type CheckLine,
@@ -20,7 +11,7 @@ import {
   skipped,
   warning,
 } from './doctor-report.ts';
-import { type DatabaseInspection, readCostSnapshots } from './inspect.ts';
+import type { DatabaseInspection } from './inspect.ts';
 
 interface ProbeTarget {
   /** An address of this machine, in brackets for IPv6. */
@@ -153,37 +144,4 @@ function replicaLine({ release, startedAt, seenAt }: Instance, name: string, now
   const minutes = countText(Math.round(quietMs / 60_000), 'minute');
   const fix = 'it was killed or hangs: check its log; the entry disappears after ten minutes';
   return warning(name, `${says}, silent for ${minutes}`, fix);
-}
-
-const COST_DAYS = 'cost days';
-
-/** How late the days of the usage report become final, from the stored snapshots. */
-export async function costDayLines(
-  { config, now, withinMs }: CheckContext,
-  examined: TimedResult<DatabaseInspection> | null,
-): Promise<readonly CheckLine[]> {
-  if (!examined?.ok || examined.value.schema !== 'current') {
-    return [skipped(COST_DAYS, 'not checked: their snapshots are in the database')];
-  }
-  const first = addDays(dayOf(now()), -LEARNED_DAYS);
-  const url = config.databaseUrl.reveal();
-  const read = await withinTime(withinMs, () =>
-    readCostSnapshots(url, config.organization.id, first),
-  );
-  return [
-    read.ok ? lockAgeLine(read.value) : skipped(COST_DAYS, 'their snapshots could not be read'),
-  ];
-}
-
-/** How late days become final, as a line. Source: docs/costs.md#lock-age. */
-export function lockAgeLine(snapshots: readonly DaySnapshot[]): CheckLine {
-  const age = learnLockAge(snapshotHistory(snapshots));
-  const text = lockAgeText(age);
-  if (age === null || text === null) {
-    const says =
-      'not known yet how late days become final: it takes 3 days that were seen to become final';
-    return skipped(COST_DAYS, says);
-  }
-  const basis = countText(age.days, 'observed day');
-  return ok(COST_DAYS, `${text}, from ${basis}; Signalbox waits for ${longestWait(age)} days`);
 }

@@ -34,7 +34,7 @@ import {
   toJson,
   wantsColour,
 } from './doctor-report.ts';
-import { costDayLines, instanceLines, listedReplicas } from './doctor-running.ts';
+import { instanceLines, listedReplicas } from './doctor-running.ts';
 import {
   channelIds,
   channelLines,
@@ -156,10 +156,7 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
     checkDatabase(context),
     config.port === 0 ? [] : instanceLines(target, config.slack.signingSecret),
   ]);
-  const [costs, outcomes] = await Promise.all([
-    costDayLines(context, database.examined),
-    readOutcomes(context, database.examined),
-  ]);
+  const outcomes = await readOutcomes(context, database.examined);
   return [
     { title: 'Configuration', lines: configurationLines(config) },
     ...slack,
@@ -176,7 +173,7 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
     { title: 'Database', lines: databaseLines(database) },
     {
       title: 'Running',
-      lines: [...instance, ...listedReplicas(context, database.examined), ...costs],
+      lines: [...instance, ...listedReplicas(context, database.examined)],
     },
     { title: 'Check manually', lines: manualSlackChecks(config.slack.appToken === null) },
   ];

@@ -1,7 +1,6 @@
 // What a start, a restore or the doctor must know of a database; nothing here creates or migrates it.
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type CostSnapshot, costSnapshots } from '../costs/index.ts';
 import type { ExecutionOutcome } from '../domain/change.ts';
 import {
   appendProblem,
@@ -142,17 +141,6 @@ async function logFinding(store: Store, keys: () => LogKeys): Promise<LogFinding
     }
     throw error;
   }
-}
-
-/** The stored snapshots of the days from `fromDay` on, oldest first. Needs a current schema. */
-export async function readCostSnapshots(
-  url: string,
-  organizationId: string,
-  fromDay: string,
-): Promise<readonly CostSnapshot[]> {
-  return withStore(url, 'reader', (store) =>
-    reading(store, (reader) => costSnapshots(reader, organizationId, fromDay)),
-  );
 }
 
 /** The most recent definite answer of the server to a change of this command. */

@@ -174,14 +174,18 @@ export const API_METRICS = [
 /** Null where a row has no value, which is not zero; NaN where the value is not a number. */
 const Credits = z.unknown().optional().transform(figureOrNaN);
 
-const Metrics = z.object(
-  // The type of fromEntries loses the keys, so they are restored from the list above.
-  Object.fromEntries(API_METRICS.map((name) => [name, Credits])) as Record<
-    (typeof API_METRICS)[number],
-    typeof Credits
-  >,
-);
+/** With the metrics that the contract does not list, so that their costs keep their names. */
+const Metrics = z
+  .object(
+    // The type of fromEntries loses the keys, so they are restored from the list above.
+    Object.fromEntries(API_METRICS.map((name) => [name, Credits])) as Record<
+      (typeof API_METRICS)[number],
+      typeof Credits
+    >,
+  )
+  .catchall(Credits);
 const NO_METRICS = Metrics.parse({});
+const KNOWN_METRICS: ReadonlySet<string> = new Set(API_METRICS);
 
 /**
  * The cost of one entity (warehouse, service or pipe) on one UTC day, in credits. `serviceId` is
@@ -226,6 +230,10 @@ function readMetrics(value: unknown): typeof NO_METRICS {
   const source = isRecord(value) ? value : {};
   const metrics = { ...NO_METRICS };
   for (const name of API_METRICS) metrics[name] = figureOrNaN(source[name]);
+  for (const name of Object.keys(source)) {
+    // Setting `__proto__` would set the prototype; the schema omits this key as well.
+    if (!KNOWN_METRICS.has(name) && name !== '__proto__') metrics[name] = figureOrNaN(source[name]);
+  }
   return metrics;
 }
 

@@ -479,7 +479,12 @@ function missingScope(error: unknown): TokenProblem {
   return { says: `the token lacks ${scope}`, fix, passing: false };
 }
 
+/** An answer that is no refusal, such as a fault of Slack or a proxy's page; or no answer at all. */
 function unreachable(error: unknown): TokenProblem {
+  if (error instanceof Error && 'data' in error) {
+    const fix = 'run this again in a minute';
+    return { says: 'Slack gave no usable answer', fix, passing: false };
+  }
   const code = causeCode(error);
   const says = `Slack was not reached${code === null ? '' : ` (${code})`}`;
   const fix = 'let this machine reach slack.com and wss-primary.slack.com by HTTPS';

@@ -13,8 +13,7 @@ import {
 } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
 import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
-import { mayQuery } from '../workflow/authorize.ts';
-import { authorizeForm } from '../workflow/index.ts';
+import { authorizeForm, mayQuery } from '../workflow/index.ts';
 import type { SlackContext } from './context.ts';
 import { commandByCallbackId, settingOf } from './form.ts';
 import { type Choice, choicesFor, optionOf, VALUE_MAX } from './inputs.ts';

@@ -6,7 +6,7 @@ import type {
 } from '@slack/bolt';
 import { z } from 'zod';
 import { nounOf } from '../commands/index.ts';
-import { showHome } from '../workflow/lists.ts';
+import { showHome } from '../workflow/index.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';

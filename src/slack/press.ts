@@ -10,12 +10,15 @@ import {
   authorizeForm,
   authorizePress,
   authorizeRequester,
+  isUnchangedSince,
+  loadForUser,
+  type Receipt,
   type ReplyTo,
+  receiveIncidentPress,
+  receivePress,
+  revealPassword,
+  showHome,
 } from '../workflow/index.ts';
-import { loadForUser, showHome } from '../workflow/lists.ts';
-import { type Receipt, receiveIncidentPress, receivePress } from '../workflow/press.ts';
-import { isUnchangedSince } from '../workflow/request.ts';
-import { recordReveal, unsealSecret } from '../workflow/secret.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import { plain } from './blocks.ts';
@@ -249,22 +252,21 @@ async function reveal(
   { by, trigger }: CommandLine,
   id: ChangeId,
 ): Promise<Message | null> {
-  const authorized = await authorizeRequester(bot.context, id, by);
-  const secret = authorized.ok ? await unsealSecret(bot.context, id, by) : null;
-  if (!authorized.ok || !secret) return sentenceMessage([GONE]);
-  const view = passwordModal(secret, authorized.change.plan.target.name);
-  const shown = await bot.clients.views.views.open({ trigger_id: trigger, view }).then(
-    () => true,
-    (error: unknown) => {
-      bot.log.warn(
-        { err: error, change: id },
-        'the password may not have been shown: it stays sealed',
-      );
-      return false;
-    },
-  );
-  await recordReveal(bot.context, id, { by, shown });
-  return shown ? null : sentenceMessage([NOT_SHOWN]);
+  const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
+    const view = passwordModal(password, change.plan.target.name);
+    return bot.clients.views.views.open({ trigger_id: trigger, view }).then(
+      () => true,
+      (error: unknown) => {
+        bot.log.warn(
+          { err: error, change: id },
+          'the password may not have been shown: it stays sealed',
+        );
+        return false;
+      },
+    );
+  });
+  if (revealed === 'none') return sentenceMessage([GONE]);
+  return revealed === 'shown' ? null : sentenceMessage([NOT_SHOWN]);
 }
 
 function passwordModal(secret: Secret, name: string): View {

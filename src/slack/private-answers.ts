@@ -6,9 +6,13 @@ import { newRequest, requestNow } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
-import type { ReplyTo } from '../workflow/index.ts';
-import { isDatabaseUnavailable, isHandled, type Receipt } from '../workflow/press.ts';
-import { countCommand } from '../workflow/rates.ts';
+import {
+  countCommand,
+  isDatabaseUnavailable,
+  isHandled,
+  type Receipt,
+  type ReplyTo,
+} from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
 import { type Respond, refusedBySlack } from './api.ts';
 import { fact, lines, type Message, message, title } from './blocks.ts';

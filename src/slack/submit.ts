@@ -11,8 +11,12 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
-import { authorizeForm } from '../workflow/index.ts';
-import { endedBefore, isDatabaseUnavailable, receivePress } from '../workflow/press.ts';
+import {
+  authorizeForm,
+  endedBefore,
+  isDatabaseUnavailable,
+  receivePress,
+} from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';

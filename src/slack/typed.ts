@@ -20,9 +20,13 @@ import { type Answer, slashCommand } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import { isTimingKey } from '../domain/timing.ts';
-import { authorizeForm, authorizeForms, authorizeQuery } from '../workflow/index.ts';
-import { frequentCommands } from '../workflow/lists.ts';
-import { requestChange } from '../workflow/request.ts';
+import {
+  authorizeForm,
+  authorizeForms,
+  authorizeQuery,
+  frequentCommands,
+  requestChange,
+} from '../workflow/index.ts';
 import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';

@@ -18,7 +18,6 @@ export {
   claimJobs,
   endJob,
   type Job,
-  nextJobAt,
   releaseJobs,
   renewJob,
   retryJob,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { StoreReader, StoreTx } from './database.ts';
+import type { StoreTx } from './database.ts';
 
 /** Something that is due. It carries nothing: what is done or shown is computed from the log at that moment. */
 export interface Job {
@@ -76,17 +76,7 @@ export async function retryJob(tx: StoreTx, job: ClaimedJob, dueAt: number): Pro
     where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
 }
 
-/** Ends the leases of all jobs. To be called only where the processes that had them have ended. */
+/** Releases the jobs of the process before. Only for a start where the database proves that no other process runs. */
 export async function releaseJobs(tx: StoreTx): Promise<void> {
-  await sql`update job set lease_owner = null, lease_until = 0
-    where lease_owner is not null`.execute(tx);
-}
-
-/** When the next job is due that no process has; null without one. */
-export async function nextJobAt(reader: StoreReader): Promise<number | null> {
-  const { rows } = await sql<{ at: number | null }>`
-    select min(case when due_at > lease_until then due_at else lease_until end) as at from job`.execute(
-    reader,
-  );
-  return rows[0]?.at ?? null;
+  await sql`update job set lease_owner = null, lease_until = 0`.execute(tx);
 }

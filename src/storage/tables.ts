@@ -10,8 +10,7 @@ export interface Tables {
   cost_month: CostMonthTable;
   cost_snapshot: CostSnapshotTable;
   cost_state: CostStateTable;
-  incident: IncidentTable;
-  budget_notice: BudgetNoticeTable;
+  announced_cost: AnnouncedCostTable;
   reading: ReadingTable;
   sealed_secret: SealedSecretTable;
 }
@@ -76,20 +75,11 @@ interface CostStateTable {
   value: string;
 }
 
-/** An anomaly as it was last seen. What people decided about it is in the log. */
-interface IncidentTable {
+/** An unusual cost that was announced, so that it is not when its first day moves. */
+interface AnnouncedCostTable {
   line: string;
   /** The day on which it began. */
   onset: string;
-  state: string;
-  facts: string;
-  updated_at: number;
-}
-
-interface BudgetNoticeTable {
-  budget: string;
-  month: string;
-  mark: string;
   at: number;
 }
 
@@ -158,20 +148,11 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
       key ${text} primary key,
       value ${text} not null
     )${strict}`,
-    `create table incident (
+    `create table announced_cost (
       line ${text} not null,
       onset ${text} not null,
-      state ${text} not null,
-      facts ${text} not null,
-      updated_at ${integer} not null,
-      primary key (line, onset)
-    )${strict}`,
-    `create table budget_notice (
-      budget ${text} not null,
-      month ${text} not null,
-      mark ${text} not null,
       at ${integer} not null,
-      primary key (budget, month, mark)
+      primary key (line, onset)
     )${strict}`,
     `create table reading (
       change_id ${text} primary key,

@@ -341,7 +341,7 @@ async function refuse(
 ): Promise<JobResult> {
   const { result } = await append(context.events, async (locked) => {
     if (await isAnswered(locked, stored)) return { events: [], result: null };
-    const told =
+    const notices =
       refusal === 'foreign-place' ? noticeFor(foreignPlace(pressedOf(stored)), locked.at) : NOTHING;
     return answered(
       locked,
@@ -349,7 +349,7 @@ async function refuse(
       refusal,
       identityFacts(identity),
       { before: change, change },
-      told,
+      notices,
     );
   });
   if (result === null) return 'done';

@@ -388,7 +388,7 @@ const LASTING: Readonly<Partial<Record<Refusal, string>>> = {
 
 /**
  * What is appended with the end of a run that was refused: a refusal that will not pass pauses the schedule, and the
- * operators are told once.
+ * operators read it once.
  */
 export async function afterRefusedRun(
   locked: LockedLog,
@@ -405,7 +405,7 @@ export async function afterRefusedRun(
     {
       to: null,
       title: 'Schedule paused',
-      text: `The schedule of ${name} (${id}) is paused: ${why}. Somebody who may request it can take it over.`,
+      text: `The schedule of ${name} (${id}) is paused: ${why}. A person who may request it can take it over.`,
       actions: [{ id: 'command.0', label: 'Take over', value: scheduleCommandLine(schedule) }],
     },
     locked.at,
@@ -415,5 +415,26 @@ export async function afterRefusedRun(
   return {
     events: [paused, ...notice.events],
     jobs: [card(id, locked.at), note, ...notice.jobs],
+  };
+}
+
+/**
+ * Pauses all schedules, where the database lost events that people saw: the removal or the pause of a schedule may be
+ * among them. The thread of its card shows neither.
+ */
+export async function pauseAfterLoss(locked: LockedLog): Promise<Pick<Handled, 'events' | 'jobs'>> {
+  const all = await locked.loadAll('schedule', evolveSchedule);
+  const running = [...all].flatMap(([stream, { state, version }]) =>
+    state === null || state.isPaused || state.isRemoved || state.until.getTime() <= locked.at
+      ? []
+      : [{ id: stream.slice('schedule/'.length) as ChangeId, version }],
+  );
+  const why = 'the database lost events that people saw';
+  return {
+    events: running.map(({ id }) => scheduleEvent(id, { type: 'paused', by: 'signalbox', why })),
+    jobs: running.flatMap(({ id, version }) => [
+      card(id, locked.at),
+      noteJob(id, { version: version + 1, at: locked.at }),
+    ]),
   };
 }

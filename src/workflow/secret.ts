@@ -10,6 +10,7 @@ import {
   unsealText,
 } from '../log/index.ts';
 import { type Store, type StoreTx, transaction } from '../storage/index.ts';
+import { authorizeRequester } from './authorize.ts';
 import type { DecisionContext } from './context.ts';
 import { move } from './moves.ts';
 import {
@@ -40,6 +41,20 @@ export async function storeSecret(
 /** What a sealed password is bound to: it opens for this change and this requester only. */
 function contextOf({ id, requester }: Owner): readonly string[] {
   return ['password of a created service', id, requester];
+}
+
+/** Opens a password for its requester, shows it, and records whether it was shown. */
+export async function revealPassword(
+  context: DecisionContext,
+  { id, by }: { readonly id: ChangeId; readonly by: UserId },
+  show: (password: Secret, change: Change) => Promise<boolean>,
+): Promise<'none' | 'shown' | 'not-shown'> {
+  const authorized = await authorizeRequester(context, id, by);
+  const password = authorized.ok ? await unsealSecret(context, id, by) : null;
+  if (!authorized.ok || !password) return 'none';
+  const shown = await show(password, authorized.change);
+  await recordReveal(context, id, { by, shown });
+  return shown ? 'shown' : 'not-shown';
 }
 
 /**

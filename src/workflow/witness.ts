@@ -2,7 +2,7 @@ import { DAY_MS } from '../base/time.ts';
 import type { Change, ChangeId } from '../domain/change.ts';
 import { foldOf } from '../domain/fold.ts';
 import { gate } from '../domain/gate.ts';
-import type { NewEvent } from '../domain/log-events.ts';
+import { endsStream, type NewEvent } from '../domain/log-events.ts';
 import {
   append,
   Damaged,
@@ -12,13 +12,14 @@ import {
   loadChange,
   recordRestore,
   type Subjects,
-  verifyAll,
   WentBack,
 } from '../log/index.ts';
+import { verifyAll } from '../log/upkeep.ts';
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { type Moves, move, noteMoved } from './moves.ts';
 import { noticeFor } from './notices.ts';
+import { pauseAfterLoss } from './schedules.ts';
 
 // The thread that people saw is a memory outside the database. A mark is foreign where the log has no such event and
 // has not answered it: the database has lost what people saw, or another one writes as well.
@@ -61,8 +62,12 @@ export async function answerForeign(
     if (!before || marks.length === 0) return { events: [], result: null };
     const moves = restored(context, locked, before, marks);
     const notice = noticeFor(lostNotice([id]), locked.at);
-    const events = [...moves.events, ...notice.events];
-    return { events, jobs: [...moves.jobs, ...notice.jobs], result: { before, moves } };
+    const paused = await pauseAfterLoss(locked);
+    const stopped = isFreeze(before) ? await endApproved(context, locked) : NOTHING;
+    const all = [moves, paused, stopped, notice];
+    const events = all.flatMap((each) => each.events);
+    const jobs = all.flatMap((each) => each.jobs);
+    return { events, jobs, result: { before, moves } };
   });
   if (!result) return;
   context.log.warn(
@@ -98,11 +103,39 @@ function restored(
   };
 }
 
+const NOTHING = { events: [], jobs: [] };
+
+function isFreeze({ plan }: Change): boolean {
+  return plan.target.kind === 'freeze';
+}
+
+/**
+ * Ends what was approved, where a lost event may be that of a freeze: what the freeze covered is unknown, and no
+ * other thread shows it. People decide again.
+ */
+async function endApproved(
+  context: DecisionContext,
+  locked: LockedLog,
+  except: readonly string[] = [],
+): Promise<Pick<Moves, 'events' | 'jobs'>> {
+  const streams = await locked.loadAll('change', (isOpen: boolean | null, { type }) =>
+    endsStream('change', type) ? false : (isOpen ?? true),
+  );
+  const all: Pick<Moves, 'events' | 'jobs'>[] = [];
+  for (const [stream, { state: isOpen }] of streams) {
+    const id = stream.slice('change/'.length) as ChangeId;
+    const change = isOpen && !except.includes(id) ? await loadChange(locked, id) : null;
+    if (change?.state === 'approved') all.push(restored(context, locked, change, []));
+  }
+  const events = all.flatMap((each) => each.events);
+  return { events, jobs: all.flatMap((each) => each.jobs) };
+}
+
 function lostNotice(changes: readonly string[]) {
   const list = changes.length > 0 ? ` Affected: ${changes.join(', ')}.` : '';
   const text =
     `The database went back: ${LOST}, for example after a failover or a restore.${list} ` +
-    'Open changes of that kind have ended. Check the state of their targets before you request them again.';
+    'Open changes of that kind have ended, and all schedules are paused. Check the state of their targets before you request them again.';
   return { to: null, title: 'Notice', text };
 }
 
@@ -153,19 +186,24 @@ async function endLost(
 ): Promise<readonly NewEvent[]> {
   const events: NewEvent[] = [];
   const ids: string[] = [];
+  let mayBeFreeze = false;
   for (const { stream, version, hash } of lost) {
     const [kind, id = ''] = stream.split('/');
+    mayBeFreeze ||= kind === 'freeze';
     if (kind !== 'change') continue;
     ids.push(id);
     const change = await loadChange(locked, id as ChangeId);
+    mayBeFreeze ||= change === null || isFreeze(change);
     if (!change) continue;
     const moves = restored(context, locked, change, [{ version, hash }]);
     events.push(...moves.events);
     due.push(...moves.jobs);
   }
+  const paused = await pauseAfterLoss(locked);
   const notice = noticeFor(lostNotice(ids), locked.at);
-  due.push(...notice.jobs);
-  return [...events, ...notice.events];
+  const stopped = mayBeFreeze ? await endApproved(context, locked, ids) : NOTHING;
+  due.push(...paused.jobs, ...stopped.jobs, ...notice.jobs);
+  return [...events, ...paused.events, ...stopped.events, ...notice.events];
 }
 
 /** The timeline of PostgreSQL, which a promotion changes; null on SQLite. */
@@ -195,12 +233,22 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
   }
 }
 
-/** A change that the log has lost completely: its messages say so. */
+/** A change that the log has lost completely: its messages say so, and the operators read it once. */
 async function drawLost(
   context: WorkflowContext,
   change: ChangeId,
   marks: readonly SeenMark[],
 ): Promise<void> {
   context.log.warn({ change }, 'people saw a change that the log has lost');
+  const id = `lost-${change}`;
+  await append(context.events, async (locked) => {
+    const recorded = await locked.load(`notice/${id}`, (_: object | null, event) => event);
+    if (recorded.version > 0) return { events: [], result: null };
+    const paused = await pauseAfterLoss(locked);
+    const notice = noticeFor(lostNotice([change]), locked.at, id);
+    const all = [paused, await endApproved(context, locked), notice];
+    const events = all.flatMap((each) => each.events);
+    return { events, jobs: all.flatMap((each) => each.jobs), result: null };
+  });
   for (const { at, isCard } of marks) if (isCard) await context.messenger.drawLost(change, at);
 }

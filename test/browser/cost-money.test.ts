@@ -7,7 +7,7 @@ startBeforeAll({ priced: true });
 test('in a browser: with a price, money is beside the credits', async () => {
   const dora = await openAs(DORA, OPS, 1000);
   await say(dora, '/cost 7d vs prev top 4');
-  const title = dora.getByRole('heading', { name: /credits \(€[\d,.]+\), not final/ });
+  const title = dora.getByRole('heading', { name: /credits \(€[\d,.]+\) so far/ });
   await title.waitFor();
   expect(await dora.getByRole('cell', { name: /^€[\d,.]+$/ }).count()).toBeGreaterThan(4);
   await picture(dora, 'cost-money', title);

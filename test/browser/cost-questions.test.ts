@@ -14,8 +14,8 @@ const QUESTIONS: readonly (readonly [string, string, RegExp, string])[] = [
   ['cost-team', '/cost last-week team analytics vs prev', /^team analytics · .* credits/, ANA],
   ['cost-metrics', '/cost last-month analytics-prod by metric', /^analytics-prod · /, BEN],
   ['cost-budget', '/cost budget', /^Budgets · /, CLEO],
-  ['cost-final', '/cost last-month', /^\w+ \d{4} \(UTC\) · [\d,.]+ credits/, FINN],
-  ['cost-refresh', '/cost 7d refresh top 3', /\(UTC\) · [\d,.]+ credits, not final/, GUS],
+  ['cost-final', '/cost last-month', /^\w+ \d{4} \(UTC\): [\d,.]+ credits/, FINN],
+  ['cost-refresh', '/cost 7d refresh top 3', /\(UTC\): [\d,.]+ credits so far/, GUS],
   ['cost-why', '/cost why last-month', / vs .* \(UTC\): /, DORA],
 ];
 

@@ -114,7 +114,7 @@ test('by keyboard: the five steps of the guide', async () => {
   await page.keyboard.type('/cost');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: /credits, not final · forecast/ }).waitFor();
+  await page.getByRole('heading', { name: /credits so far · November heading for/ }).waitFor();
   await focusWith(page, 'Shift+Tab', /^Controls/);
   await page.keyboard.press('Enter');
   await focusWith(page, 'Tab', /^Next morning/);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { verifyAll } from '../../src/log/index.ts';
+import { verifyAll } from '../../src/log/upkeep.ts';
 import {
   type BotProcess,
   PROCESS_LIMITS,

@@ -10,7 +10,7 @@ import {
 } from '../../bench/soak/organization.ts';
 import { ImpossibleInteraction } from '../../sandbox/slack/interactions/actor.ts';
 import type { StoredMessage } from '../../sandbox/slack/records.ts';
-import { verifyAll } from '../../src/log/index.ts';
+import { verifyAll } from '../../src/log/upkeep.ts';
 import { startProcessSandbox } from '../harness/bot-process.ts';
 import { startLoadBalancer } from '../harness/load-balancer.ts';
 import { hasButton, isCard } from '../harness/messages.ts';

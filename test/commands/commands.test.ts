@@ -58,8 +58,12 @@ function reach(
     organization: { plan: 'paid', tier: 'scale' },
     prefix: '',
     openToTheWorld: false,
-    costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [], lockAge: null }),
+    costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [] }),
     refreshCosts: () => Promise.reject(new Error('There are no costs')),
+    poster: {
+      postToChannel: () => Promise.reject(new Error('There is no Slack')),
+      findChannels: () => Promise.reject(new Error('There is no Slack')),
+    },
     costChanges: () => Promise.reject(new Error('There are no changes')),
     digests: () => Promise.reject(new Error('There are no digests')),
     anomalies: {

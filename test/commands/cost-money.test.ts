@@ -32,7 +32,6 @@ async function answered(
     fetchedAt: NOW,
     problems: [],
     gaps: [],
-    lockAge: null,
     prices,
   });
   // Everything that these commands read; any other read throws.
@@ -44,7 +43,7 @@ async function answered(
 test('a price that changes within the period applies by day', async () => {
   // 7 days at 10 credits and 4 at 1: 13–15 at 0.32, 16–19 at 0.35.
   const { title, text } = await answered(cost, '7d by service');
-  expect(title).toBe('13–19 Nov (UTC) · 74.0 credits (€25.00)');
+  expect(title).toBe('13–19 Nov (UTC): 74.0 credits (€25.00)');
   expect(text).toContain('["Service","Credits","EUR","Share"]');
   expect(text).toContain('{"value":70,"text":"70.0"},{"value":23.6,"text":"€23.60"}');
   expect(text).toContain('{"value":4,"text":"4.0"},{"value":1.4,"text":"€1.40"}');

@@ -29,7 +29,7 @@ const ROWS: readonly CostRow[] = [
 ];
 
 async function answered(words: string, command: typeof cost = cost) {
-  const costs = async () => ({ rows: ROWS, fetchedAt: NOW, problems: [], gaps: [], lockAge: null });
+  const costs = async () => ({ rows: ROWS, fetchedAt: NOW, problems: [], gaps: [] });
   // Everything that this command reads; any other read throws.
   const context = { costs, services: SERVICES, now: () => NOW } as unknown as CommandContext;
   return command.answer({ words }, context, ASKER);
@@ -41,7 +41,7 @@ async function text(words: string): Promise<string> {
 
 test('a team against last week: the total, each service, and what is left out', async () => {
   const answer = await text('last-week team search vs prev');
-  expect(answer).toContain('team search · 9–15 Nov (UTC) · 77.0 credits');
+  expect(answer).toContain('team search · 9–15 Nov (UTC): 77.0 credits');
   expect(answer).toContain('+22% vs 2–8 Nov (63.0).');
   expect(answer).toContain('analytics-prod | 70.0 | 91% | +7.0');
   expect(answer).toContain('staging | 7.0 | 9% | +7.0 (new)');
@@ -59,13 +59,13 @@ test('the teams against last week, each credit in one line', async () => {
 
 test('a warehouse has its services and its storage', async () => {
   const answer = await text('last-week warehouse main');
-  expect(answer).toContain('warehouse main · 9–15 Nov (UTC) · 85.0 credits');
+  expect(answer).toContain('warehouse main · 9–15 Nov (UTC): 85.0 credits');
   expect(answer).not.toContain('not included');
 });
 
 test('several services are one scope, and the buttons keep it', async () => {
   const answer = await answered('last-week analytics-prod staging by metric');
-  expect(written(answer)).toContain('analytics-prod, staging · 9–15 Nov (UTC) · 77.0 credits');
+  expect(written(answer)).toContain('analytics-prod, staging · 9–15 Nov (UTC): 77.0 credits');
   expect(JSON.stringify(answer.parts)).toContain(
     '"cost csv 2026-11-09..2026-11-15 by metric only analytics-prod only staging"',
   );

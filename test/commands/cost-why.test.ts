@@ -51,10 +51,10 @@ async function answered(
     rows = ROWS,
     changes = [],
     ...more
-  }: Partial<CostReading> & { changes?: readonly AcceptedChange[] } = {},
+  }: Omit<Partial<CostReading>, 'changes'> & { changes?: readonly AcceptedChange[] } = {},
 ) {
   const asked: AcceptedChangeFilter[] = [];
-  const read = { rows, fetchedAt: NOW, problems: [], gaps: [], lockAge: null, ...more };
+  const read = { rows, fetchedAt: NOW, problems: [], gaps: [], ...more };
   // Everything that this command reads; any other read throws.
   const context = {
     costs: async () => read,
@@ -118,7 +118,7 @@ test('like is compared with like: days that are not settled are left out on both
   const rows = [...ROWS.filter(({ day }) => day < '2026-11-18'), ...open];
   const { text } = await answered('7d', { rows });
   expect(text).toContain('13–19 Nov vs 6–12 Nov (UTC): on 5 of 7 days: +50.0 credits');
-  expect(text).toContain('Compared on the 5 days final in both periods.');
+  expect(text).toContain('Compared on the 5 days final in both.');
   // Five days of 15 and 25 credits.
   expect(text).toContain('Total: 75.0 → 125.0 credits');
 });
@@ -126,7 +126,7 @@ test('like is compared with like: days that are not settled are left out on both
 test('a day of a service is open while another row of the day is open', async () => {
   const open = daily('2026-11-19', [10], { entityId: 's-3', locked: false });
   const { text } = await answered('7d staging', { rows: [...ROWS, ...open] });
-  expect(text).toContain('Compared on the 6 days final in both periods.');
+  expect(text).toContain('Compared on the 6 days final in both.');
   expect(text).toContain('Total: 30.0 → 90.0 credits');
 });
 
@@ -148,14 +148,14 @@ test('months are compared day by day, and their weekdays differ', async () => {
 });
 
 test('the footer has the problems of the compared days and what the scope leaves out', async () => {
-  const problem = { name: 'duplicate', figure: null, count: 2 } as const;
+  const problem = { name: 'without-figures', count: 2 } as const;
   const problems = [
     { ...problem, day: '2026-11-13' },
     { ...problem, day: '2026-11-06', name: 'negative' as const },
     { ...problem, day: '2026-11-01', name: 'metrics-off' as const },
   ];
   const { text } = await answered('7d staging', { problems });
-  expect(text).toContain('2 rows with a duplicate');
+  expect(text).toContain('2 rows without any figure');
   expect(text).toContain('2 rows with negative credits');
   expect(text).not.toContain('do not add up');
   expect(text).toContain('storage and backups are billed to warehouses and not included');
@@ -175,9 +175,14 @@ test('the buttons show the first change, and refresh what is not final', async (
   };
   const question = '2026-11-13..2026-11-19';
   const byService = `cost ${question} by service vs last-week`;
-  const refresh = `cost why ${question} vs last-week refresh`;
-  expect(await linesOf({ changes: [SCALE] })).toEqual([byService, 'change show 6MD57G', refresh]);
-  expect(await linesOf({ isFinal: true })).toEqual([byService]);
+  const own = `cost why ${question} vs last-week`;
+  expect(await linesOf({ changes: [SCALE] })).toEqual([
+    byService,
+    'change show 6MD57G',
+    `${own} share`,
+    `${own} refresh`,
+  ]);
+  expect(await linesOf({ isFinal: true })).toEqual([byService, `${own} share`]);
 });
 
 test('too many refreshes offer the stored answer', async () => {
@@ -187,40 +192,29 @@ test('too many refreshes offer the stored answer', async () => {
   expect(asked).toEqual([]);
 });
 
-test('settled days that are not final are compared and counted', async () => {
-  const settled = { settled: true, completion: null };
-  const rows = ROWS.map((row) =>
-    row.day < '2026-11-17' ? row : { ...row, locked: false, openDay: settled },
-  );
-  expect((await answered('7d', { rows })).text).toContain(
-    'Compared on all 7 days (3 not final, but unchanged for 2 days).',
-  );
-});
-
-test.for<[string, number, string]>([
-  ['7d', 13, 'Compared on all 7 days (all not final, but unchanged for 2 days).'],
-  ['yesterday', 13, 'Compared on 1 day (not final, but unchanged for 2 days).'],
-])('without a final day, the settled days of %s are compared', async ([words, first, text]) => {
-  const settled = { settled: true, completion: null };
-  const rows = ROWS.map((row) =>
-    row.day < `2026-11-${first}` ? row : { ...row, locked: false, openDay: settled },
-  );
-  expect((await answered(words, { rows })).text).toContain(text);
-});
-
-test.for<[string, readonly CostRow[], string]>([
-  ['7d', daily('2026-11-13', [1, 1], { locked: false }), "Can't compare yet: no day is final"],
-  ['7d vs 2026-11-01..2026-11-03', ROWS, "Can't compare: one period is longer."],
-  ['7d vs 2026-11-05..2026-11-11', ROWS, "Can't compare: the periods have different weekdays."],
+test.for<[string, string, string]>([
+  ['yesterday', '13', 'Thu 19 Nov vs Thu 12 Nov (UTC): as reported: +12.0 credits (+80%)'],
+  ['7d', '13', '13–19 Nov vs 6–12 Nov (UTC): as reported: +72.0 credits (+69%)'],
+  ['this-week vs last-week', '16', '16–19 Nov vs 9–12 Nov (UTC): as reported: '],
+  ['7d vs 2026-11-01..2026-11-08', '01', '13–19 Nov vs 1–8 Nov (UTC): as reported: '],
 ])(
-  'cost why %s shows why nothing is compared, and other questions',
-  async ([words, rows, reason]) => {
-    const { text, answer, asked } = await answered(words, { rows });
-    expect(text).toContain(`: not compared\n${reason}`);
-    expect(JSON.stringify(answer.parts)).toContain('"line":"cost why last-month"');
-    expect(asked).toEqual([]);
+  'cost why %s answers on the first morning, when no day is final',
+  async ([words, first, text]) => {
+    const openDay = { age: 1, completeness: null };
+    const rows = ROWS.map((row) =>
+      row.day < `2026-11-${first}` ? row : { ...row, locked: false, openDay },
+    );
+    const shown = (await answered(words, { rows })).text;
+    expect(shown).toContain(text);
+    expect(shown).toContain('Compared as reported (no day is final in both).');
   },
 );
+
+test('without data there is nothing to compare with', async () => {
+  const { text, asked } = await answered('7d', { rows: daily('2026-11-13', [1, 1]) });
+  expect(text).toContain(': not compared\nNo data of 6–12 Nov to compare with.');
+  expect(asked).toEqual([]);
+});
 
 test.for([
   [
@@ -229,7 +223,7 @@ test.for([
     'cost why 2026-11-01..2026-11-19 vs 2026-10-01..2026-10-19',
   ],
   ['7d by metric', '“by” is not possible here', 'cost why 2026-11-13..2026-11-19'],
-  ['final', '“final” is not possible here', 'cost why 7d'],
+  ['final 7d', '“final” is not possible here', 'cost why 2026-11-13..2026-11-19'],
   [
     'final 7d vs last-week staging',
     '“final” is',

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
+import { Secret } from '../../src/base/errors.ts';
 import { commands } from '../../src/commands/registry.ts';
+import { openLog, readKeys } from '../../src/log/index.ts';
 import { CLOUD_ROLES } from '../../src/servers/accepted-values.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+import { openStore } from '../../src/storage/index.ts';
+import { AUDIT_KEY } from '../harness/simulators.ts';
+import { approvedChange, write } from '../log/logs.ts';
 import { startDoctorSandbox } from '../ops/doctor-sandbox.ts';
 import { line } from '../ops/lines.ts';
 import { emptyUrl } from '../storage/engines.ts';
-import { aChange, minutes, stored } from '../storage/example-change.ts';
 
 const neededFor = Map.groupBy(commands, ({ permission }) => permission);
 
@@ -69,15 +72,19 @@ test.for<[string, number | null, string, string]>([
   ['a change that failed otherwise', 400, 'skipped', 'not checked'],
 ])('%s shows the permission of its command', async ([, status, expected, says]) => {
   const databaseUrl = await emptyUrl('sqlite');
-  const database = await openDatabase(databaseUrl, { now: () => minutes(1) });
-  const call = { at: minutes(1), tookMs: 90, requestId: null };
-  const outcome =
+  const store = await openStore(databaseUrl);
+  const key = new Secret(AUDIT_KEY.toString('base64'));
+  const log = await openLog(store, readKeys({ databaseUrl, key, previous: [] }));
+  await approvedChange(log, 'A');
+  const at = new Date();
+  const call = { nonce: 'n', answeredAt: at, tookMs: 90, requestId: null };
+  const claimed = { type: 'claimed', by: 'tests', nonce: 'n', attempt: 1, until: at } as const;
+  const ended =
     status === null
-      ? ({ ...call, how: 'succeeded', reported: [] } as const)
-      : ({ ...call, how: 'failed', status, text: 'Forbidden' } as const);
-  const state = status === null ? 'succeeded' : 'failed';
-  await stored(database, aChange({ command: 'service stop', state, outcome }));
-  await database.close();
+      ? ({ ...call, type: 'succeeded', reported: [] } as const)
+      : ({ ...call, type: 'failed', status, text: 'Forbidden' } as const);
+  await write(log, 'change/A', claimed, ended);
+  await store.close();
   const sandbox = await startDoctorSandbox({ databaseUrl });
   expect(line(await sandbox.diagnose(), 'service:manage')).toMatchObject({
     status: expected,

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { type Announcement, announced, postKind, updated } from '../../src/costs/announcements.ts';
-import type { Answer, ChannelLookup, PostResult } from '../../src/domain/answer.ts';
+import { type Announcement, announced, postKind } from '../../src/costs/announcements.ts';
+import type { ChannelLookup, PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import { append, type Log } from '../../src/log/index.ts';
 import { claimJobs, transaction } from '../../src/storage/index.ts';
@@ -11,16 +11,9 @@ import { ignoredMeasures } from '../workflow/ignored-measures.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
 const OPENED: Announcement = {
-  name: 'post/incident-1/opened',
+  name: 'post/incident-1',
   channel: '#costs',
-  thread: null,
   answer: { title: 'Unusual cost', parts: [{ kind: 'text', text: 'It costs more.' }] },
-};
-const RESOLVED: Announcement = {
-  name: 'post/incident-1/resolved-2026-11-20',
-  channel: '#costs',
-  thread: OPENED.name,
-  answer: { title: 'Back to usual', parts: [] },
 };
 const MINUTE = 60_000;
 
@@ -34,7 +27,6 @@ async function posting(engine: Engine = 'sqlite') {
     found: { ok: true, room } as ChannelLookup,
     results: [] as (PostResult | Error)[],
     posts: [] as string[],
-    updates: [] as string[],
     marks: new Map<string, string>(),
   };
   const next = (ts: string) => {
@@ -45,11 +37,11 @@ async function posting(engine: Engine = 'sqlite') {
   const kind = postKind({
     events,
     messenger: {
-      postToChannel: async (_, { title }, thread, mark = '') => {
+      postToChannel: async (_, { title }, _thread, mark = '') => {
         const ts = `${stage.posts.length + 1}.0`;
         const result = next(ts);
         if (result.ok) {
-          stage.posts.push(thread ? `${title} (in ${thread})` : title);
+          stage.posts.push(title);
           stage.marks.set(mark, ts);
         }
         return result;
@@ -57,11 +49,6 @@ async function posting(engine: Engine = 'sqlite') {
       findPost: async ({ channel }, mark) => {
         const ts = stage.marks.get(mark);
         return ts === undefined ? null : { channel, ts };
-      },
-      updateMessage: async (_, { title }) => {
-        const result = next('9.0');
-        if (result.ok) stage.updates.push(title);
-        return result;
       },
       findChannels: async (wanted) => new Map(wanted.map((word) => [word, stage.found])),
     },
@@ -98,26 +85,11 @@ test.for(ENGINES)('an announcement is made and posted once, on %s', async (engin
   await announce(OPENED);
   const claim = { owner: 'one', now: 9e15, leaseMs: 1, most: 9, kinds: ['post'] };
   const jobs = await transaction(events.store, (tx) => claimJobs(tx, claim));
-  expect(jobs.map(({ key }) => key)).toEqual(['incident-1/opened']);
+  expect(jobs.map(({ key }) => key)).toEqual(['incident-1']);
   expect(await run(OPENED)).toBe('done');
   expect(await run(OPENED)).toBe('done');
   expect(stage.posts).toEqual(['Unusual cost']);
   expect(await types(events)).toEqual(['announced', 'posting', 'posted']);
-});
-
-test('the end of an incident is posted into the thread of its announcement', async () => {
-  const { stage, announce, run } = await posting();
-  await announce(OPENED, RESOLVED);
-  await run(OPENED);
-  await run(RESOLVED);
-  expect(stage.posts).toEqual(['Unusual cost', 'Back to usual (in 1.0)']);
-});
-
-test('without its announcement, the end of an incident is a message of its own', async () => {
-  const { stage, announce, run } = await posting();
-  await announce(RESOLVED);
-  await run(RESOLVED);
-  expect(stage.posts).toEqual(['Back to usual']);
 });
 
 test('a refused announcement is tried again for a day, then missed and reported once', async () => {
@@ -169,42 +141,4 @@ test('an announcement whose post got no answer is looked for, and never posted a
   expect(await run(OPENED)).toBe('done');
   expect(stage.posts).toEqual([]);
   expect(await types(events)).toEqual(['announced', 'posting', 'posted']);
-});
-
-const NEWS: Answer = { title: 'Unusual cost, expected', parts: [] };
-
-function update(events: Log) {
-  return append(events, async (locked) => ({
-    ...updated(OPENED.name, NEWS, locked.at),
-    result: null,
-  }));
-}
-
-test('a posted announcement is redrawn, and one that was not posted yet says the news at once', async () => {
-  const first = await posting();
-  await first.announce(OPENED);
-  await first.run(OPENED);
-  await update(first.events);
-  expect(await first.run(OPENED)).toBe('done');
-  expect(first.stage.updates).toEqual([NEWS.title]);
-  expect(await first.run(OPENED)).toBe('done');
-  expect(first.stage.updates).toHaveLength(1);
-
-  const second = await posting();
-  await second.announce(OPENED);
-  await update(second.events);
-  await second.run(OPENED);
-  expect(second.stage.posts).toEqual([NEWS.title]);
-  expect(second.stage.updates).toEqual([]);
-});
-
-test('a redraw that Slack refuses for good is given up', async () => {
-  const { events, stage, announce, run } = await posting();
-  await announce(OPENED);
-  await run(OPENED);
-  await update(events);
-  stage.results.push(REFUSED, { ok: false, why: 'message_not_found', again: false });
-  expect(await run(OPENED)).toEqual(new Date('2026-11-20T09:00:30Z'));
-  expect(await run(OPENED)).toBe('done');
-  expect((await types(events)).slice(-2)).toEqual(['updated', 'drawn']);
 });

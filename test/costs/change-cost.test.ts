@@ -9,7 +9,7 @@ import { createTestContext } from '../workflow/context.ts';
 const TODAY = new Date('2026-11-20T12:00:00Z');
 const STOP: Plan = { ...PLAN, target: { ...PLAN.target, id: 's-1' } };
 const rows = daily('2026-10-30', Array(20).fill(20));
-const whole: CostReading = { rows, fetchedAt: TODAY, problems: [], gaps: [], lockAge: null };
+const whole: CostReading = { rows, fetchedAt: TODAY, problems: [], gaps: [] };
 const why = 'no answer';
 
 /** A context in which the report says this and nothing else can be reached. */
@@ -33,7 +33,7 @@ afterEach(() => {
 
 test('an estimate has its figures, for a comparison with the measurement', async () => {
   expect(await costTextOf(async () => whole, 'stop')).toEqual({
-    text: '−20.0 credits per day, from 14 settled days; −200.0 by month end; storage continues',
+    text: '−20.0 credits per day, from 14 days; −200.0 by month end; storage continues',
     summary: {
       perDay: '−20.0 credits per day',
       withRange: '−20.0 credits per day · storage continues',
@@ -98,7 +98,7 @@ test.for<[string, Plan['body'], string]>([
   [
     'with stops and starts',
     NIGHTS,
-    '−70.0 credits per week, from 14 settled days; stopped 84 of 168 h; storage continues',
+    '−70.0 credits per week, from 14 days; stopped 84 of 168 h; storage continues',
   ],
   ['without a stop', { ...NIGHTS, stop: null }, 'not available: the schedule has no stop'],
   [
@@ -117,7 +117,7 @@ test.for<[string, Plan['body'], string]>([
 test('the saving of a schedule is not available without enough days', async () => {
   const few = async () => ({ ...whole, rows: rows.slice(-4) });
   expect(await costTextOf(few, 'schedule', NIGHTS)).toMatchObject({
-    text: 'not available: needs 7 settled days',
+    text: 'not available: needs 7 days with known costs',
   });
 });
 

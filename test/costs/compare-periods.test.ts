@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Span } from '../../src/base/calendar.ts';
-import { comparisonText, preparePeriods } from '../../src/costs/comparison.ts';
+import { type Span, spanOfBoth } from '../../src/base/calendar.ts';
+import { comparisonText } from '../../src/costs/comparison.ts';
+import { seriesOf } from '../../src/maths/lines.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { daily, row, TODAY } from '../maths/rows.ts';
 
@@ -8,7 +9,8 @@ const WEEK = { first: '2026-11-13', last: '2026-11-19' };
 const BEFORE = { first: '2026-11-06', last: '2026-11-12' };
 
 function said(rows: readonly CostRow[], now: Span = WEEK, before: Span = BEFORE, selector = {}) {
-  return comparisonText(preparePeriods(rows, selector, now, before), TODAY);
+  const series = seriesOf(rows, selector, spanOfBoth(now, before));
+  return comparisonText({ now, before, series }, TODAY);
 }
 
 const FINAL = daily('2026-11-06', [10, 10, 10, 10, 10, 10, 10, 12, 12, 12, 12, 12]);
@@ -35,12 +37,23 @@ test('months are compared with any weekdays, and the answer says so', () => {
   );
 });
 
-test('an increase of a single day is shown early, a decrease only when it is final', () => {
+test('a comparison always answers: without a day that is final in both, as reported', () => {
   const day = { first: '2026-11-19', last: '2026-11-19' };
   const week = { first: '2026-11-12', last: '2026-11-12' };
   const open = (credits: number) => [...FINAL, row({ day: day.first, credits, locked: false })];
-  expect(said(open(16), day, week)).toBe('Already +6.0 vs Thu 12 Nov (10.0).');
-  expect(said(open(4), day, week)).toContain('no day is final in both');
+  expect(said(open(16), day, week)).toBe(
+    '+60% vs Thu 12 Nov, as reported (no day is final in both): 16.0, was 10.0.',
+  );
+  expect(said(FINAL, WEEK, { first: '2026-10-09', last: '2026-10-15' })).toBe(
+    'No data of 9–15 Oct to compare with.',
+  );
+});
+
+test('periods of different lengths are compared as reported', () => {
+  const rows = daily('2026-11-01', Array(19).fill(10));
+  expect(said(rows, WEEK, { first: '2026-11-09', last: '2026-11-10' })).toContain(
+    ', as reported (no day is final in both): 70.0, was 20.0.',
+  );
 });
 
 test('a service without a row on a day with other rows costs 0 on it, and is compared', () => {

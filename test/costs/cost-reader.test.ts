@@ -7,11 +7,11 @@ import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
 import { createCostReader } from '../../src/costs/reader.ts';
 import { storeMonth } from '../../src/costs/store.ts';
-import { dayStates, isSettledDay, lastFinalDay, lastSettledDay } from '../../src/maths/days.ts';
+import { dayStates } from '../../src/maths/days.ts';
 import type { PriceList } from '../../src/maths/money.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
 import { transaction } from '../../src/storage/index.ts';
-import { freshStore } from '../storage/stores.ts';
+import { freshLog } from '../log/logs.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-19' };
@@ -21,7 +21,8 @@ async function reader(options: CloudOptions = {}) {
   const clock = { now: NOON };
   const now = () => clock.now;
   const cloud = await startCloudSimulator({ ...options, now });
-  const store = await freshStore('sqlite');
+  const events = await freshLog('sqlite');
+  const { store } = events;
   const stopping = new AbortController();
   const client = createCloudClient({
     baseUrl: cloud.url,
@@ -43,7 +44,7 @@ async function reader(options: CloudOptions = {}) {
   });
   const log = pino({ level: 'silent' });
   const again = (organizationId = ORGANIZATION.id, prices: PriceList | null = null) =>
-    createCostReader({ cloud: client, organizationId, store, prices, now, log });
+    createCostReader({ cloud: client, organizationId, store, events, prices, now, log });
   const calls = () => cloud.requests().filter(({ status }) => status === 200).length;
   return { cloud, clock, store, read: again(), again, calls, stop: () => stopping.abort() };
 }
@@ -210,18 +211,15 @@ test('a stop cancels a read of many months as a whole, without gaps', async () =
   expect(asked()).toBe(1);
 });
 
-test('without earlier snapshots, unlocked days older than three days are settled, but not final', async () => {
+test('a first read knows nothing about the completeness of open days', async () => {
   const { read } = await reader();
-  const { rows, lockAge } = await read(NOVEMBER, people);
-  const states = dayStates(rows, NOVEMBER);
-  const settled = states.filter((one) => isSettledDay(one) && one.state !== 'final');
-  expect(settled.map(({ day }) => day)).toContain('2026-11-16');
-  expect(settled.every(({ state }) => state === 'preliminary')).toBe(true);
-  expect(lastSettledDay(states)).toBe('2026-11-16');
-  expect(lockAge).toBeNull();
+  const { rows } = await read(NOVEMBER, people);
+  const open = dayStates(rows, NOVEMBER).filter(({ state }) => state === 'preliminary');
+  expect(open.length).toBeGreaterThan(2);
+  expect(open.every(({ openDay }) => openDay?.completeness === null)).toBe(true);
 });
 
-test('the lock age is learned from the reports of the following days', async () => {
+test('completeness is learned from the daily reads, also after a restart', async () => {
   const costLocking = { days: 12, batchDays: 1, stragglers: 0 };
   const { read, clock, again } = await reader({ behaviour: { costLocking, rateLimit: null } });
   for (let day = 0; day < 20; day += 1) {
@@ -229,12 +227,16 @@ test('the lock age is learned from the reports of the following days', async () 
     await read({ first: '2026-11-01', last: dayOf(clock.now) }, people);
   }
   const today = dayOf(clock.now);
-  const { lockAge, rows } = await read({ first: '2026-11-01', last: today }, people);
-  expect(lockAge).toMatchObject({ usual: 12, low: 12, high: 12 });
-  const { lockAge: restarted } = await again()({ first: today, last: today }, people);
-  expect(restarted).toEqual(lockAge);
-  const states = dayStates(rows, { first: '2026-11-01', last: today });
-  expect(lastFinalDay(states)).toBe(addDays(today, -12));
-  // The sandbox moves a day for two days, so that its third report is the first of two equal ones.
-  expect(lastSettledDay(states)).toBe(addDays(today, -5));
+  const span = { first: '2026-11-01', last: today };
+  const { rows } = await read(span, people);
+  const [yesterday] = dayStates(rows, span).filter(({ day }) => day === addDays(today, -1));
+  const completeness = yesterday?.openDay?.completeness;
+  expect(completeness?.share).toBeLessThan(1);
+  expect(completeness?.ratios).toBeGreaterThan(10);
+  const restarted = await again()(span, people);
+  expect(
+    dayStates(restarted.rows, span).find(({ day }) => day === yesterday?.day)?.openDay,
+  ).toEqual(yesterday?.openDay);
+  const final = dayStates(rows, span).findLast(({ state }) => state === 'final');
+  expect(final?.day).toBe(addDays(today, -12));
 });

@@ -54,7 +54,7 @@ test('with a price, an estimate is shown in money as well, each day with its own
   ];
   const stop = planFor({ command: 'stop' });
   expect(said('stop', stop, { rows: compute }, prices)).toBe(
-    '−19.9 credits (−€6.35) per day (−18.0 to −22.0, −€5.76 to −€7.04), from 14 settled days; −198.7 (−€71.52) by month end; storage continues',
+    '−19.9 credits (−€6.36) per day (−18.0 to −22.0, −€5.76 to −€7.04), from 14 days; −199.0 (−€71.64) by month end; storage continues',
   );
   expect(said('stop', stop, { rows: [...compute, ...storage] }, prices)).toContain(
     'storage (3.2 credits, €1.02) and backups (0.40 credits, €0.13 per day) continue',
@@ -70,7 +70,7 @@ test('with a price, an estimate is shown in money as well, each day with its own
 test('a stop saves the cost of usual days, while storage and backups continue', () => {
   const text = said('stop', planFor({ command: 'stop' }), { rows: [...compute, ...storage] });
   expect(text).toMatchInlineSnapshot(
-    `"−19.9 credits per day (−18.0 to −22.0), from 14 settled days; −198.7 by month end; storage (3.2 credits) and backups (0.40 credits per day) continue"`,
+    `"−19.9 credits per day (−18.0 to −22.0), from 14 days; −199.0 by month end; storage (3.2 credits) and backups (0.40 credits per day) continue"`,
   );
 });
 
@@ -78,12 +78,12 @@ test.for<[string, NonNullable<Plan['timing']>, string]>([
   [
     'for four hours',
     { startAt: null, revert: { afterMs: 4 * 3_600_000, label: '', line: '' } },
-    'from 14 settled days; −3.3 in the 4 h until the revert; storage continues',
+    'from 14 days; −3.3 in the 4 h until the revert; storage continues',
   ],
   [
     'at a later time',
     { startAt: '2026-11-30T20:00:00.000Z', revert: null },
-    'from 14 settled days; storage continues',
+    'from 14 days; storage continues',
   ],
 ])('a stop %s has no total until the end of the month', ([, timing, words]) => {
   const plan = { ...planFor({ command: 'stop' }), timing };
@@ -95,13 +95,13 @@ test('a stop saves the compute of pipes too, and a scale does not', () => {
   const rows = [...daily('2026-10-30', Array(20).fill(20)), ...pipes];
   expect(said('stop', planFor({ command: 'stop' }), { rows })).toContain('−40.');
   const plan = planFor({ numReplicas: 1 }, SIZE);
-  expect(said('scale', plan, { rows })).toContain('−10.0 credits per day, from 14 settled days');
+  expect(said('scale', plan, { rows })).toContain('−10.0 credits per day, from 14 days');
 });
 
 test('between two fixed sizes the usual days are scaled', () => {
   const plan = planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE);
   expect(said('scale', plan, { rows: compute })).toMatchInlineSnapshot(
-    `"−9.9 credits per day (−9.0 to −11.0), from 14 settled days and both sizes; −99.3 by month end"`,
+    `"−9.9 credits per day (−9.0 to −11.0), from 14 days and both sizes; −99.5 by month end"`,
   );
   const more = planFor({ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 }, SIZE);
   expect(said('scale', more, { rows: compute })).toContain('+19.9');
@@ -127,14 +127,14 @@ test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
     'scale',
     planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
     { rows: compute, sizedAt: new Date('2026-11-13T10:00:00Z') },
-    'unknown: needs 7 settled days since the last change of its size',
+    'unknown: needs 7 known days since the last change of its size',
   ],
   [
     'the price of a GB-hour is unknown',
     'scale',
     planFor({ maxReplicaMemoryGb: 64 }, SIZE),
     { rows: compute },
-    'unknown: needs 3 settled days at a fixed size without idling',
+    'unknown: needs 3 final days at a fixed size without idling',
   ],
   [
     'only the idle timeout changes',
@@ -148,7 +148,7 @@ test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
     'stop',
     planFor({ command: 'stop' }),
     { rows: daily('2026-11-13', [20, 20, 20, 20, 20]).concat(row(OTHER)) },
-    'unknown: needs 7 settled days',
+    'unknown: needs 7 days with known costs',
   ],
   [
     'the usage report does not contain the service',
@@ -172,7 +172,7 @@ test('a start costs as much as the days on which the service ran', () => {
   const stopped = daily('2026-10-30', [...USUAL.slice(6), 0, 0, 0, 0, 0, 0]);
   const text = said('start', planFor({ command: 'start' }), { rows: stopped });
   expect(text).toMatchInlineSnapshot(
-    `"+19.8 credits per day (+18.0 to +22.0), from 14 settled days; +198.7 by month end; no change if it already runs"`,
+    `"+19.8 credits per day (+18.0 to +22.0), from 14 days; +198.7 by month end; no change if it already runs"`,
   );
 });
 
@@ -188,29 +188,16 @@ test('a size range is priced by fixed-size services of the same region and provi
   const plan = planFor({ maxReplicaMemoryGb: 32 }, { ...SIZE, ...PLACE });
   const basis = { rows: [...compute, ...other], services: [service('s-2')] };
   expect(said('scale', plan, basis)).toMatchInlineSnapshot(
-    `"±0 credits per day (−4.5 to +10.9), from 14 settled days and the size limits; autoscaling decides"`,
+    `"±0 credits per day (−4.5 to +10.8), from 14 days and the size limits; autoscaling decides"`,
   );
 
   const elsewhere = { ...SIZE, ...PLACE, region: 'us-east-1' };
   const far = service('s-2', { lastSeen: { fields: elsewhere, seenAt: SEEN, source: 'reply' } });
   expect(said('scale', plan, { ...basis, services: [far] })).toContain(
-    '3 settled days at a fixed size',
+    '3 final days at a fixed size',
   );
   const moved = new Map([['s-2', NOON]]);
-  expect(said('scale', plan, { ...basis, ranAt: moved })).toContain(
-    '3 settled days at a fixed size',
-  );
-});
-
-test('settled days that are not locked have a price too', () => {
-  const openDay = { settled: true, completion: null };
-  const rows = [...compute, ...daily('2026-10-30', Array(20).fill(15.36), OTHER)];
-  const open = rows.map((one) => ({ ...one, locked: false, openDay }));
-  const plan = planFor({ maxReplicaMemoryGb: 32 }, { ...SIZE, ...PLACE });
-  const services = [service('s-2')];
-  expect(said('scale', plan, { rows: open, services })).toBe(
-    said('scale', plan, { rows, services }),
-  );
+  expect(said('scale', plan, { ...basis, ranAt: moved })).toContain('3 final days at a fixed size');
 });
 
 test('days before the size was known do not affect the price', () => {
@@ -219,7 +206,7 @@ test('days before the size was known do not affect the price', () => {
   const late = { fields, seenAt: new Date('2026-11-16T12:00:00Z'), source: 'reply' };
   const plan = planFor({ maxReplicaMemoryGb: 32 }, fields);
   const basis = { rows: [...compute, ...other], services: [service('s-2', { lastSeen: late })] };
-  expect(said('scale', plan, basis)).toContain('3 settled days at a fixed size');
+  expect(said('scale', plan, basis)).toContain('3 final days at a fixed size');
 });
 
 test('the history has full weeks before the days that are not final', () => {

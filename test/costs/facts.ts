@@ -1,9 +1,12 @@
-import { addDays, daysBetween, weekdayOf } from '../../src/base/time.ts';
-import { digestReader, SECTIONS } from '../../src/costs/config.ts';
-import type { DigestBudget, DigestFacts } from '../../src/costs/digest-data.ts';
-import { rowsNeeded } from '../../src/costs/digest-data.ts';
+import { addDays, dayNumber, daysBetween, weekdayOf } from '../../src/base/time.ts';
+import { type BudgetMemory, evaluateBudget } from '../../src/costs/budget-notices.ts';
+import type { Budget } from '../../src/costs/budgets.ts';
+import { budgetStanding } from '../../src/costs/budgets.ts';
+import { digestReader } from '../../src/costs/config.ts';
+import { type DigestBudget, type DigestFacts, rowsNeeded } from '../../src/costs/digest-data.ts';
 import type { DigestSubscription } from '../../src/costs/subscriptions.ts';
-import { dayStates } from '../../src/maths/days.ts';
+import { judgeCosts } from '../../src/costs/unusual.ts';
+import type { CostReading } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { row, TODAY, warehouseRow } from '../maths/rows.ts';
 
@@ -21,75 +24,73 @@ export function digest(
   return { ...common, options: value, by: null, since: null, ...over };
 }
 
-/** Nine weeks of two services and their warehouse: quiet weekends, the last two days not final. */
-export function nineWeeks(today = TODAY, openDays = 2): readonly CostRow[] {
-  return daysBetween(addDays(today, -63), addDays(today, -1)).flatMap((day, index) => {
+/** What the ladder knows about the days that are open. */
+const LEARNED = { age: 1, completeness: { share: 1, error: 0, ratios: 20 } };
+
+/** Ten weeks of two services and their warehouse: quiet weekends, the last two days not final. */
+export function nineWeeks(
+  today = TODAY,
+  openDays = 2,
+  factor: (day: string, service: string) => number = () => 1,
+): readonly CostRow[] {
+  const { first } = rowsNeeded(today);
+  return daysBetween(first, addDays(today, -1)).flatMap((day) => {
     const share = weekdayOf(day) > 4 ? 0.4 : 1;
     const locked = day < addDays(today, -openDays);
-    const wobble = 1 + ((index * 7) % 5) / 100;
-    const over = { day, locked };
+    const wobble = 1 + ((dayNumber(day) * 7) % 5) / 100;
+    const over = { day, locked, ...(locked ? {} : { openDay: LEARNED }) };
+    const cost = (service: string, credits: number) =>
+      credits * share * wobble * factor(day, service);
     return [
-      row({ ...over, credits: 100 * share * wobble }),
-      row({ ...over, entityId: 's-2', entityName: 'staging', credits: 30 * share * wobble }),
+      row({ ...over, credits: cost('s-1', 100) }),
+      row({ ...over, entityId: 's-2', entityName: 'staging', credits: cost('s-2', 30) }),
       warehouseRow({ ...over, credits: 12, metrics: { storageCredits: 12_000_000 } }),
     ];
   });
 }
 
-export function factsFor(over: Partial<DigestFacts> = {}): DigestFacts {
-  const rows = over.read?.rows ?? nineWeeks();
+export function readingOf(rows: readonly CostRow[], over: Partial<CostReading> = {}): CostReading {
+  const fetchedAt = new Date('2026-11-20T08:00:00Z');
+  return { rows, fetchedAt, problems: [], gaps: [], ...over };
+}
+
+/** The facts of a daily digest of everything, with what a judgement of its rows finds. */
+export function factsFor(
+  read: CostReading = readingOf(nineWeeks()),
+  over: Partial<DigestFacts> = {},
+): DigestFacts {
   const today = over.today ?? TODAY;
+  const yesterday = addDays(today, -1);
   return {
-    read: {
-      rows,
-      fetchedAt: new Date('2026-11-20T08:00:00Z'),
-      problems: [],
-      gaps: [],
-      lockAge: null,
-    },
+    read,
     today,
-    states: dayStates(rows, rowsNeeded(today)),
-    covers: { first: '2026-11-19', last: '2026-11-19' },
+    covers: { first: yesterday, last: yesterday },
+    skipped: [],
     selector: {},
     scope: null,
     untagged: 0,
-    options: { period: 'day', sections: [...SECTIONS], minimumCredits: null, increasesOnly: false },
-    posted: [],
-    changes: [],
-    attention: { anomalies: null, budgets: [] },
+    period: 'day',
+    judged: judgeCosts({ read, today }, over.selector),
+    budgets: [],
+    lastPosted: null,
     next: new Date('2026-11-23T08:30:00Z'),
     ...over,
   };
 }
 
-export function reading(rows: readonly CostRow[]): Pick<DigestFacts, 'read'> {
-  return { read: { ...factsFor().read, rows } };
+/** A budget of everything as of today, with the news of so many mornings. */
+export function budgetFor(
+  read: CostReading,
+  over: Partial<Budget> & { isOwn?: boolean; mornings?: number; today?: string } = {},
+): DigestBudget {
+  const { isOwn = true, mornings = 3, today = TODAY, ...given } = over;
+  const plain = { name: 'everything', credits: 9_000, on: null, notify: '#costs' };
+  const budget: Budget = { ...plain, thresholds: [50, 80, 100], ...given };
+  const standing = budgetStanding(budget, { read, services: [], today });
+  let memory: BudgetMemory | null = null;
+  for (let back = mornings - 1; back >= 0; back -= 1) {
+    memory = evaluateBudget(standing, memory, addDays(today, -back)).memory;
+  }
+  if (memory === null) throw new Error('a budget needs a morning');
+  return { standing, memory, isOwn };
 }
-
-/** A budget that is within its amount, for a digest of everything. */
-export function budgetOf(over: Partial<DigestBudget> = {}): DigestBudget {
-  return {
-    name: 'everything',
-    amount: 9_000,
-    amountMoney: null,
-    state: 'within',
-    ratio: 0.9,
-    text: 'heading for 8,074 of 9,000 (−10%)',
-    bar: '█████░░░ 59% · heading for 8,074 of 9,000 (−10%)',
-    isOwn: true,
-    ...over,
-  };
-}
-
-export const PRODUCTION_OVER = budgetOf({
-  name: 'production',
-  amount: 5_500,
-  state: 'over',
-  ratio: 1.06,
-  text: 'heading for 5,812 of 5,500 (+6%)',
-  bar: '██████░░ 72% · heading for 5,812 of 5,500 (+6%)',
-  isOwn: false,
-});
-
-/** The buttons of an anomaly. */
-export const BUTTONS = { kind: 'actions', actions: [] } as const;

@@ -18,7 +18,7 @@ const rows = daily(
     entityId: SERVICE,
   },
 );
-const whole: CostReading = { rows, fetchedAt: REQUESTED, problems: [], gaps: [], lockAge: null };
+const whole: CostReading = { rows, fetchedAt: REQUESTED, problems: [], gaps: [] };
 const unread = () => Promise.reject(new Error('unexpected read'));
 
 interface World {
@@ -43,13 +43,13 @@ const scaledAt = (answeredAt: Date, over: Example = {}): Example => ({ answeredA
 
 test.for<[number, number]>([
   [4, 3],
-  [7, 3],
+  [7, 6],
   [8, 7],
   [400, 7],
-])('after %i days the effect of %i settled days is shown', async ([days, shown]) => {
+])('after %i days the effect of %i days is shown', async ([days, shown]) => {
   const text = await measured({ days, changes: [SCALED] });
   expect(text).toMatch(
-    new RegExp(`^${shown} settled days later: compute [\\d.]+ → [\\d.]+ per day \\(−5\\d ?%`),
+    new RegExp(`^${shown} days later: compute [\\d.]+ → [\\d.]+ per day \\(−5\\d ?%`),
   );
 });
 
@@ -96,7 +96,7 @@ test('a change that another one followed is not measured, also with an unknown o
 
 test('a private endpoint does not affect the measurement', async () => {
   const changes = [SCALED, scaledAt(minutes(DAY), { command: 'endpoint create' })] as const;
-  expect(await measured({ days: 9, changes })).toContain('7 settled days later');
+  expect(await measured({ days: 9, changes })).toContain('7 days later');
 });
 
 test('a measurement is shown with the estimate', async () => {

@@ -2,11 +2,10 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { digestReader } from '../../src/costs/config.ts';
 import { createDigestRun } from '../../src/costs/digest-posts.ts';
-import { dropState, recordSnapshots, writeState } from '../../src/costs/store.ts';
+import { writeState } from '../../src/costs/store.ts';
 import type { Answer, Channel, PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import type { Log } from '../../src/log/index.ts';
-import { dayStates } from '../../src/maths/days.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { microOf } from '../../src/maths/rows.ts';
 import { transaction } from '../../src/storage/index.ts';
@@ -16,7 +15,6 @@ import { nineWeeks } from './facts.ts';
 import { written } from './written.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
-const ORGANIZATION = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main', team: 'search' };
 const readOptions = digestReader([STAGING]);
 
@@ -43,7 +41,6 @@ async function running(engine: Engine, options: object = {}) {
     refusals: [] as (PostResult | Error)[],
     /** The marks of the messages in the channel. */
     marks: [] as string[],
-    reads: 0,
     outside: false,
   };
   const room: Channel = { id: COSTS, name: 'costs', outside: false, joined: true };
@@ -78,18 +75,8 @@ async function running(engine: Engine, options: object = {}) {
             wanted.map((word) => [word, { ok: true, room: { ...room, outside: stage.outside } }]),
           ),
       },
-      // As in the cost reader: the cost of a day is recorded when it is read.
-      costs: async () => {
-        stage.reads += 1;
-        const fetchedAt = stage.now;
-        const states = dayStates(stage.rows, { first: '2026-11-01', last: '2026-11-30' });
-        const snapshots = states
-          .filter(({ state }) => state !== 'no-data')
-          .map(({ day, total, state }) => ({ day, total, final: state === 'final', fetchedAt }));
-        await transaction(store, (tx) => recordSnapshots(tx, ORGANIZATION, snapshots));
-        return { rows: stage.rows, fetchedAt, problems: [], gaps: [], lockAge: null };
-      },
-      organizationId: ORGANIZATION,
+      costs: async () => ({ rows: stage.rows, fetchedAt: stage.now, problems: [], gaps: [] }),
+      floor: {},
       budgets: [],
       services: () => [{ ...STAGING, ...UNKNOWN }],
       log: pino({ level: 'silent' }),
@@ -107,33 +94,31 @@ async function running(engine: Engine, options: object = {}) {
   return { stage, at, events, restart };
 }
 
-test.for(ENGINES)(
-  'while nothing new is final it waits, four hours at most, on %s',
-  async (engine) => {
-    const { stage, at } = await running(engine);
-    await at('20T09:31');
-    expect(stage.posts).toEqual([
-      '11-20T09:31 Tue 17 Nov: 142 credits (usual 109–181) · month heading for 3,625',
-    ]);
-    stage.reads = 0;
-    for (const time of ['21T09:30', '21T09:31', '21T09:45', '21T10:01', '21T13:29']) await at(time);
-    expect(stage.posts).toHaveLength(1);
-    // Half an hour lies between two looks at the report, however often the lane is woken.
-    expect(stage.reads).toBe(3);
-    await at('21T13:35');
-    expect(stage.posts).toHaveLength(1);
-    await at('21T14:00');
-    expect(stage.posts).toHaveLength(2);
-  },
-);
+test.for(ENGINES)('every day it is about yesterday, whatever is final, on %s', async (engine) => {
+  const { stage, at } = await running(engine);
+  for (const day of [20, 21, 22, 23, 24]) {
+    stage.rows = nineWeeks(`2026-11-${day}`, day % 2 === 0 ? 2 : 9);
+    for (const time of ['09:29', '09:31', '09:45', '10:01']) await at(`${day}T${time}`);
+  }
+  expect(stage.posts.map((title) => title.replace(/ · .*/, ''))).toMatchInlineSnapshot(`
+    [
+      "11-20T09:31 Yesterday, Thu 19 Nov: 145 credits so far, as usual",
+      "11-21T09:31 Yesterday, Fri 20 Nov: 147 credits so far, as usual",
+      "11-22T09:31 Yesterday, Sat 21 Nov: 65 credits so far, as usual",
+      "11-23T09:31 Yesterday, Sun 22 Nov: 66 credits so far, as usual",
+      "11-24T09:31 Yesterday, Mon 23 Nov: 142 credits so far, as usual",
+    ]
+  `);
+});
 
-test('a digest is posted in the next round after its days became final', async () => {
-  const { stage, at } = await running('sqlite');
+test('days that no digest reported are named once, with their sums', async () => {
+  const { stage, at } = await running('sqlite', { days: ['mon', 'fri'] });
+  stage.rows = nineWeeks('2026-11-20');
   await at('20T09:31');
-  await at('21T09:30');
-  stage.rows = nineWeeks('2026-11-21');
-  await at('21T10:01');
-  expect(stage.posts[1]).toContain('11-21T10:01 Wed 18 Nov: ');
+  stage.rows = nineWeeks('2026-11-23');
+  await at('23T09:31');
+  expect(stage.posts[1]).toContain('Yesterday, Sun 22 Nov: ');
+  expect(stage.bodies[1]).toContain('not reported before: Fri 20 Nov 147.2, Sat 21 Nov 64.5');
 });
 
 test('a rate-limited digest is posted once in the next round', async () => {
@@ -170,7 +155,7 @@ test('a channel gets no digest while it is shared with another workspace', async
   stage.outside = false;
   stage.rows = nineWeeks('2026-11-22');
   await at('22T09:31');
-  expect(stage.posts[1]).toContain('20–21 Nov: ');
+  expect(stage.posts[1]).toContain('Yesterday, Sat 21 Nov: ');
 });
 
 test('a quiet channel gets ordinary digests on Mondays only', async () => {
@@ -184,16 +169,10 @@ test('a quiet channel gets ordinary digests on Mondays only', async () => {
   expect(stage.posts).toHaveLength(1);
 });
 
-test('a digest that cannot be composed is retried, and nothing is recorded before', async () => {
+test('a last post that cannot be read stops no digest', async () => {
   const { stage, at, events } = await running('sqlite');
-  const { store } = events;
-  await transaction(store, (tx) => writeState(tx, 'cost-watch', 'not JSON'));
+  await transaction(events.store, (tx) => writeState(tx, 'said:#costs', 'not JSON'));
   await at('20T09:31');
-  expect(await rowsIn(store)).toEqual([]);
-  await transaction(store, (tx) => dropState(tx, 'cost-watch'));
-  await at('20T09:45');
-  expect(stage.posts).toEqual([]);
-  await at('20T10:02');
   expect(stage.posts).toHaveLength(1);
 });
 
@@ -241,30 +220,28 @@ test('a database that has lost the post of a digest finds it in the channel', as
 /** The report as it is on another day, where one day of one entity reads otherwise than before. */
 function revised(today: string, entityId: string, credits: number): readonly CostRow[] {
   return nineWeeks(today).map((one) =>
-    one.day === '2026-11-16' && one.entityId === entityId
+    one.day === '2026-11-18' && one.entityId === entityId
       ? { ...one, total: microOf(credits), metrics: { computeCredits: microOf(credits) } }
       : one,
   );
 }
 
-test.for<[string, object, string, readonly string[]]>([
-  ['the organization', {}, 's-1', ['• Mon 16 Nov: 145.9 → 242.3 (+66%)']],
-  ['a service', { on: { services: ['staging'] } }, 's-2', ['• Mon 16 Nov: 30.9 → 200.0 (×6.5)']],
-  ['a tag', { on: { tags: ['dev'] } }, 's-2', ['• Mon 16 Nov: 30.9 → 200.0 (×6.5)']],
-  ['a warehouse', { on: { warehouses: ['main'] } }, 'w-1', ['• Mon 16 Nov: 145.9 → 331.3 (+127%)']],
-  ['a service, while another was revised', { on: { services: ['staging'] } }, 's-1', []],
+test.for<[string, object, string, string | null]>([
+  ['the organization', {}, 's-1', 'became final: Wed 18 Nov +100.0'],
+  ['a service', { on: { services: ['staging'] } }, 's-2', 'became final: Wed 18 Nov +170.0'],
+  ['a service, while another was revised', { on: { services: ['staging'] } }, 's-1', null],
 ])(
-  'revisions since the last digest of %s are reported once',
+  'what changed until a day of %s became final is said once',
   async ([, options, whose, expected]) => {
     const { stage, at } = await running('sqlite', options);
     await at('20T09:31');
     stage.rows = revised('2026-11-21', whose, 200);
     await at('21T09:31');
-    const lines = (body = '') => body.split('\n').filter((line) => line.startsWith('• Mon 16 Nov'));
-    expect(lines(stage.bodies[1])).toEqual(expected);
+    const line = (body = '') => /became final: [^·]*(?= ·)/.exec(body)?.[0] ?? null;
+    expect(line(stage.bodies[1])).toBe(expected);
     stage.rows = revised('2026-11-22', whose, 200);
     await at('22T09:31');
     expect(stage.bodies).toHaveLength(3);
-    expect(lines(stage.bodies[2])).toEqual([]);
+    expect(line(stage.bodies[2])).toBeNull();
   },
 );

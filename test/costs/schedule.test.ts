@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest';
-import { checkSchedule, shouldWaitForDays } from '../../src/costs/digest-schedule.ts';
+import { describe, expect, test } from 'vitest';
+import type { Slot } from '../../src/base/weekly-times.ts';
+import {
+  checkSchedule,
+  dayToReport,
+  hasSlotOn,
+  waitsForMonth,
+} from '../../src/costs/digest-schedule.ts';
 import type { DigestSubscription } from '../../src/costs/subscriptions.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import { dayStates } from '../../src/maths/days.ts';
@@ -133,50 +139,66 @@ test.for<[string, DigestSubscription, string, string | null, string]>([
   expect(turn(one, now, lastDay)).toBe(expected);
 });
 
-const states = dayStates(nineWeeks(), { first: '2026-10-01', last: '2026-11-19' });
-
-test.for<[string, string, string | null, boolean]>([
-  ['nothing new is final since the last one', '2026-11-20T08:30Z', '2026-11-17', true],
-  ['four hours have passed all the same', '2026-11-20T12:30Z', '2026-11-17', false],
-  ['another day is final', '2026-11-20T08:30Z', '2026-11-16', false],
-  ['it is the first one', '2026-11-20T08:30Z', null, false],
-])('whether a digest waits when %s', ([, now, settledBefore, waits]) => {
-  const one = digest(berlin);
-  const due = checkSchedule(one, new Date('2026-11-20T08:30Z'), '2026-11-19');
-  if (due.state === 'waiting') throw new Error('it is due');
-  const circumstances = { now: new Date(now), states, lockAge: null, settledBefore };
-  expect(shouldWaitForDays(one, due.slot, circumstances)).toBe(waits);
-});
-
-test('a digest does not wait once another day is settled, though not locked', () => {
-  const one = digest(berlin);
-  const due = checkSchedule(one, new Date('2026-11-20T08:30Z'), '2026-11-19');
-  if (due.state === 'waiting') throw new Error('it is due');
-  const waits = (settled: boolean) => {
-    const openDay = { settled, completion: null };
-    const now = new Date('2026-11-20T08:30Z');
-    const known = states.map((day) => (day.state === 'preliminary' ? { ...day, openDay } : day));
-    return shouldWaitForDays(one, due.slot, {
-      ...{ now, states: known, lockAge: null, settledBefore: '2026-11-17' },
-    });
-  };
-  expect([waits(true), waits(false)]).toEqual([false, true]);
-});
-
-test('a monthly digest waits until all days are final, at most until the 21st while the lock age is unknown', () => {
+test('a monthly digest waits until all days are final, at most until the 21st', () => {
   const one = digest({ period: 'month', at: '09:30' });
   const waits = (now: string, rows = nineWeeks('2026-11-03')) => {
     const due = checkSchedule(one, new Date(now), '2026-10-03');
     if (due.state === 'waiting') throw new Error('it is due');
     const known = dayStates(rows, { first: '2026-09-15', last: '2026-11-02' });
-    return shouldWaitForDays(one, due.slot, {
-      now: new Date(now),
-      states: known,
-      lockAge: null,
-      settledBefore: null,
-    });
+    return waitsForMonth(one, due.slot, known);
   };
   expect(waits('2026-11-03T09:30Z')).toBe(false);
   expect(waits('2026-11-03T09:30Z', nineWeeks('2026-11-02'))).toBe(true);
   expect(waits('2026-11-21T09:30Z', nineWeeks('2026-11-02'))).toBe(false);
+});
+
+describe('the day that a digest reports', () => {
+  const slotAt = (at: string): Slot => {
+    const day = at.slice(0, 10);
+    return { localDay: day, at: new Date(at), covers: { first: day, last: day } };
+  };
+
+  test.for<[string, string, string | null, string, string | null]>([
+    ['is yesterday', '2026-11-20T08:30Z', '2026-11-18', '2026-11-20T08:31Z', '2026-11-19'],
+    [
+      'is yesterday, also the first time',
+      '2026-11-20T08:30Z',
+      null,
+      '2026-11-20T08:31Z',
+      '2026-11-19',
+    ],
+    [
+      'is yesterday of its slot, if it is late',
+      '2026-11-20T21:00Z',
+      '2026-11-18',
+      '2026-11-21T01:00Z',
+      '2026-11-19',
+    ],
+    // In Berlin, 01:30 is 23:30 UTC since the clocks changed.
+    [
+      'is not repeated where the clocks changed',
+      '2026-03-29T23:30Z',
+      '2026-03-28',
+      '2026-03-29T23:31Z',
+      null,
+    ],
+    [
+      'is the next one once it is over',
+      '2026-03-29T23:30Z',
+      '2026-03-28',
+      '2026-03-30T00:16Z',
+      '2026-03-29',
+    ],
+    ['is none if it was reported', '2026-11-20T08:30Z', '2026-11-20', '2026-11-20T08:31Z', null],
+  ])('%s', ([, slot, last, now, expected]) => {
+    expect(dayToReport(slotAt(slot), last, new Date(now))).toBe(expected);
+  });
+});
+
+test.for<[string, boolean]>([
+  ['2026-11-20T05:00Z', true],
+  ['2026-11-20T22:00Z', true],
+  ['2026-11-21T12:00Z', false],
+])('whether a digest of weekdays has a slot on the local day of %s: %s', ([now, expected]) => {
+  expect(hasSlotOn(digest({ ...berlin, days: 'weekdays' }), new Date(now))).toBe(expected);
 });

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
+  announcedSince,
   costSnapshots,
-  incidentsSince,
-  knownBudgetNotices,
   loadMonth,
-  markBudgetNotice,
+  markAnnounced,
   recordSnapshots,
-  saveIncident,
   storeMonth,
 } from '../../src/costs/store.ts';
 import { transaction } from '../../src/storage/index.ts';
@@ -114,26 +112,17 @@ test.for(ENGINES)('each organization has months and snapshots of its own (%s)', 
   }
 });
 
-test.for(ENGINES)(
-  'an anomaly keeps its newest state, and a notice is known once it was announced (%s)',
-  async (engine) => {
-    const database = await freshStore(engine);
-    const { root: db } = database;
-    const incident = { line: 'x', onset: '2026-11-12', facts: { impact: 2 }, updatedAt: NOON };
-    await transaction(database, (tx) => saveIncident(tx, { ...incident, state: 'open' }));
-    await transaction(database, (tx) => saveIncident(tx, { ...incident, state: 'resolved' }));
-    expect((await incidentsSince(db, '2026-11-01')).map(({ state }) => state)).toEqual([
-      'resolved',
-    ]);
-
-    const mark = { budget: 'production', month: '2026-11', mark: '80', at: NOON };
-    expect(await knownBudgetNotices(db, 'production', '2026-11')).toEqual(new Set());
-    await transaction(database, (tx) => markBudgetNotice(tx, mark));
-    await transaction(database, (tx) => markBudgetNotice(tx, mark));
-    expect(await knownBudgetNotices(db, 'production', '2026-11')).toEqual(new Set(['80']));
-    expect(await knownBudgetNotices(db, 'production', '2026-12')).toEqual(new Set());
-  },
-);
+test.for(ENGINES)('what was announced is known once (%s)', async (engine) => {
+  const database = await freshStore(engine);
+  const cost = { key: 'x', since: '2026-11-12' };
+  const mark = () => transaction(database, (tx) => markAnnounced(tx, cost, NOON));
+  await mark();
+  await mark();
+  expect(await announcedSince(database.root, '2026-11-12')).toEqual([
+    { line: 'x', onset: '2026-11-12' },
+  ]);
+  expect(await announcedSince(database.root, '2026-11-13')).toEqual([]);
+});
 
 test('a month that cannot be read counts as not stored', async () => {
   const database = await freshStore('sqlite');

@@ -9,7 +9,7 @@ function unread(why: string, denied = false, from: Date | null = null): CostRead
   const gaps = ['2026-09', '2026-10', '2026-11'].map(
     (month): CostGap => ({ month, why, denied, from }),
   );
-  return { rows: [], fetchedAt: from, problems: [], gaps, lockAge: null };
+  return { rows: [], fetchedAt: from, problems: [], gaps };
 }
 
 test('a missing permission is shown once for all months, without a hint to try again', () => {

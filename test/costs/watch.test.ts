@@ -1,76 +1,134 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { addDays } from '../../src/base/time.ts';
-import { watchDay, withNewBaseline } from '../../src/costs/judge-lines.ts';
-import { expectIncident } from '../../src/maths/anomalies.ts';
-import type { DayValue } from '../../src/maths/rows.ts';
-import { settledDays } from '../../src/maths/statistics.ts';
-import { chance, finalDays, normal } from '../maths/synthetic.ts';
+import { digestReader } from '../../src/costs/config.ts';
+import { createIncidentService, listAnomalies } from '../../src/costs/incident-answers.ts';
+import { incidentId } from '../../src/costs/incidents.ts';
+import { judgeCosts } from '../../src/costs/unusual.ts';
+import { createCostWatch } from '../../src/costs/watch.ts';
+import type { Refusal, UserId } from '../../src/domain/change.ts';
+import { createDenial } from '../../src/domain/gate.ts';
+import { evolveIncident, evolvePost } from '../../src/domain/log-events.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
+import { installation, KEYS } from '../log/logs.ts';
+import { TODAY } from '../maths/rows.ts';
+import { nineWeeks, readingOf } from './facts.ts';
+import { written } from './written.ts';
 
-const FIRST = '2026-03-02';
+const ANA = 'U0ANA00001' as UserId;
+const TRIPLED = (today: string) =>
+  nineWeeks(today, 2, (day, id) => (day >= '2026-11-19' && id === 's-1' ? 3 : 1));
 
-function day(index: number): string {
-  return addDays(FIRST, index);
+async function watching(digests: readonly object[] = []) {
+  const readOptions = digestReader([]);
+  const configured = digests.map((one) => {
+    const reading = readOptions({ channel: '#costs', at: '09:00', ...one });
+    if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+    return reading.value;
+  });
+  const stage = { now: new Date('2026-11-18T05:00:00Z'), rows: nineWeeks() as readonly CostRow[] };
+  const { open } = await installation('sqlite');
+  const events = await open(KEYS, { now: () => stage.now.getTime() });
+  const context = {
+    store: events.store,
+    events,
+    configured,
+    readOptions,
+    costs: async () => readingOf(stage.rows),
+    budgets: [],
+    services: () => [],
+    floor: {},
+    log: pino({ level: 'silent' }),
+    now: () => stage.now,
+  };
+  const watch = createCostWatch(context);
+  const at = async (time: string, rows: readonly CostRow[]) => {
+    stage.now = new Date(`${time}Z`);
+    stage.rows = rows;
+    await watch();
+    const posts = await events.loadAll('post', evolvePost);
+    return [...posts.values()].map(({ state }) => state?.announced?.answer.title);
+  };
+  return { at, context, stage };
 }
 
-/** Eighty days around a level, some of them times a factor. */
-function line(changed: (index: number) => number): readonly DayValue[] {
-  const random = chance(21);
-  const values = Array.from(
-    { length: 80 },
-    (_, index) => 20 * Math.exp(0.03 * normal(random)) * changed(index),
-  );
-  return finalDays(values, FIRST);
-}
+test('a severe cost is announced once, on a day without a digest', async () => {
+  // Saturday and Sunday have no digest.
+  const { at } = await watching([{ days: 'weekdays' }]);
+  expect(await at('2026-11-19T07:00', nineWeeks('2026-11-19'))).toEqual([]);
+  const expected = ['Unusual cost: analytics-prod ×3.0 since Thu 19 Nov, +206.8 credits per day'];
+  expect(await at('2026-11-21T07:00', TRIPLED('2026-11-21'))).toEqual(expected);
+  expect(await at('2026-11-22T07:00', TRIPLED('2026-11-22'))).toEqual(expected);
+});
 
-const NEW_WATCH = { incident: null, baselineFrom: null };
+test.for<[string, readonly object[], string]>([
+  ['the digest of the day tells it', [{ days: 'daily' }], '2026-11-21T07:00'],
+  ['no digest covers it', [], '2026-11-21T07:00'],
+  ['the figures of yesterday are not in yet', [{ days: 'weekdays' }], '2026-11-21T05:00'],
+])('nothing is announced while %s', async ([, digests, time]) => {
+  const { at } = await watching(digests);
+  await at('2026-11-19T07:00', nineWeeks('2026-11-19'));
+  await at('2026-11-20T07:00', nineWeeks('2026-11-20'));
+  expect(await at(time, TRIPLED('2026-11-21'))).toEqual([]);
+});
 
-/** The news of a line, from the 57th day on. */
-function newsOf(series: readonly DayValue[]): readonly string[] {
-  const days = settledDays(series);
-  let watch: Parameters<typeof watchDay>[0] = NEW_WATCH;
-  return series.slice(56).flatMap((value) => {
-    const judged = watchDay(watch, days, value, 2);
-    watch = judged.watch;
-    return judged.news === null ? [] : [`${judged.news} ${value.day}`];
+test('what began before the first scan is not news', async () => {
+  const { at } = await watching([{ days: 'weekdays' }]);
+  expect(await at('2026-11-21T07:00', TRIPLED('2026-11-21'))).toEqual([]);
+});
+
+test('the list has what is unusual, what is not watched, and the floor', async () => {
+  const { context, stage } = await watching();
+  stage.now = new Date(`${TODAY}T08:00:00Z`);
+  stage.rows = TRIPLED(TODAY);
+  expect(written(await listAnomalies(context))).toMatchInlineSnapshot(`
+    "1 unusual cost in 3 lines
+    ⚠ analytics-prod +199% on Thu 19 Nov, +203.7 credits per day
+    actions
+    As of 2026-11-20 08:00 UTC · reported from 2.4 credits per day"
+  `);
+  stage.rows = nineWeeks();
+  expect((await listAnomalies(context)).title).toBe('Nothing unusual in 3 lines');
+});
+
+function buttons({ context }: Awaited<ReturnType<typeof watching>>, isAllowed = true) {
+  const denial = createDenial('role-missing' as Refusal);
+  return createIncidentService({
+    ...context,
+    wake: () => undefined,
+    authorize: async () => (isAllowed ? { ok: true } : { ok: false, denial }),
   });
 }
 
-test('a usual past has no news', () => {
-  expect(newsOf(line(() => 1))).toEqual([]);
+test('Expected makes the costs usual, is in the log, and a second press says so', async () => {
+  const all = await watching();
+  all.stage.now = new Date(`${TODAY}T08:00:00Z`);
+  all.stage.rows = TRIPLED(TODAY);
+  const [unusual] = judgeCosts({ read: readingOf(all.stage.rows), today: TODAY }).unusual;
+  if (!unusual) throw new Error('nothing is unusual');
+  const press = { id: incidentId(unusual), by: ANA, key: 'press:1', verb: 'expected' } as const;
+  const service = buttons(all);
+  const details = await service.details(press);
+  expect(details.ok && written(details.answer)).toContain('Thu 19 Nov | 306.0* | 10');
+  const first = await service.press(press);
+  expect(first.ok && written(first.answer)).toContain('Noted as expected.');
+  const { state } = await all.context.events.load(`incident/${press.id}`, evolveIncident);
+  expect(state).toMatchObject({ press: 'press:1', name: 'analytics-prod' });
+  const again = await service.press(press);
+  expect(again.ok && written(again.answer)).toContain('Noted as expected.');
+  const second = await service.press({ ...press, key: 'press:2' });
+  expect(second.ok && second.answer.title).toBe('Not unusual any more');
+  expect((await listAnomalies(all.context)).title).toBe('Nothing unusual in 3 lines');
 });
 
-test('a spike is opened and resolved', () => {
-  const spike = line((index) => (index === 60 ? 3 : 1));
-  expect(newsOf(spike)).toEqual([`opened ${day(60)}`, `resolved ${day(62)}`]);
-});
-
-test('the days of a rise do not hide later ones, and seven of them are the new normal', () => {
-  const risen = line((index) => (index >= 60 ? 2.1 : 1));
-  const news = newsOf(risen);
-  expect([news[0], news.at(-1)]).toEqual([`opened ${day(60)}`, `new-normal ${day(66)}`]);
-  const between = news.slice(1, -1);
-  expect(between.length).toBeGreaterThan(0);
-  expect(between.every((one) => one.startsWith('doubled'))).toBe(true);
-});
-
-test('after a new normal a day is compared with the time since', () => {
-  const risen = line((index) => (index >= 60 ? 2 : 1) * (index === 76 ? 0 : 1));
-  expect(newsOf(risen)).toContain(`opened ${day(76)}`);
-});
-
-test('an expected incident is the baseline from its first day', () => {
-  const series = line((index) => (index >= 60 ? 2 : 1));
-  const at = series[60];
-  if (!at) throw new Error('there are eighty days');
-  const days = settledDays(series);
-  const { watch } = watchDay(NEW_WATCH, days, at, 2);
-  if (!watch.incident) throw new Error('nothing was opened');
-  const expected = withNewBaseline({ ...watch, incident: expectIncident(watch.incident) });
-  expect(expected.baselineFrom).toBe(day(60));
-
-  const [soon, later] = [series[65], series[72]];
-  if (!soon || !later) throw new Error('there are eighty days');
-  // Only five days are left to hold it against.
-  expect(watchDay(expected, days, soon, 2)).toMatchObject({ verdict: { kind: 'untested' } });
-  expect(watchDay(expected, days, later, 2)).toMatchObject({ verdict: { kind: 'usual' } });
+test('a user who may not list unusual costs marks none', async () => {
+  const all = await watching();
+  all.stage.rows = TRIPLED(TODAY);
+  all.stage.now = new Date(`${TODAY}T08:00:00Z`);
+  const pressed = await buttons(all, false).press({
+    id: 'x',
+    by: ANA,
+    key: 'press:1',
+    verb: 'expected',
+  });
+  expect(pressed.ok).toBe(false);
 });

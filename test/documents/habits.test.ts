@@ -44,8 +44,8 @@ function ownersOf(file: string): string {
 test.for([
   ['says whether a change is allowed', 'gate'],
   ['decides by the policy', 'decide'],
-  ['appends to the audit trail', 'appendEvent'],
-  ['commits', 'runTransaction'],
+  ['appends to the log', 'append'],
+  ['commits', 'lockedTransaction'],
 ])('the security reviewers own the code that %s', ([, name = '']) => {
   const files = sourceFiles.filter((file) => exportedNames(file).includes(name));
   expect(files).toHaveLength(1);

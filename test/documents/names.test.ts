@@ -63,9 +63,9 @@ test('an unknown option or subcommand is found', () => {
   expect(unknownOptions('`npm run doctor -- --json --repair`')).toEqual(['doctor --repair']);
   expect(unknownOptions('`npm run audit -- heal`')).toEqual(['audit heal']);
   expect(unknownOptions('`signalbox audit heal`')).toEqual(['audit heal']);
-  expect(
-    unknownOptions('`npm run doctor -- --json`, `npm run audit -- prune --export x`'),
-  ).toEqual([]);
+  expect(unknownOptions('`npm run doctor -- --json`, `npm run audit -- prune --export x`')).toEqual(
+    [],
+  );
 });
 
 // Files that a user or a program creates later.

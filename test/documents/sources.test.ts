@@ -5,7 +5,7 @@ import { groupsOf, headingsOf, readPage } from './pages.ts';
 const FILES = globSync('{src,sandbox,test,bench,deploy}/**/*.{ts,tsx,mjs}', {
   exclude: ['**/dist/**', 'test/documents/**'],
 });
-/** A page, or a page and a heading: `docs/costs.md#forecast`. */
+/** A page, or a page and a heading: `docs/forecasts.md#forecast`. */
 const PAGE = /\b(docs\/[\w/-]+\.md(?:#[\w-]+)?)/g;
 /** What a docstring gives as its source, up to the end of the sentence. */
 const SOURCE = /\bSource: ([^\n*]+)/g;
@@ -47,8 +47,8 @@ test('the code cites the formulas of the costs page', () => {
 });
 
 test.for<[string, string, readonly string[]]>([
-  ['a heading that exists', '/** Source: docs/costs.md#forecast. */', []],
-  ['a source that wraps', '/**\n * Source:\n * docs/costs.md#forecast.\n */', []],
+  ['a heading that exists', '/** Source: docs/forecasts.md#forecast. */', []],
+  ['a source that wraps', '/**\n * Source:\n * docs/forecasts.md#forecast.\n */', []],
   ['an unknown heading', '// See docs/costs.md#magic', ['docs/costs.md#magic']],
   ['an unknown page', "const page = 'docs/secret.md';", ['docs/secret.md']],
   ['a page outside the repository', '/** As in facts/cost.md. */', ['facts/cost.md']],

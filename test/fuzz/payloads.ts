@@ -106,7 +106,7 @@ function press(known: Known): Drawn {
   const { chance } = known;
   const action = {
     type: 'button',
-    action_id: pick(chance, [...VERBS, 'command.run', 'incident.mute', 'incident.details', 'page']),
+    action_id: pick(chance, [...VERBS, 'command.run', 'incident.details', 'page']),
     block_id: 'b1',
     value: pick(chance, [...known.changes, 'ZZZZZZ', 'service list', '0123456789abcdef']),
   };

@@ -32,7 +32,7 @@ export function withPeople(file: Record<string, never>): unknown {
 const contents = new Map<string, ReturnType<typeof readConfigFile>>();
 
 function contentOf(source: Parameters<typeof readConfigFile>[0]) {
-  const key = `${source.hasKey} ${source.readFile(source.path)}`;
+  const key = source.readFile(source.path);
   const content = contents.get(key) ?? readConfigFile(source);
   contents.set(key, content);
   return content;

@@ -1,6 +1,7 @@
 import { type Change, targetKey } from '../../src/domain/change.ts';
 import { evolveHolders } from '../../src/domain/log-events.ts';
-import { type Log, listChanges, verifyAll } from '../../src/log/index.ts';
+import { type Log, listChanges } from '../../src/log/index.ts';
+import { verifyAll } from '../../src/log/upkeep.ts';
 
 const MANY = 100_000;
 

@@ -10,7 +10,7 @@ import {
   type UnitPrice,
   unitPrice,
 } from '../../src/maths/effect.ts';
-import { finalDays } from './synthetic.ts';
+import { finalDays } from './rows.ts';
 
 const TODAY = '2026-11-20';
 const FIXED: Scaling = {
@@ -34,7 +34,7 @@ function known(effect: CostChange) {
 }
 
 function sized(value: number, day: Partial<SizedDay> = {}): SizedDay {
-  return { value, settled: true, changed: false, scaling: FIXED, ...day };
+  return { value, final: true, changed: false, scaling: FIXED, ...day };
 }
 
 test('the price of a GB-hour is the median of the days of a fixed size', () => {
@@ -43,7 +43,7 @@ test('the price of a GB-hour is the median of the days of a fixed size', () => {
 });
 
 test.for<[string, Partial<SizedDay>]>([
-  ['may still change', { settled: false }],
+  ['may still change', { final: false }],
   ['saw a change', { changed: true }],
   ['had an unknown size', { scaling: null }],
   ['could idle', { scaling: { ...FIXED, idleScaling: true } }],
@@ -92,7 +92,7 @@ test('weekends ahead save less than working days', () => {
 });
 
 test('six days are too few for an estimate', () => {
-  const effect = { known: false, why: 'too-few-settled-days' };
+  const effect = { known: false, why: 'too-few-days' };
   expect(stopEffect(compute(Array(6).fill(18)), TODAY)).toEqual(effect);
   const sizes = { before: FIXED, after: FIXED };
   expect(scaleEffect(compute(Array(6).fill(18)), sizes, PRICE, TODAY)).toEqual(effect);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day, weekdayOf } from '../../src/base/time.ts';
-import { compare, monthToDate, relativeOf } from '../../src/maths/compare.ts';
+import { addDays, type Day, dayNumber, weekdayOf } from '../../src/base/time.ts';
+import { compare, relativeOf } from '../../src/maths/compare.ts';
 import { type DayValue, microOf } from '../../src/maths/rows.ts';
-import { days, TODAY } from './rows.ts';
+import { days } from './rows.ts';
 
 /** From a day on, so many credits a day; a null is a day without data. */
 function series(first: Day, credits: readonly (number | null)[], open: readonly Day[] = []) {
@@ -21,9 +21,8 @@ describe('a week compared with the week before', () => {
 
   test('is shown in credits and as a share of the previous period', () => {
     expect(compare(series('2026-11-02', weeks), WEEK, BEFORE)).toEqual({
-      ok: true,
       days: 7,
-      notLocked: 0,
+      isFinal: true,
       now: microOf(75),
       before: microOf(60),
       delta: microOf(15),
@@ -67,34 +66,28 @@ test('has a percentage from one credit on', () => {
   expect(relativeOf(microOf(2), microOf(1) - 1)).toBeNull();
 });
 
-test.for<[string, string, readonly [Day, Day], readonly [Day, Day]]>([
-  [
-    'a Tuesday with a Monday',
-    'unequal-weekdays',
-    ['2026-11-10', '2026-11-10'],
-    ['2026-11-09', '2026-11-09'],
-  ],
-  [
-    'days of a month with days from the first of another',
-    'unequal-weekdays',
-    ['2026-11-10', '2026-11-12'],
-    ['2026-11-01', '2026-11-03'],
-  ],
-  [
-    'seven days with six',
-    'unequal-lengths',
-    ['2026-11-09', '2026-11-15'],
-    ['2026-11-02', '2026-11-07'],
-  ],
-  [
-    'days of which none is known',
-    'no-common-settled-days',
-    ['2026-12-07', '2026-12-07'],
-    ['2026-11-30', '2026-11-30'],
-  ],
-])('%s cannot be compared: %s', ([, why, [first, last], [from, until]]) => {
+test.for<[string, readonly [Day, Day], readonly [Day, Day]]>([
+  ['seven days with six', ['2026-11-09', '2026-11-15'], ['2026-11-02', '2026-11-07']],
+  ['days that are not final', ['2026-11-18', '2026-11-19'], ['2026-11-11', '2026-11-12']],
+])('%s are compared as reported', ([, [first, last], [from, until]]) => {
+  const known = series('2026-11-01', Array(19).fill(10), ['2026-11-18', '2026-11-19']);
+  expect(compare(known, { first, last }, { first: from, last: until })).toMatchObject({
+    isFinal: false,
+    now: microOf(10 * (dayNumber(last) - dayNumber(first) + 1)),
+  });
+});
+
+test('different weekdays are compared and marked', () => {
   const known = series('2026-11-01', Array(19).fill(10));
-  expect(compare(known, { first, last }, { first: from, last: until })).toEqual({ ok: false, why });
+  const [tuesday, monday] = ['2026-11-10', '2026-11-09'].map((day) => ({ first: day, last: day }));
+  if (!tuesday || !monday) throw new Error('no days');
+  expect(compare(known, tuesday, monday)).toMatchObject({ isFinal: true, sameWeekdays: false });
+});
+
+test('days without any data are not compared', () => {
+  const known = series('2026-11-01', Array(19).fill(10));
+  const day = { first: '2026-12-07', last: '2026-12-07' };
+  expect(compare(known, day, { first: '2026-11-09', last: '2026-11-09' })).toBeNull();
 });
 
 describe('a month compared with the month before', () => {
@@ -110,44 +103,6 @@ describe('a month compared with the month before', () => {
       days: 30,
       sameWeekdays: false,
     });
-  });
-
-  test('ends with the last final day, and with the same day of the previous month', () => {
-    const open = ['2026-11-18', '2026-11-19'];
-    const months = series('2026-09-01', workdays, open);
-    const { through, comparison } = monthToDate(months, TODAY);
-    expect(through).toBe('2026-11-17');
-    expect(comparison).toMatchObject({ days: 17 });
-  });
-
-  test('ends with the last settled day, and counts the days that are not locked', () => {
-    const open = ['2026-11-17', '2026-11-18', '2026-11-19'];
-    const months = series('2026-09-01', workdays, open).map((one) => ({
-      ...one,
-      openDay: { settled: one.day < '2026-11-19', completion: null },
-    }));
-    const { through, comparison } = monthToDate(months, TODAY);
-    expect(through).toBe('2026-11-18');
-    expect(comparison).toMatchObject({ days: 18, notLocked: 2 });
-  });
-
-  test('has the same result for an earlier day as on that day', () => {
-    const { through, comparison } = monthToDate(series('2026-09-01', workdays), '2026-11-10');
-    expect(through).toBe('2026-11-10');
-    expect(comparison).toMatchObject({ days: 10 });
-  });
-
-  test('is not compared without a final day', () => {
-    const months = series('2026-09-01', workdays);
-    expect(monthToDate(months, '2026-12-02')).toEqual({
-      through: null,
-      comparison: { ok: false, why: 'no-common-settled-days' },
-    });
-  });
-
-  test('ends with the shorter month', () => {
-    const { comparison } = monthToDate(series('2026-02-01', Array(59).fill(1)), '2026-03-31');
-    expect(comparison).toMatchObject({ days: 28, delta: 0 });
   });
 });
 

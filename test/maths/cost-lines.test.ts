@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayNumber } from '../../src/base/time.ts';
-import { lineChanges, preparePeriods } from '../../src/costs/comparison.ts';
+import { lineChanges } from '../../src/costs/comparison.ts';
 import { linesOf, tablePart } from '../../src/costs/table.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import { OTHER_LINES } from '../../src/maths/lines.ts';
@@ -53,7 +53,7 @@ test('a tag called “other” has its own change', () => {
   const labels = { tag: 'other', team: 'no team' };
   const rows = [...daily('2026-11-12', [4], { labels }), ...daily('2026-11-19', [9], { labels })];
   const period = asked('yesterday');
-  const changes = lineChanges(rows, 'tag', preparePeriods(rows, {}, period, asked('2026-11-12')));
+  const changes = lineChanges(rows, rows, 'tag', { now: period, before: asked('2026-11-12') });
   const lines = linesOf({ by: 'tag', period, top: null }, rows, dayStates(rows, period), changes);
   const part = tablePart('tag', lines, changes);
   const [row] = part.kind === 'table' ? part.rows : [];

@@ -15,7 +15,7 @@ const pairsOf = (first: string, days: number, apart: number) =>
 const change = ({ now, before }: LineOfPostgres) => now - before;
 const sum = (all: readonly number[]) => all.reduce((whole, each) => whole + each, 0);
 
-/** The rule of docs/costs.md#movers, on the lines of the database. */
+/** The rule of docs/costs.md#reasons, on the lines of the database. */
 function expectedMovers(lines: readonly LineOfPostgres[], top: number | null) {
   const sizes = lines.map((line) => Math.abs(change(line))).sort((a, b) => b - a);
   if (top !== null) return sizes.filter((size) => size > 0).slice(0, top);

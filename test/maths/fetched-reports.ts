@@ -1,6 +1,6 @@
 import { addDays, type Day, daysBetween } from '../../src/base/time.ts';
 import type { DaySnapshot } from '../../src/maths/days.ts';
-import { chance } from './synthetic.ts';
+import { chance } from './rows.ts';
 
 const HOUR_MS = 3_600_000;
 export const FIRST = '2026-08-01';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayStates, finalRows, lastFinalDay, selectRows } from '../../src/maths/days.ts';
+import { dayStates, finalRows, selectRows } from '../../src/maths/days.ts';
 import { allSeries, seriesOf, sumBy } from '../../src/maths/lines.ts';
-import { entityKey, microOf } from '../../src/maths/rows.ts';
+import { microOf } from '../../src/maths/rows.ts';
 import { daily, pipeRow, randomRows, row, spans, warehouseRow } from './rows.ts';
 
 const WEEK = { first: '2026-11-16', last: '2026-11-19' };
@@ -31,13 +31,6 @@ describe('a day', () => {
       total: microOf(5),
       preliminary: microOf(2),
     });
-  });
-
-  test('is the last final one even after open days, and null without a final day', () => {
-    expect(lastFinalDay(dayStates(rows, WEEK))).toBe('2026-11-16');
-    expect(lastFinalDay(dayStates(rows, { ...WEEK, first: '2026-11-17' }))).toBeNull();
-    const later = [...rows, row({ day: '2026-11-18' })];
-    expect(lastFinalDay(dayStates(later, WEEK))).toBe('2026-11-18');
   });
 
   test('that is not final is left out with all its rows', () => {
@@ -85,17 +78,19 @@ describe('day by day', () => {
     expect(second).toEqual({ day: '2026-11-17', value: 5, final: true });
   });
 
-  test('the series of all lines equal those of each line', () => {
+  test('the series of all lines add up to the series of all rows', () => {
     fc.assert(
       fc.property(randomRows, spans, (random, span) => {
-        const lines = sumBy(random, 'entity', span);
-        const keys = allSeries(random, 'entity', span).map(({ key }) => key);
-        expect(keys).toEqual(lines.map(({ key }) => key).sort());
-        for (const { key, values } of allSeries(random, 'entity', span)) {
-          const own = random.filter((one) => entityKey(one) === key);
-          const { entityId = '' } = own[0] ?? {};
-          expect(values).toEqual(seriesOf(random, { entities: [entityId] }, span));
-        }
+        const lines = allSeries(random, 'service', span);
+        expect(lines.map(({ key }) => key)).toEqual(
+          sumBy(random, 'service', span)
+            .map(({ key }) => key)
+            .sort(),
+        );
+        const sum = (values: readonly { readonly value: number }[]) =>
+          values.reduce((all, { value }) => all + value, 0);
+        const all = sum(seriesOf(random, {}, span));
+        expect(sum(lines.flatMap(({ values }) => values))).toBeCloseTo(all, 3);
       }),
     );
   });

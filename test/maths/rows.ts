@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { type Span, within } from '../../src/base/calendar.ts';
 import { addDays, type Day } from '../../src/base/time.ts';
-import { type CostRow, METRICS, type Metric, type Micro, microOf } from '../../src/maths/rows.ts';
+import {
+  type CostRow,
+  type DayValue,
+  METRICS,
+  type Metric,
+  type Micro,
+  microOf,
+} from '../../src/maths/rows.ts';
 
 export const TODAY = '2026-11-20';
 
@@ -43,6 +50,20 @@ export function totalOf(rows: readonly CostRow[], span: Span): Micro {
 /** A row of the same entity for each day from the first on, with these credits. */
 export function daily(first: Day, credits: readonly number[], over: Over = {}): CostRow[] {
   return credits.map((each, index) => row({ ...over, day: addDays(first, index), credits: each }));
+}
+
+/** Final days with these values, from the first on. */
+export function finalDays(values: readonly number[], first: Day): readonly DayValue[] {
+  return values.map((value, index) => ({ day: addDays(first, index), value, final: true }));
+}
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
 }
 
 export const days = fc.integer({ min: 0, max: 80 }).map((count) => addDays('2026-09-15', count));

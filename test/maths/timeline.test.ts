@@ -10,8 +10,8 @@ import { daily, randomRows, row, spans, totalOf } from './rows.ts';
 
 const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
 
-function linesOf(rows: readonly CostRow[], unit: TimeUnit, span: Span, top: number | null = null) {
-  return onCalendar(sumBy(rows, unit, span, top), dayStates(rows, span), unit);
+function linesOf(rows: readonly CostRow[], unit: TimeUnit, span: Span) {
+  return onCalendar(sumBy(rows, unit, span), dayStates(rows, span), unit);
 }
 
 function namesOf(rows: readonly CostRow[], unit: TimeUnit, span: Span) {
@@ -70,14 +70,6 @@ describe('a day without data', () => {
 
   test('is counted as missing within a week or month', () => {
     expect(namesOf(rows, 'week', span)).toEqual(['week of Mon 2 Nov, 2–7, 1 day without data']);
-  });
-
-  test('is not among the top lines', () => {
-    expect(linesOf(rows, 'day', span, 2).map(({ name }) => name)).toEqual([
-      'Mon 2 Nov',
-      'Tue 3 Nov',
-      'Other (3)',
-    ]);
   });
 
   test('costs 0 for a service if the report has other rows', () => {

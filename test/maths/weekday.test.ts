@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  FLAT,
-  factorOn,
-  historyOf,
-  levelOf,
-  settledDays,
-  weekdayProfile,
-} from '../../src/maths/statistics.ts';
-import { chance, finalDays, syntheticLine } from './synthetic.ts';
+import type { DayValue } from '../../src/maths/rows.ts';
+import { FLAT, factorOn, historyOf, knownDays, profileOf } from '../../src/maths/statistics.ts';
+import { chance, finalDays } from './rows.ts';
 
 const MONDAY = '2026-03-02';
+
+function weekdayProfile(series: readonly DayValue[]) {
+  return profileOf(knownDays(series));
+}
 
 function weeks(count: number, week: readonly number[]): readonly number[] {
   return Array.from({ length: count * 7 }, (_, index) => week[index % 7] ?? 0);
@@ -46,7 +44,7 @@ test('two equal Mondays are judged by the noise of all days', () => {
 test('noise has a flat profile', () => {
   const random = chance(5);
   const profiles = Array.from({ length: 40 }, () => {
-    const { values } = syntheticLine(random, 'bursty', MONDAY, 56);
+    const values = Array.from({ length: 56 }, () => 10 * Math.exp(random() - 0.5));
     return weekdayProfile(finalDays(values, MONDAY));
   });
   const strayed = profiles.flat().map((factor) => Math.abs(factor - 1));
@@ -87,31 +85,7 @@ test('the factors have the mean 1 for any scale and order, and with invalid figu
   expect(weekdayProfile([])).toBe(FLAT);
 });
 
-test('only final days of a value that can be cost are settled, in order', () => {
-  const odd = [Number.NaN, -1, Number.POSITIVE_INFINITY, 4, 3];
-  const days = finalDays(odd, MONDAY).map((day) => ({ ...day, final: day.value !== 3 }));
-  expect(settledDays(days.toReversed()).map(({ value }) => value)).toEqual([4]);
-});
-
 test('history is 56 days before a day, not the day itself', () => {
   const days = historyOf(finalDays(weeks(10, [1]), MONDAY), '2026-05-10');
   expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([56, '2026-03-15', '2026-05-09']);
-});
-
-test.for<[string, readonly number[], { value: number; days: number }]>([
-  ['as it is', [...weeks(4, FLAT)], { value: 1, days: 14 }],
-  ['since a rise three days ago', [...weeks(4, FLAT), 1.4, 1.4, 1.4], { value: 1.4, days: 3 }],
-  [
-    'since a fall of ten days',
-    [...weeks(4, FLAT), ...Array(10).fill(0.5)],
-    { value: 0.5, days: 10 },
-  ],
-  ['over a rise of two days', [...weeks(4, FLAT), 1.4, 1.4], { value: 1.057, days: 14 }],
-  ['over a rise of a tenth', [...weeks(4, FLAT), 1.1, 1.1, 1.1], { value: 1.021, days: 14 }],
-  ['since it was stopped', [...weeks(4, FLAT), 0, 0, 0, 0], { value: 0, days: 4 }],
-])('the level of a line is taken %s', ([, values, { value, days }]) => {
-  const level = levelOf(settledDays(finalDays(values, MONDAY)));
-  expect(level.days).toBe(days);
-  expect(level.value).toBeCloseTo(value, 1);
-  expect(level.shifted).toBe(days < 14);
 });

@@ -1,16 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { appendEvent } from '../../src/log/old/append.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+
 import { scrape } from '../deploy/promtool.ts';
 import { requestChange } from '../harness/requests.ts';
+import { tamperAt } from '../harness/tamper.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN, DORA, FINN, NOON } from '../harness/users.ts';
-import { emptyUrl, run } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 import { expectAlert, expectAlertAtRate, metricIn, read, readUntil } from './alert-faults.ts';
 import { controlledSleeps } from './controlled-sleeps.ts';
 
 const LOOKUPS = 'signalbox_lookup_failures_total';
-const STAGE_KEY = Buffer.alloc(32, 7);
 
 test('SignalboxDown fires when the only replica stops', async () => {
   const sandbox = await startTestSandbox();
@@ -38,17 +37,13 @@ test('SignalboxApprovalsWaiting fires when nobody decides for hours', async () =
   expectAlert('SignalboxApprovalsWaiting', before, during);
 });
 
-test('SignalboxTrailBroken fires when a row of the audit trail was modified', async () => {
-  const url = await emptyUrl('postgres');
-  const first = await openDatabase(url);
-  await first.transaction((tx) =>
-    appendEvent(tx, STAGE_KEY, { kind: 'started', at: NOON, body: { by: 'signalbox' } }),
-  );
-  await first.close();
-  const before = await read(await startTestSandbox());
-  await run(url, 'drop trigger audit_event_only_added on audit_event');
-  await run(url, "update audit_event set body = replace(body, 'started', 'Started') where seq = 1");
-  const sandbox = await startTestSandbox({ databaseUrl: url });
+test('SignalboxTrailBroken fires when an event of the log was modified', async () => {
+  const databaseUrl = await emptyUrl('sqlite');
+  const sandbox = await startTestSandbox({ databaseUrl });
+  const card = await requestChange(sandbox);
+  const before = await read(sandbox);
+  await tamperAt(databaseUrl, "update event set body = '{}' where type = 'drafted'");
+  await sandbox.press(BEN, card, 'change.approve');
   const during = await readUntil(sandbox, 'signalbox_trail_broken', 1);
   expectAlert('SignalboxTrailBroken', before, during);
 });

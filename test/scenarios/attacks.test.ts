@@ -1,198 +1,408 @@
-import { copyFileSync, rmSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { dropEventGuards } from '../../src/storage/index.ts';
-import { sqlitePath } from '../../src/storage/sqlite.ts';
-import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { copyDatabase } from '../harness/copies.ts';
+import { buttonsOf, textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
+import { eventsIn } from '../harness/read-log.ts';
+import { NO_MESSAGE, requestChange, STAGING, setTime, waitUntilIdle } from '../harness/requests.ts';
+import { tamperAt } from '../harness/tamper.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN } from '../harness/users.ts';
-import { emptyUrl } from '../storage/engines.ts';
+import { ANA, BEN, CLEO } from '../harness/users.ts';
+import { ENGINES, type Engine, emptyUrl } from '../storage/engines.ts';
 
-/** A sandbox on a file, whose copies can be put back while the bot is down. */
-async function onFile() {
-  const url = await emptyUrl('sqlite');
-  const path = sqlitePath(url);
-  const sandbox = await startTestSandbox({ databaseUrl: url });
-  const copies: string[] = [];
+/** A sandbox whose database an attacker owns: without the key, but with copies of it. */
+async function attackable(engine: Engine) {
+  const databaseUrl = await emptyUrl(engine);
+  const sandbox = await startTestSandbox({ databaseUrl });
   return {
     sandbox,
-    path,
-    /** Copies the database while the bot is down, and starts it again. */
-    backUp: async () => {
+    databaseUrl,
+    tamper: (...statements: readonly string[]) => tamperAt(databaseUrl, ...statements),
+    /** Copies the database. The result puts the copy back; the start after it follows with `restart`. */
+    copy: async () => {
       await sandbox.down();
-      const copy = `${path}.copy${copies.length}`;
-      copyFileSync(path, copy);
-      copies.push(copy);
+      const putBack = await copyDatabase(databaseUrl);
       await sandbox.restart();
-      return copy;
-    },
-    /** Puts a copy in the place of the database. */
-    restore: async (copy: string) => {
-      await sandbox.down();
-      for (const part of ['', '-wal', '-shm']) rmSync(`${path}${part}`, { force: true });
-      copyFileSync(copy, path);
-      await sandbox.restart();
+      return async () => {
+        await sandbox.down();
+        await putBack();
+      };
     },
   };
 }
 
 const sends = ({ cloud }: TestSandbox) => cloud.effectCount('set state', STAGING);
+const RUN_ALL = `insert into job (kind, key, due_at) select 'run', id, 0 from change_view
+  where true on conflict do nothing`;
+const SCHEDULED = '/service stop staging in=30m for the night';
 
-/** Lets everything happen that would happen in the next minutes. */
+/** Lets everything happen that would happen in these minutes. */
 async function letTimePass(sandbox: TestSandbox, minutes = 3): Promise<void> {
-  for (let times = 0; times < minutes * 4; times += 1) {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 15_000);
-    sandbox.wake();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  const pass = timeInSteps(sandbox, (minutes * 60_000) / 6);
+  for (let steps = 0; steps < 7; steps += 1) await expect.poll(pass).toBe(true);
+}
+
+/** Presses Approve wherever a button stands. */
+async function approveAgain(sandbox: TestSandbox): Promise<void> {
+  for (const card of sandbox.slack.messages('db-approvals')) {
+    if (!buttonsOf(card).includes('change.approve')) continue;
+    for (const user of [BEN, CLEO]) await sandbox.press(user, card, 'change.approve');
   }
 }
 
-test('a copy from before the claim sends nothing again, and the card says so', async () => {
-  const { sandbox, backUp, restore } = await onFile();
+/** A change that two people saw executed. */
+async function executed(sandbox: TestSandbox) {
   const card = await requestChange(sandbox);
-  const copy = await backUp();
-  await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('staging is stopping');
-  expect(sends(sandbox)).toBe(1);
-
-  await restore(copy);
-  const stale = await sandbox.card('the database was restored');
-  expect(stale?.ts).toBe(card?.ts);
-  await sandbox.press(BEN, card, 'change.approve').catch(() => undefined);
-  await letTimePass(sandbox);
-  expect(sends(sandbox)).toBe(1);
-  await expect
-    .poll(() => sandbox.slack.messages('db-audit').map(textOf).join('\n'))
-    .toContain('The database went back');
-});
-
-test('a copy from before the card of a change draws the card as lost', async () => {
-  const { sandbox, backUp, restore } = await onFile();
-  const copy = await backUp();
-  const card = await requestChange(sandbox);
-  await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('staging is stopping');
-  await restore(copy);
-  await expect
-    .poll(() =>
-      textOf(
-        sandbox.slack.messages('db-approvals').find(({ ts }) => ts === card?.ts) ?? NO_MESSAGE,
-      ),
-    )
-    .toContain('lost');
-  await sandbox.press(BEN, card, 'change.approve').catch(() => undefined);
-  await letTimePass(sandbox);
-  expect(sends(sandbox)).toBe(1);
-});
-
-test('a copy from before a cancellation does not run what people saw cancelled', async () => {
-  const { sandbox, backUp, restore } = await onFile();
-  const card = await requestChange(sandbox);
-  const copy = await backUp();
-  await sandbox.press(ANA, card, 'change.cancel');
-  await sandbox.card('cancelled');
-  await restore(copy);
-  await sandbox.card('the database was restored');
-  await sandbox.press(BEN, card, 'change.approve').catch(() => undefined);
-  await letTimePass(sandbox);
-  expect(sends(sandbox)).toBe(0);
-});
-
-/** Changes the database past the bot, as somebody who owns it. */
-function tamper(path: string, ...statements: readonly string[]): void {
-  const database = new DatabaseSync(path);
-  for (const statement of [
-    ...dropEventGuards('sqlite').map((each) => each.replace('trigger', 'trigger if exists')),
-    ...statements,
-  ]) {
-    database.exec(statement);
-  }
-  database.close();
+  return { card, run: () => approveAndRun(sandbox, card) };
 }
 
-test('the last events of an executed change are deleted: the start finds the foreign marks', async () => {
-  const { sandbox, path } = await onFile();
-  const card = await requestChange(sandbox);
-  await sandbox.press(BEN, card, 'change.approve');
+async function approveAndRun(sandbox: TestSandbox, card: { readonly ts: string }): Promise<void> {
+  await sandbox.press(BEN, { channel: 'C0APPROVALS', ...card }, 'change.approve');
   await sandbox.card('staging is stopping');
-  await sandbox.down();
-  const claimed = `(select seq from event where type = 'claimed')`;
-  tamper(
-    path,
-    `delete from event where seq >= ${claimed}`,
-    `update change_view set state = 'approved', is_open = 1, ended_at = null, sent_at = null`,
-    `delete from job`,
-    `insert into job (kind, key, due_at) select 'run', id, 0 from change_view`,
-  );
+  await waitUntilIdle(sandbox);
+  expect(sends(sandbox)).toBe(1);
+}
+
+const auditText = ({ slack }: TestSandbox) => slack.messages('db-audit').map(textOf).join('\n');
+
+test.for(ENGINES)(
+  'a copy from before the claim sends nothing again, and the card says so, on %s',
+  async (engine) => {
+    const { sandbox, copy } = await attackable(engine);
+    const { card, run } = await executed(sandbox);
+    const putBack = await copy();
+    await run();
+    await putBack();
+    await sandbox.restart();
+    const stale = await sandbox.card('the database was restored');
+    expect(stale?.ts).toBe(card.ts);
+    await approveAgain(sandbox);
+    await letTimePass(sandbox);
+    expect(sends(sandbox)).toBe(1);
+    await expect.poll(() => auditText(sandbox)).toContain('The database went back');
+  },
+);
+
+test.for(ENGINES)(
+  'a copy from before the card of a change draws the card as lost on %s',
+  async (engine) => {
+    const { sandbox, copy } = await attackable(engine);
+    const putBack = await copy();
+    const { card, run } = await executed(sandbox);
+    await run();
+    await putBack();
+    await sandbox.restart();
+    const shown = () => sandbox.slack.messages('db-approvals').find(({ ts }) => ts === card.ts);
+    await expect.poll(() => textOf(shown() ?? NO_MESSAGE)).toContain('lost');
+    await approveAgain(sandbox);
+    await letTimePass(sandbox);
+    expect(sends(sandbox)).toBe(1);
+  },
+);
+
+test.for(ENGINES)(
+  'a copy from before a cancellation does not run what people saw cancelled on %s',
+  async (engine) => {
+    const { sandbox, copy } = await attackable(engine);
+    const card = await requestChange(sandbox);
+    const putBack = await copy();
+    await sandbox.press(ANA, card, 'change.cancel');
+    await sandbox.card('cancelled');
+    await waitUntilIdle(sandbox);
+    await putBack();
+    await sandbox.restart();
+    await sandbox.card('the database was restored');
+    await approveAgain(sandbox);
+    await letTimePass(sandbox);
+    expect(sends(sandbox)).toBe(0);
+  },
+);
+
+test.for(
+  ENGINES.flatMap((engine) =>
+    (['server-error', 'rate-limited'] as const).map((how) => [engine, how] as const),
+  ),
+)(
+  'a copy whose start meets a Slack that does not answer sends nothing (%s, %s)',
+  async ([engine, how]) => {
+    const { sandbox, copy } = await attackable(engine);
+    const card = await requestChange(sandbox, ANA, SCHEDULED);
+    await sandbox.press(BEN, card, 'change.approve');
+    await sandbox.card('Stop staging: approved');
+    const putBack = await copy();
+    await letTimePass(sandbox, 31);
+    await sandbox.card('staging is stopping');
+    await waitUntilIdle(sandbox);
+    await putBack();
+    for (const method of ['conversations.history', 'conversations.replies'])
+      sandbox.slack.failNext({ method, times: 10_000, how });
+    await sandbox.restart();
+    await letTimePass(sandbox, 10);
+    expect(sends(sandbox)).toBe(1);
+    // The older state is not drawn over what people saw.
+    await sandbox.card('staging is stopping');
+    sandbox.slack.clearFaults();
+    await letTimePass(sandbox, 10);
+    await sandbox.card('the database was restored');
+    expect(sends(sandbox)).toBe(1);
+  },
+);
+
+test('a copy is recognised when members wrote 2,000 messages after the card', async () => {
+  const { sandbox, copy } = await attackable('sqlite');
+  const { run } = await executed(sandbox);
+  const putBack = await copy();
+  await run();
+  for (let count = 0; count < 2_000; count += 1)
+    await sandbox.slack.sendMessage({ as: BEN, channel: 'C0APPROVALS', text: `Message ${count}` });
+  await putBack();
   await sandbox.restart();
   await sandbox.card('the database was restored');
+  await approveAgain(sandbox);
   await letTimePass(sandbox);
   expect(sends(sandbox)).toBe(1);
 });
 
-test('events in the middle are deleted: nothing starts', async () => {
-  const { sandbox, path } = await onFile();
-  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('staging is stopping');
+test.for(ENGINES)(
+  'a copy from before the claim, whose card a person deletes, sends nothing again on %s',
+  async (engine) => {
+    const { sandbox, copy } = await attackable(engine);
+    const { card, run } = await executed(sandbox);
+    const putBack = await copy();
+    await run();
+    await putBack();
+    sandbox.slack.admin.deleteMessage('db-approvals', card.ts);
+    await sandbox.restart();
+    await letTimePass(sandbox);
+    await approveAgain(sandbox);
+    await letTimePass(sandbox);
+    expect(sends(sandbox)).toBe(1);
+  },
+);
+
+test.for(ENGINES)(
+  'a copy from before a revert does not send the revert again on %s',
+  async (engine) => {
+    const { sandbox, copy } = await attackable(engine);
+    const line = '/service stop staging for=30m for the night';
+    await approveAndRun(sandbox, await requestChange(sandbox, ANA, line));
+    const putBack = await copy();
+    await letTimePass(sandbox, 31);
+    await sandbox.card('staging is starting');
+    await waitUntilIdle(sandbox);
+    expect(sends(sandbox)).toBe(2);
+    await putBack();
+    await sandbox.restart();
+    await letTimePass(sandbox, 31);
+    expect(sends(sandbox)).toBe(2);
+  },
+);
+
+test.for(ENGINES)(
+  'a copy from before the removal of a schedule runs nothing of it on %s',
+  async (engine) => {
+    const { sandbox, copy } = await attackable(engine);
+    const approve = async (title: string, line: string) => {
+      await sandbox.slack.command(ANA, 'ops', line);
+      await sandbox.press(ANA, await sandbox.privateMessage(ANA, `${title}?`), 'change.confirm');
+      const [first = '', ...rest] = title;
+      const card = await sandbox.card(`requests: ${first.toLowerCase()}${rest.join('')}`);
+      await sandbox.press(BEN, card, 'change.approve');
+    };
+    const times = 'stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin';
+    await approve('Schedule staging', `/service schedule staging ${times} nights`);
+    await sandbox.card('staging is scheduled');
+    const putBack = await copy();
+    await approve('Remove schedule of staging', '/service schedule remove staging');
+    await sandbox.card('Schedule of staging is removed');
+    await waitUntilIdle(sandbox);
+    await putBack();
+    await sandbox.restart();
+    await letTimePass(sandbox);
+    setTime(sandbox, '19:00');
+    await letTimePass(sandbox, 30);
+    expect(sends(sandbox)).toBe(0);
+  },
+);
+
+test.for(ENGINES)(
+  'a copy from before a freeze sends nothing that the freeze stops on %s',
+  async (engine) => {
+    const { sandbox, copy } = await attackable(engine);
+    await sandbox.press(BEN, await requestChange(sandbox, ANA, SCHEDULED), 'change.approve');
+    await sandbox.card('Stop staging: approved');
+    const putBack = await copy();
+    await freezeStaging(sandbox);
+    await putBack();
+    await sandbox.restart();
+    await letTimePass(sandbox, 31);
+    expect(sends(sandbox)).toBe(0);
+    await sandbox.card('the database was restored');
+  },
+);
+
+async function freezeStaging(sandbox: TestSandbox): Promise<void> {
+  await sandbox.slack.command(ANA, 'ops', '/change freeze tag=staging until=4h launch');
+  const preview = await sandbox.privateMessage(ANA, 'Freeze everything tagged staging?');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('requests: freeze everything tagged staging');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('everything tagged staging is frozen');
+  await waitUntilIdle(sandbox);
+}
+
+const CLAIMED = `(select min(seq) from event where type = 'claimed')`;
+const BACK_TO_APPROVED = [
+  `delete from event where seq >= ${CLAIMED}`,
+  `update change_view set state = 'approved', is_open = 1, ended_at = null, sent_at = null`,
+  'delete from job',
+  RUN_ALL,
+];
+
+test.for(ENGINES)(
+  'the last events of an executed change are deleted while the bot is down on %s',
+  async (engine) => {
+    const { sandbox, tamper } = await attackable(engine);
+    await (await executed(sandbox)).run();
+    await sandbox.down();
+    await tamper(...BACK_TO_APPROVED);
+    await sandbox.restart();
+    await sandbox.card('the database was restored');
+    await letTimePass(sandbox);
+    expect(sends(sandbox)).toBe(1);
+  },
+);
+
+test.for(ENGINES)(
+  'the last events of an executed change are deleted under the running bot on %s',
+  async (engine) => {
+    const { sandbox, tamper } = await attackable(engine);
+    await (await executed(sandbox)).run();
+    await tamper(...BACK_TO_APPROVED);
+    sandbox.wake();
+    await sandbox.card('the database was restored');
+    await letTimePass(sandbox);
+    expect(sends(sandbox)).toBe(1);
+  },
+);
+
+test.for(ENGINES)('events in the middle are deleted: nothing starts on %s', async (engine) => {
+  const { sandbox, tamper } = await attackable(engine);
+  await (await executed(sandbox)).run();
   await sandbox.down();
-  tamper(path, `delete from event where type = 'claimed'`);
+  await tamper(`delete from event where type = 'claimed'`);
   const refused = await sandbox.refusedRestart();
   expect(refused?.problems[0]?.problem).toContain('The log is damaged');
   expect(refused?.lasting).toBe(true);
 });
 
-test('events are deleted under a running bot: it executes nothing more', async () => {
-  const { sandbox, path } = await onFile();
+test.for(ENGINES)(
+  'the lock of a target with an unknown outcome is deleted: nothing is sent on %s',
+  async (engine) => {
+    const { sandbox, tamper } = await attackable(engine);
+    sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
+    await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
+    await sandbox.card('outcome unknown');
+    const next = await requestChange(sandbox, ANA, '/service stop staging again');
+    await waitUntilIdle(sandbox);
+    const before = sandbox.cloud.count('set state');
+    await tamper(`delete from event where stream like 'target/%'`, RUN_ALL);
+    await sandbox.press(BEN, next, 'change.approve').catch(() => undefined);
+    await letTimePass(sandbox);
+    expect(sandbox.cloud.count('set state')).toBe(before);
+  },
+);
+
+const NEW_EVENT = 'insert into event select seq + 1, stream, version + 1';
+const REPLACE = 'update event set body = replace(body,';
+
+test.for(
+  ENGINES.flatMap((engine) =>
+    (
+      [
+        [
+          'an approval without a signature',
+          `${NEW_EVENT}, 'approved', at, '{"by":"${BEN}","digest":"x"}', body_hash, hash, 'forged', key, signature
+            from event order by seq desc limit 1`,
+        ],
+        [
+          'a press without a signature',
+          `${NEW_EVENT}, 'pressed', at, '{"verb":"approve","by":"${BEN}"}', body_hash, hash, 'forged', key, signature
+            from event order by seq desc limit 1`,
+        ],
+        [
+          'a smaller number of approvals',
+          `${REPLACE} '"count":1', '"count":0') where type = 'drafted'`,
+        ],
+        ['another target', `${REPLACE} '${STAGING}', '${STAGING.replace('1', '2')}')`],
+        ['an earlier time', `${REPLACE} 'T12:30', 'T12:00') where type = 'drafted'`],
+        ['an older configuration', `${REPLACE} '"configuration":"', '"configuration":"0')`],
+        ['another channel id', `${REPLACE} 'C0APPROVALS', 'C0GENERAL01')`],
+        ['another group id', `${REPLACE} 'S0', 'S1')`],
+        ['no drafted event', `delete from event where type = 'drafted'`],
+        ['no confirmed event', `delete from event where type = 'confirmed'`],
+        ['an earlier time of its job', `update job set due_at = 0`],
+        ['another state in the view', `update change_view set state = 'approved'`],
+      ] as const
+    ).map(([what, statement]) => [what, engine, statement] as const),
+  ),
+)('%s in the database sends nothing on %s', async ([, engine, statement]) => {
+  const { sandbox, tamper } = await attackable(engine);
+  const scheduled = await requestChange(sandbox, ANA, SCHEDULED);
+  await sandbox.press(BEN, scheduled, 'change.approve');
+  await sandbox.card('Stop staging: approved');
+  await requestChange(sandbox, ANA, '/service stop staging now');
+  await waitUntilIdle(sandbox);
+  await tamper(statement, RUN_ALL);
+  await letTimePass(sandbox);
+  expect(sends(sandbox)).toBe(0);
+  // A start on it is refused, or sends nothing either.
+  if (await sandbox.refusedRestart()) return;
+  await letTimePass(sandbox);
+  expect(sends(sandbox)).toBe(0);
+});
+
+test.for(ENGINES)(
+  'a press that was answered and whose job is inserted again counts once on %s',
+  async (engine) => {
+    const { sandbox, tamper, databaseUrl } = await attackable(engine);
+    const card = await requestChange(sandbox, ANA, '/service stop analytics-prod for the night');
+    await sandbox.press(BEN, card, 'change.approve');
+    await sandbox.card('1 of 2');
+    await waitUntilIdle(sandbox);
+    const press = `replace(stream, 'press/', '')`;
+    await tamper(
+      `insert into job (kind, key, due_at) select 'press', ${press}, 0 from event where type = 'pressed'
+      on conflict do nothing`,
+    );
+    await letTimePass(sandbox);
+    expect(await eventsIn(databaseUrl, 'approved')).toHaveLength(1);
+    expect(sandbox.cloud.count('set state')).toBe(0);
+  },
+);
+
+test.for(ENGINES)(
+  'nothing is sent when a freeze is deleted under the running bot on %s',
+  async (engine) => {
+    const { sandbox, tamper } = await attackable(engine);
+    const scheduled = await requestChange(sandbox, ANA, SCHEDULED);
+    await sandbox.press(BEN, scheduled, 'change.approve');
+    await sandbox.card('Stop staging: approved');
+    await freezeStaging(sandbox);
+    await tamper(`delete from event where stream like 'freeze/%'`, RUN_ALL);
+    await letTimePass(sandbox, 31);
+    expect(sends(sandbox)).toBe(0);
+  },
+);
+
+test('a replica with another key writes nothing and harms nothing', async () => {
+  const { sandbox, databaseUrl } = await attackable('postgres');
   const card = await requestChange(sandbox);
-  tamper(path, `delete from event where type = 'confirmed'`);
-  await sandbox.press(BEN, card, 'change.approve').catch(() => undefined);
-  await letTimePass(sandbox);
-  expect(sends(sandbox)).toBe(0);
-});
-
-test.for([
-  [
-    'an approval without a signature',
-    `insert into event select seq + 1, stream, version + 1, 'approved', at, '{"by":"${BEN}","digest":"x"}', body_hash, hash, 'forged', key, signature from event order by seq desc limit 1`,
-  ],
-  [
-    'an older requirement',
-    `update event set body = replace(body, '"count":1', '"count":0') where type = 'drafted'`,
-  ],
-  [
-    'another configuration',
-    `update event set body = replace(body, 'configuration', 'configuration2') where type = 'configured'`,
-  ],
-])('%s in the database is never used', async ([, statement = '']) => {
-  const { sandbox, path } = await onFile();
-  const card = await requestChange(sandbox);
-  tamper(
-    path,
-    statement,
-    `insert into job (kind, key, due_at) select 'run', id, 0 from change_view`,
-  );
-  await sandbox.press(BEN, card, 'change.approve').catch(() => undefined);
-  await letTimePass(sandbox);
-  expect(sends(sandbox)).toBe(0);
-});
-
-test('a job that is inserted runs nothing that was not approved', async () => {
-  const { sandbox, path } = await onFile();
-  await requestChange(sandbox);
-  tamper(path, `insert into job (kind, key, due_at) select 'run', id, 0 from change_view`);
-  await letTimePass(sandbox);
-  expect(sends(sandbox)).toBe(0);
-});
-
-test('a view that says approved runs nothing', async () => {
-  const { sandbox, path } = await onFile();
-  await requestChange(sandbox);
-  tamper(
-    path,
-    `update change_view set state = 'approved'`,
-    `insert into job (kind, key, due_at) select 'run', id, 0 from change_view`,
-  );
-  await letTimePass(sandbox);
-  expect(sends(sandbox)).toBe(0);
+  const before = await eventsIn(databaseUrl, 'started');
+  for (const fill of [8, 9]) {
+    sandbox.setEnv({ SIGNALBOX_KEY: Buffer.alloc(32, fill).toString('base64') });
+    await expect(sandbox.replica()).rejects.toThrow('a key that this process does not have');
+  }
+  expect(await eventsIn(databaseUrl, 'started')).toEqual(before);
+  await approveAndRun(sandbox, card);
+  expect(auditText(sandbox)).not.toContain('modified');
 });

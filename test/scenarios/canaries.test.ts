@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { createLog } from '../../src/base/log.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
+import { openStore } from '../../src/storage/index.ts';
 import { SIGNING_SECRET } from '../harness/simulators.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -70,7 +70,7 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
   log.info({ config: sandbox.config }, 'as somebody might log it');
 
   const path = databaseUrl.slice('file:'.length);
-  const files = [path, `${path}-wal`, `${path}.head`].filter(existsSync);
+  const files = [path, `${path}-wal`, `${path}.key`].filter(existsSync);
   const places: Readonly<Record<string, string>> = {
     database: files.map((file) => readFileSync(file, 'latin1')).join(),
     log: lines.join(),
@@ -94,7 +94,7 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
 
 test('the error of an unreachable database does not contain its password', async () => {
   const url = 'postgres://signalbox:canary-of-the-database@127.0.0.1:1/signalbox';
-  const failed = await openDatabase(url).catch((error: unknown) => error);
+  const failed = await openStore(url).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(Error);
   expect(inspect(failed, { depth: 20 })).not.toContain('canary');
 });

@@ -8,6 +8,7 @@ import { ANA } from '../harness/users.ts';
 interface ReportRow {
   readonly date: string;
   readonly serviceId: string | null;
+  readonly dataWarehouseId: string | null;
   readonly metrics: Readonly<Record<string, number>>;
   readonly totalCredits: number;
 }
@@ -50,14 +51,14 @@ test('which metrics of a service: every line is what the server reports', async 
   const line = (...cells: string[]) => cells.map((text) => `"text":"${text}"`).join('.*?');
   const figures = [
     ['compute', metric('computeCredits')],
-    ['public transfer', metric('publicDataTransferCredits')],
+    ['public data transfer', metric('publicDataTransferCredits')],
     ['data transfer', metric('dataTransferCredits')],
   ];
   for (const [name = '', credits = ''] of figures) {
     expect(answer).toMatch(new RegExp(line(name, credits)));
   }
   const all = creditsOf(own.map(({ totalCredits }) => totalCredits));
-  expect(answer).toContain(`analytics-prod · October 2026 (UTC) · ${all} credits`);
+  expect(answer).toContain(`analytics-prod · October 2026 (UTC): ${all} credits`);
 });
 
 test('a team against last week: the figures of both weeks are what the server reports', async () => {
@@ -68,9 +69,14 @@ test('a team against last week: the figures of both weeks are what the server re
     'team analytics',
   );
   const ids = ORGANIZATION.services.flatMap(({ id, team }) => (team === 'analytics' ? [id] : []));
+  // The team has all services of the warehouse, and so its storage.
+  const main = ORGANIZATION.warehouses.find(({ name }) => name === 'main')?.id;
   const sum = async (from: string, to: string) => {
     const rows = await report(sandbox, from, to);
-    const own = rows.filter(({ serviceId }) => ids.includes(serviceId ?? ''));
+    const own = rows.filter(
+      ({ serviceId, dataWarehouseId }) =>
+        ids.includes(serviceId ?? '') || (serviceId === null && dataWarehouseId === main),
+    );
     return own.map(({ totalCredits }) => totalCredits);
   };
   const [now, before] = [
@@ -78,7 +84,7 @@ test('a team against last week: the figures of both weeks are what the server re
     await sum('2026-10-05', '2026-10-11'),
   ];
   expect(ids).toHaveLength(3);
-  expect(answer).toContain(`team analytics · 12–18 Oct (UTC) · ${creditsOf(now)} credits`);
+  expect(answer).toContain(`team analytics · 12–18 Oct (UTC): ${creditsOf(now)} credits`);
   expect(answer).toContain(`vs 5–11 Oct (${creditsOf(before)})`);
 });
 
@@ -86,8 +92,10 @@ test('the month-end estimate is the same in /cost forecast and in /cost mtd', as
   const sandbox = await startTestSandbox();
   const forecast = await asked(sandbox, '/cost forecast', 'November 2026: heading for');
   const [, total = ''] = /heading for ([\d,]+) credits/.exec(forecast) ?? [];
-  expect(forecast).toContain('About 80% sure, if usage stays as in the last');
-  expect(await asked(sandbox, '/cost mtd', ` · forecast ${total}`)).toContain('1–19 Nov (UTC)');
+  expect(forecast).toContain('About 80% sure, if usage does not change');
+  expect(await asked(sandbox, '/cost mtd', ` · November heading for ${total}`)).toContain(
+    '1–19 Nov (UTC)',
+  );
 
   // The same again from the report: what is reported of two weeks, for each day of the month.
   const weeks = await report(sandbox, '2026-10-26', '2026-11-08');
@@ -101,7 +109,7 @@ test('a forecast of a quarter for a team, and a wrong word with suggestions', as
   const sandbox = await startTestSandbox();
   const line = '/cost forecast quarter team analytics';
   const answer = await asked(sandbox, line, 'team analytics · Q4 2026: heading for');
-  expect(answer).toContain('storage and backups are billed to warehouses');
+  expect(answer).toContain('About 80% sure');
   const unclear = await asked(sandbox, '/cost forecast yaer', "I didn't understand that");
   expect(unclear).toContain('"cost forecast year"');
 });

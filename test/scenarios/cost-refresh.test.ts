@@ -20,7 +20,7 @@ async function ask(sandbox: TestSandbox, by: string, line: string, words: string
 
 test('refetch now: /cost refresh reads the report again and shows the time of the data', async () => {
   const sandbox = await startTestSandbox();
-  const before = await ask(sandbox, DORA, '/cost mtd', 'credits, not final');
+  const before = await ask(sandbox, DORA, '/cost mtd', 'credits so far');
   expect(before).toContain('As of <!date^');
   expect(before).toContain('|2026-11-20T12:00:00.000Z>');
   expect(before).toContain('by service refresh"');

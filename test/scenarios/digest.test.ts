@@ -27,7 +27,7 @@ async function at(sandbox: TestSandbox, time: string): Promise<void> {
   await waitUntilIdle(sandbox);
 }
 
-test('a digest on weekdays is posted once per day and covers the weekend on Monday', async () => {
+test('a digest on weekdays is posted once per day, and names the weekend on Monday', async () => {
   const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl, yaml: withDigests(berlin) });
   await expect.poll(() => posted(sandbox).length).toBe(1);
@@ -38,9 +38,9 @@ test('a digest on weekdays is posted once per day and covers the weekend on Mond
   await at(sandbox, '2026-11-23T08:30:30Z');
   await expect.poll(() => posted(sandbox).length).toBe(2);
   const [friday, monday] = posted(sandbox).map(textOf);
-  expect(friday).toContain('Mon 16 Nov: ');
+  expect(friday).toContain('Yesterday, Thu 19 Nov: ');
   expect(friday).toContain('data_visualization');
-  expect(monday).toContain('20–22 Nov: ');
+  expect(monday).toContain('Yesterday, Sun 22 Nov: ');
   for (const day of ['Fri 20 Nov', 'Sat 21 Nov', 'Sun 22 Nov']) expect(monday).toContain(day);
   await sandbox.restart();
   await at(sandbox, '2026-11-23T12:00Z');
@@ -60,7 +60,7 @@ test('a digest that is six hours late is skipped, and the operators are notified
   expect(audit.filter((text) => text.includes('Mon 23 Nov was not posted'))).toHaveLength(1);
   await at(sandbox, '2026-11-24T08:31Z');
   await expect.poll(() => posted(sandbox).length).toBe(2);
-  expect(posted(sandbox).map(textOf)[1]).toContain('20–23 Nov: ');
+  expect(posted(sandbox).map(textOf)[1]).toContain('not reported before: Fri 20 Nov ');
 });
 
 test('with two replicas on one PostgreSQL database one of them posts', async () => {

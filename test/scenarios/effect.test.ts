@@ -52,7 +52,7 @@ async function answerTo(sandbox: TestSandbox, line: string, words: string): Prom
 async function shownEffect(sandbox: TestSandbox, id: string): Promise<string | null> {
   await answerTo(sandbox, '/cost 90d refresh', ' (UTC) · ');
   const answer = await answerTo(sandbox, `/change show ${id}`, 'History');
-  return answer.split('\n').find((line) => line.includes('settled days later')) ?? null;
+  return answer.split('\n').find((line) => line.includes('days later')) ?? null;
 }
 
 test('a preview shows the cost effect with its range, a card per day, and Show request all of it', async () => {
@@ -100,7 +100,7 @@ test('a service that was just scaled has no settled days to estimate from', asyn
   await sandbox.press(BEN, await sandbox.card('requests: scale staging'), 'change.approve');
   await sandbox.card('staging is scaling');
   await sandbox.slack.command(ANA, 'ops', '/service scale staging min=8 max=8');
-  await sandbox.privateMessage(ANA, 'unknown: needs 7 settled days since');
+  await sandbox.privateMessage(ANA, 'unknown: needs 7 known days since');
 });
 
 test('in a new sandbox a start of lab-core shows its size, and a scale then has an estimate', async () => {
@@ -134,10 +134,10 @@ test('the measured savings of a stop are in /change show after three and after s
   const id = changeIdOf(await run(sandbox, 'Stop', STAGING));
   pass(sandbox, 6);
   expect(await shownEffect(sandbox, id)).toMatch(
-    /^3 settled days later: compute [\d.]+ → 0 per day \(−100 ?%\); estimate −100 ?%\.$/,
+    /^3 days later: compute [\d.]+ → 0 per day \(−100 ?%\); estimate −100 ?%\.$/,
   );
   pass(sandbox, 4);
-  expect(await shownEffect(sandbox, id)).toContain('7 settled days later');
+  expect(await shownEffect(sandbox, id)).toContain('7 days later');
 
   await run(sandbox, 'Start', STAGING);
   expect(await shownEffect(sandbox, id)).toBeNull();

@@ -88,7 +88,7 @@ test('a button below a digest posts the CSV of its month into the thread', async
   await sandbox.press(BEN, table, 'command.0');
   await expect
     .poll(() => filesOf(sandbox, DORA))
-    .toMatchObject([{ threadTs: table?.threadTs, name: 'costs-2026-11-01-2026-11-16.csv' }]);
+    .toMatchObject([{ threadTs: table?.threadTs, name: 'costs-2026-11-01-2026-11-19.csv' }]);
   const note = await sandbox.privateMessage(BEN, 'is in this thread');
   expect(note).toMatchObject({ ephemeral: true, threadTs: table?.threadTs });
 });

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
-import { openReader } from '../../src/storage/old/reader.ts';
-import { requestChange } from '../harness/requests.ts';
+import { eventsIn } from '../harness/read-log.ts';
+import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
-import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA, GINA, SVEN } from '../harness/users.ts';
 import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
@@ -111,31 +111,40 @@ function modal(callback_id: string, about: object = { channel: 'C0OPS000001' }) 
   };
 }
 
-/** The refusals in the audit trail, oldest first. */
-async function refusals(databaseUrl: string): Promise<readonly string[]> {
-  const reader = await openReader(databaseUrl);
-  try {
-    const events = reader.db.selectFrom('audit_event').select('body').where('kind', '=', 'refused');
-    const rows = await events.orderBy('seq').execute();
-    return rows.map(({ body }) => JSON.parse(body).body.refusal);
-  } finally {
-    await reader.close();
-  }
+/** The refusals in the log, oldest first. */
+async function refusals(databaseUrl: string): Promise<readonly unknown[]> {
+  const events = await eventsIn(databaseUrl, 'answered', 'refused');
+  return events.flatMap(({ body }) => body.refusal ?? body.why ?? []);
 }
 
-function idOf(sandbox: TestSandbox): string {
-  const [card] = sandbox.slack.messages('db-approvals');
-  return /· ([0-9A-Z]{6})/.exec(card?.text ?? '')?.[1] ?? '';
-}
+type Card = Awaited<ReturnType<typeof requestChange>>;
 
-/** An approval from every place with buttons or forms. */
-function approvalsFromEverywhere(user: string, change: string): readonly object[] {
-  const press = (trigger: string, where: object) => ({
+/** An approval in the card. */
+function approvalInCard(
+  user: string,
+  { card, value = changeIdOf(card) }: { card: Card; value?: string },
+) {
+  return {
     ...sentBy(user),
-    trigger_id: `${user}.${trigger}`,
-    type: 'block_actions',
+    ...{ trigger_id: `${user}.${value}`, type: 'block_actions' },
+    channel: { id: card.channel },
+    container: { type: 'message', message_ts: card.ts },
+    actions: [{ type: 'button', action_id: 'change.approve', block_id: 'b', value }],
+  };
+}
+
+/** What a form of the card carries, without its signature. */
+function formOf(card: Card) {
+  const place = { kind: 'message', channel: card.channel, ts: card.ts };
+  return { change: changeIdOf(card), home: false, preview: null, place, seen: null };
+}
+
+/** An approval or a rejection from every other place with buttons or forms. */
+function approvalsFromElsewhere(user: string, card: Card): readonly object[] {
+  const press = (trigger: string, where: object) => ({
+    ...approvalInCard(user, { card }),
+    ...{ trigger_id: `${user}.${trigger}`, channel: undefined, container: undefined },
     ...where,
-    actions: [{ type: 'button', action_id: 'change.approve', block_id: 'b', value: change }],
   });
   return [
     press('channel', { channel: { id: 'C0APPROVALS' }, container: { type: 'message' } }),
@@ -146,7 +155,7 @@ function approvalsFromEverywhere(user: string, change: string): readonly object[
     {
       ...sentBy(user),
       type: 'view_submission',
-      view: modal('change.approve', { change, home: false }),
+      view: modal('change.reject', formOf(card)),
     },
   ];
 }
@@ -161,57 +170,58 @@ test.for<[string, string, string]>([
 ])('an approval by %s has no effect, wherever it is pressed', async ([, user, refusal]) => {
   const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
-  await requestChange(sandbox);
-  const tries = approvalsFromEverywhere(user, idOf(sandbox));
-  for (const payload of tries) expect(await deliverPayload(sandbox, payload)).toBe(200);
-  await expect.poll(() => refusals(databaseUrl)).toEqual(tries.map(() => refusal));
+  const card = await requestChange(sandbox);
+  const elsewhere = approvalsFromElsewhere(user, card);
+  for (const payload of [approvalInCard(user, { card }), ...elsewhere])
+    expect(await deliverPayload(sandbox, payload)).toBe(200);
+  const expected = [refusal, ...elsewhere.map(() => 'foreign-place')].toSorted();
+  await expect.poll(async () => (await refusals(databaseUrl)).toSorted()).toEqual(expected);
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
-test('a forged form is checked against the stored change and its sender', async () => {
+test('an approver approves from no other place than the card', async () => {
   const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
-  await requestChange(sandbox);
-  const change = idOf(sandbox);
-  const forged = {
-    change,
-    home: false,
-    channel: '../C0',
-    by: BEN,
-    requester: DORA,
-    roles: ['approver'],
-  };
-  const view = { ...modal('change.reject', forged), id: 'V0OFSOMEBODYELSE' };
-  await deliverPayload(sandbox, { ...sentBy(DORA), type: 'view_submission', view });
-  await expect.poll(() => refusals(databaseUrl)).toEqual(['not-an-approver']);
-  // A press counts only for the change that its value names.
-  for (const value of ['ZZZZZZ', 'staging', `${change}x`, '__proto__']) {
-    const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'b', value }];
-    await deliverPayload(sandbox, {
-      ...sentBy(CLEO),
-      type: 'block_actions',
-      trigger_id: value,
-      actions,
-    });
-  }
-  await expect.poll(() => refusals(databaseUrl)).toEqual(['not-an-approver', 'not-found']);
+  const card = await requestChange(sandbox);
+  const elsewhere = approvalsFromElsewhere(BEN, card);
+  for (const payload of elsewhere) await deliverPayload(sandbox, payload);
+  await expect.poll(() => refusals(databaseUrl)).toEqual(elsewhere.map(() => 'foreign-place'));
   expect(sandbox.cloud.count('set state')).toBe(0);
+  await deliverPayload(sandbox, approvalInCard(BEN, { card }));
+  await sandbox.card('staging is stopping');
+});
+
+test('a press counts only for the change that its value names', async () => {
+  const databaseUrl = await emptyUrl('sqlite');
+  const sandbox = await startTestSandbox({ databaseUrl });
+  const card = await requestChange(sandbox);
+  for (const value of ['ZZZZZZ', 'staging', `${changeIdOf(card)}x`, '__proto__'])
+    await deliverPayload(sandbox, approvalInCard(CLEO, { card, value }));
+  await expect.poll(() => refusals(databaseUrl)).toEqual(['not-found']);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+});
+
+test('a forged form says nothing about its sender or its place', async () => {
+  const databaseUrl = await emptyUrl('sqlite');
+  const sandbox = await startTestSandbox({ databaseUrl });
+  const card = await requestChange(sandbox);
+  const forged = { ...formOf(card), channel: '../C0', by: BEN, roles: ['approver'] };
+  const view = { ...modal('change.reject', forged), id: 'V0OFSOMEBODYELSE' };
+  await deliverPayload(sandbox, { ...sentBy(BEN), type: 'view_submission', view });
+  await expect.poll(() => refusals(databaseUrl)).toEqual(['foreign-place']);
 });
 
 test.for(ENGINES)(
   'characters that are unusual in databases and logs are kept (%s)',
   async (engine) => {
     const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
-    await requestChange(sandbox);
+    const card = await requestChange(sandbox);
     const value = 'NUL \u0000 half \ud800 turned \u202e 🚂 \r\n{"level":60} \u001b[31m';
-    const view = {
-      ...modal('change.reject', { change: idOf(sandbox), home: false }),
-      state: { values: { reason: { reason: { type: 'plain_text_input', value } } } },
-    };
-    expect(await deliverPayload(sandbox, { ...sentBy(BEN), type: 'view_submission', view })).toBe(
-      200,
-    );
-    const card = await sandbox.card('Stop staging: rejected');
-    expect(JSON.stringify(card?.blocks)).toContain('🚂');
+    await sandbox.press(BEN, card, 'change.reject');
+    const form = await sandbox.modal(BEN, 'change.reject');
+    const reason = { reason: { type: 'plain_text_input', value } };
+    await sandbox.slack.submit(BEN, form, { reason });
+    const ended = await sandbox.card('Stop staging: rejected');
+    expect(JSON.stringify(ended?.blocks)).toContain('🚂');
   },
 );

@@ -4,7 +4,7 @@ import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 
 const DIRECT = 'D0ANA00001';
-const LINE = '/cost 2026-Q3 by month';
+const LINE = '/cost 2026-07..2026-09 by month';
 
 /** A sandbox whose delayed requests are answered when the test says so. */
 async function startSlow() {

@@ -6,7 +6,7 @@ import { claimJobs, openStore, type Store, transaction } from '../../src/storage
 import { requestChange } from '../harness/requests.ts';
 import { AUDIT_KEY } from '../harness/simulators.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN, NOON } from '../harness/users.ts';
+import { ANA, NOON } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
 
 // The clock of the sandbox stands still, so that no lease of the killed process ever ends.
@@ -45,8 +45,8 @@ test('on SQLite, a start handles the presses that the previous process had claim
       place,
       seen: null,
     } as const;
-    await append<null>(log, async ({ at }) => ({
-      events: [{ stream: `press/${change.id}/1` as const, event }],
+    await append(log, async ({ at }) => ({
+      events: [{ stream: `press/${change.id}/1`, event }],
       jobs: [{ kind: 'press', key: `${change.id}/1`, dueAt: at }],
       result: null,
     }));
@@ -62,8 +62,8 @@ test('on SQLite, a start ends the execution of the previous process as unknown',
     const { id, digest } = change;
     const until = new Date(NOON.getTime() + LEASE.leaseMs);
     const claim = { type: 'claimed', by: LEASE.owner, nonce: 'n-1', until, attempt: 1 } as const;
-    const approved = { type: 'approved', by: BEN as UserId, digest } as const;
-    await append<null>(log, async () => ({
+    const approved = { type: 'approved', by: 'U0BEN' as UserId, digest } as const;
+    await append(log, async () => ({
       events: [
         { stream: `change/${id}`, event: approved },
         { stream: `change/${id}`, event: claim },

@@ -1,30 +1,23 @@
 import { expect, test } from 'vitest';
-import type { ChangeId } from '../../src/domain/change.ts';
-import { appendEvent } from '../../src/log/old/append.ts';
-import { insertChange, loadChange } from '../../src/log/old/changes.ts';
-import { openDatabase } from '../../src/storage/old/database.ts';
 import { isCard, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { REFUSED } from '../harness/refused.ts';
-import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN, CLEO, FINN, GUS } from '../harness/users.ts';
-import { emptyUrl, run } from '../storage/engines.ts';
-
-const STAGE_KEY = Buffer.alloc(32, 7);
+import { ANA, BEN, CLEO, GUS } from '../harness/users.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 /** An approved change that waits because the cloud is rate-limited, so that a test can intervene. */
-async function approvedAndWaiting(engine: 'sqlite' | 'postgres' = 'sqlite') {
-  const url = await emptyUrl(engine);
-  const sandbox = await startTestSandbox({ databaseUrl: url });
+async function approvedAndWaiting() {
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('nothing was sent');
+  await sandbox.card('Nothing was sent yet');
   const later = () => {
     sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
     sandbox.wake();
   };
-  return { sandbox, later, url };
+  return { sandbox, later };
 }
 
 test('an approver who left the group does not count when the change runs', async () => {
@@ -44,97 +37,6 @@ test('membership that was read more than ten seconds before the request does not
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10_000);
   sandbox.wake();
   await sandbox.card('not run: the current policy refuses it');
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
-
-test('a change that was modified in the database after its approval is not sent', async () => {
-  const { sandbox, later, url } = await approvedAndWaiting('postgres');
-  await run(url, `update change set plan = replace(plan, '"stop"', '"start"')`);
-  later();
-  const card = await sandbox.card('not run: ');
-  expect(textOf(card ?? NO_MESSAGE)).toContain('the database was modified directly');
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
-
-const FORGERIES: readonly (readonly [string, string, string?])[] = [
-  ['target name', `plan = replace(plan, '"name":"staging"', '"name":"harmless"')`],
-  ['target tags', `plan = replace(plan, '"tags":["staging"]', '"tags":[]')`],
-  ['target warehouse', `plan = replace(plan, '"warehouse":"lab"', '"warehouse":null')`],
-  ['warning', `plan = replace(plan, 'Queries and pipes of this service stop.', 'Harmless.')`],
-  ['approver role', `requires = replace(requires, '"approver"', '"operator"')`, FINN],
-  ['number of approvals', `requires = replace(requires, '"count":1', '"count":0')`],
-  ['break-glass', `broken_glass = '{"by":"${ANA}","at":"2026-11-20T12:00:00.000Z","reason":"x"}'`],
-];
-
-test.for(FORGERIES)(
-  'a change with a %s that was written into the database is not sent, and the trail says so',
-  async ([, set, presser = BEN]) => {
-    const url = await emptyUrl('postgres');
-    const sandbox = await startTestSandbox({ databaseUrl: url });
-    const card = await requestChange(sandbox);
-    await run(url, `update change set ${set}`);
-    await sandbox.press(presser, card, 'change.approve');
-    await sandbox.privateMessage(presser, 'the database was modified directly');
-    await sandbox.card('not run: it does not match the audit trail');
-    expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-    const [event] = await run(url, "select body from audit_event where kind = 'denied'");
-    expect(event?.body).toContain('"altered":true');
-    expect(event?.body).toContain('"refusal":"audit-mismatch"');
-  },
-);
-
-test('a draft whose requirement was lowered in the database cannot be confirmed', async () => {
-  const url = await emptyUrl('postgres');
-  const sandbox = await startTestSandbox({ databaseUrl: url });
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
-  await run(url, `update change set requires = replace(requires, '"count":1', '"count":0')`);
-  await sandbox.press(ANA, preview, 'change.confirm');
-  await sandbox.privateMessage(ANA, 'the database was modified directly');
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
-
-/** Stores a copy of a pending change as release 1.0 did: a digest without prefix, no row hashes. */
-async function storeLikeRelease10(url: string, id: ChangeId): Promise<void> {
-  const database = await openDatabase(url);
-  const change = await loadChange(database.db, id);
-  if (!change) throw new Error('There is no such change');
-  const digest = change.digest.replace(/^2:/, '');
-  const copy = { ...change, id: 'AAAAAA' as ChangeId, digest, card: null };
-  await database.transaction(async (tx) => {
-    await insertChange(tx, copy);
-    const event = { changeId: copy.id, at: change.createdAt, body: { by: ANA, digest } };
-    await appendEvent(tx, STAGE_KEY, { ...event, kind: 'drafted', version: 1, to: 'draft' });
-    const moved = { version: 2, from: 'draft', to: 'pending' } as const;
-    await appendEvent(tx, STAGE_KEY, { ...event, ...moved, kind: 'confirmed' });
-  });
-  await database.close();
-}
-
-test('changes that release 1.0 left open end when the new release starts, and say so', async () => {
-  const url = await emptyUrl('postgres');
-  const sandbox = await startTestSandbox({ databaseUrl: url });
-  const id = changeIdOf(await requestChange(sandbox)) as ChangeId;
-  await sandbox.down();
-  await storeLikeRelease10(url, id);
-  await sandbox.restart();
-  const card = await sandbox.card('not run: ');
-  expect(textOf(card ?? NO_MESSAGE)).toContain('Signalbox was upgraded after this request.');
-});
-
-test('an approval written directly into the database does not count', async () => {
-  const url = await emptyUrl('postgres');
-  const sandbox = await startTestSandbox({ databaseUrl: url });
-  await requestChange(sandbox);
-  await run(
-    url,
-    `insert into approval (change_id, person, decision, digest, at, source)
-       select id, '${BEN}', 'approved', digest, created_at, 'slack' from change`,
-  );
-  await run(url, "update change set state = 'approved', version = version + 1");
-  sandbox.wake();
-  const card = await sandbox.card('not run: ');
-  expect(textOf(card ?? NO_MESSAGE)).toContain('the database was modified directly');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -230,21 +132,45 @@ test('a change that the policy now forbids for everyone does not run', async () 
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
-test('nothing is approved while the membership lookup fails', async () => {
+test('an approval counts when the membership lookup answers again, and not before', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
-  sandbox.slack.failNext({
-    method: 'usergroups.list',
-    times: 8,
-    how: { error: 'internal_error' },
-  });
+  const asked = () => sandbox.slack.calls('usergroups.list').length;
+  const before = asked();
+  sandbox.slack.failNext({ method: 'usergroups.list', times: 40, how: 'server-error' });
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.privateMessage(BEN, REFUSED.lookupFailed);
+  const pass = timeInSteps(sandbox, 6_000);
+  await expect
+    .poll(() => {
+      pass();
+      return asked();
+    })
+    .toBeGreaterThan(before + 3);
   expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
 
   sandbox.slack.clearFaults();
-  await sandbox.press(BEN, card, 'change.approve');
+  await expect
+    .poll(() => {
+      pass();
+      return sandbox.cloud.effectCount('set state', STAGING);
+    })
+    .toBe(1);
   await sandbox.card('staging is stopping');
+});
+
+test('an approval is refused after a quarter of an hour without a membership lookup', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  sandbox.slack.failNext({ method: 'usergroups.list', times: 1_000, how: 'server-error' });
+  await sandbox.press(BEN, card, 'change.approve');
+  const pass = timeInSteps(sandbox, 4 * 60_000);
+  const told = () => {
+    pass();
+    return sandbox.slack.clientState(BEN).messages.map(textOf).join();
+  };
+  await expect.poll(told).toContain(REFUSED.lookupFailed);
+  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('an approved change waits while the membership lookup fails', async () => {
@@ -256,7 +182,13 @@ test('an approved change waits while the membership lookup fails', async () => {
   expect(textOf((await sandbox.card('Stop staging: approved')) ?? NO_MESSAGE)).toContain('1 of 1');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
   sandbox.slack.clearFaults();
-  later();
+  const pass = timeInSteps(sandbox, 11_000);
+  await expect
+    .poll(() => {
+      pass();
+      return sandbox.cloud.effectCount('set state', STAGING);
+    })
+    .toBe(1);
   await sandbox.card('staging is stopping');
 });
 

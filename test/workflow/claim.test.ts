@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import type { Change } from '../../src/domain/change.ts';
 import { activateConfiguration } from '../../src/log/index.ts';
@@ -537,4 +537,45 @@ test('a claim that became too old while Slack was slow is handed back', async ()
     type: 'not-sent',
     why: 'The claim was too old.',
   });
+});
+
+test('a process that paused after its claim sends nothing, whatever the clock says', async () => {
+  const { now } = performance;
+  const pause = { ms: 0 };
+  const clock = vi.spyOn(performance, 'now');
+  clock.mockImplementation(() => now.call(performance) + pause.ms);
+  onTestFinished(() => clock.mockRestore());
+  const { run, sent, events, thread } = await runnable({
+    context: {
+      messages: {
+        postSending: async (_change, _at, mark) => {
+          thread.notes.push(mark);
+          pause.ms = 30_000;
+        },
+      },
+    },
+  });
+  await run();
+  expect(sent).toEqual([]);
+  expect((await events()).at(-1)).toMatchObject({ why: 'The claim was too old.' });
+});
+
+test.for<[string, 'isDeleted' | 'isReachable', string]>([
+  ['whose card is deleted', 'isDeleted', 'The card was deleted.'],
+  ['whose thread cannot be read', 'isReachable', 'Slack did not answer.'],
+])('a claimed change %s is handed back', async ([, what, why]) => {
+  const { run, sent, events, thread, slack } = await runnable({
+    context: {
+      messages: {
+        postSending: async (_change, _at, mark) => {
+          thread.notes.push(mark);
+          if (what === 'isDeleted') thread.isDeleted = true;
+          else slack.isReachable = false;
+        },
+      },
+    },
+  });
+  await run();
+  expect(sent).toEqual([]);
+  expect((await events()).at(-1)).toMatchObject({ type: 'not-sent', why });
 });

@@ -287,6 +287,21 @@ test('a change that was decided during the lookup is not decided a second time',
   expect(answered).toMatchObject({ evidence: { roles: ['approver'] } });
 });
 
+test('a press that another process answers during the lookup is not answered again', async () => {
+  const { context, change, receive, handle } = await pressable();
+  const { identify } = context.people;
+  const answer = { type: 'answered', what: 'approve', refusal: 'not-an-approver' } as const;
+  context.people.identify = async (id, how) => {
+    await recorded(context, { stream: `press/${change.id}/k1`, event: answer });
+    return identify(id, how);
+  };
+  await receive('approve', ben);
+  await handle();
+  expect(await eventsOf(context, `press/${change.id}/k1`)).toHaveLength(2);
+  expect((await loaded(context, change.id)).state).toBe('pending');
+  expect((await loaded(context, change.id)).approvals).toEqual([]);
+});
+
 test('a press counts only from a message in which Signalbox put its button', async () => {
   const { context, change, receive, press, pass, handle, shown } = await pressable();
   const at = { channel: channel('COTHER'), ts: '9.9' };
@@ -403,7 +418,7 @@ test('an answer that Slack refuses leaves the press handled', async () => {
 
 test('a press on an anomaly is passed on and answered', async () => {
   const pressed: unknown[] = [];
-  const answer = { title: 'Muted', parts: [] };
+  const answer = { title: 'Expected', parts: [] };
   const { context, handle, shown } = await pressable(PENDING, {
     incidents: {
       press: async (press) => {
@@ -413,7 +428,7 @@ test('a press on an anomaly is passed on and answered', async () => {
       details: async () => ({ ok: true, answer }),
     },
   });
-  const press = { key: 'k1', verb: 'mute', id: 'anomaly 1/x', by: ben } as const;
+  const press = { key: 'k1', verb: 'expected', id: 'anomaly 1/x', by: ben } as const;
   const received = { ...press, replyTo: replyTo(ben) };
   expect(await receiveIncidentPress(context, received)).toBe('ok');
   expect(await receiveIncidentPress(context, received)).toBe('again');

@@ -479,7 +479,7 @@ test('nothing is due for a removed schedule', async () => {
   expect(await ownJobs(context.events, `schedule/${schedule.id}`, NOON)).toEqual([]);
 });
 
-test('operators are not told about a schedule that a person paused before the refusal', async () => {
+test('operators read nothing about a schedule that a person paused before the refusal', async () => {
   const { context, at, act, roles, execute } = await scheduled();
   await at(STOP);
   roles.set(ana, []);

@@ -143,7 +143,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a start on SQLite takes over at once',
       defect: 'a start on SQLite waits for the leases of the killed process',
-      find: /if\s*\(\w+\.takesOver\)\s*\{/,
+      find: /if\s*\(takesOver\)\s*\{/,
       put: 'if (false) {',
       test: 'test/scenarios/take-over.test.ts',
       reports: /StringContaining/,

@@ -1,0 +1,126 @@
+/** What is unusual in the costs of a scope, and which changes explain it. */
+import type { Span } from '../base/calendar.ts';
+import { addDays, type Day } from '../base/time.ts';
+import {
+  type ChangeEffect,
+  type CostLine,
+  effectOfChange,
+  type Floor,
+  floorOf,
+  isShiftExplained,
+  judgeLine,
+  type UnusualCost,
+} from '../maths/anomalies.ts';
+import { dayStates, type RowSelector, selectRows, statesWithin } from '../maths/days.ts';
+import { allSeries, seriesFrom, sumBy } from '../maths/lines.ts';
+import type { CostReading } from '../maths/report.ts';
+import type { CostRow, DayValue } from '../maths/rows.ts';
+import { MODEL_DAYS } from '../maths/statistics.ts';
+
+/** The days whose rows a forecast and a judgement need. */
+export function modelSpan(today: Day): Span {
+  return { first: addDays(today, -MODEL_DAYS), last: today };
+}
+
+export interface JudgeSources {
+  readonly read: Pick<CostReading, 'rows' | 'changes'>;
+  readonly today: Day;
+  readonly floor?: Floor;
+  /** The days from which lines were marked as expected, by their key. */
+  readonly expected?: ReadonlyMap<string, Day>;
+}
+
+/** The judgement of a scope. */
+export interface Judgement {
+  /** Unexplained increases, the largest first. */
+  readonly unusual: readonly UnusualCost[];
+  /** Decreases without a change: they need no action. */
+  readonly decreased: readonly UnusualCost[];
+  /** What recent changes did to the costs of their services. */
+  readonly effects: readonly ChangeEffect[];
+  /** Lines of the scope that vary so much that only a larger factor is unusual: `e^need`. */
+  readonly varying: readonly { readonly name: string; readonly factor: number }[];
+  readonly lines: number;
+  readonly floor: number;
+  /** Credits of a usual day of all costs. */
+  readonly usualDay: number;
+  /** The daily totals of the scope. */
+  readonly series: readonly DayValue[];
+  /** A change explains the current shift of the scope, so that it stays. */
+  readonly isExplained: boolean;
+}
+
+const VARYING = 2;
+
+/** Judges every line of a scope: services with their pipes, and the storage of warehouses. */
+export function judgeCosts(
+  { read, today, floor: given = {}, expected = new Map() }: JudgeSources,
+  selector: RowSelector = {},
+): Judgement {
+  const span = modelSpan(today);
+  const states = dayStates(read.rows, span);
+  const all = seriesFrom(states);
+  const floor = floorOf(all, given);
+  const own = selectRows(read.rows, selector);
+  const lines = linesOf(read.rows, own, span);
+  const changes = read.changes ?? [];
+  const options = { today, floor, expected, changes };
+  const judged = lines.map((line) => ({ line, ...judgeLine(line, options) }));
+  const found = judged.flatMap(({ unusual }) => unusual ?? []);
+  const isUp = ({ kind, explained }: UnusualCost) =>
+    kind !== 'down' && (explained === null || (explained.rest > 0 && !explained.change.isUnknown));
+  const series = seriesFrom(statesWithin(states, own));
+  const effects = effectsOf(lines, { changes, today, floor });
+  return {
+    unusual: found.filter(isUp).sort((a, b) => excessOf(b) - excessOf(a)),
+    decreased: found.filter(({ kind, explained }) => kind === 'down' && explained === null),
+    effects,
+    varying: judged.flatMap(({ line: { name, values }, factor }) =>
+      factor > VARYING && values.some(({ value }) => value > floor) ? [{ name, factor }] : [],
+    ),
+    lines: lines.length,
+    floor,
+    usualDay: floor / (given.share ?? 0.02),
+    series,
+    isExplained: isShiftExplained(series, today, effects),
+  };
+}
+
+/** The credits per day that no change explains. */
+export function excessOf({ perDay, explained }: UnusualCost): number {
+  return explained ? explained.rest : perDay;
+}
+
+function linesOf(
+  rows: readonly CostRow[],
+  own: readonly CostRow[],
+  span: Span,
+): readonly CostLine[] {
+  const names = new Map(sumBy(own, 'service', span).map(({ key, name }) => [key, name]));
+  // A day is final when all of its rows are, also those of other lines.
+  return allSeries(rows, 'service', span).flatMap(({ key, values }) => {
+    const name = names.get(key);
+    return name === undefined ? [] : [{ key, name, values }];
+  });
+}
+
+/** After seven days, a shift is the new level. */
+const SHIFT_DAYS = 8;
+
+function effectsOf(
+  lines: readonly CostLine[],
+  {
+    changes,
+    today,
+    floor,
+  }: { changes: NonNullable<CostReading['changes']>; today: Day; floor: number },
+): readonly ChangeEffect[] {
+  const first = addDays(today, -SHIFT_DAYS);
+  return changes.flatMap((change) => {
+    const line = lines.find(({ key }) => key === change.serviceId);
+    if (!line || change.day < first) return [];
+    const past = line.values.filter(({ day }) => day < today);
+    const effect = effectOfChange(change, { ...line, values: past });
+    return effect && Math.abs(effect.perDay) >= floor ? [{ change, perDay: effect.perDay }] : [];
+  });
+}

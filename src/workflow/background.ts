@@ -1,0 +1,156 @@
+import { createOutageLog } from '../base/log.ts';
+import type { EventOf } from '../domain/log-events.ts';
+import { append, listChanges } from '../log/index.ts';
+import type { WorkflowContext } from './context.ts';
+import { takeOver } from './execute.ts';
+import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
+import { jobKinds, upkeepJobs } from './kinds.ts';
+import { type MaintenanceJob, startMaintenance, startPresence } from './maintenance.ts';
+import { resealSecrets } from './secret.ts';
+import { checkChannels, mendLog, timeline } from './witness.ts';
+
+interface BackgroundOptions {
+  readonly release: string;
+  /** Whether no other process uses the database, so that what executes in it was left by one that is gone. */
+  readonly takesOver: boolean;
+  /** Whether changes are followed by reads after their outcome. */
+  readonly follows: boolean;
+  /** Kinds of jobs of other rooms. */
+  readonly kinds: JobKinds;
+}
+
+/** What runs without a press: jobs, the reading of channels, and upkeep. */
+export interface Background {
+  /** Looks for due jobs now. */
+  readonly wakeJobs: () => void;
+  /** Looks for all work now. */
+  readonly wake: () => void;
+  /** To be called when this configuration is the active one. */
+  readonly start: (upkeep: readonly MaintenanceJob[]) => Promise<void>;
+  /** Whether the channels were read, so that changes are drawn and executed. */
+  readonly isChecked: () => boolean;
+  /** Ends the work in progress, closes what it uses, and records the stop of the process. */
+  readonly stop: (close: () => Promise<void>) => Promise<void>;
+}
+
+/** Records that this process started, and prepares its background work. Nothing runs before `start`. */
+export async function openBackground(
+  context: WorkflowContext,
+  { release, takesOver, follows, kinds }: BackgroundOptions,
+): Promise<Background> {
+  const { events, store, instance, log } = context;
+  await record(context, { type: 'started', release, instance });
+  await resealSecrets(store, events.keys);
+  if (takesOver) {
+    const executing = await listChanges(events, { states: ['executing'], limit: MANY });
+    await takeOver(
+      context,
+      executing.map(({ id }) => id),
+    );
+  }
+  const onError = (error: unknown) => mendLog(context, error);
+  const all = { ...jobKinds(context, { follows }), ...kinds };
+  const jobs = createJobLoop({ ...context, onError }, all);
+  let started: Awaited<ReturnType<typeof startAll>> | null = null;
+  return {
+    wakeJobs: jobs.wake,
+    wake: () => {
+      started?.guard.wake();
+      jobs.wake();
+      started?.maintenance.wake();
+    },
+    start: async (upkeep) => {
+      started = await startAll(context, jobs, { release, upkeep });
+    },
+    isChecked: () => started?.guard.isChecked() ?? false,
+    stop: async (close) => {
+      await started?.guard.stop();
+      await jobs.stop();
+      await started?.maintenance.stop();
+      await started?.presence.stop();
+      await close();
+      // A log that is damaged, or a database that is away, must not prevent the stop.
+      await record(context, { type: 'stopped', instance }).catch((err: unknown) => {
+        log.warn({ err }, 'the stop could not be recorded');
+      });
+    },
+  };
+}
+
+const MANY = 1_000;
+
+/** Records under which release and process all later events happen. */
+async function record(
+  { events }: Pick<WorkflowContext, 'events'>,
+  event: Extract<EventOf<'installation/processes'>, { type: 'started' | 'stopped' }>,
+): Promise<void> {
+  const stream = 'installation/processes';
+  await append(events, async () => ({ events: [{ stream, event }], result: null }));
+}
+
+async function startAll(
+  context: WorkflowContext,
+  jobs: JobLoop,
+  { release, upkeep }: { readonly release: string; readonly upkeep: readonly MaintenanceJob[] },
+) {
+  const presence = await startPresence(context, { release });
+  const guard = startWitness(context, jobs);
+  const maintenance = startMaintenance(context.log, [...upkeepJobs(context), ...upkeep]);
+  return { presence, guard, maintenance };
+}
+
+const JOBS_EVERY_MS = 1_000;
+const TIMELINE_EVERY_MS = 5_000;
+
+/**
+ * No job runs before the channels were read: Signalbox would draw its own older state over what people saw. The same
+ * after the promotion of a standby, which may have lost the last commits.
+ */
+function startWitness(context: WorkflowContext, jobs: JobLoop) {
+  let isChecked = false;
+  let isStopped = false;
+  let known: number | null = null;
+  const check = async (): Promise<void> => {
+    known = await timeline(context);
+    await checkChannels(context);
+    if (isStopped) return;
+    isChecked = true;
+    jobs.start(JOBS_EVERY_MS);
+  };
+  const outage = createOutageLog(context.log, UNREAD);
+  const pass = async (): Promise<void> => {
+    try {
+      const current = await timeline(context);
+      if (isChecked && current !== known) {
+        isChecked = false;
+        await jobs.stop();
+      }
+      if (!isChecked && !isStopped) await check();
+      outage.ended();
+    } catch (err) {
+      outage.failed(String(err), { err });
+    }
+  };
+  let last = pass();
+  const again = () => {
+    last = last.then(pass);
+  };
+  const timer = setInterval(again, TIMELINE_EVERY_MS);
+  return {
+    wake: () => {
+      if (!isChecked) again();
+    },
+    isChecked: () => isChecked,
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      await last;
+    },
+  };
+}
+
+const UNREAD = {
+  began:
+    'the channels could not be read, so that nothing is drawn or executed; they are read again',
+  ended: 'the channels were read',
+};

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import { addDays } from '../../src/base/time.ts';
+import { composeDigest } from '../../src/costs/digest.ts';
+import { judgeCosts } from '../../src/costs/unusual.ts';
+import type { AppliedChange } from '../../src/maths/anomalies.ts';
+import { TODAY } from '../maths/rows.ts';
+import { budgetFor, factsFor, nineWeeks, readingOf } from './facts.ts';
+import { written } from './written.ts';
+
+const YESTERDAY = '2026-11-19';
+const QUIET = nineWeeks();
+/** Two lines of a title on a phone. */
+const TITLE_MAX = 100;
+
+const STOPPED: AppliedChange = {
+  id: 'ADHZMF',
+  serviceId: 's-2',
+  service: 'staging',
+  what: 'stopped',
+  day: '2026-11-17',
+  direction: 'down',
+  before: null,
+  after: null,
+  isUnknown: false,
+};
+
+function digestOf(...given: Parameters<typeof factsFor>) {
+  const facts = factsFor(...given);
+  const composed = composeDigest(facts);
+  return { ...composed, facts, text: written(composed.message), title: composed.message.title };
+}
+
+test('a quiet day is one conclusion, one line, the bars and one grey line', () => {
+  const read = readingOf(QUIET);
+  const { text, title } = digestOf(read, { budgets: [budgetFor(read)] });
+  expect(text).toMatchInlineSnapshot(`
+    "Yesterday, Thu 19 Nov: 145 credits so far, as usual · November 3,619 of 9,000
+    Within budget, nothing unusual.
+    chart of 14, the last 19*
+    As of 2026-11-20 08:00 UTC · not final 18–19 Nov · days in UTC · Next digest 2026-11-23 08:30 UTC"
+  `);
+  expect(title.length).toBeLessThan(TITLE_MAX);
+});
+
+test('an unusual cost is in the title, with its line and buttons', () => {
+  const read = readingOf(
+    nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-17' && id === 's-2' ? 3 : 1)),
+  );
+  const { text, notable } = digestOf(read, { budgets: [budgetFor(read)] });
+  expect(text).toMatchInlineSnapshot(`
+    "Yesterday, Thu 19 Nov: 206 credits so far, unusual: staging +198% · November 3,817 of 9,000
+    ⚠ staging +198% since Tue 17 Nov, +60.8 credits per day
+    actions
+    chart of 14, the last 19*
+    As of 2026-11-20 08:00 UTC · not final 18–19 Nov · days in UTC · Next digest 2026-11-23 08:30 UTC"
+  `);
+  expect(notable).toBe(true);
+});
+
+test('what Signalbox did is explained by the change, without ⚠, and what it saves', () => {
+  const rows = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-2' ? 0 : 1));
+  const read = readingOf(rows, { changes: [STOPPED] });
+  const { text, title } = digestOf(read);
+  expect(text).toContain('By your changes: staging stopped (ADHZMF) −30.6 credits per day');
+  expect(text).not.toContain('⚠');
+  expect(title).not.toContain('unusual');
+});
+
+test('a decrease without a change is one grey part from its second day on', () => {
+  const rows = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-2' ? 0 : 1));
+  const { text } = digestOf(readingOf(rows));
+  expect(text).toContain(' · staging cost nothing since Wed 18 Nov · ');
+  expect(text).not.toContain('⚠');
+});
+
+describe('the title has one conclusion, in this order', () => {
+  const double = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-1' ? 2 : 1));
+
+  test.for<[string, number, string]>([
+    ['over the budget', 1_000, '“November over budget: 2,'],
+    ['almost certainly over', 2_900, '“November almost certainly over budget: 3,'],
+  ])('%s', ([, credits, expected]) => {
+    const read = readingOf(credits === 1_000 ? double : QUIET);
+    const { title } = digestOf(read, { budgets: [budgetFor(read, { credits })] });
+    expect(`“${title}`).toContain(expected);
+    expect(title).toContain(' · yesterday, Thu 19 Nov: ');
+    expect(title.length).toBeLessThan(TITLE_MAX);
+  });
+
+  test('over a budget of others, by its name', () => {
+    const read = readingOf(QUIET);
+    const other = budgetFor(read, { credits: 1_000, name: 'production', isOwn: false });
+    expect(digestOf(read, { budgets: [other] }).title).toMatch(
+      /^November over budget production: [\d,]+ of 1,000 · yesterday/,
+    );
+  });
+
+  test('no word about a forecast beside a budget that is over', () => {
+    const read = readingOf(QUIET);
+    const { text } = digestOf(read, { budgets: [budgetFor(read, { credits: 1_000 })] });
+    expect(text).not.toMatch(/heading|likely/);
+  });
+
+  test('a wide range instead of a point', () => {
+    const rows = nineWeeks(TODAY, 2, (day) => (day >= '2026-11-17' ? 4 : 1));
+    expect(digestOf(readingOf(rows)).title).toMatch(/ · November heading for [\d,]+–[\d,]+$/);
+  });
+});
+
+describe('a day that is not final', () => {
+  const open = (completeness: object | null) =>
+    QUIET.map((one) =>
+      one.day === YESTERDAY ? { ...one, openDay: { age: 1, completeness } as never } : one,
+    );
+
+  test('says what it costs when it is final, if that is known', () => {
+    const completeness = { share: 0.9, error: 0.02, ratios: 9 };
+    expect(digestOf(readingOf(open(completeness))).title).toMatch(
+      /: 14\d credits so far, about 1[56]\d when final/,
+    );
+  });
+
+  test('that was seen once has no verdict', () => {
+    const { title } = digestOf(readingOf(open(null)));
+    expect(title).toContain('credits so far, seen once · ');
+    expect(title).not.toContain('usual');
+  });
+});
+
+test('rows that cannot be read leave no headline and no forecast, but say what is missing', () => {
+  const lost = { name: 'without-figures', day: YESTERDAY, count: 3 } as const;
+  const { title, text } = digestOf(readingOf(QUIET, { problems: [lost] }));
+  expect(title).toBe(
+    'Yesterday, Thu 19 Nov: not known, 3 rows of the report could not be read · November not known',
+  );
+  expect(text).not.toMatch(/\b0 credits/);
+});
+
+test('no data is not a cost of 0', () => {
+  const { title } = digestOf(readingOf(QUIET.filter(({ day }) => day !== YESTERDAY)));
+  expect(title).toContain('Yesterday, Thu 19 Nov: no data yet');
+});
+
+test('a report that cannot be read now is the first line', () => {
+  const gap = {
+    month: '2026-11',
+    why: 'no answer',
+    denied: false,
+    from: new Date('2026-11-19T08:00Z'),
+  };
+  const { text } = digestOf(readingOf(QUIET, { gaps: [gap] }));
+  expect(text).toContain(
+    '⚠ These figures are from 2026-11-19 08:00 UTC: the usage report cannot be read now (no answer).',
+  );
+});
+
+test('at most three lines to act on, the others are in the thread', () => {
+  const rows = Array.from({ length: 6 }, (_, index) =>
+    nineWeeks(TODAY, 2, (day) => (day >= YESTERDAY ? 3 : 1)).map((one) => ({
+      ...one,
+      entityId: `${one.entityId}-${index}`,
+      serviceId: one.serviceId && `${one.serviceId}-${index}`,
+      entityName: `${one.entityName}-${index}`,
+    })),
+  ).flat();
+  const { text, thread } = digestOf(readingOf(rows));
+  expect(text.match(/⚠/g)).toHaveLength(3);
+  expect(text).toContain('more in the thread)');
+  expect(thread && written(thread)).toContain('Unusual: ');
+});
+
+test('an increase of days ago is reported once', () => {
+  const rows = nineWeeks(TODAY, 2, (day, id) => (day === '2026-11-18' && id === 's-1' ? 3 : 1));
+  const { text, facts } = digestOf(readingOf(rows));
+  expect(text).not.toContain('⚠');
+  const before = { covers: { first: '2026-11-18', last: '2026-11-18' }, today: YESTERDAY };
+  const judged = judgeCosts({ read: facts.read, today: YESTERDAY });
+  expect(digestOf(facts.read, { ...before, judged }).text).toContain('⚠ analytics-prod');
+});
+
+test('the thread has the figures, the changes and the table', () => {
+  const read = readingOf(QUIET);
+  const { thread } = digestOf(read, { budgets: [budgetFor(read)] });
+  expect(thread && written(thread)).toMatchInlineSnapshot(`
+    "Details of Thu 19 Nov (UTC)
+    Usual on Thu 19 Nov: 141–148 credits
+    1–19 Nov: 2,347.0 credits
+    November: about 3,619 (3,606–3,632, about 80% sure) if usage does not change
+    Budget: everything ██░░░░░░ 26% · November heading for 3,619 of 9,000 (−60%)
+    Changed most vs Thu 12 Nov, as reported so far:
+    • analytics-prod · compute −1.0 (−1%)
+    • staging · compute −0.30 (−1%)
+    Service | Thu 19 Nov | Thu 12 Nov | 7 days | November | Share of November
+    analytics-prod | 102.0 | 103.0 | 588.4 | 1,630.0 | 69%
+    staging | 30.6 | 30.9 | 176.5 | 489.0 | 21%
+    warehouse main: storage + backup | 12.0 | 12.0 | 84.0 | 228.0 | 10%
+    offers
+    As of 2026-11-20 08:00 UTC"
+  `);
+});
+
+test('a digest of a week has its sum, compared with the week before', () => {
+  const covers = { first: '2026-11-09', last: '2026-11-15' };
+  const { title } = digestOf(readingOf(QUIET), { covers, period: 'week' });
+  expect(title).toMatch(/^9–15 Nov: [\d.,]+ credits, [+−±]\d+% vs 2–8 Nov · November heading for/);
+});
+
+test('a digest of a month has no word about another month', () => {
+  const covers = { first: '2026-10-01', last: '2026-10-31' };
+  const { title } = digestOf(readingOf(QUIET), { covers, period: 'month' });
+  expect(title).toMatch(/^October 2026: [\d.,]+ credits, [+−±]\d+% vs September 2026$/);
+});
+
+test('a digest in the first days of December names the month of each figure', () => {
+  const today = '2026-12-01';
+  const { title } = digestOf(readingOf(nineWeeks(today)), { today });
+  expect(title).toMatch(/^Yesterday, Mon 30 Nov: .* · December heading for/);
+  expect(title).not.toMatch(/\bmonth\b/);
+});
+
+test('the last posted day is that of the digest', () => {
+  const { lastPosted } = digestOf();
+  expect(lastPosted.day).toBe(YESTERDAY);
+  expect(lastPosted.days.at(-1)?.day).toBe(YESTERDAY);
+  expect(lastPosted.days.length).toBeLessThanOrEqual(57);
+  expect(addDays(lastPosted.day, 1)).toBe(TODAY);
+});

@@ -1,0 +1,180 @@
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { addJob, reading, sql, transaction } from '../../src/storage/index.ts';
+import { createJobLoop, type JobKinds, type JobTry } from '../../src/workflow/jobs.ts';
+import { freshStore } from '../storage/stores.ts';
+
+/** A loop on a database in memory, with a clock that stands still. */
+async function aLoop(kinds: JobKinds) {
+  const clock = { now: new Date(1_000_000) };
+  const store = await freshStore('sqlite');
+  const errors: unknown[] = [];
+  const onError = async (error: unknown) => void errors.push(error);
+  const log = pino({ level: 'silent' });
+  const loop = createJobLoop(
+    { ...{ store, log, onError }, now: () => clock.now, instance: 'tests' },
+    kinds,
+  );
+  onTestFinished(() => loop.stop());
+  const add = (kind: string, ...keys: readonly string[]) =>
+    transaction(store, async (tx) => {
+      for (const key of keys) await addJob(tx, { kind, key, dueAt: clock.now.getTime() });
+    });
+  return {
+    ...{ loop, add, errors },
+    /** When the next job is due that does not run; null without one. */
+    nextAt: () =>
+      reading(store, async (reader) => {
+        const { rows } = await sql<{ at: number | null }>`
+          select min(max(due_at, lease_until)) as at from job`.execute(reader);
+        return rows[0]?.at ?? null;
+      }),
+    pass: (ms: number) => {
+      clock.now = new Date(clock.now.getTime() + ms);
+      loop.wake();
+    },
+    now: () => clock.now.getTime(),
+  };
+}
+
+/** A kind that records its tries. */
+function recording(tries: JobTry[], fails: (job: JobTry) => boolean = () => false) {
+  const run = async (job: JobTry) => {
+    tries.push(job);
+    if (fails(job)) throw new Error('no');
+    return 'done' as const;
+  };
+  return { run, lane: 'messages' } as const;
+}
+
+test('a job that is done is gone', async () => {
+  const tries: JobTry[] = [];
+  const { loop, add, nextAt } = await aLoop({ card: recording(tries) });
+  await add('card', 'A', 'B');
+  loop.start(60_000);
+  await expect.poll(() => tries.length).toBe(2);
+  await expect.poll(nextAt).toBeNull();
+  expect(tries).toContainEqual({ key: 'A', attempts: 1, again: false });
+});
+
+test('a job that asks for a later time runs then, and did not fail', async () => {
+  const tries: JobTry[] = [];
+  const later = { at: new Date(0) };
+  const run = async (job: JobTry) => {
+    tries.push(job);
+    return tries.length === 1 ? later.at : ('done' as const);
+  };
+  const { loop, add, nextAt, pass, now, errors } = await aLoop({ run: { run, lane: 'runs' } });
+  later.at = new Date(now() + 5_000);
+  await add('run', 'A');
+  loop.start(60_000);
+  await expect.poll(nextAt).toBe(later.at.getTime());
+  pass(5_000);
+  await expect.poll(() => tries.length).toBe(2);
+  expect(tries[1]).toEqual({ key: 'A', attempts: 1, again: false });
+  expect(errors).toEqual([]);
+});
+
+test('a job that fails is tried again after growing waits, and learns that it is', async () => {
+  const tries: JobTry[] = [];
+  const kinds = { card: recording(tries, ({ attempts }) => attempts < 4) };
+  const { loop, add, nextAt, pass, now, errors } = await aLoop(kinds);
+  await add('card', 'A');
+  loop.start(60_000);
+  for (const wait of [2_000, 4_000, 8_000]) {
+    await expect.poll(nextAt).toBe(now() + wait);
+    pass(wait);
+  }
+  await expect.poll(nextAt).toBeNull();
+  expect(tries.map(({ attempts, again }) => [attempts, again])).toEqual([
+    ...[
+      [1, false],
+      [2, true],
+      [3, true],
+      [4, true],
+    ],
+  ]);
+  expect(errors).toHaveLength(3);
+});
+
+test('jobs of one subject run one after the other, the lowest rank first', async () => {
+  const order: string[] = [];
+  const kindOf = (name: string, rank: number) => ({
+    ...({ lane: 'messages', rank } as const),
+    run: async ({ key }: JobTry) => {
+      order.push(`${name} ${key} begins`);
+      await new Promise((resolve) => void setTimeout(resolve, 10));
+      order.push(`${name} ${key} ends`);
+      return 'done' as const;
+    },
+  });
+  const { loop, add, nextAt } = await aLoop({
+    thread: kindOf('thread', 1),
+    card: kindOf('card', 0),
+  });
+  await add('thread', 'A/1');
+  await add('card', 'A');
+  loop.start(60_000);
+  await expect.poll(nextAt).toBeNull();
+  expect(order).toEqual(['card A begins', 'card A ends', 'thread A/1 begins', 'thread A/1 ends']);
+});
+
+test('a slow subject does not delay another one', async () => {
+  const free = Promise.withResolvers<void>();
+  const ended: string[] = [];
+  const run = async ({ key }: JobTry) => {
+    if (key === 'slow') await free.promise;
+    ended.push(key);
+    return 'done' as const;
+  };
+  const { loop, add } = await aLoop({ card: { run, lane: 'messages' } });
+  await add('card', 'slow', 'fast');
+  loop.start(60_000);
+  await expect.poll(() => ended).toEqual(['fast']);
+  free.resolve();
+  await expect.poll(() => ended).toEqual(['fast', 'slow']);
+});
+
+test('a job that failed for a day is given up', async () => {
+  const given: string[] = [];
+  const tries: JobTry[] = [];
+  const giveUp = async (key: string) => void given.push(key);
+  const kind = { ...recording(tries, () => true), retryMs: () => 0, giveUp };
+  const { loop, add, nextAt } = await aLoop({ card: kind });
+  await add('card', 'A');
+  loop.start(60_000);
+  await expect.poll(nextAt).toBeNull();
+  expect(tries).toHaveLength(155);
+  expect(given).toEqual(['A']);
+});
+
+test('a job of a kind that this release does not know waits', async () => {
+  const tries: JobTry[] = [];
+  const { loop, add, nextAt, now } = await aLoop({ card: recording(tries) });
+  await add('of a later release', 'A');
+  await add('card', 'B');
+  loop.start(60_000);
+  await expect.poll(() => tries.length).toBe(1);
+  expect(await nextAt()).toBe(now());
+});
+
+test('a stop waits for what runs, and claims nothing more', async () => {
+  const free = Promise.withResolvers<void>();
+  const tries: JobTry[] = [];
+  const run = async (job: JobTry) => {
+    tries.push(job);
+    await free.promise;
+    return 'done' as const;
+  };
+  const { loop, add, nextAt, now } = await aLoop({ card: { run, lane: 'messages' } });
+  await add('card', 'A');
+  loop.start(60_000);
+  await expect.poll(() => tries.length).toBe(1);
+  const stopping = loop.stop();
+  await add('card', 'B');
+  loop.wake();
+  free.resolve();
+  await stopping;
+  expect(tries).toHaveLength(1);
+  expect(await nextAt()).toBe(now());
+});
