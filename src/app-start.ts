@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Probes } from './app-server.ts';
 import { withinTime } from './base/errors.ts';
 import { postJson } from './base/http.ts';
-import { createOutageLog, type Measures } from './base/log.ts';
+import { createOutageLog, type Measures, step } from './base/log.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { backoffMs, type Clock } from './base/time.ts';
 import { commands } from './commands/index.ts';
@@ -129,7 +129,9 @@ export async function openForStart({ config, log, now }: AppOptions): Promise<Op
     await refuseUnusable(url);
     // Before the database, which a first start creates: a key file is made for a new one only.
     const keys = keysOf(config);
-    store = await openStore(url, { ...options, onConnectionError, onConnected: outage.ended });
+    store = tracedStore(
+      await openStore(url, { ...options, onConnectionError, onConnected: outage.ended }),
+    );
     return { ok: true, store, events: await openLog(store, keys) };
   } catch (error) {
     await store?.close();
@@ -138,6 +140,17 @@ export async function openForStart({ config, log, now }: AppOptions): Promise<Op
     log.debug({ err: error }, 'database cannot be used');
     return refused;
   }
+}
+
+/** Traces every transaction, including its wait for a connection. */
+function tracedStore(store: Store): Store {
+  const system = store.engine === 'sqlite' ? 'sqlite' : 'postgresql';
+  const work = {
+    name: 'transaction',
+    kind: 'client',
+    facts: { 'db.system.name': system },
+  } as const;
+  return { ...store, commit: (body) => step(work, () => store.commit(body)) };
 }
 
 /** The refusal for an error of the database; null for an error of another kind. */

@@ -1,4 +1,5 @@
 import { during, note, outsideTrace, traced } from '../base/log.ts';
+import { isChangeId } from '../domain/change.ts';
 import {
   type ClaimedJob,
   claimJobs,
@@ -28,6 +29,8 @@ export interface JobKind {
   readonly rank?: number;
   /** The waits after a failure. Missing: 2 s, growing to 10 minutes. */
   readonly retryMs?: (attempts: number) => number;
+  /** The trace that the job continues, as `traceHere` returned it; without it, the job is a trace of its own. */
+  readonly traceOf?: (key: string) => string | undefined;
   /** Called instead of another try, once the job has failed for a day. */
   readonly giveUp?: (key: string) => Promise<void>;
 }
@@ -120,7 +123,8 @@ export function createJobLoop(
     const work = {
       name: `job ${job.kind}`,
       kind: 'consumer',
-      facts: { 'signalbox.job': id },
+      facts: { 'signalbox.change': isChangeId(subject) ? subject : undefined },
+      from: kind.traceOf?.(job.key) ?? null,
     } as const;
     const run = () =>
       outsideTrace(() => during({ change: subject }, () => traced(work, () => runJob(job, kind))));

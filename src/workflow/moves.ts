@@ -1,3 +1,4 @@
+import { pastStep } from '../base/log.ts';
 import type { JsonObject } from '../base/text.ts';
 import { DAY_MS, MINUTE_MS } from '../base/time.ts';
 import { type Change, type ChangeId, isPrivate, type State, targetKey } from '../domain/change.ts';
@@ -204,7 +205,7 @@ export function identityFacts(identity: Identity | null): JsonObject {
   return { roles: [...identity.actor.roles], groups };
 }
 
-/** Counts and logs what was appended, and hurries changes that wait for the target. To be called after the commit. */
+/** Counts, logs and traces what was appended, and hurries changes that wait for the target. To be called after the commit. */
 export function noteMoved(
   context: Pick<DecisionContext, 'measures' | 'log' | 'events' | 'store' | 'now' | 'wake'>,
   before: Pick<Change, 'state'> | null,
@@ -213,7 +214,11 @@ export function noteMoved(
   const { id, command, state } = change;
   if (before?.state === state) return;
   context.measures.moved(command, state);
-  context.log.info({ change: id, command, from: before?.state ?? null, to: state }, 'change moved');
+  const from = before?.state;
+  context.log.info({ change: id, command, from: from ?? null, to: state }, 'change moved');
+  const about = { 'signalbox.change': id, 'signalbox.command': command };
+  const facts = { ...about, 'signalbox.from': from, 'signalbox.to': state };
+  pastStep({ name: `change ${state}`, facts }, 0);
   if (!before || !HOLDING.includes(before.state) || HOLDING.includes(state)) return;
   // Without it, they look again some seconds later.
   hurryWaiting(context, change).catch((err: unknown) => {

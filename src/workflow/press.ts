@@ -1,3 +1,4 @@
+import { traceHere } from '../base/log.ts';
 import type { JsonObject } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
@@ -85,7 +86,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return isUnverified || databaseProblem(error) !== null;
 }
 
-const replies = new WeakMap<DecisionContext['events'], Map<string, ReceivedPress>>();
+/** What this process alone knows about a press: where its answer goes, and the trace that its handling continues. */
+interface RememberedPress {
+  readonly press: ReceivedPress;
+  readonly trace: string | undefined;
+}
+
+const replies = new WeakMap<DecisionContext['events'], Map<string, RememberedPress>>();
 /** Slack accepts an answer to a press for this time. */
 const REPLY_MS = 30 * MINUTE_MS;
 
@@ -94,19 +101,19 @@ function remember(
   { events, now }: WorkflowContext,
   { key, by, replyTo }: Pick<Pressed, 'key' | 'by' | 'replyTo'>,
 ): void {
-  const known = replies.get(events) ?? new Map<string, ReceivedPress>();
+  const known = replies.get(events) ?? new Map<string, RememberedPress>();
   replies.set(events, known);
   const at = now();
-  for (const [each, press] of known) {
+  for (const [each, { press }] of known) {
     if (at.getTime() - press.at.getTime() > REPLY_MS) known.delete(each);
   }
-  known.set(key, { key, at, by, replyTo });
+  known.set(key, { press: { key, at, by, replyTo }, trace: traceHere() });
 }
 
 /** After a restart, the answer goes to the channel of the message. */
 function receivedOf({ events }: WorkflowContext, key: string, press: LoggedPress): ReceivedPress {
   const known = replies.get(events)?.get(key);
-  if (known) return known;
+  if (known) return known.press;
   const { by, pressedAt: at } = press;
   // A press on an anomaly has no place.
   const { data: place } = LoggedPlace.safeParse(press.place);
@@ -149,6 +156,7 @@ export function pressKind(context: WorkflowContext): JobKind {
   return {
     lane: 'presses',
     retryMs: () => RETRY_MS,
+    traceOf: (key) => replies.get(context.events)?.get(key.slice(key.indexOf('/') + 1))?.trace,
     run: async ({ key: jobKey }) => {
       const cut = jobKey.indexOf('/');
       // The id of the change was checked when the press was received.

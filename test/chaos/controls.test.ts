@@ -8,7 +8,7 @@ import { hookProblem, readSource, type SourceHook } from './processes/source-hoo
 const AT_LEAST = 33;
 /** `npm run controls` runs all controls. These two, which are found soon, show that the checks of the simulation work. */
 const SAMPLE = [
-  'every approval is in the audit trail',
+  'a refused request releases its target',
   'an unknown outcome is recorded as unknown',
 ];
 const source = readSource();

@@ -19,7 +19,7 @@ const TAKES_LONG = { timeout: 240_000 };
 /** A message that was being sent when the database failed is sent again after its lease. */
 const LONG = { timeout: 90_000, interval: 200 };
 const SHORTER_RETRIES = new URL('processes/shorter-retries.ts', import.meta.url).href;
-const NOT_YET = 'outcome could not be stored; retrying';
+const NOT_YET = 'outcome could not be stored; it is tried again';
 const AWAY = 'Signalbox cannot reach its database';
 
 async function openServer(): Promise<OwnServer> {
@@ -80,7 +80,8 @@ async function startWithOpenChanges(databaseUrl: string) {
   await expect.poll(() => sent.text, PROCESS_LIMITS).toContain('running');
   const waiting = await requestChange(sandbox, ANA, '/service stop analytics-prod "for the night"');
   const metrics = async () => (await getText(bot, '/metrics')).says;
-  await expect.poll(metrics, PROCESS_LIMITS).toContain('signalbox_queue_depth{queue="outbox"} 0');
+  // The execution that waits for its answer is the only job left.
+  await expect.poll(metrics, PROCESS_LIMITS).toContain('signalbox_queue_depth{queue="outbox"} 1');
   return { sandbox, bot, sent, waiting, answer: answer.resolve };
 }
 

@@ -247,9 +247,9 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     },
     {
       behaviour: 'an old press does not replace a newer decision',
-      defect: 'a press is decided outside the lock',
-      find: /(const \{ id, key, press \} = \w+;)([^;]+;[^;]+;\s+const before = )await \w+\(locked, id\);/,
-      put: '$1 const outside = await loadChange(context.events, id);$2outside;',
+      defect: 'a press is decided with the change as it was before the lookup of its user',
+      find: /(return decide\(context, stored, verb, identity)(\);[\s\S]*?const before = )await \w+\(locked, id\);/,
+      put: '$1, change$2 arguments[4];',
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,
     },

@@ -20,7 +20,7 @@ import {
 const WAITS_MS = [1_000, 30_000, 150_000, TIMED_MS, 3_600_000, 5 * 3_600_000];
 
 const crash: fc.Arbitrary<Crash> = fc.record({
-  at: fc.integer({ min: 1, max: 14 }),
+  at: fc.integer({ min: 1, max: 40 }),
   when: fc.constantFrom('before' as const, 'after' as const),
 });
 
