@@ -23,12 +23,18 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
       .messages(CHANNEL)
       .filter((message) => message.ephemeralFor === ANA && !isProgress(message));
   const cards = () => slack.messages(CARDS).filter(isCard);
+  /** Finds the next private answer. The one to an earlier press may arrive meanwhile. */
+  const nextAnswer = () => {
+    const before = new Set(privately().map(({ ts }) => ts));
+    return () =>
+      privately().find(({ ts, text }) => !before.has(ts) && !text.startsWith('Requested: '));
+  };
 
   /** The next private answer after `act`. */
   async function answerTo(what: string, act: () => Promise<unknown>): Promise<StoredMessage> {
-    const before = privately().length;
+    const found = nextAnswer();
     await act();
-    return until(() => privately()[before], `an answer to “${what}”`);
+    return until(found, `an answer to “${what}”`);
   }
 
   /** The form, after its fields have loaded; null before. */
@@ -44,10 +50,10 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
 
   /** The answer to a command line, or the form that it opens. */
   async function answerOrForm(line: string, callbackId: string) {
-    const before = privately().length;
+    const next = nextAnswer();
     await slack.command(ANA, CHANNEL, line);
     const found = () => {
-      const [answer, view] = [privately()[before] ?? null, loadedForm(callbackId)];
+      const [answer, view] = [next() ?? null, loadedForm(callbackId)];
       return answer || view ? { answer, view } : null;
     };
     return until(found, `an answer to “${line}”`);
@@ -116,14 +122,14 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
   async function requestLines({ channel, ts }: StoredMessage): Promise<readonly string[]> {
     const place = { in: 'message', channel, ts } as const;
     const press = () => slack.click(ANA, place, 'change.details');
-    const before = privately().length;
+    const next = nextAnswer();
     const inApprovals = () =>
       slack
         .messages(CARDS)
         .filter((message) => message.ephemeralFor === ANA && !isProgress(message));
     const shownBefore = inApprovals().length;
     await press();
-    const found = () => privately()[before] ?? inApprovals()[shownBefore];
+    const found = () => next() ?? inApprovals()[shownBefore];
     return linesOf((await until(found, 'the request')).blocks);
   }
 
