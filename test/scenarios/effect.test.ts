@@ -111,7 +111,7 @@ test('in a new sandbox a start of lab-core shows its size, and a scale then has 
 
   await run(sandbox, 'Start', 'lab-core', 'lab-core is running');
   await sandbox.slack.command(ANA, 'ops', '/service scale lab-core min=8 max=8');
-  const told = await sandbox.privateMessage(ANA, ' credits per day');
+  const told = await sandbox.privateMessage(ANA, '−5.');
   expect(textOf(told ?? NO_MESSAGE)).toMatch(/−5\.\d credits per day/);
 });
 
