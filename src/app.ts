@@ -23,6 +23,7 @@ import {
   createMetrics,
   fixedUntilRestart,
   type Metrics,
+  proveWritable,
   readGauges,
 } from './ops/index.ts';
 import {
@@ -34,7 +35,7 @@ import {
   type Slack,
 } from './slack/index.ts';
 import { databaseProblem } from './storage/errors.ts';
-import { lockedTransaction, type Store } from './storage/index.ts';
+import type { Store } from './storage/index.ts';
 import { MESSAGE_KINDS } from './workflow/index.ts';
 
 type StartResult =
@@ -204,8 +205,7 @@ function runningProbes(app: App): Probes {
   const { deliveries, metrics } = app;
   const { store, events, now } = app.shared;
   const notReady = () =>
-    // A file that another program has locked can be read, and nothing can be stored in it.
-    lockedTransaction(store, async () => undefined).then(
+    proveWritable(store).then(
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );

@@ -136,6 +136,12 @@ const FORMS: readonly Form[] = [
   [/^last-month$/, (_, today) => wholeMonth(monthOf(addMonths(today, -1)))],
   [/^(?:qtd|this-quarter)$/, (_, today) => toDate('quarter', today)],
   [/^(?:ytd|this-year)$/, (_, today) => toDate('year', today)],
+  [/^last-quarter$/, (_, today) => months(addMonths(startOf('quarter', today), -3), 3, 'quarter')],
+  [/^last-year$/, (_, today) => months(addMonths(startOf('year', today), -12), 12, 'year')],
+  [
+    /^(2\d{3})-q([1-4])$/,
+    ([year, of]) => months(addMonths(`${year}-01-01` as Day, Number(of) * 3 - 3), 3, 'quarter'),
+  ],
   [/^(2\d{3})$/, ([year]) => months(`${year}-01-01`, 12, 'year')],
   [/^(2\d{3}-(?:0[1-9]|1[0-2]))$/, ([month = '']) => wholeMonth(month)],
   [/^(\d{4}-\d\d-\d\d)$/, ([day = '']) => range(day, day)],

@@ -1,6 +1,6 @@
 // What operators measure in the database: every figure is only shown, and nothing is decided from it.
 import type { State } from '../domain/change.ts';
-import { type Store, type StoreReader, sql } from '../storage/index.ts';
+import { lockedTransaction, type Store, type StoreReader, sql } from '../storage/index.ts';
 
 /** `since` is the time of the oldest entry; null if there is none. */
 export interface Backlog {
@@ -40,14 +40,14 @@ export async function undeliveredCards(reader: StoreReader): Promise<Backlog> {
   return rows[0] ? backlogOf(rows[0]) : NOTHING;
 }
 
-/** Due jobs: presses to decide, and everything else. One that is tried again waits for its next try. */
+/** Due jobs: presses to decide, and everything else. A job that fails again and again is due since its first try. */
 export async function dueJobs(
   reader: StoreReader,
   now: Date,
 ): Promise<{ readonly presses: Backlog; readonly others: Backlog }> {
   const { rows } = await sql<Counted>`select
       case when kind in ('press', 'incident') then 'presses' else 'others' end as name,
-      count(*) as count, min(due_at) as since
+      count(*) as count, min(since) as since
     from job where due_at <= ${now.getTime()} or attempts > 0 group by 1`.execute(reader);
   const of = (name: string) => {
     const row = rows.find((each) => each.name === name);
@@ -90,4 +90,12 @@ export async function databaseFacts(
       has_schema_privilege(current_schema(), 'create') as may`.execute(reader);
   const { limit = null, may = false } = rows[0] ?? {};
   return { statementTimeout: limit, clock: { server, here }, mayCreateTables: may === true };
+}
+
+/** Stores something and deletes it: a full disk and a locked file can be read, and nothing can be stored there. */
+export function proveWritable(store: Store): Promise<void> {
+  return lockedTransaction(store, async (tx) => {
+    await sql`insert into job (kind, key, due_at, since) values ('probe', '', 0, 0)`.execute(tx);
+    await sql`delete from job where kind = 'probe'`.execute(tx);
+  });
 }

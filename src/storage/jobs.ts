@@ -21,8 +21,9 @@ export interface ClaimedJob extends Job {
 
 /** Requests a job. One that waits already becomes due at the earlier time; one that runs is run again. */
 export async function addJob(tx: StoreTx, { kind, key, dueAt }: Job): Promise<void> {
-  await sql`insert into job (kind, key, due_at) values (${kind}, ${key}, ${dueAt})
+  await sql`insert into job (kind, key, due_at, since) values (${kind}, ${key}, ${dueAt}, ${dueAt})
     on conflict (kind, key) do update set asked = job.asked + 1,
+      since = case when excluded.since < job.since then excluded.since else job.since end,
       due_at = case when excluded.due_at < job.due_at then excluded.due_at else job.due_at end`.execute(
     tx,
   );
@@ -65,7 +66,7 @@ export async function renewJob(tx: StoreTx, job: ClaimedJob, until: number): Pro
 export async function endJob(tx: StoreTx, { kind, key, owner, asked }: ClaimedJob): Promise<void> {
   await sql`delete from job where kind = ${kind} and key = ${key}
     and lease_owner = ${owner} and asked = ${asked}`.execute(tx);
-  await sql`update job set lease_owner = null, lease_until = 0, attempts = 0
+  await sql`update job set lease_owner = null, lease_until = 0, attempts = 0, since = due_at
     where kind = ${kind} and key = ${key} and lease_owner = ${owner}`.execute(tx);
 }
 
@@ -74,6 +75,11 @@ export async function retryJob(tx: StoreTx, job: ClaimedJob, dueAt: number): Pro
   await sql`update job set lease_owner = null, lease_until = 0, attempts = ${job.attempts},
       due_at = case when asked = ${job.asked} then cast(${dueAt} as bigint) else due_at end
     where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
+  // A job that ended well, and is planned again, is not late.
+  if (job.attempts === 0)
+    await sql`update job set since = due_at where kind = ${job.kind} and key = ${job.key}`.execute(
+      tx,
+    );
 }
 
 /** Releases the jobs of the process before. Only for a start where the database proves that no other process runs. */

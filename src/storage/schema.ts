@@ -16,6 +16,7 @@ function initialSchema(engine: Engine): readonly string[] {
       kind ${text} not null,
       key ${text} not null,
       due_at ${integer} not null,
+      since ${integer} not null,
       attempts ${integer} not null default 0,
       asked ${integer} not null default 1,
       lease_owner ${text},

@@ -43,7 +43,7 @@ export async function saveFollowUp(tx: StoreTx, id: ChangeId, followUp: FollowUp
 
 /** Makes all jobs of a kind due now. */
 export async function hurryJobs(tx: StoreTx, kind: string, now: Date): Promise<void> {
-  await sql`update job set due_at = ${now.getTime()}
+  await sql`update job set due_at = ${now.getTime()}, since = ${now.getTime()}
     where kind = ${kind} and due_at > ${now.getTime()}`.execute(tx);
 }
 

@@ -104,6 +104,7 @@ test('alerts fire when Slack does not take a card although each retry is soon du
   };
   const during = await readUntil(sandbox, 'signalbox_undelivered_card_age_seconds', isOld);
   expectAlert('SignalboxCardUndelivered', before, during);
+  expectAlert('SignalboxOutboxStuck', before, during);
 });
 
 test('SignalboxPermitsReturned fires when an API refuses every request', async () => {

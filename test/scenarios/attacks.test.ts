@@ -31,7 +31,7 @@ async function attackable(engine: Engine) {
 }
 
 const sends = ({ cloud }: TestSandbox) => cloud.effectCount('set state', STAGING);
-const RUN_ALL = `insert into job (kind, key, due_at) select 'run', id, 0 from change_view
+const RUN_ALL = `insert into job (kind, key, due_at, since) select 'run', id, 0, 0 from change_view
   where true on conflict do nothing`;
 const SCHEDULED = '/service stop staging in=30m for the night';
 
@@ -371,7 +371,7 @@ test.for(ENGINES)(
     await waitUntilIdle(sandbox);
     const press = `replace(stream, 'press/', '')`;
     await tamper(
-      `insert into job (kind, key, due_at) select 'press', ${press}, 0 from event where type = 'pressed'
+      `insert into job (kind, key, due_at, since) select 'press', ${press}, 0, 0 from event where type = 'pressed'
       on conflict do nothing`,
     );
     await letTimePass(sandbox);

@@ -28,7 +28,7 @@ async function passSecond(sandbox: TestSandbox): Promise<void> {
 
 /** Requests and approves a change. Returns the milliseconds from the press of Approve to the request. */
 async function pressToWire(sandbox: TestSandbox, reason: string): Promise<number> {
-  const line = `/service scale staging min=16 max=64 for ${reason}`;
+  const line = `/service scale staging min=16 max=64 "for ${reason}"`;
   const card = await requestChange(sandbox, undefined, line);
   await passSecond(sandbox);
   const [pressedAt, reads] = [sandbox.clock.now.getTime(), groupReads(sandbox)];

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
 import { REFUSED } from '../harness/refused.ts';
-import { accepted, NO_MESSAGE, requestChange, requested } from '../harness/requests.ts';
+import {
+  accepted,
+  NO_MESSAGE,
+  requestChange,
+  requested,
+  waitUntilIdle,
+} from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';
 
@@ -16,6 +22,8 @@ async function approved(sandbox: TestSandbox, line: string, title: string, state
   await sandbox.press(BEN, waiting, 'change.approve');
   const now = () => sandbox.slack.messages('db-approvals').find(({ ts }) => ts === waiting?.ts);
   await expect.poll(() => now()?.text).toContain(accepted(title));
+  // The answer to Confirm takes the place of the preview.
+  await waitUntilIdle(sandbox);
   return { preview, card: now() };
 }
 

@@ -101,7 +101,7 @@ test('the thread, a direct message and the audit channel link to the card', asyn
 
 test('the use of break-glass is announced with a link to the card', async () => {
   const sandbox = await startTestSandbox();
-  const card = await requestChange(sandbox, ANA, '/service stop analytics-prod at once');
+  const card = await requestChange(sandbox, ANA, '/service stop analytics-prod "at once"');
   await sandbox.press(ANA, card, 'change.break-glass');
   const reason = { reason: { reason: { type: 'plain_text_input', value: 'an emergency' } } };
   await sandbox.slack.submit(ANA, await sandbox.modal(ANA, 'change.break-glass'), reason);
