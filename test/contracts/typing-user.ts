@@ -100,7 +100,12 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
       const waits = lines.some((line) => line.includes('Nothing was sent yet'));
       return card && (waits || !STILL.test(lines[0] ?? '')) ? card : null;
     };
-    return until(ended, `an ending of ${linesOf(preview.blocks)[0]}`);
+    const card = await until(ended, `an ending of ${linesOf(preview.blocks)[0]}`);
+    // The answer to the press takes the place of the preview after the card shows it.
+    const waits = ({ ts, blocks }: StoredMessage) =>
+      ts === preview.ts && JSON.stringify(blocks).includes('change.confirm');
+    await until(() => (privately().some(waits) ? null : true), 'the answer to Confirm');
+    return card;
   }
 
   /** Records that a request with an unknown outcome did not happen, so that its target is free. */
