@@ -182,7 +182,10 @@ test('in a browser: the end of the newest message stays visible when the message
   await cleo.getByRole('button', { name: 'Approve', exact: true }).last().click();
   for (const page of [ben, cleo]) {
     await page.getByText('analytics-prod is stopping').waitFor();
-    await page.getByText(/\d+ repl/).last().waitFor();
+    await page
+      .getByText(/\d+ repl/)
+      .last()
+      .waitFor();
     await expect.poll(() => belowView(page)).toBeLessThan(2);
   }
 });
