@@ -85,7 +85,8 @@ test('a sealed text opens with the key that sealed it, in the same context', () 
   expect(sealed).not.toContain('secret');
   expect(unsealText(NEW, sealed, ['7KQ2MX', 'UANA'])).toBe('secret');
   expect(() => unsealText(KEYS, sealed, ['7KQ2MX', 'UBEN'])).toThrow();
-  expect(() => unsealText(KEYS, `${sealed.slice(0, -2)}AA`, ['7KQ2MX', 'UANA'])).toThrow();
+  const altered = `${sealed.slice(0, -4)}${sealed.at(-4) === 'A' ? 'B' : 'A'}${sealed.slice(-3)}`;
+  expect(() => unsealText(KEYS, altered, ['7KQ2MX', 'UANA'])).toThrow();
   expect(() => unsealText(OTHER, sealed, ['7KQ2MX', 'UANA'])).toThrow('not sealed with a key');
 });
 
