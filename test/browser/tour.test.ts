@@ -256,6 +256,8 @@ test('in a browser: a password is shown once, and an unknown outcome is left to 
   await card.getByRole('dialog').getByText('Shown only once').waitFor();
   await picture(card, 'password');
   await close(card);
+  // The modal was open on Ana's other page too, and would take the focus from what is typed.
+  await ana.getByRole('dialog').waitFor({ state: 'detached' });
 
   sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
   await askFor(ana, '/service stop analytics-dev for the night', 'Stop analytics-dev');
