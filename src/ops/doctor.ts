@@ -40,6 +40,7 @@ import {
   channelLines,
   manualSlackChecks,
   peopleLines,
+  roleMembers,
   slackLines,
 } from './doctor-slack.ts';
 import type { Env, ReadFile } from './environment.ts';
@@ -236,6 +237,8 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
     call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
   ]);
+  const members = groups.ok ? roleMembers(policy, groups.value) : [];
+  const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
   return [
     { title: 'Slack', lines: slackLines(context, { self, people, connection }) },
@@ -247,7 +250,7 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
     },
     {
       title: 'People',
-      lines: self.ok ? peopleLines(policy, { self: self.value, groups, people }) : withoutToken,
+      lines: accounts ? peopleLines(policy, { groups, accounts }) : withoutToken,
     },
   ];
 }

@@ -7,8 +7,8 @@ import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger, WorkflowContext } from '../workflow/index.ts';
-import { peopleByName } from './accounts.ts';
-import { type Actors, cachedAccounts, createActors } from './actors.ts';
+import { cachedAccounts, peopleByName } from './accounts.ts';
+import { type Actors, createActors } from './actors.ts';
 import {
   boltLogger,
   createClients,
@@ -76,6 +76,9 @@ type ConnectResult =
 const UNCHECKED =
   'users of signalbox.yaml could not be checked: Slack limits the rate of requests. Run the doctor later';
 
+const UNKNOWN_MEMBER =
+  'Slack does not know this member of a group, or hides it: it counts as no member';
+
 /** Checks tokens, scopes and user groups. Returns every problem that stops the start. */
 export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
@@ -93,12 +96,13 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const { home, botId, botUserId, appId } = self;
   const { policy, log, now, channels, measures } = options;
   const { lookups } = clients;
-  const accounts = cachedAccounts(lookups, home, { now, clock });
+  const onUnknown = (user: string) => log.warn({ user }, UNKNOWN_MEMBER);
+  const accounts = cachedAccounts({ lookups, home, now, clock, onUnknown });
   const retryLimited = createRetryLimited(clock);
   const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
   if (!found.ok) return found;
-  const unchecked = [...found.people].filter(([, checked]) => checked === 'unchecked').length;
+  const unchecked = [...found.people].filter(([, account]) => account === null).length;
   if (unchecked > 0) log.warn({ unchecked }, UNCHECKED);
   const warn = (error: unknown, lookup: string) => {
     log.warn({ err: error, lookup }, 'a lookup in Slack failed');

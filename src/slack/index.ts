@@ -1,4 +1,4 @@
-export { standingOf } from './accounts.ts';
+export type { CheckedUsers } from './accounts.ts';
 export {
   appTokenProblem,
   foreignAppToken,
@@ -16,6 +16,7 @@ export {
   type ChannelFacts,
   createInstallationReads,
   type InstallationReads,
+  orgWideProblem,
   type PersonFacts,
 } from './installation.ts';
 export { manifestOf } from './manifest.ts';

@@ -1,8 +1,9 @@
 import type { ConversationsListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
+import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
-import { allUsers, type Home, type standingOf } from './accounts.ts';
+import { allUsers, type CheckedUsers, checkUsers, type Home } from './accounts.ts';
 import {
   appTokenProblem,
   callProblem,
@@ -49,7 +50,7 @@ export async function checkInstallation(tokens: Tokens): Promise<InstallationChe
   const delivery = 'problem' in socket ? [socket] : [];
   if ('problem' in read) return { ok: false, problems: [read, ...delivery] };
   const { appId } = read;
-  const problems = [...scopeProblems(read.scopes), ...delivery];
+  const problems = [...orgWideProblem(read), ...scopeProblems(read.scopes), ...delivery];
   const foreign = appId && tokens.appToken ? foreignAppToken(tokens.appToken, appId) : null;
   if (foreign) problems.push({ where: 'SLACK_APP_TOKEN', ...foreign, passing: false });
   if (problems.length > 0) return { ok: false, problems };
@@ -57,8 +58,19 @@ export async function checkInstallation(tokens: Tokens): Promise<InstallationChe
   return { ok: true, app: { ...read, appId }, socketUrl: 'url' in socket ? socket.url : null };
 }
 
+/** Signalbox serves one workspace: a token for an organization names none. */
+export function orgWideProblem({ isOrgWide, home }: InstalledApp): readonly SlackProblem[] {
+  if (!isOrgWide) return [];
+  const organization = home.enterpriseId ?? home.teamId;
+  const problem = `the app is installed for the whole organization ${organization}`;
+  const hint = 'install it in one workspace, and set the bot token of that installation';
+  return [{ where: 'SLACK_BOT_TOKEN', problem, hint, passing: false }];
+}
+
 /** The app and workspace of a bot token. */
 export interface InstalledApp {
+  /** Installed for an organization of Enterprise Grid, not for one workspace. */
+  readonly isOrgWide: boolean;
   readonly home: Home;
   readonly workspace: string;
   readonly botName: string;
@@ -78,7 +90,8 @@ export async function readInstalledApp(slack: WebClient): Promise<InstalledApp> 
     throw new Error('Slack did not return the owner of this token');
   const scopes = self.response_metadata?.scopes ?? null;
   const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
-  const known = { home, workspace: team, botId: bot_id, botUserId: user_id, scopes };
+  const isOrgWide = self.is_enterprise_install === true;
+  const known = { home, isOrgWide, workspace: team, botId: bot_id, botUserId: user_id, scopes };
   if (scopes?.includes('users:read') === false) return { ...known, botName: user, appId: null };
   const { bot } = await slack.bots.info({ bot: bot_id });
   return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
@@ -139,7 +152,6 @@ export interface PersonFacts {
   readonly names: readonly string[];
   readonly isBot: boolean;
   readonly gone: boolean;
-  readonly user: Parameters<typeof standingOf>[0];
 }
 
 /** Everything that the doctor reads from Slack. It changes nothing. */
@@ -148,6 +160,11 @@ export function createInstallationReads({ botToken, apiUrl, log, withinMs }: Rea
   const api = { slackApiUrl: apiUrl ?? SLACK_API_URL, log, fetch: timed(clock) };
   const client = (token: Secret) => createClient(token, api, { timeout: withinMs });
   const slack = client(botToken);
+  let users: ReturnType<typeof allUsers> | null = null;
+  const listed = () => {
+    users ??= allUsers(slack);
+    return users;
+  };
   return {
     self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
     /** Requests a Socket Mode connection without opening it. */
@@ -155,8 +172,14 @@ export function createInstallationReads({ botToken, apiUrl, log, withinMs }: Rea
       void (await client(appToken).apps.connections.open()),
     /** The channels with these ids; all channels where one id is not known. */
     channels: (ids: readonly (string | null)[]) => channelsOf(slack, ids),
-    people: () => peopleOf(slack),
+    people: async () => (await listed()).map(factsOf),
     groups: (policy: Policy) => listNamedGroups(slack, policy),
+    /** The accounts of these users, as a start and a decision read them. */
+    accounts: async (users: readonly UserId[], home: Home): Promise<CheckedUsers> =>
+      checkUsers(users, {
+        ...{ lookups: slack, home, listed: await listed(), accounts: { keep: () => undefined } },
+        retryLimited: (read) => read(),
+      }),
   };
 }
 
@@ -215,13 +238,11 @@ async function allChannels(slack: WebClient): Promise<SlackChannels> {
   return all;
 }
 
-async function peopleOf(slack: WebClient): Promise<readonly PersonFacts[]> {
-  const all = await allUsers(slack);
-  return all.map((user) => ({
+function factsOf(user: Awaited<ReturnType<typeof allUsers>>[number]): PersonFacts {
+  return {
     id: user.id ?? '',
     names: [user.name, user.real_name, user.profile?.real_name].flatMap((name) => name ?? []),
     isBot: user.is_bot === true,
     gone: user.deleted !== false,
-    user,
-  }));
+  };
 }

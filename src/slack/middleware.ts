@@ -5,6 +5,7 @@ import { type Command, nounOf } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
+import { belongsTo } from './accounts.ts';
 import type { Actors } from './actors.ts';
 import { OVERFLOW } from './blocks.ts';
 import type { SlackContext } from './context.ts';
@@ -153,13 +154,19 @@ function part(value: unknown): Body {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-const Envelope = z.looseObject({
+const Id = z.string().nullish();
+/** A workspace, or an installation of the app. */
+const Installed = z.looseObject({ team_id: Id, enterprise_id: Id });
+
+const Envelope = Installed.extend({
   type: z.string().optional(),
   command: z.string().optional(),
   api_app_id: z.string().optional(),
-  team_id: z.string().optional(),
-  team: z.object({ id: z.string() }).nullish(),
-  user: z.union([z.string(), z.looseObject({ team_id: z.string().optional() })]).optional(),
+  context_team_id: Id,
+  authorizations: z.array(Installed).nullish(),
+  team: z.looseObject({ id: Id, enterprise_id: Id }).nullish(),
+  enterprise: z.looseObject({ id: Id }).nullish(),
+  user: z.union([z.string(), z.looseObject({ team_id: Id })]).optional(),
   response_url: z.string().optional(),
 });
 
@@ -203,11 +210,22 @@ async function acknowledge(ack: unknown): Promise<void> {
   if (typeof ack === 'function') await (ack as () => Promise<void>)();
 }
 
-function isForeign(
-  { team_id, team, user }: z.infer<typeof Envelope>,
-  { home }: SlackContext,
-): boolean {
+/**
+ * An event in a channel that a partner hosts carries the partner's workspace; the installations that it is for
+ * are beside it. Every other payload names its workspace, and that of its person: each must be ours.
+ */
+function isForeign(read: z.infer<typeof Envelope>, { home }: SlackContext): boolean {
+  const isForeignTo = (team: Id, enterprise: Id) =>
+    belongsTo(home, { team: team ?? undefined, enterprise: enterprise ?? undefined }) === false;
+  const { context_team_id, authorizations, team, user } = read;
+  if (authorizations?.length)
+    return authorizations.every((each) => isForeignTo(each.team_id, each.enterprise_id));
+  const enterprise = read.enterprise_id ?? team?.enterprise_id ?? read.enterprise?.id;
   const person = typeof user === 'object' ? user.team_id : undefined;
-  const teams = [team_id, team?.id, person].filter((id) => id !== undefined);
-  return teams.some((id) => id !== home.teamId && id !== home.enterpriseId);
+  return (
+    isForeignTo(context_team_id ?? read.team_id ?? team?.id, enterprise) ||
+    isForeignTo(person, undefined)
+  );
 }
+
+type Id = z.infer<typeof Id>;
