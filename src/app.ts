@@ -35,7 +35,7 @@ import {
   type Slack,
 } from './slack/index.ts';
 import { databaseProblem } from './storage/errors.ts';
-import type { Store } from './storage/index.ts';
+import { listInstances, reading, type Store } from './storage/index.ts';
 import { MESSAGE_KINDS } from './workflow/index.ts';
 
 type StartResult =
@@ -122,7 +122,8 @@ async function openApp(
     const opened = await openBotFor(options, shared, slack, null);
     if (!opened.ok) return opened;
     const onRefused = (error: unknown) => options.onAppTokenRefused?.(appTokenRefusal(error));
-    const deliveries = slack.deliveries(onRefused);
+    const replicas = async () => (await reading(store, listInstances)).length;
+    const deliveries = slack.deliveries({ onRefused, replicas });
     app = { ...opened, options, shared, metrics, servers, deliveries, stopClock };
     return app;
   } catch (error) {

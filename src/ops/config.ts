@@ -32,13 +32,15 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
-    const own = fromEnvironment(environment.value);
+    const own = fromEnvironment(environment.value, sources.env);
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
   }
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
 }
 
-function fromEnvironment(variables: Environment) {
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+
+function fromEnvironment(variables: Environment, env: Env) {
   const { ALERTS_API_URL: url, ALERTS_API_TOKEN: token } = variables;
   return {
     slack: {
@@ -48,6 +50,7 @@ function fromEnvironment(variables: Environment) {
       signingSecret: variables.SLACK_SIGNING_SECRET ?? null,
       apiUrl: variables.SLACK_API_URL ?? null,
       commandPrefix: variables.SLACK_COMMAND_PREFIX,
+      isProxied: PROXIES.some((name) => env[name]),
     },
     port: variables.PORT,
     /** For probes and metrics; null: they use `port` as well. */

@@ -18,6 +18,7 @@ import {
   orgWideProblem,
   type PersonFacts,
   REINSTALL_WITH_SCOPES,
+  type SocketProbe,
   tokenProblem,
   unknownUserProblem,
 } from '../slack/index.ts';
@@ -252,7 +253,7 @@ const SKEW_MAX_MS = 60_000;
 interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
   readonly people: TimedResult<readonly PersonFacts[]>;
-  readonly connection: TimedResult<void> | null;
+  readonly connection: TimedResult<SocketProbe> | null;
 }
 
 export function slackLines(
@@ -317,7 +318,7 @@ function scopeLines(
 
 function connectionLine(
   { config }: CheckContext,
-  connection: TimedResult<void> | null,
+  connection: TimedResult<SocketProbe> | null,
   appId: string | null,
 ): CheckLine {
   const { appToken } = config.slack;
@@ -326,7 +327,13 @@ function connectionLine(
   }
   const foreign = appId === null ? null : foreignAppToken(appToken, appId);
   if (foreign) return failed('delivery', foreign.problem, foreign.hint);
-  if (connection.ok) return ok('delivery', 'Socket Mode: Slack accepts a connection');
+  if (connection.ok && 'blocked' in connection.value) {
+    const says = `Slack accepts SLACK_APP_TOKEN, but no connection opens (${connection.value.blocked})`;
+    const fix =
+      'let this machine reach wss-primary.slack.com, or set HTTPS_PROXY to a proxy that permits it';
+    return failed('delivery', says, fix);
+  }
+  if (connection.ok) return ok('delivery', 'Socket Mode: a connection was opened');
   const line = slackLine('delivery', connection.error);
   const { error } = connection;
   return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;

@@ -41,7 +41,7 @@ interface Kind {
  * Writes equal messages once a minute, with the number that was suppressed: anyone on the network
  * can cause signature errors, and must not be able to fill the disk with them.
  */
-function rateLimited(write: (said: string, again: number) => void, now: () => number) {
+export function rateLimited(write: (said: string, again: number) => void, now: () => number) {
   const kinds = new Map<string, Kind>();
   return (...words: readonly unknown[]) => {
     const said = text(words);

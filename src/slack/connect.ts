@@ -21,7 +21,7 @@ import {
   type SlackProblem,
 } from './api.ts';
 import { type ChannelIdStore, createChannelFinder } from './channels.ts';
-import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { createDeliveries, type Deliveries, type DeliveryPort } from './deliveries.ts';
 import { findGroups, type RoleGroups } from './groups.ts';
 import { checkInstallation, type InstalledApp } from './installation.ts';
 import { createPermalinks } from './links.ts';
@@ -37,6 +37,7 @@ interface SlackOptions {
   readonly opensSocket: boolean;
   readonly signingSecret: Secret | null;
   readonly apiUrl: string | null;
+  readonly isProxied: boolean;
   readonly commandPrefix: string;
   /** `cloud.console` of the configuration. */
   readonly console: string | null;
@@ -49,7 +50,10 @@ interface SlackOptions {
   readonly log: Logger;
   readonly now: () => Date;
   readonly clock?: Clock | undefined;
-  readonly measures: Pick<Measures, 'lookupFailed' | 'slackCalled'>;
+  readonly measures: Pick<
+    Measures,
+    'lookupFailed' | 'slackCalled' | 'foreignConnections' | 'payloadRejected'
+  >;
 }
 
 /** The connection to one workspace: lookups, messages and incoming payloads. */
@@ -62,7 +66,7 @@ export interface Slack {
   /** Finds a user by name, mention or id. */
   readonly findPerson: (word: string) => Promise<PersonLookup>;
   /** The receiver of payloads. It outlives a reload of the configuration. */
-  readonly deliveries: (onRefused: (error: unknown) => void) => Deliveries;
+  readonly deliveries: (port: DeliveryPort) => Deliveries;
   readonly listen: (
     context: WorkflowContext,
     placeKeys: readonly Buffer[],
@@ -151,8 +155,8 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       groupIds: idsOfHandles(policy, found.groups),
       openMessenger,
       findPerson: peopleByName(lookups, now),
-      deliveries: (onRefused) =>
-        createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
+      deliveries: (port) =>
+        createDeliveries({ ...options, ...port, slackApiUrl, socketUrl, clock, fetch }),
       listen: async (context, placeKeys) => {
         const places = createPlaces(placeKeys);
         const bot = { ...drawn, places, context, clients, home, botUserId, prefix };

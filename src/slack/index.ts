@@ -18,5 +18,6 @@ export {
   type InstallationReads,
   orgWideProblem,
   type PersonFacts,
+  type SocketProbe,
 } from './installation.ts';
 export { manifestOf } from './manifest.ts';

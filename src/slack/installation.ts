@@ -1,6 +1,7 @@
 import type { ConversationsListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Secret } from '../base/errors.ts';
+import { causeCode, type Secret } from '../base/errors.ts';
+import { systemClock } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import { allUsers, type CheckedUsers, checkUsers, type Home } from './accounts.ts';
@@ -17,6 +18,7 @@ import {
 } from './api.ts';
 import { listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
+import { probeConnection } from './sockets.ts';
 
 // What Slack says about this installation: the owner and the scopes of its tokens, which a start checks,
 // and what the doctor reads in addition. Nothing here changes Slack.
@@ -128,6 +130,7 @@ async function requestSocket(
 interface ReadOptions {
   readonly botToken: Secret;
   readonly apiUrl: string | null;
+  readonly isProxied: boolean;
   readonly log: Logger;
   readonly withinMs: number;
 }
@@ -147,6 +150,9 @@ export interface ChannelFacts {
   readonly outside: boolean;
 }
 
+/** The connections of the app before this one, or why none opened although Slack accepts the token. */
+export type SocketProbe = { readonly others: number | null } | { readonly blocked: string };
+
 export interface PersonFacts {
   readonly id: string;
   readonly names: readonly string[];
@@ -155,7 +161,8 @@ export interface PersonFacts {
 }
 
 /** Everything that the doctor reads from Slack. It changes nothing. */
-export function createInstallationReads({ botToken, apiUrl, log, withinMs }: ReadOptions) {
+export function createInstallationReads(given: ReadOptions) {
+  const { botToken, apiUrl, isProxied, log, withinMs } = given;
   const clock = { aheadMs: null as number | null };
   const api = { slackApiUrl: apiUrl ?? SLACK_API_URL, log, fetch: timed(clock) };
   const client = (token: Secret) => createClient(token, api, { timeout: withinMs });
@@ -167,9 +174,15 @@ export function createInstallationReads({ botToken, apiUrl, log, withinMs }: Rea
   };
   return {
     self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
-    /** Requests a Socket Mode connection without opening it. */
-    openConnection: async (appToken: Secret) =>
-      void (await client(appToken).apps.connections.open()),
+    /** Opens a Socket Mode connection and closes it. */
+    openConnection: async (appToken: Secret): Promise<SocketProbe> => {
+      const { url = '' } = await client(appToken).apps.connections.open();
+      const options = { ...api, appToken, isProxied, clock: systemClock };
+      return probeConnection(options, url).then(
+        (others) => ({ others }),
+        (error: unknown) => ({ blocked: causeCode(error) ?? 'no answer' }),
+      );
+    },
     /** The channels with these ids; all channels where one id is not known. */
     channels: (ids: readonly (string | null)[]) => channelsOf(slack, ids),
     people: async () => (await listed()).map(factsOf),

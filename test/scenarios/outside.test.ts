@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import { createLog } from '../../src/base/log.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
@@ -15,6 +16,8 @@ const LIST = {
   api_app_id: sandboxWorkspace.appId,
   trigger_id: '1.2.3',
 };
+
+const LATE = { at: Date.now() - 365_000 };
 
 interface Forged {
   readonly secret?: string;
@@ -39,6 +42,20 @@ test.for<[string, number, Forged]>([
   const before = sandbox.slack.calls().length;
   expect(await send(sandbox, forged)).toBe(status);
   if (status !== 200) expect(sandbox.slack.calls()).toHaveLength(before);
+});
+
+test.for<[string, 'clock' | 'signature', RegExp, Forged]>([
+  ['of a machine whose clock is ahead', 'clock', /clock of this machine is \d+ s ahead of/, LATE],
+  ['with another secret', 'signature', /that of another app/, { secret: 'another secret' }],
+])('a payload %s is counted, and reported once', async ([, why, words, forged]) => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const sandbox = await startTestSandbox({ log });
+  for (let n = 0; n < 3; n += 1) expect(await send(sandbox, forged)).toBe(401);
+  const reported = () => lines.filter((line) => words.test(line));
+  await expect.poll(reported).toHaveLength(1);
+  const metrics = await (await fetch(`${sandbox.url}/metrics`)).text();
+  expect(metrics).toContain(`signalbox_payloads_rejected_total{why="${why}"} 3`);
 });
 
 test.for([

@@ -39,7 +39,7 @@ function eventPayload(slack: SlackState, id: string, event: Json): Json {
   const channel = conversationOf(slack.workspace, stringOf(event.channel));
   return {
     token: 'deprecated',
-    // That of the host of the channel, which can be another company.
+    // That of the host of the channel, which can be another organization.
     team_id: channel?.hostedBy ?? teamId,
     context_team_id: teamId,
     context_enterprise_id: enterprise_id,

@@ -58,7 +58,7 @@ export interface Conversation {
   archived: boolean;
   /** The settings of the channel let no app post there. */
   restricted?: boolean;
-  /** The workspace of another company that made this channel; its events carry this id. */
+  /** The workspace of another organization that made this channel; its events carry this id. */
   readonly hostedBy?: string;
   /** The names before it was renamed. */
   formerNames?: readonly string[];
@@ -77,7 +77,7 @@ export function enterpriseOf(workspace: Workspace, person: Member): string | und
 /** The name of the time zone of a person. */
 export const timezoneOf = ({ timezone = 'Europe/Berlin' }: Member): string => timezone;
 
-/** False for people of other companies, who get no slash commands, shortcuts and Home tab. */
+/** False for people of other organizations, who get no slash commands, shortcuts and Home tab. */
 export function isColleague(workspace: Workspace, person: Member): boolean {
   const enterprise = enterpriseOf(workspace, person);
   const isOfOrganization = enterprise !== undefined && enterprise === workspace.enterpriseId;
