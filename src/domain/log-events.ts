@@ -11,7 +11,7 @@ import {
   PostedAt,
   User,
 } from './change-events.ts';
-import { Scope } from './freezes.ts';
+import { LONGEST_FREEZE_MS, Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
 
@@ -51,7 +51,12 @@ const FreezeEvent = z.discriminatedUnion('type', [
     from: At,
     until: At,
   }),
-  event('card-posted', PostedAt),
+  /** Slack shows a freeze that the log has lost, or this process has read it. `card` still shows it. */
+  event('found', {
+    change: ChangeKey,
+    foreign: z.array(AnsweredMark).readonly(),
+    card: z.object(PostedAt).nullable(),
+  }),
   event('lifted', { change: ChangeKey.nullable(), by: Id }),
 ]);
 
@@ -231,13 +236,19 @@ export function evolveHolders(
 /** A freeze made in Slack. */
 export interface LoggedFreeze {
   readonly change: ChangeId;
-  readonly by: UserId;
+  /** Null: the log has lost it. */
+  readonly by: UserId | null;
   readonly reason: string;
   readonly scope: Scope;
   readonly from: Date;
   readonly until: Date;
   readonly isLifted: boolean;
-  readonly card: Position | null;
+  /** The log has lost what it covers: nothing is executed until a person decides. Null for any other freeze. */
+  readonly lost: {
+    readonly foundAt: Date;
+    readonly answered: readonly string[];
+    readonly card: Position | null;
+  } | null;
 }
 
 export function evolveFreeze(
@@ -246,12 +257,26 @@ export function evolveFreeze(
 ): LoggedFreeze {
   if (event.type === 'created') {
     const { change, by, reason, scope, from, until } = event;
-    return { change, by, reason, scope, from, until, isLifted: false, card: null };
+    return { change, by, reason, scope, from, until, isLifted: false, lost: null };
   }
-  if (!freeze) throw new Error(`The first event of a freeze is ${event.type}, not created`);
-  if (event.type === 'lifted') return { ...freeze, isLifted: true };
-  return { ...freeze, card: { channel: event.channel, ts: event.ts } };
+  if (event.type === 'found') return lostFreeze(freeze, event);
+  if (!freeze) throw new Error(`The first event of a freeze is ${event.type}`);
+  return { ...freeze, isLifted: true };
 }
+
+function lostFreeze(
+  before: LoggedFreeze | null,
+  { change, at, foreign, card }: Recorded<z.infer<typeof FreezeEvent> & { type: 'found' }>,
+): LoggedFreeze {
+  const from = new Date(at);
+  const answered = [...(before?.lost?.answered ?? []), ...foreign.map(({ hash }) => hash)];
+  const lost = { foundAt: from, answered, card: card ?? before?.lost?.card ?? null };
+  const covers = { by: null, reason: LOST_FREEZE, scope: { everything: true } } as const;
+  const until = new Date(at + LONGEST_FREEZE_MS);
+  return { change, ...covers, from, until, isLifted: false, lost };
+}
+
+const LOST_FREEZE = 'the database has lost this freeze; its card shows what it covers';
 
 /** A schedule, also while it is paused. */
 export interface LoggedSchedule {

@@ -194,7 +194,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     if (!isKnown) return refuse(context, stored, 'foreign-place', change, null);
   }
   const seen = markOf(press.seen);
-  const foreign = seen ? await foreignMarks(context.events, [change.id], [seen]) : [];
+  const foreign = seen ? await foreignMarks(context.events, change, [seen]) : [];
   if (foreign.length > 0) {
     await answerForeign(context, change.id, foreign);
     return refuse(context, stored, 'restored', await loadChange(context.events, id), null);
