@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
+import type { Answer } from './answer.ts';
 import type { ChangeId, Position, UserId } from './change.ts';
 import {
   AnsweredMark,
@@ -85,13 +86,47 @@ const SubscriptionEvent = z.discriminatedUnion('type', [
   event('removed', { by: Id }),
 ]);
 
+const text = z.string();
+
+/** Of a line that the log keeps: it has no dates. */
+const StoredInline = z.union([
+  text,
+  z.object({ bold: text }),
+  z.object({ group: text }),
+  z.object({ user: z.custom<UserId>((id) => typeof id === 'string') }),
+]);
+const StoredAction = z.object({ id: text, label: text, value: text });
+
+const StoredFact = z.union([text, z.number(), z.null(), z.array(StoredInline)]);
+
+/** A message that the log keeps until it is posted. */
+export const StoredAnswer = z.object({
+  title: text,
+  parts: z
+    .array(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('text'), text }),
+        z.object({ kind: z.literal('note'), text }),
+        z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
+        z.object({
+          kind: z.literal('offers'),
+          offers: z.array(z.object({ label: text, line: text })),
+        }),
+        z.object({ kind: z.literal('actions'), actions: z.array(StoredAction) }),
+      ]),
+    )
+    .readonly(),
+}) satisfies z.ZodType<Answer>;
+
 /** Something that a person or the operators must read. `to` null: the operators. */
 const NoticeEvent = z.discriminatedUnion('type', [
   event('noticed', {
     to: User.nullable(),
     title: z.string(),
     text: z.string(),
-    offers: z.array(Fields).optional(),
+    /** Continues the text with what a text cannot mention, for example users. */
+    line: z.array(StoredInline).readonly().optional(),
+    actions: z.array(StoredAction).readonly().optional(),
   }),
   event('shown', {}),
   event('given-up', { why: z.string() }),
@@ -112,7 +147,7 @@ const RefusalEvent = z.discriminatedUnion('type', [
 
 /** A post that happens at most once. What a digest says is composed when it is posted; an announcement is stored. */
 const PostEvent = z.discriminatedUnion('type', [
-  event('announced', { channel: Id, answer: Fields }),
+  event('announced', { channel: Id, answer: StoredAnswer }),
   event('posting', { nonce: Id, until: Instant }),
   event('posted', PostedAt),
   /** Slack refused it for now and posted nothing. */
@@ -346,7 +381,7 @@ export interface LoggedPost {
   /** What is posted, and where; null for a digest, which is composed when it is posted. */
   readonly announced: {
     readonly channel: string;
-    readonly answer: JsonObject;
+    readonly answer: z.infer<typeof StoredAnswer>;
     readonly at: number;
   } | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';

@@ -241,7 +241,7 @@ describe('a freeze that the log has lost', () => {
     const [event] = await eventsOf(context, `notice/${notice.slice('notice '.length)}`);
     expect(event).toMatchObject({
       to: null,
-      offers: [{ value: 'change freeze' }, { value: `change unfreeze ${id}` }],
+      actions: [{ value: 'change freeze' }, { value: `change unfreeze ${id}` }],
     });
     await found('lost too');
     await checkChannels(context);
