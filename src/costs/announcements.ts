@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
-import type { JsonObject } from '../base/text.ts';
 import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { Answer, Channel, ChannelLookup, Poster } from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
-import { evolvePost, type LoggedPost, type NewEvent } from '../domain/log-events.ts';
+import { evolvePost, type LoggedPost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
 import {
   endWithoutPost,
   type Log,
@@ -39,16 +38,11 @@ export async function announced(
   }
   return {
     events: fresh.map(({ name, channel, answer }): NewEvent => {
-      const event = { type: 'announced', channel, answer: jsonOf(answer) } as const;
+      const event = { type: 'announced', channel, answer: StoredAnswer.parse(answer) } as const;
       return { stream: name, event };
     }),
     jobs: fresh.map(({ name }) => jobOf(name, at)),
   };
-}
-
-/** Announcements contain no dates, so that they are JSON. */
-function jsonOf(answer: Answer): JsonObject {
-  return JSON.parse(JSON.stringify(answer));
 }
 
 function jobOf(name: AnnouncementName, at: number) {
@@ -126,11 +120,9 @@ export function postKind(context: AnnouncementContext) {
 async function postNow(
   context: AnnouncementContext,
   name: AnnouncementName,
-  { channel, at, ...announced }: NonNullable<LoggedPost['announced']>,
+  { channel, at, answer }: NonNullable<LoggedPost['announced']>,
 ): Promise<'done' | Date> {
   const { events, messenger, log, now, measures } = context;
-  // Composed and stored by Signalbox, so that its parts are not checked.
-  const answer = announced.answer as unknown as Answer;
   const subject = `the message "${answer.title}" for ${channel}`;
   const report = { reportMissed: reportMissed(log, { subject, requester: null }) };
   const later = new Date(now().getTime() + RETRY_MS);

@@ -91,7 +91,7 @@ const Frozen = z.object({
   until: At,
   reason: z.string(),
   by: z.string().nullable(),
-  made: z.object({ id: ChangeKey, by: User }).optional(),
+  made: z.object({ id: ChangeKey, by: User.nullable() }).optional(),
 });
 const Difference = z.object({ label: z.string(), was: z.string(), is: z.string() });
 const ChangedBy = z.object({ id: ChangeKey, by: User, at: At });

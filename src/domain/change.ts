@@ -317,7 +317,7 @@ export interface BlockingFreeze {
   readonly until: Date;
   readonly reason: string;
   readonly by: string | null;
-  readonly made?: { readonly id: ChangeId; readonly by: UserId } | undefined;
+  readonly made?: { readonly id: ChangeId; readonly by: UserId | null } | undefined;
 }
 
 /** What the read of the target right before sending found, if that has to be shown. */

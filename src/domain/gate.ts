@@ -114,6 +114,8 @@ export interface ClaimFacts {
   readonly validUntil: Date;
   /** Whether this process has the latest configuration. */
   readonly mayExecute: boolean;
+  /** A freeze that the log has lost waits for the decision of a person, and this change is not about freezes. */
+  readonly isStopped: boolean;
   /** Whether all of its presses were answered: one may end it. */
   readonly isAnswered: boolean;
   /** Whether its card, or that of its schedule, stands in a channel: the thread is the witness. */
@@ -146,6 +148,7 @@ type Delay =
   | 'too-early'
   | 'facts-too-old'
   | 'configuration-outdated'
+  | 'freeze-lost'
   | 'press-unanswered'
   | 'no-card'
   | 'lookup-failed'
@@ -555,6 +558,7 @@ function decideClaim(change: Change, facts: ClaimFacts): ChangeEvent | Refused |
   if (change.notBefore && now < change.notBefore) return { waits: 'too-early' };
   if (now >= facts.validUntil) return { waits: 'facts-too-old' };
   if (!facts.mayExecute) return { waits: 'configuration-outdated' };
+  if (facts.isStopped) return { waits: 'freeze-lost' };
   if (!facts.isAnswered) return { waits: 'press-unanswered' };
   if (!facts.hasCard) return { waits: 'no-card' };
   const ended = scheduleRefusal(facts);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
+import type { Answer } from './answer.ts';
 import type { ChangeId, Position, UserId } from './change.ts';
 import {
   AnsweredMark,
@@ -11,7 +12,7 @@ import {
   PostedAt,
   User,
 } from './change-events.ts';
-import { Scope } from './freezes.ts';
+import { LONGEST_FREEZE_MS, Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
 
@@ -51,7 +52,12 @@ const FreezeEvent = z.discriminatedUnion('type', [
     from: At,
     until: At,
   }),
-  event('card-posted', PostedAt),
+  /** Slack shows a freeze that the log has lost, or this process has read it. `card` still shows it. */
+  event('found', {
+    change: ChangeKey,
+    foreign: z.array(AnsweredMark).readonly(),
+    card: z.object(PostedAt).nullable(),
+  }),
   event('lifted', { change: ChangeKey.nullable(), by: Id }),
 ]);
 
@@ -80,13 +86,47 @@ const SubscriptionEvent = z.discriminatedUnion('type', [
   event('removed', { by: Id }),
 ]);
 
+const text = z.string();
+
+/** Of a line that the log keeps: it has no dates. */
+const StoredInline = z.union([
+  text,
+  z.object({ bold: text }),
+  z.object({ group: text }),
+  z.object({ user: z.custom<UserId>((id) => typeof id === 'string') }),
+]);
+const StoredAction = z.object({ id: text, label: text, value: text });
+
+const StoredFact = z.union([text, z.number(), z.null(), z.array(StoredInline)]);
+
+/** A message that the log keeps until it is posted. */
+export const StoredAnswer = z.object({
+  title: text,
+  parts: z
+    .array(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('text'), text }),
+        z.object({ kind: z.literal('note'), text }),
+        z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
+        z.object({
+          kind: z.literal('offers'),
+          offers: z.array(z.object({ label: text, line: text })),
+        }),
+        z.object({ kind: z.literal('actions'), actions: z.array(StoredAction) }),
+      ]),
+    )
+    .readonly(),
+}) satisfies z.ZodType<Answer>;
+
 /** Something that a person or the operators must read. `to` null: the operators. */
 const NoticeEvent = z.discriminatedUnion('type', [
   event('noticed', {
     to: User.nullable(),
     title: z.string(),
     text: z.string(),
-    offers: z.array(Fields).optional(),
+    /** Continues the text with what a text cannot mention, for example users. */
+    line: z.array(StoredInline).readonly().optional(),
+    actions: z.array(StoredAction).readonly().optional(),
   }),
   event('shown', {}),
   event('given-up', { why: z.string() }),
@@ -107,7 +147,7 @@ const RefusalEvent = z.discriminatedUnion('type', [
 
 /** A post that happens at most once. What a digest says is composed when it is posted; an announcement is stored. */
 const PostEvent = z.discriminatedUnion('type', [
-  event('announced', { channel: Id, answer: Fields }),
+  event('announced', { channel: Id, answer: StoredAnswer }),
   event('posting', { nonce: Id, until: Instant }),
   event('posted', PostedAt),
   /** Slack refused it for now and posted nothing. */
@@ -231,13 +271,19 @@ export function evolveHolders(
 /** A freeze made in Slack. */
 export interface LoggedFreeze {
   readonly change: ChangeId;
-  readonly by: UserId;
+  /** Null: the log has lost it. */
+  readonly by: UserId | null;
   readonly reason: string;
   readonly scope: Scope;
   readonly from: Date;
   readonly until: Date;
   readonly isLifted: boolean;
-  readonly card: Position | null;
+  /** The log has lost what it covers: nothing is executed until a person decides. Null for any other freeze. */
+  readonly lost: {
+    readonly foundAt: Date;
+    readonly answered: readonly string[];
+    readonly card: Position | null;
+  } | null;
 }
 
 export function evolveFreeze(
@@ -246,12 +292,26 @@ export function evolveFreeze(
 ): LoggedFreeze {
   if (event.type === 'created') {
     const { change, by, reason, scope, from, until } = event;
-    return { change, by, reason, scope, from, until, isLifted: false, card: null };
+    return { change, by, reason, scope, from, until, isLifted: false, lost: null };
   }
-  if (!freeze) throw new Error(`The first event of a freeze is ${event.type}, not created`);
-  if (event.type === 'lifted') return { ...freeze, isLifted: true };
-  return { ...freeze, card: { channel: event.channel, ts: event.ts } };
+  if (event.type === 'found') return lostFreeze(freeze, event);
+  if (!freeze) throw new Error(`The first event of a freeze is ${event.type}`);
+  return { ...freeze, isLifted: true };
 }
+
+function lostFreeze(
+  before: LoggedFreeze | null,
+  { change, at, foreign, card }: Recorded<z.infer<typeof FreezeEvent> & { type: 'found' }>,
+): LoggedFreeze {
+  const from = new Date(at);
+  const answered = [...(before?.lost?.answered ?? []), ...foreign.map(({ hash }) => hash)];
+  const lost = { foundAt: from, answered, card: card ?? before?.lost?.card ?? null };
+  const covers = { by: null, reason: LOST_FREEZE, scope: { everything: true } } as const;
+  const until = new Date(at + LONGEST_FREEZE_MS);
+  return { change, ...covers, from, until, isLifted: false, lost };
+}
+
+const LOST_FREEZE = 'the database has lost this freeze; its card shows what it covers';
 
 /** A schedule, also while it is paused. */
 export interface LoggedSchedule {
@@ -321,7 +381,7 @@ export interface LoggedPost {
   /** What is posted, and where; null for a digest, which is composed when it is posted. */
   readonly announced: {
     readonly channel: string;
-    readonly answer: JsonObject;
+    readonly answer: z.infer<typeof StoredAnswer>;
     readonly at: number;
   } | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';

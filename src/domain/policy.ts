@@ -59,7 +59,7 @@ export interface Freeze {
   readonly reason: string;
   readonly by: string | null;
   /** The change that created the freeze; missing for one of the file, which Slack cannot lift. */
-  readonly made?: { readonly id: ChangeId; readonly by: UserId };
+  readonly made?: { readonly id: ChangeId; readonly by: UserId | null };
 }
 
 /** Commands that no rule and no break-glass allows. */

@@ -12,7 +12,6 @@ import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
 import { dropExpiredSecrets } from './secret.ts';
 import { messageKinds } from './show.ts';
-import { checkChannels } from './witness.ts';
 
 /** Every kind of job of the workflow. */
 export function jobKinds(
@@ -33,12 +32,9 @@ export function jobKinds(
   };
 }
 
-const DAY = 24 * HOUR_MS;
-
 /** Periodic work that no user waits for. */
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
-    { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
     { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
