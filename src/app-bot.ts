@@ -38,6 +38,8 @@ export interface RunningBot {
   /** The hash of its configuration file. */
   readonly configuration: string;
   readonly wake: () => void;
+  /** Why the app may not act in Slack any more, in words; null while it may. */
+  readonly slackProblem: () => string | null;
   /** Answers what Slack delivers from now on. */
   readonly attach: (deliveries: Deliveries) => void;
   /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
@@ -144,5 +146,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const { wake } = background;
-  return { instance, configuration, readinessWarning, wake, attach, stop };
+  const slackProblem = listening.problem;
+  return { instance, configuration, readinessWarning, slackProblem, wake, attach, stop };
 }

@@ -210,17 +210,19 @@ function runningProbes(app: App): Probes {
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );
+  const disconnected = () =>
+    deliveries.isOpen() ? app.bot.slackProblem() : 'Slack is not connected.';
   const readings = {
     gauges: () => readGauges(events, now(), app.bot.configuration),
     isWritable: async () => (await notReady()) === null,
-    isConnected: () => deliveries.isOpen(),
+    isConnected: () => disconnected() === null,
     configuration: () => app.bot.configuration,
   };
   const { contentType } = metrics;
   return {
     notReady,
     readinessWarning: () => app.bot.readinessWarning(),
-    disconnected: () => (deliveries.isOpen() ? null : 'Slack is not connected.'),
+    disconnected,
     metrics: { contentType, text: () => metrics.text(readings, now()) },
   };
 }

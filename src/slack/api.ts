@@ -438,6 +438,37 @@ export function isLastingRefusal(error: unknown): boolean {
   return refused === 'missing_scope' || Object.hasOwn(REFUSALS, refused);
 }
 
+/** Whether the app may still act in the workspace, as its calls and events of Slack show. */
+export interface Installation {
+  /** In words; null while the app is installed. */
+  readonly problem: () => string | null;
+  /** Slack has refused a call for good, or sent an event with this name about its end. */
+  readonly lost: (reason: unknown) => void;
+  readonly answered: () => void;
+}
+
+/** Events after which no call succeeds, with the error that calls then get. */
+const ENDS: Readonly<Record<string, string>> = {
+  app_uninstalled: 'account_inactive',
+  tokens_revoked: 'token_revoked',
+};
+
+export function createInstallation(log: Logger): Installation {
+  let problem: string | null = null;
+  return {
+    problem: () => problem,
+    lost: (reason) => {
+      const known = typeof reason === 'string' ? REFUSALS[ENDS[reason] ?? ''] : undefined;
+      const { says, fix } = known ? { says: known[0], fix: known[1] } : tokenProblem(reason);
+      if (problem === null) log.error({ fix }, `Signalbox cannot act in Slack: ${says}`);
+      problem = `${says}: ${fix}`;
+    },
+    answered: () => {
+      problem = null;
+    },
+  };
+}
+
 /** Why Slack rejected a call, in words for the administrator who installs Signalbox. */
 export function tokenProblem(error: unknown): TokenProblem {
   const refused = refusedBySlack(error);

@@ -12,8 +12,10 @@ import { type Actors, createActors } from './actors.ts';
 import {
   boltLogger,
   createClients,
+  createInstallation,
   createRespond,
   createRetryLimited,
+  isLastingRefusal,
   measuredFetch,
   obeyRateLimits,
   type Post,
@@ -100,8 +102,12 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const { home, botId, botUserId, appId } = self;
   const { policy, log, now, channels, measures } = options;
   const { lookups } = clients;
+  const installation = createInstallation(log);
   const onUnknown = (user: string) => log.warn({ user }, UNKNOWN_MEMBER);
-  const accounts = cachedAccounts({ lookups, home, now, clock, onUnknown });
+  const accounts = cachedAccounts({
+    ...{ lookups, home, now, clock, onUnknown },
+    onAnswer: () => installation.answered(),
+  });
   const retryLimited = createRetryLimited(clock);
   const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
@@ -111,6 +117,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const warn = (error: unknown, lookup: string) => {
     log.warn({ err: error, lookup }, 'a lookup in Slack failed');
     measures.lookupFailed();
+    if (isLastingRefusal(error)) installation.lost(error);
   };
   const actors = createActors({
     lookups,
@@ -161,7 +168,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
         const places = createPlaces(placeKeys);
         const bot = { ...drawn, places, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);
-        return startListening(app, bot, { appId, actors });
+        return startListening(app, bot, { appId, actors, installation });
       },
     },
   };

@@ -7,6 +7,7 @@ import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { belongsTo } from './accounts.ts';
 import type { Actors } from './actors.ts';
+import type { Installation } from './api.ts';
 import { OVERFLOW } from './blocks.ts';
 import type { SlackContext } from './context.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -21,15 +22,23 @@ import { refusalMessage } from './refusals.ts';
 export interface PayloadListener {
   /** Handles the payloads of these deliveries from now on. */
   readonly attach: (deliveries: Deliveries) => void;
+  /** Why the app may not act in the workspace any more, in words; null while it may. */
+  readonly problem: () => string | null;
   /** Resolves when every payload that has arrived is handled. */
   readonly idle: () => Promise<void>;
+}
+
+interface Installed {
+  readonly appId: string;
+  readonly actors: Actors;
+  readonly installation: Installation;
 }
 
 /** Attaches the listeners to the app and wraps all that it processes. */
 export function startListening(
   app: App,
   bot: SlackContext,
-  { appId, actors }: { readonly appId: string; readonly actors: Actors },
+  { appId, actors, installation }: Installed,
 ): PayloadListener {
   const { commands, prefix, log } = bot;
   const process = observed(app.processEvent.bind(app), bot);
@@ -49,8 +58,9 @@ export function startListening(
     await work.finally(() => running.delete(work));
   });
   app.use(checkEnvelope(bot, appId));
-  listen(app, bot, actors);
+  listen(app, bot, actors, installation);
   return {
+    problem: installation.problem,
     attach: ({ receiver }) => receiver.init(app),
     idle: async () => {
       await Promise.allSettled(running);
@@ -101,9 +111,11 @@ const BUTTONS = [
 const EVENTS = [
   'app_home_opened',
   'app_mention',
+  'app_uninstalled',
   'message',
   'subteam_updated',
   'subteam_members_changed',
+  'tokens_revoked',
   'user_change',
 ];
 
@@ -156,14 +168,14 @@ function part(value: unknown): Body {
 
 const Id = z.string().nullish();
 /** A workspace, or an installation of the app. */
-const Installed = z.looseObject({ team_id: Id, enterprise_id: Id });
+const Workspace = z.looseObject({ team_id: Id, enterprise_id: Id });
 
-const Envelope = Installed.extend({
+const Envelope = Workspace.extend({
   type: z.string().optional(),
   command: z.string().optional(),
   api_app_id: z.string().optional(),
   context_team_id: Id,
-  authorizations: z.array(Installed).nullish(),
+  authorizations: z.array(Workspace).nullish(),
   team: z.looseObject({ id: Id, enterprise_id: Id }).nullish(),
   enterprise: z.looseObject({ id: Id }).nullish(),
   user: z.union([z.string(), z.looseObject({ team_id: Id })]).optional(),
