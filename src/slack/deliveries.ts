@@ -67,8 +67,14 @@ const OTHER_SECRET =
  * clock of this machine is.
  */
 function rejections({ log, measures, clock }: Options, signingSecret: string) {
-  const warn = rateLimited(
-    (said, again) => log.warn({ again }, said),
+  let seconds = 0;
+  const wordsOf = (why: string) => {
+    if (why === 'signature') return OTHER_SECRET;
+    const off = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} Slack`;
+    return `payload refused: the clock of this machine is ${off}. Switch on NTP`;
+  };
+  const report = rateLimited(
+    (why, again) => log.warn({ again }, wordsOf(why)),
     () => clock.now(),
   );
   return ({ headers }: IncomingMessage, body: string) => {
@@ -78,14 +84,10 @@ function rejections({ log, measures, clock }: Options, signingSecret: string) {
       ...{ signingSecret, body, nowMilliseconds: sentAt * 1_000 },
       headers: { 'x-slack-request-timestamp': sentAt, 'x-slack-signature': signature },
     });
-    measures.payloadRejected(isSigned ? 'clock' : 'signature');
-    const seconds = Math.round(Date.now() / 1_000 - sentAt);
-    const off = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} Slack`;
-    warn(
-      isSigned
-        ? `payload refused: the clock of this machine is ${off}. Switch on NTP`
-        : OTHER_SECRET,
-    );
+    const why = isSigned ? 'clock' : 'signature';
+    seconds = Math.round(Date.now() / 1_000 - sentAt);
+    measures.payloadRejected(why);
+    report(why);
   };
 }
 

@@ -43,7 +43,13 @@ import {
 import { readPlace, splitValue } from './place.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
-import { handleReceipt, replyPrivately, sendAnswer, storeOrReply } from './private-answers.ts';
+import {
+  handleReceipt,
+  openView,
+  replyPrivately,
+  sendAnswer,
+  storeOrReply,
+} from './private-answers.ts';
 import {
   needsReasonForm,
   type ReasonFormKind,
@@ -198,7 +204,7 @@ async function ask(
   const { commands } = bot.drawing;
   const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });
   const view = reasonForm(kind, authorized.change, { metadata, commands });
-  await bot.clients.views.views.open({ trigger_id: trigger, view });
+  await openView(bot, trigger, view);
   return null;
 }
 
@@ -256,7 +262,7 @@ async function reveal(
 ): Promise<Message | null> {
   const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
     const view = passwordModal(password, change.plan.target.name);
-    return bot.clients.views.views.open({ trigger_id: trigger, view }).then(
+    return openView(bot, trigger, view).then(
       () => true,
       (error: unknown) => {
         bot.log.warn(
