@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
-import type { ChangeId, Position, UserId } from './change.ts';
 import {
-  AnsweredMark,
   At,
-  ChangeEvent,
+  type ChangeId,
   ChangeKey,
   Fields,
-  Id,
-  PostedAt,
+  type Position,
   User,
-} from './change-events.ts';
+  type UserId,
+} from './change.ts';
+import { AnsweredMark, ChangeEvent, Id, PostedAt } from './change-events.ts';
 import { Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
