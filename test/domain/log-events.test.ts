@@ -18,9 +18,9 @@ test('the first event of a change, a freeze and a schedule creates it', () => {
   const confirmed = recorded({ type: 'confirmed', by: user('U') } as const);
   expect(() => foldOf('A' as ChangeId)(null, confirmed)).toThrow('confirmed, not drafted');
   const lifted = recorded({ type: 'lifted', change: null, by: 'U' } as const);
-  expect(() => evolveFreeze(null, lifted)).toThrow('lifted, not created');
+  expect(() => evolveFreeze(null, lifted)).toThrow('is lifted');
   const resumed = recorded({ type: 'resumed', by: 'U' } as const);
-  expect(() => evolveSchedule(null, resumed)).toThrow('resumed, not created');
+  expect(() => evolveSchedule(null, resumed)).toThrow('is resumed');
 });
 
 test('a target is held until each change that took it has released it', () => {
