@@ -7,23 +7,6 @@ import { inspect } from 'node:util';
  */
 export type RequestEffect = 'refused' | 'not-sent' | 'unknown';
 
-export type ApiErrorKind =
-  | 'answer'
-  | 'rate-limit'
-  | 'budget'
-  | 'stopping'
-  | 'terminated'
-  | 'no-connection'
-  | 'private-address'
-  | 'connection-lost'
-  | 'deadline'
-  | 'redirect'
-  | 'wrong-address'
-  | 'empty-reply'
-  | 'unreadable-reply'
-  | 'contradiction'
-  | 'other-object';
-
 export interface ApiFailure {
   readonly operation: string;
   readonly effect: RequestEffect;
@@ -36,7 +19,7 @@ export interface ApiFailure {
   readonly cause?: unknown;
 }
 
-const SENTENCES: Record<ApiErrorKind, string> = {
+const SENTENCES = {
   answer: 'the server returned an error',
   'rate-limit': 'the rate limit of the server is reached',
   budget: 'too many requests are queued, so this one was not sent',
@@ -54,6 +37,7 @@ const SENTENCES: Record<ApiErrorKind, string> = {
   contradiction: 'the status of the answer is a success, but its body is an error',
   'other-object': 'the answer of the server is about another object',
 };
+export type ApiErrorKind = keyof typeof SENTENCES;
 
 function sentenceFor(kind: ApiErrorKind): string {
   const words = SENTENCES[kind];
