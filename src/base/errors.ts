@@ -35,6 +35,7 @@ const SENTENCES = {
   'empty-reply': 'the answer of the server has no result',
   'unreadable-reply': 'the answer of the server is not readable',
   contradiction: 'the status of the answer is a success, but its body is an error',
+  'foreign-answer': 'the answer was not of the API, but for example the page of a proxy in between',
   'other-object': 'the answer of the server is about another object',
 };
 export type ApiErrorKind = keyof typeof SENTENCES;
