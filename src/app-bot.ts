@@ -33,8 +33,6 @@ import {
 export interface RunningBot {
   /** Returns a problem to show at the readiness probe although the process is ready, or null. */
   readonly readinessWarning: () => Promise<string | null>;
-  /** The id under which it owns leases. */
-  readonly instance: string;
   /** The hash of its configuration file. */
   readonly configuration: string;
   readonly wake: () => void;
@@ -104,7 +102,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     homeCosts: () => homeCosts(opened.storedCosts, now()),
   };
   const { version } = options;
-  const { instance } = context;
   const background = await openBackground(context, {
     release: version,
     takesOver: options.takesOver,
@@ -144,5 +141,5 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const { wake } = background;
-  return { instance, configuration, readinessWarning, wake, attach, stop };
+  return { configuration, readinessWarning, wake, attach, stop };
 }

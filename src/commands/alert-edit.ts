@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { spanMs, typedSpan } from '../base/moments.ts';
+import { typedSpan } from '../base/moments.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
+import { spanMs } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
 import { LIVE_INTERVALS } from '../servers/accepted-values.ts';

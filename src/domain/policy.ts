@@ -209,7 +209,7 @@ export function freezeFor(
 // An unknown target is frozen if any target that it may be is frozen. Freezes themselves are exempt,
 // so that users can always lift them.
 function covering(freezes: readonly Freeze[], target: Target | null): readonly Freeze[] {
-  if (target && !TARGET_TRAITS[target.kind].canBeFrozen) return [];
+  if (target && TARGET_TRAITS[target.kind].appliedBy === 'signalbox') return [];
   return freezes.filter(({ on }) => selects(on, target) !== false);
 }
 
