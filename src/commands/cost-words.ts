@@ -20,7 +20,7 @@ const PHRASES: readonly Replace[] = [
   ['except|excluding|exclude|without|but not|other than', 'not'],
   ['backups?', 'backup'],
   [
-    String.raw`(?:average|avg|mean)(?: (?:costs?|spend|spending))? (?:per day|a day|daily|each day)`,
+    '(?:average|avg|mean)(?: (?:costs?|spend|spending))? (?:per day|a day|daily|each day)',
     'average',
   ],
   // The report has several metrics of them.
