@@ -345,10 +345,13 @@ export async function homeCosts(
   if (missingText(read, span) !== null) return null;
   const series = seriesFrom(dayStates(read.rows, monthForecastDays(today)));
   const forecast = monthForecastOf(read, (rows: readonly CostRow[]) => rows, today);
+  // A sum may be as usual where a line is not.
+  const { unusual } = judgeCosts({ read, today });
+  const isUnusual = unusual.some(({ last }) => last === yesterday);
   const cost = creditsText(state.total, moneyOf([[state.price, state.total]]));
   const open = state.state === 'final' ? '' : ' so far';
   return {
-    title: `Yesterday ${cost}${open}${sideText(series, yesterday)}`,
+    title: `Yesterday ${cost}${open}${isUnusual ? '' : sideText(series, yesterday)}`,
     lines: ['Days are in UTC.', ...(forecast ? [forecast.text] : [])],
     asOf: read.fetchedAt,
   };
