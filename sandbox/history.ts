@@ -23,8 +23,10 @@ interface HistoryOptions {
   readonly slack: SlackSimulator;
   readonly cloud: CloudSimulator;
   readonly mover: ClockMover;
-  /** The time at which the sandbox was started, where the history ends. */
+  /** The time at which the sandbox was started. */
   readonly startedAt: Date;
+  /** The time at which the history ends, when all of it has happened. */
+  readonly ends: () => Date;
 }
 
 /** The time at which the history begins: in an afternoon, some days before the last morning. */
@@ -37,7 +39,7 @@ function lastAfternoon(startedAt: Date): number {
 }
 
 /** One finished change of yesterday and the digest of this morning, made by the real bot. */
-export async function playHistory({ slack, cloud, mover, startedAt }: HistoryOptions) {
+export async function playHistory({ slack, cloud, mover, startedAt, ends }: HistoryOptions) {
   const morning = lastMorning(startedAt);
   const afternoon = lastAfternoon(startedAt);
   for (let daysAgo = DAYS_OF_COSTS - 1; daysAgo >= 0; daysAgo -= 1) {
@@ -46,7 +48,7 @@ export async function playHistory({ slack, cloud, mover, startedAt }: HistoryOpt
   await finishChange(slack, cloud);
   await mover.jumpTo(morning);
   await until(() => slack.messages('db-costs').length > 0);
-  await mover.jumpTo(new Date(Math.max(morning.getTime(), Date.now())));
+  await mover.jumpTo(new Date(Math.max(morning.getTime(), ends().getTime())));
   // The digest stays unread, so that its channel is bold.
   for (const channel of ['ops', 'db-approvals', 'db-audit']) {
     for (const { id } of slack.workspace.members) slack.markRead(id, channel);

@@ -18,6 +18,7 @@ import {
   appendProblem,
   placeKeys,
 } from './log/index.ts';
+import type { AlertIntake } from './ops/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Deliveries, Slack } from './slack/index.ts';
 import {
@@ -26,6 +27,7 @@ import {
   type DecisionContext,
   directRecipients,
   openBackground,
+  receiveAlert,
   type WorkflowContext,
 } from './workflow/index.ts';
 
@@ -38,6 +40,8 @@ export interface RunningBot {
   /** The hash of its configuration file. */
   readonly configuration: string;
   readonly wake: () => void;
+  /** Takes the reports of the alert service. */
+  readonly alerts: AlertIntake;
   /** Answers what Slack delivers from now on. */
   readonly attach: (deliveries: Deliveries) => void;
   /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
@@ -144,5 +148,11 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const { wake } = background;
-  return { instance, configuration, readinessWarning, wake, attach, stop };
+  const { alertsSecret: secret, alertChannels } = config;
+  const alerts: AlertIntake = {
+    secret,
+    receive: async (report) =>
+      alertChannels ? receiveAlert(context, alertChannels, report) : 'ignored',
+  };
+  return { instance, configuration, readinessWarning, wake, alerts, attach, stop };
 }

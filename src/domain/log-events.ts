@@ -109,7 +109,8 @@ const RefusalEvent = z.discriminatedUnion('type', [
 const PostEvent = z.discriminatedUnion('type', [
   event('announced', { channel: Id, answer: Fields }),
   event('posting', { nonce: Id, until: Instant }),
-  event('posted', PostedAt),
+  /** `shows`: the version of the announcement that it shows; missing where that is not known. */
+  event('posted', { ...PostedAt, shows: z.int().positive().optional() }),
   /** Slack refused it for now and posted nothing. */
   event('not-posted', { why: z.string() }),
   event('missed', { why: z.string() }),
@@ -323,7 +324,10 @@ export interface LoggedPost {
     readonly channel: string;
     readonly answer: JsonObject;
     readonly at: number;
+    readonly version: number;
   } | null;
+  /** The version of the announcement that the message shows; null where that is not known. */
+  readonly shows: number | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';
   /** Names the process that posts it now, until this time. */
   readonly posting: { readonly nonce: string; readonly until: number } | null;
@@ -334,6 +338,7 @@ export interface LoggedPost {
 
 const NOT_ANNOUNCED: LoggedPost = {
   announced: null,
+  shows: null,
   state: 'waiting',
   posting: null,
   at: null,
@@ -349,13 +354,21 @@ export function evolvePost(
   const entered = { ...before, posting: null, since };
   switch (event.type) {
     case 'announced': {
-      const { channel, answer } = event;
-      return { ...entered, announced: { channel, answer, at: since } };
+      // A later announcement replaces the content of the message, and changes nothing else.
+      const { channel, answer, version } = event;
+      const announced = { channel, answer, at: since, version };
+      return post ? { ...post, announced } : { ...entered, announced };
     }
     case 'posting':
       return { ...entered, state: 'posting', posting: { nonce: event.nonce, until: event.until } };
     case 'posted':
-      return { ...entered, state: 'posted', at: { channel: event.channel, ts: event.ts } };
+      return {
+        ...entered,
+        state: 'posted',
+        at: { channel: event.channel, ts: event.ts },
+        // A message that was found later shows the only announcement, if there was no other one.
+        shows: event.shows ?? (before.announced?.version === 1 ? 1 : null),
+      };
     case 'not-posted':
       return { ...entered, state: 'waiting' };
     case 'missed':

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   type ConfigProblem,
   type ConfigResult,
+  declaredName,
   parseConfig,
   quoted,
   readYaml,
@@ -199,11 +200,13 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     ...policyShape(words),
     ...costConfigShape(on),
+    alerts: alertChannels(words),
     access: Access,
     cloud: Cloud,
     retention: Retention,
-  }).transform(({ roles, policy, freezes, never, cloud, costs, ...rest }) => ({
+  }).transform(({ roles, policy, freezes, never, cloud, costs, alerts, ...rest }) => ({
     ...rest,
+    alertChannels: alerts ?? null,
     prices: costs.price,
     costFloor: costs.floor,
     usageDates: cloud.usageDates,
@@ -212,6 +215,17 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     serverTags: cloud.tags ?? [],
     policy: { roles, rules: policy, freezes, never },
   }));
+}
+
+/** Where the alerts that arrive are posted: the channel of the service, else of its team, else the common one. */
+function alertChannels(words: PolicyVocabulary & { readonly teams: readonly string[] }) {
+  const service = declaredName('service', [...words.services.keys()]);
+  const team = declaredName('team', words.teams, 'a team is declared by services[].team');
+  return strictConfigObject({
+    channel: ChannelName,
+    services: z.record(service, ChannelName).default({}),
+    teams: z.record(team, ChannelName).default({}),
+  }).optional();
 }
 
 const Text = z.string().catch('');

@@ -1,3 +1,4 @@
+export { type AlertChannels, receiveAlert } from './alerts.ts';
 export {
   authorizeDetails,
   authorizeForm,
