@@ -27,7 +27,6 @@ import {
   type DecisionContext,
   directRecipients,
   openBackground,
-  receiveAlert,
   type WorkflowContext,
 } from './workflow/index.ts';
 
@@ -112,6 +111,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const background = await openBackground(context, {
     release: version,
     takesOver: options.takesOver,
+    alertChannels: config.alertChannels,
     follows: config.reads === 'extended',
     kinds: opened.kinds,
   });
@@ -148,11 +148,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const { wake } = background;
-  const { alertsSecret: secret, alertChannels } = config;
-  const alerts: AlertIntake = {
-    secret,
-    receive: async (report) =>
-      alertChannels ? receiveAlert(context, alertChannels, report) : 'ignored',
-  };
+  const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
   return { instance, configuration, readinessWarning, wake, alerts, attach, stop };
 }

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import {
   type ConfigProblem,
   type ConfigResult,
-  declaredName,
   parseConfig,
   quoted,
   readYaml,
@@ -200,13 +199,22 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     ...policyShape(words),
     ...costConfigShape(on),
-    alerts: alertChannels(words),
+    /** Where the alerts that arrive are posted: the first one that selects the service. */
+    alerts: z
+      .array(strictConfigObject({ channel: ChannelName, on: on.optional() }))
+      .refine((all) => all.length === 0 || all.at(-1)?.on === undefined, {
+        error: withHint(
+          'must end with a channel for all other alerts',
+          "{ channel: '#db-alerts' }",
+        ),
+      })
+      .default([]),
     access: Access,
     cloud: Cloud,
     retention: Retention,
   }).transform(({ roles, policy, freezes, never, cloud, costs, alerts, ...rest }) => ({
     ...rest,
-    alertChannels: alerts ?? null,
+    alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
     prices: costs.price,
     costFloor: costs.floor,
     usageDates: cloud.usageDates,
@@ -215,17 +223,6 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     serverTags: cloud.tags ?? [],
     policy: { roles, rules: policy, freezes, never },
   }));
-}
-
-/** Where the alerts that arrive are posted: the channel of the service, else of its team, else the common one. */
-function alertChannels(words: PolicyVocabulary & { readonly teams: readonly string[] }) {
-  const service = declaredName('service', [...words.services.keys()]);
-  const team = declaredName('team', words.teams, 'a team is declared by services[].team');
-  return strictConfigObject({
-    channel: ChannelName,
-    services: z.record(service, ChannelName).default({}),
-    teams: z.record(team, ChannelName).default({}),
-  }).optional();
 }
 
 const Text = z.string().catch('');

@@ -33,7 +33,7 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
     const own = fromEnvironment(environment.value);
-    if (own.alertsSecret !== null && file.value.alertChannels === null) {
+    if (own.alertsSecret !== null && file.value.alertChannels.length === 0) {
       return { ok: false, problems: [NO_ALERT_CHANNEL] };
     }
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
@@ -44,7 +44,7 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
 const NO_ALERT_CHANNEL: ConfigProblem = {
   where: 'ALERTS_WEBHOOK_SECRET',
   problem: 'is set, but signalbox.yaml names no channel for alerts',
-  hint: "add alerts: { channel: '#db-alerts' }",
+  hint: "add alerts: [{ channel: '#db-alerts' }]",
 };
 
 function fromEnvironment(variables: Environment) {
@@ -126,7 +126,7 @@ export function channelUses({
   policy,
   digests,
   budgets,
-  alertChannels: alerts,
+  alertChannels,
 }: ChannelConfig): readonly ChannelUse[] {
   const all = [
     { word: channels.approvals, place: 'channels.approvals', costs: false },
@@ -146,14 +146,11 @@ export function channelUses({
       place: `budgets[${at}].notify`,
       costs: true,
     })),
-    { word: alerts?.channel ?? null, place: 'alerts.channel', costs: false },
-    ...(['services', 'teams'] as const).flatMap((key) =>
-      Object.entries(alerts?.[key] ?? {}).map(([name, word]) => ({
-        word,
-        place: `alerts.${key}.${name}`,
-        costs: false,
-      })),
-    ),
+    ...alertChannels.map(({ channel }, at) => ({
+      word: channel,
+      place: `alerts[${at}].channel`,
+      costs: false,
+    })),
   ].flatMap(({ word, ...rest }) => (word === null ? [] : [{ word, ...rest }]));
   return [...new Set(all.map(({ word }) => word))].map((word) => {
     const uses = all.filter((use) => use.word === word);

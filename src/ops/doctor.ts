@@ -206,7 +206,7 @@ function configurationLines(config: Config): readonly CheckLine[] {
 /** Its channels are checked with all others. The path is a secret. */
 function alertLines({ alertsSecret, alertChannels, port }: Config): readonly CheckLine[] {
   if (alertsSecret) return [ok('alert webhook', `POST /alerts/<secret> on port ${port}`)];
-  if (alertChannels === null) return [];
+  if (alertChannels.length === 0) return [];
   return [skipped('alert webhook', 'off', 'set ALERTS_WEBHOOK_SECRET to receive alerts')];
 }
 

@@ -13,7 +13,7 @@ export const AlertReport = z.object({
   name: z.string(),
   state: z.custom<AlertStateWord>((word) => typeof word === 'string'),
   value: z.string().nullable(),
-  /** `above 100` */
+  /** `> 100` */
   threshold: z.string().nullable(),
   group: z.string().nullable(),
   /** The word with which the body names a service; null: none. */
@@ -28,28 +28,14 @@ type Reading =
   /** What to correct in the body of the webhook. It quotes nothing of the delivery. */
   | { readonly ok: false; readonly why: string };
 
-// Maps, because `__proto__` is a word as well.
-const STATES = new Map<string, AlertStateWord>([
-  ['firing', 'firing'],
-  ['alert', 'firing'],
-  ['resolved', 'ok'],
-  ['ok', 'ok'],
-  ['no_data', 'no data'],
-  ['insufficient_data', 'no data'],
-  ['pending', 'pending'],
-  ['error', 'broken'],
-  ['disabled', 'disabled'],
-]);
-const COMPARATORS = new Map([
-  ['>=', 'at least'],
-  ['>', 'above'],
-  ['<', 'below'],
-  ['<=', 'at most'],
-  ['=', 'equal to'],
-  ['!=', 'other than'],
-  ['between', 'between'],
-  ['outside', 'outside'],
-]);
+// A map, because `__proto__` is a word as well.
+const STATES = new Map<string, AlertStateWord>(
+  Object.entries({
+    ...({ firing: 'firing', alert: 'firing', resolved: 'ok', ok: 'ok' } as const),
+    ...({ pending: 'pending', no_data: 'no data', insufficient_data: 'no data' } as const),
+    ...({ error: 'broken', disabled: 'disabled' } as const),
+  }),
+);
 
 /** A text on one line, without characters that nobody sees; empty is null. Numbers may come without quotes. */
 function line(most: number) {
@@ -123,7 +109,6 @@ function timeOf(text: string | null, now: number): number | null {
 
 function thresholdOf({ comparator, threshold, thresholdMax }: z.output<typeof Body>) {
   if (threshold === null) return null;
-  const words = COMPARATORS.get(comparator ?? '') ?? '';
-  const isRange = words === 'between' || words === 'outside';
-  return `${words} ${threshold}${isRange ? ` and ${thresholdMax ?? '?'}` : ''}`.trim();
+  const range = /^(between|outside)$/.test(comparator ?? '') ? `and ${thresholdMax ?? '?'}` : null;
+  return [comparator, threshold, range].filter(Boolean).join(' ');
 }

@@ -6,7 +6,8 @@ import type { JsonObject } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../domain/answer.ts';
 import { evolvePost, type NewEvent } from '../domain/log-events.ts';
-import type { Service } from '../domain/targets.ts';
+import { type CostSelector, selects } from '../domain/policy.ts';
+import { type Service, serviceTarget } from '../domain/targets.ts';
 import { append } from '../log/index.ts';
 import { AlertReport } from '../servers/alert-webhook.ts';
 import { addJob, lockedTransaction, transaction } from '../storage/index.ts';
@@ -14,11 +15,10 @@ import type { DecisionContext } from './context.ts';
 import type { JobKind } from './jobs.ts';
 import { dropReports, lastReport, openAlertCard, reportsOf, saveReport } from './store.ts';
 
-/** Which channel gets the alerts of a service: its own, else that of its team, else the common one. */
-export interface AlertChannels {
+/** The channel of the alerts of some services; without a selection, of all alerts. */
+export interface AlertChannel {
   readonly channel: string;
-  readonly services: Readonly<Record<string, string>>;
-  readonly teams: Readonly<Record<string, string>>;
+  readonly on: CostSelector | null;
 }
 
 /** A report as a message shows it. */
@@ -43,13 +43,14 @@ const COLLECT_MS = 2_000;
  */
 export async function receiveAlert(
   context: Pick<DecisionContext, 'store' | 'services' | 'now' | 'wake'>,
-  channels: AlertChannels,
+  channels: readonly AlertChannel[],
   report: AlertReport,
 ): Promise<'accepted' | 'ignored'> {
   const { store, services, now, wake } = context;
   const service = serviceIn(report, services());
   const scope = service ? `service ${service.id}` : `alert ${report.id}`;
-  const channel = channelFor(service, channels);
+  const channel = channels.find((each) => selectsService(each, service))?.channel;
+  if (channel === undefined) return 'ignored';
   const { at, state } = report;
   const key = JSON.stringify([report.id, report.group]);
   const isFiring = state === 'firing';
@@ -88,8 +89,11 @@ function serviceIn({ service, name, group }: AlertReport, all: readonly Service[
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-function channelFor(service: Service | null, { channel, services, teams }: AlertChannels): string {
-  return services[service?.name ?? ''] ?? teams[service?.team ?? ''] ?? channel;
+function selectsService({ on }: AlertChannel, service: Service | null): boolean {
+  if (on === null || service === null) return on === null;
+  const { teams } = on;
+  const isOfTeam = teams === null || teams.includes(service.team ?? '');
+  return isOfTeam && selects(on, serviceTarget(service)) === true;
 }
 
 /** Draws the message of some alerts: announces what it says now, which is posted once and then updated. */
@@ -117,9 +121,10 @@ export function alertKind({ store, events, wake }: DecisionContext): JobKind {
 
 const NOTHING = { events: [], result: null };
 const LISTED_MAX = 10;
+const MENU_MAX = 50;
 
 /** The message about one alert, or about several of a service. Texts of the reports are literal. */
-export function alertMessage(all: readonly Shown[]): Answer {
+function alertMessage(all: readonly Shown[]): Answer {
   const reports = all.toSorted(
     (a, b) => Number(isOver(a)) - Number(isOver(b)) || a.since - b.since,
   );
@@ -171,7 +176,9 @@ function listed(report: Shown): readonly InlinePart[] {
 function actions(reports: readonly Shown[]): readonly AnswerPart[] {
   const [first] = reports;
   const names = new Map(reports.flatMap(({ alert, name }) => (alert ? [[alert, name]] : [])));
-  const edits = [...names].map(([id, name]) => ({ label: name, line: `alert edit ${id}` }));
+  const edits = [...names]
+    .slice(0, MENU_MAX)
+    .map(([id, name]) => ({ label: name, line: `alert edit ${id}` }));
   const [edit] = edits;
   const offers: readonly CommandOffer[] = [
     ...(edit && edits.length === 1 ? [{ ...edit, label: 'Edit threshold…' }] : []),

@@ -1,4 +1,3 @@
-export { type AlertChannels, receiveAlert } from './alerts.ts';
 export {
   authorizeDetails,
   authorizeForm,
