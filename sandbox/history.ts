@@ -6,7 +6,8 @@ import { elementsIn } from './slack/input-state.ts';
 import type { StoredMessage } from './slack/records.ts';
 import type { SlackSimulator } from './slack/simulator.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** 17:30 of the day before. */
 const AFTERNOON_BEFORE_MORNING_MS = 15.5 * HOUR_MS;
@@ -46,6 +47,8 @@ export async function playHistory({ slack, cloud, mover, startedAt, ends }: Hist
     await mover.jumpTo(new Date(afternoon - daysAgo * DAY_MS));
   }
   await finishChange(slack, cloud);
+  // What follows the change happens soon after it, and not when the clock is moved to the morning.
+  for (const minutes of [1, 2, 5]) await mover.jumpTo(new Date(afternoon + minutes * MINUTE_MS));
   await mover.jumpTo(morning);
   await until(() => slack.messages('db-costs').length > 0);
   await mover.jumpTo(new Date(Math.max(morning.getTime(), ends().getTime())));
