@@ -87,15 +87,16 @@ const SubscriptionEvent = z.discriminatedUnion('type', [
 
 const text = z.string();
 
-/** Of a line that the log keeps: it has no dates. */
 const StoredInline = z.union([
   text,
   z.object({ bold: text }),
   z.object({ group: text }),
+  z.object({ at: At }),
   z.object({ user: z.custom<UserId>((id) => typeof id === 'string') }),
 ]);
 const StoredAction = z.object({ id: text, label: text, value: text });
 
+const StoredOffers = z.array(z.object({ label: text, line: text }));
 const StoredFact = z.union([text, z.number(), z.null(), z.array(StoredInline)]);
 
 /** A message that the log keeps until it is posted. */
@@ -107,10 +108,9 @@ export const StoredAnswer = z.object({
         z.object({ kind: z.literal('text'), text }),
         z.object({ kind: z.literal('note'), text }),
         z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
-        z.object({
-          kind: z.literal('offers'),
-          offers: z.array(z.object({ label: text, line: text })),
-        }),
+        z.object({ kind: z.literal('lines'), lines: z.array(z.array(StoredInline)) }),
+        z.object({ kind: z.literal('offers'), offers: StoredOffers }),
+        z.object({ kind: z.literal('menu'), label: text, offers: StoredOffers }),
         z.object({ kind: z.literal('actions'), actions: z.array(StoredAction) }),
       ]),
     )
@@ -148,7 +148,8 @@ const RefusalEvent = z.discriminatedUnion('type', [
 const PostEvent = z.discriminatedUnion('type', [
   event('announced', { channel: Id, answer: StoredAnswer }),
   event('posting', { nonce: Id, until: Instant }),
-  event('posted', PostedAt),
+  /** `shows`: the version of the announcement that it shows; missing where that is not known. */
+  event('posted', { ...PostedAt, shows: z.int().positive().optional() }),
   /** Slack refused it for now and posted nothing. */
   event('not-posted', { why: z.string() }),
   event('missed', { why: z.string() }),
@@ -375,14 +376,23 @@ export interface LoggedPost {
     readonly channel: string;
     readonly answer: z.infer<typeof StoredAnswer>;
     readonly at: number;
+    readonly version: number;
   } | null;
+  /** The version of the announcement that the message shows; null where that is not known. */
+  readonly shows: number | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';
   /** Names the process that posts it now, until this time. */
   readonly posting: { readonly nonce: string; readonly until: number } | null;
   readonly at: Position | null;
 }
 
-const NOT_ANNOUNCED: LoggedPost = { announced: null, state: 'waiting', posting: null, at: null };
+const NOT_ANNOUNCED: LoggedPost = {
+  announced: null,
+  shows: null,
+  state: 'waiting',
+  posting: null,
+  at: null,
+};
 
 export function evolvePost(
   post: LoggedPost | null,
@@ -391,15 +401,23 @@ export function evolvePost(
   const before = { ...(post ?? NOT_ANNOUNCED), posting: null };
   switch (event.type) {
     case 'announced': {
-      const { channel, answer, at } = event;
-      return { ...before, announced: { channel, answer, at } };
+      // A later announcement replaces the content of the message, and changes nothing else.
+      const { channel, answer, at, version } = event;
+      const announced = { channel, answer, at, version };
+      return post ? { ...post, announced } : { ...before, announced };
     }
     case 'posting':
       return { ...before, state: 'posting', posting: { nonce: event.nonce, until: event.until } };
+    case 'posted':
+      return {
+        ...before,
+        state: 'posted',
+        at: { channel: event.channel, ts: event.ts },
+        // A message that was found later shows the only announcement, if there was no other one.
+        shows: event.shows ?? (before.announced?.version === 1 ? 1 : null),
+      };
     case 'not-posted':
       return { ...before, state: 'waiting' };
-    case 'posted':
-      return { ...before, state: 'posted', at: { channel: event.channel, ts: event.ts } };
     case 'missed':
     case 'left-out':
       return { ...before, state: event.type };

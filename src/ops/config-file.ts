@@ -196,11 +196,22 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     ...policyShape(words),
     ...costConfigShape(on),
+    /** Where the alerts that arrive are posted: the first one that selects the service. */
+    alerts: z
+      .array(strictConfigObject({ channel: ChannelName, on: on.optional() }))
+      .refine((all) => all.length === 0 || all.at(-1)?.on === undefined, {
+        error: withHint(
+          'must end with a channel for all other alerts',
+          "{ channel: '#db-alerts' }",
+        ),
+      })
+      .default([]),
     access: Access,
     cloud: Cloud,
     retention: Retention,
-  }).transform(({ roles, policy, freezes, never, cloud, costs, ...rest }) => ({
+  }).transform(({ roles, policy, freezes, never, cloud, costs, alerts, ...rest }) => ({
     ...rest,
+    alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
     prices: costs.price,
     costFloor: costs.floor,
     reads: cloud.reads,
