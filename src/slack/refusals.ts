@@ -220,9 +220,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'other-workspace': () => [
     'Only members of this workspace can use Signalbox. Ask one of them to request it.',
   ],
-  'rate-limited': () => [
+  'rate-limited': ({ until }) => [
     'You sent too many requests in a short time, so this one was ignored. ',
-    'Try again in a few minutes.',
+    ...(until ? ['You can request again at ', { at: until }, '.'] : [AGAIN]),
   ],
   'no-rule': (denial, drawing) =>
     denial.rule === null
