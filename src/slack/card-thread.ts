@@ -27,9 +27,13 @@ export function sendingLine(change: Change): Line {
   return [`Sending “${lowerActionText(change)}” (${change.id})…`];
 }
 
-/** A line with a mention of the requester: Slack sends no notification for a redrawn card. */
+/**
+ * A line that mentions the requester, and for an unknown outcome those who may record it: Slack sends no notification
+ * for a redrawn card.
+ */
 export function threadLine(change: Change, drawing: DrawContext): Line {
-  return [{ user: change.requester }, ' ', ...news(change, drawing)];
+  const others = change.state === 'unknown' ? mentionsOfApprovers(change, drawing) : [];
+  return [{ user: change.requester }, ' ', ...others, ...news(change, drawing)];
 }
 
 /** The same for a requester who cannot see the thread. */
@@ -105,14 +109,14 @@ function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
   return [`the outcome of ${what} is unknown. ${next}`, card('the card'), '.'];
 }
 
-/** In the thread, once: how the target ended. */
+/** In the thread, once: how the target ended. The requester was notified of the accepted change, so a success is quiet. */
 export function followUpLine(change: Change): Line {
   const { requester, followUp: follow } = change;
   const what = `“${lowerActionText(change)}”`;
   const who: Line = [{ user: requester }, ' '];
   const { seen = null, state, gap = null } = follow ?? {};
   const shown: Line = seen ? [`${seen.text}, since `, { at: seen.at }, '.'] : ['unknown.'];
-  if (state === 'settled') return [...who, `${what} is done. The server shows: `, ...shown];
+  if (state === 'settled') return [`${what} is done. The server shows: `, ...shown];
   if (state === 'failed') {
     return [...who, `${what} was accepted and then failed. The server shows: `, ...shown, ...CHECK];
   }
@@ -152,7 +156,7 @@ const REMINDERS: Readonly<
   Record<Reminder, (change: Change, drawing: DrawContext) => { who: Line; text: Line }>
 > = {
   waiting: (change, drawing) => ({
-    who: mentionOf(change.requires.from, drawing),
+    who: [...mentionOf(change.requires.from, drawing), ' '],
     text: [
       `“${lowerActionText(change)}” still needs ${missing(change)}. It expires `,
       { at: change.expiresAt },
@@ -161,7 +165,7 @@ const REMINDERS: Readonly<
     ],
   }),
   escalated: (change, drawing) => ({
-    who: mentionOf(change.requires.escalation?.to ?? null, drawing),
+    who: [...mentionOf(change.requires.escalation?.to ?? null, drawing), ' '],
     text: [
       `“${lowerActionText(change)}” still needs ${missing(change)}, and you can now approve it too. `,
       'It expires ',
@@ -171,11 +175,7 @@ const REMINDERS: Readonly<
     ],
   }),
   unknown: (change, drawing) => ({
-    who: [
-      { user: change.requester },
-      ' ',
-      ...mentionOf(currentApprovers(change, drawing), drawing),
-    ],
+    who: [{ user: change.requester }, ' ', ...mentionsOfApprovers(change, drawing)],
     text: [
       `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
       'are blocked. Check the console, then answer on ',
@@ -187,7 +187,12 @@ const REMINDERS: Readonly<
 
 export function reminderLine(change: Change, reminder: Reminder, drawing: DrawContext): Line {
   const { who, text } = REMINDERS[reminder](change, drawing);
-  return [...who, ' ', ...text];
+  return [...who, ...text];
+}
+
+function mentionsOfApprovers(change: Change, drawing: DrawContext): Line {
+  const mentions = mentionOf(currentApprovers(change, drawing), drawing);
+  return mentions.length > 0 ? [...mentions, ': '] : [];
 }
 
 // The role of the request may have been renamed or removed since.
