@@ -22,6 +22,7 @@ export type ApiErrorKind =
   | 'empty-reply'
   | 'unreadable-reply'
   | 'contradiction'
+  | 'foreign-answer'
   | 'other-object';
 
 export interface ApiFailure {
@@ -52,6 +53,7 @@ const SENTENCES: Record<ApiErrorKind, string> = {
   'empty-reply': 'the answer of the server has no result',
   'unreadable-reply': 'the answer of the server is not readable',
   contradiction: 'the status of the answer is a success, but its body is an error',
+  'foreign-answer': 'the answer was not of the API, but for example the page of a proxy in between',
   'other-object': 'the answer of the server is about another object',
 };
 

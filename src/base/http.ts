@@ -12,8 +12,8 @@ import {
 import {
   answerError,
   type Body,
-  foreignTextOf,
   isContradiction,
+  isForeign,
   isRecord,
   noAnswerError,
   readResponseBody,
@@ -64,8 +64,6 @@ export interface Reply<T> {
   readonly requestId: string | null;
   readonly status: number;
   readonly tookMs: number;
-  /** What the server sent in reply to a write, if the answer is not the API's; else missing. */
-  readonly foreignText?: string;
 }
 
 /** One sent request; `status` is null when no answer came. */
@@ -146,23 +144,27 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
   async function write<S extends z.ZodType>(call: Call, schema: S) {
     const answer = await http.send(call);
     const parsed = schema.safeParse(objectIn(answer)?.[field]);
-    const isOther = !parsed.success && isOtherObject(parsed.error);
-    if (isOther || isContradiction(answer.body, field)) {
-      const serverText = isOther
-        ? null
-        : withoutSecrets(serverTextOf(answer.body), options.secrets);
-      const kind = isOther ? 'other-object' : 'contradiction';
+    const kind = doubtOf(answer.body, field, parsed.error);
+    if (kind !== null) {
+      const serverText =
+        kind === 'contradiction'
+          ? withoutSecrets(serverTextOf(answer.body), options.secrets)
+          : null;
       const { status, requestId } = answer;
       const { operation } = call;
       throw new ApiError({ operation, effect: 'unknown', kind, status, requestId, serverText });
     }
-    const foreignText = withoutSecrets(foreignTextOf(answer.body), options.secrets);
-    const result = parsed.success ? parsed.data : null;
-    const reply = replyOf<z.output<S> | null>(answer, result);
-    return foreignText === null ? reply : { ...reply, foreignText };
+    return replyOf<z.output<S> | null>(answer, parsed.success ? parsed.data : null);
   }
 
   return { read, readWhole, write, close: http.close };
+}
+
+/** Why a 2xx answer to a write does not show that the API accepted it; null if it does. */
+function doubtOf(body: Body, field: string, error: z.ZodError | undefined): ApiErrorKind | null {
+  if (error && isOtherObject(error)) return 'other-object';
+  if (isContradiction(body, field)) return 'contradiction';
+  return isForeign(body) ? 'foreign-answer' : null;
 }
 
 function objectIn({ body }: HttpAnswer): Record<string, unknown> | null {

@@ -22,7 +22,7 @@ import {
   SERVER_MANAGED,
   ThresholdType,
 } from '../servers/alerts-schema.ts';
-import { bodyOf, foreignAnswer, inSendOrder, type SendResult } from '../servers/sent.ts';
+import { bodyOf, inSendOrder, type SendResult } from '../servers/sent.ts';
 import { acceptanceWarnings } from './accepted.ts';
 import {
   AlertName,
@@ -286,7 +286,7 @@ type AlertReply = Awaited<ReturnType<ReturnType<typeof client>['updateAlert']>>;
 
 function sentAlert(body: JsonObject, reply: AlertReply): SendResult {
   const { result, requestId } = reply;
-  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
+  if (!result) return { requestId, reported: [], learned: null };
   const other = differences(body, result).map(({ field, sent, got }) =>
     got === undefined
       ? `⚠ ${alertLabel(field)}: the reply does not show it (sent: ${text(sent)})`
