@@ -2,6 +2,7 @@ import { type ZodObject, z } from 'zod';
 import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
+import { wordOf } from '../domain/words.ts';
 
 /** The typed or filled-in texts by field name. */
 export type TypedValues = Readonly<Record<string, string>>;
@@ -205,7 +206,8 @@ function inCaseOf(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const word = value.trim();
   const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
-  return values.find((one) => alike(one) === alike(word)) ?? word;
+  const means = (one: string) => [one, wordOf(one)].some((text) => alike(text) === alike(word));
+  return values.find(means) ?? word;
 }
 
 /** Case, spaces, hyphens and underscores do not distinguish two words. */

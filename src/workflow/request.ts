@@ -418,8 +418,7 @@ async function requirementWithLater(
     if (!authorized.ok) return authorized;
     const both = combineRequirements(all, authorized.requires);
     if (!both) {
-      const { rule } = authorized.requires;
-      const problem = `does not work here: rule ${rule} has other approvers for “${name}”. Request that command separately`;
+      const problem = `does not work here: “${name}” has other approvers. Request that command separately`;
       return { ok: false, problems: [{ field, problem }] };
     }
     all = both;
