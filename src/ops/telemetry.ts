@@ -106,6 +106,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'slack_foreign_connections',
     'Socket Mode connections of other programs with this app token, at the last hello of Slack',
   );
+  const delivered = counter('alert_deliveries_total', 'Reports of the alert service', 'ending');
   const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
   // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
   for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
@@ -138,6 +139,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
         note({ 'signalbox.refusal': reason });
       },
       lookupFailed: () => lookups.inc(),
+      alertDelivered: (ending) => delivered.inc({ ending }),
       messageLost: (kind) => lost.inc({ kind }),
       permitReturned: () => returned.inc(),
       acknowledged: (kind, ms) => {

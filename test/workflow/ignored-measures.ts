@@ -12,6 +12,7 @@ export const ignoredMeasures: Measures = {
   slackCalled: ignore,
   foreignConnections: ignore,
   payloadRejected: ignore,
+  alertDelivered: ignore,
   lookupFailed: ignore,
   messageLost: ignore,
   permitReturned: ignore,
