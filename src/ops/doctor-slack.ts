@@ -88,6 +88,10 @@ function channelLine(
   if (!room.joined) {
     return failed(word, 'the bot is not a member', `type /invite @${botName} in the channel`);
   }
+  if (room.outside === null) {
+    const fix = 'run the doctor again; until Slack says it, no costs are posted there';
+    return warning(word, 'Slack does not say whether it is shared with another workspace', fix);
+  }
   if (room.outside && forCosts) {
     const fix = `set an internal channel at ${where}: costs are not posted to shared channels`;
     return failed(word, 'is shared with another workspace', fix);

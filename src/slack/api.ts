@@ -273,7 +273,9 @@ export function createRespond(slackApiUrl: string, post: Post): Respond {
       note({ 'http.response.status_code': posted.status, ...refused });
       return posted;
     });
-  const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
+  const { origin, host } = new URL(slackApiUrl);
+  // GovSlack has a host of its own, for the API and for the URLs of responses.
+  const origins = new Set(['https://hooks.slack.com', `https://hooks.${host}`, origin]);
   return async (url, response) => {
     if (!origins.has(new URL(url).origin)) throw new Error('The response URL is not of Slack');
     const posted = await send(url, response);

@@ -117,6 +117,9 @@ export function withValidBody(
     readBody(request).then(
       (body) => {
         if (body === null) return refuse(413);
+        // A gateway may add a charset, which Bolt does not accept.
+        const [type] = request.headers['content-type']?.split(';') ?? [];
+        Object.assign(request.headers, type && { 'content-type': type.trim().toLowerCase() });
         if (!holdsObject(body.toString(), request.headers['content-type'])) return refuse(400);
         response.once('finish', () => {
           if (response.statusCode === 401) onRefused(request, body.toString());

@@ -16,6 +16,7 @@ import {
   SLACK_API_URL,
   type SlackProblem,
 } from './api.ts';
+import { channelWithId, isOutside, type SlackChannel } from './channels.ts';
 import { listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
 import { probeConnection } from './sockets.ts';
@@ -146,8 +147,8 @@ export interface ChannelFacts {
   readonly formerNames: readonly string[];
   readonly archived: boolean;
   readonly joined: boolean;
-  /** Shared with another workspace, or with a pending invitation to one. */
-  readonly outside: boolean;
+  /** Shared with another workspace, or with a pending invitation to one; null where Slack does not say. */
+  readonly outside: boolean | null;
 }
 
 /** The connections of the app before this one, or why none opened although Slack accepts the token. */
@@ -219,7 +220,7 @@ async function channelsOf(
   const known = ids.filter((id) => id !== null);
   const isKnown = known.length === ids.length && known.length <= LOOKUPS_MAX;
   const channels = isKnown
-    ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flat()
+    ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flatMap((one) => one ?? [])
     : await allChannels(slack);
   return channels.map((channel) => ({
     id: channel.id ?? '',
@@ -227,25 +228,13 @@ async function channelsOf(
     formerNames: channel.previous_names ?? [],
     archived: channel.is_archived === true,
     joined: channel.is_member === true,
-    outside: channel.is_ext_shared !== false || channel.is_pending_ext_shared === true,
+    outside: isOutside(channel),
   }));
 }
 
-type SlackChannels = NonNullable<ConversationsListResponse['channels']>;
-
-async function channelWithId(slack: WebClient, id: string): Promise<SlackChannels> {
-  try {
-    const { channel } = await slack.conversations.info({ channel: id });
-    return channel ? [channel] : [];
-  } catch (error) {
-    if (refusedBySlack(error) === 'channel_not_found') return [];
-    throw error;
-  }
-}
-
-async function allChannels(slack: WebClient): Promise<SlackChannels> {
+async function allChannels(slack: WebClient): Promise<readonly SlackChannel[]> {
   const types = 'public_channel,private_channel';
-  const all: SlackChannels = [];
+  const all: SlackChannel[] = [];
   const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', { types });
   for await (const { channels = [] } of pages) all.push(...channels);
   return all;

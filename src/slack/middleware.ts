@@ -80,6 +80,7 @@ function observed(process: Process, { context, log }: SlackContext): Process {
     during({ request: newRequest() }, async () => {
       const kind = kindOf(event.body);
       log.debug({ kind }, 'payload received');
+      if (event.body.type === 'app_rate_limited') log.warn(EVENTS_LIMITED);
       const began = performance.now();
       let isAcknowledged = false;
       const ack: typeof event.ack = async (response) => {
@@ -91,6 +92,9 @@ function observed(process: Process, { context, log }: SlackContext): Process {
       if (!isAcknowledged) await event.ack();
     });
 }
+
+const EVENTS_LIMITED =
+  'Slack sends no events for some minutes, because there were more than 30,000 in an hour; commands and clicks arrive';
 
 // A closed list, because values from a payload must not become metric labels.
 const MEASURED_KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];

@@ -77,7 +77,7 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   if (pressed.view && form) return redraw(bot, by, pressed.view, form);
   const reads = () => (id.startsWith('command.') ? nounToRead(bot, lineOf(value)) : null);
   const replyTarget = pressedAt(pressed);
-  const interaction = { url: pressed.response_url ?? null, user: by, replyTarget };
+  const interaction = { url: pressed.response_url, user: by, replyTarget };
   const send = (answer: Message) => replyPrivately(bot, interaction, answer);
   const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
     answerPress(bot, pressed, button),

@@ -221,7 +221,7 @@ export async function replyPrivately(
   if (url === null) return post();
   const { thread } = replyTarget;
   await respond(url, { ...answer, replace: false, thread }).catch((error: unknown) => {
-    log.warn({ err: error }, 'the response URL failed: the answer is posted as a message');
+    log.warn({ why: String(error) }, 'the response URL failed: the answer is posted as a message');
     return post();
   });
 }

@@ -22,13 +22,14 @@ const LATE = { at: Date.now() - 365_000 };
 interface Forged {
   readonly secret?: string;
   readonly at?: number;
+  readonly charset?: string;
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-function send(sandbox: TestSandbox, { fields = {}, ...signed }: Forged) {
+function send(sandbox: TestSandbox, { fields = {}, charset = '', ...signed }: Forged) {
   const response_url = `${sandbox.slack.url}/response/none`;
   const body = new URLSearchParams({ ...LIST, response_url, ...fields }).toString();
-  return deliver(sandbox, body, { 'content-type': FORM, ...signatureOf(body, signed) });
+  return deliver(sandbox, body, { 'content-type': FORM + charset, ...signatureOf(body, signed) });
 }
 
 test.for<[string, number, Forged]>([
@@ -188,7 +189,7 @@ test('the value of a field that a later choice hides is not sent', async () => {
     ...chosen('service', '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e'),
     ...chosen('type', 'VPC_ENDPOINT_SERVICE'),
     ...text('description', 'orders'),
-    ...text('vpcEndpointServiceName', 'vpce-svc-1'),
+    ...text('vpcEndpointServiceName', 'vpce-svc-0a1b2c3d'),
     ...text('vpcResourceShareArn', 'left over from another type'),
     ...text('reason', 'for the feed'),
   };
@@ -209,6 +210,26 @@ test('the value of a field that a later choice hides is not sent', async () => {
   };
   expect(await deliverPayload(sandbox, payload)).toBe(200);
   const preview = JSON.stringify(await sandbox.privateMessage(ANA, 'Create endpoint for'));
-  expect(preview).toContain('vpce-svc-1');
+  expect(preview).toContain('vpce-svc-0a1b2c3d');
   expect(preview).not.toContain('left over');
+});
+
+test.for([
+  ['through a gateway that adds a charset', { charset: '; charset=utf-8' }],
+  ['with an invalid response URL', { fields: { response_url: 'none' } }],
+] as const)('a command %s is answered', async ([, given]) => {
+  const sandbox = await startTestSandbox();
+  expect(await send(sandbox, given)).toBe(200);
+  await sandbox.privateMessage(ANA, '12 services');
+});
+
+test('Slack saying that it limits events is acknowledged and logged in words', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const sandbox = await startTestSandbox({ log });
+  const body = JSON.stringify({ type: 'app_rate_limited', minute_rate_limited: 1518467820 });
+  const headers = { 'content-type': 'application/json', ...signatureOf(body) };
+  expect(await deliver(sandbox, body, headers)).toBe(200);
+  expect(lines.join('')).toContain('Slack sends no events for some minutes');
+  expect(lines.join('')).not.toContain('stack');
 });
