@@ -375,6 +375,5 @@ const frame = {
 };
 
 function textView(line: Line): View {
-  // The parts of a message and of a modal are the same blocks under two names.
-  return { ...frame, blocks: message(lines(line)).blocks as never[] };
+  return { ...frame, blocks: [...message(lines(line)).blocks] };
 }
