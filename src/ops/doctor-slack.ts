@@ -258,11 +258,12 @@ interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
   readonly people: TimedResult<readonly PersonFacts[]>;
   readonly connection: TimedResult<SocketProbe> | null;
+  readonly blocks: TimedResult<readonly string[]>;
 }
 
 export function slackLines(
   context: CheckContext,
-  { self, people, connection }: SlackResults,
+  { self, people, connection, blocks }: SlackResults,
 ): readonly CheckLine[] {
   const manifest = expectedManifest(context);
   const own = manifestLine(context.manifest, manifest);
@@ -277,6 +278,7 @@ export function slackLines(
       : ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
     ...scopeLines(self.value.scopes ?? [], scopes),
     connectionLine(context, connection, appId),
+    blocksLine(blocks),
     clockLine(self.value.aheadMs),
     namesakeLine(self.value, people),
     own,
@@ -341,6 +343,15 @@ function connectionLine(
   const line = slackLine('delivery', connection.error);
   const { error } = connection;
   return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;
+}
+
+/** New blocks reach workspaces in phases. */
+function blocksLine(blocks: TimedResult<readonly string[]>): CheckLine {
+  if (!blocks.ok) return slackLine('blocks', blocks.error);
+  if (blocks.value.length === 0) return ok('blocks', 'a card, a table and a chart are accepted');
+  const says = `this workspace does not accept: ${blocks.value.join(', ')}`;
+  if (blocks.value.includes('card')) return failed('blocks', says, 'report this: nothing is shown');
+  return warning('blocks', says, 'nothing to do: Signalbox sends them as text');
 }
 
 function clockLine(aheadMs: number | null): CheckLine {

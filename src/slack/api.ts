@@ -139,7 +139,7 @@ export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
   ['views.publish', TIERS.tier4],
   ['views.update', TIERS.tier4],
 ]);
-const OTHER_METHODS = ['auth.test', 'chat.getPermalink', 'chat.postMessage'];
+const OTHER_METHODS = ['auth.test', 'blocks.validate', 'chat.getPermalink', 'chat.postMessage'];
 
 /** Counts each request to the Web API by its method, and traces it. */
 export function measuredFetch(
