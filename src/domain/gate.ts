@@ -220,7 +220,8 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   readonly finish: Question<{ readonly nonce: string; readonly outcome: ExecutionOutcome }>;
   /** `isOver`: the process that sent the request has certainly ended, so that its lease does not count. */
   readonly lose: Question<{ readonly now: Date; readonly isOver: boolean }>;
-  readonly settle: Question<{ readonly now: Date; readonly evidence: Evidence }>;
+  /** By a reading of the target, or by what the note says. */
+  readonly settle: Question<{ readonly evidence: Evidence } | { readonly note: string }>;
   /** The log lost events of the change, or its card is gone. */
   readonly distrust: Question<{ readonly now: Date; readonly why: 'restored' | 'card-deleted' }>;
   readonly keep: Question<{ readonly why: string }>;
@@ -280,10 +281,12 @@ const GATES: Gates = {
     const nonce = change.lease?.nonce ?? '-';
     return ofAttempt(change, nonce, ending(nonce, noAnswer(now)));
   },
-  settle: (change, { evidence: reading }) => {
+  settle: (change, by) => {
     if (change.state !== 'unknown') return refuse('not-unknown');
-    const note = 'The target shows what was requested, and did not before.';
-    return { type: 'resolved', by: 'signalbox', as: 'succeeded', note, reading };
+    const settled = { type: 'resolved', by: 'signalbox', as: 'succeeded' } as const;
+    return 'note' in by
+      ? { ...settled, note: by.note }
+      : { ...settled, note: SHOWS_IT, reading: by.evidence };
   },
   distrust: (change, { why, now }) => {
     if (change.state === 'executing') {
@@ -295,6 +298,8 @@ const GATES: Gates = {
   keep: (change, { why }) =>
     isRevertDue(change) ? { type: 'revert-kept', why } : refuse('already-decided'),
 };
+
+const SHOWS_IT = 'The target shows what was requested, and did not before.';
 
 function refuse(refusal: Refusal): Refused {
   return { refusal, ends: null };

@@ -32,7 +32,13 @@ import type { AttemptMark, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { type Moves, move, noteMoved } from './moves.ts';
 import { ownEvents } from './own.ts';
-import { afterRefusedRun, mayPassLock, scheduleFacts } from './schedules.ts';
+import {
+  afterRefusedRun,
+  mayPassLock,
+  pausedWithoutCard,
+  scheduleFacts,
+  settledByOpposite,
+} from './schedules.ts';
 import { storeSecret } from './secret.ts';
 import { approvedCommands, changedSincePlan, currentFreezes, currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, isUnread } from './witness.ts';
@@ -117,7 +123,13 @@ async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<
     const answer = change && gate(change, 'distrust', facts);
     if (!change || !answer || 'refusal' in answer) return { events: [], result: null };
     const moves = move(context, locked.at, change, answer);
-    return { ...moves, result: { before: change, change: moves.change } };
+    const { schedule } = change.plan.timing ?? {};
+    const paused = schedule ? await pausedWithoutCard(locked, schedule) : null;
+    return {
+      events: [...moves.events, ...(paused?.events ?? [])],
+      jobs: [...moves.jobs, ...(paused?.jobs ?? [])],
+      result: { before: change, change: moves.change },
+    };
   });
   if (result) noteMoved(context, result.before, result.change);
 }
@@ -517,7 +529,13 @@ async function store(context: WorkflowContext, claim: Claim, result: AttemptResu
     // After the lease the change is `unknown`, which a late answer does not overrule.
     if (!change || !answer || 'refusal' in answer) return { events: [], result: null };
     const moves = move(context, locked.at, change, answer);
-    return { ...moves, result: { before: change, change: moves.change } };
+    const state = result.kind === 'ended' ? result.sent?.learned?.fields.state : undefined;
+    const settled = await settledByOpposite(context, locked, change, state);
+    return {
+      events: [...moves.events, ...(settled?.events ?? [])],
+      jobs: [...moves.jobs, ...(settled?.jobs ?? [])],
+      result: { before: change, change: moves.change },
+    };
   });
   if (moved) noteMoved(context, moved.before, moved.change);
   context.wake();

@@ -329,7 +329,7 @@ export async function settleFromReading(
       ...{ shown: progress.text, shownAt: now },
       ...{ before: text, beforeAt: before.seenAt },
     };
-    const answer = gate(current, 'settle', { now, evidence });
+    const answer = gate(current, 'settle', { evidence });
     if ('refusal' in answer) return { events: [], result: 'moved' };
     const moves = move(context, locked.at, current, answer);
     return { ...moves, result: moves };

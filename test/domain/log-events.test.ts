@@ -18,7 +18,7 @@ test('the first event of a change, a freeze and a schedule creates it', () => {
   const confirmed = recorded({ type: 'confirmed', by: user('U') } as const);
   expect(() => foldOf('A' as ChangeId)(null, confirmed)).toThrow('confirmed, not drafted');
   const lifted = recorded({ type: 'lifted', change: null, by: 'U' } as const);
-  expect(() => evolveFreeze(null, lifted)).toThrow('lifted, not created');
+  expect(() => evolveFreeze(null, lifted)).toThrow('of a freeze is lifted');
   const resumed = recorded({ type: 'resumed', by: 'U' } as const);
   expect(() => evolveSchedule(null, resumed)).toThrow('resumed, not created');
 });
