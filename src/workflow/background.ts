@@ -2,6 +2,8 @@ import { createOutageLog } from '../base/log.ts';
 import { DAY_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
+import type { AlertReport } from '../servers/alert-webhook.ts';
+import { type AlertChannel, receiveAlert } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
 import { takeOver } from './execute.ts';
 import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
@@ -16,12 +18,14 @@ interface BackgroundOptions {
   readonly takesOver: boolean;
   /** Whether changes are followed by reads after their outcome. */
   readonly follows: boolean;
+  readonly alertChannels: readonly AlertChannel[];
   /** Kinds of jobs of other rooms. */
   readonly kinds: JobKinds;
 }
 
 /** What runs without a press: jobs, the reading of channels, and upkeep. */
 export interface Background {
+  readonly receiveAlert: (report: AlertReport) => Promise<'accepted' | 'ignored'>;
   /** Looks for due jobs now. */
   readonly wakeJobs: () => void;
   /** Looks for all work now. */
@@ -37,7 +41,7 @@ export interface Background {
 /** Records that this process started, and prepares its background work. Nothing runs before `start`. */
 export async function openBackground(
   context: WorkflowContext,
-  { release, takesOver, follows, kinds }: BackgroundOptions,
+  { release, takesOver, follows, alertChannels, kinds }: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
   await record(context, { type: 'started', release, instance });
@@ -54,6 +58,7 @@ export async function openBackground(
   const jobs = createJobLoop({ ...context, onError }, all);
   let started: Awaited<ReturnType<typeof startAll>> | null = null;
   return {
+    receiveAlert: (report) => receiveAlert(context, alertChannels, report),
     wakeJobs: jobs.wake,
     wake: () => {
       started?.guard.wake();

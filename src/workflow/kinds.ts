@@ -1,4 +1,5 @@
-import { HOUR_MS } from '../base/time.ts';
+import { DAY_MS, HOUR_MS } from '../base/time.ts';
+import { alertKind, pruneAlerts } from './alerts.ts';
 import { checkCards } from './cards.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind } from './execute.ts';
@@ -20,6 +21,7 @@ export function jobKinds(
 ): JobKinds {
   return {
     ...messageKinds(context),
+    alert: alertKind(context),
     press: pressKind(context),
     incident: incidentKind(context),
     run: runKind(context),
@@ -36,6 +38,7 @@ export function jobKinds(
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
     { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
+    { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY_MS },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

@@ -104,7 +104,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** What this process alone knows about a press: where its answer goes, and the trace that its handling continues. */
 interface RememberedPress {
   readonly press: ReceivedPress;
-  readonly trace: string | undefined;
+  readonly trace: ReturnType<typeof traceHere>;
 }
 
 const replies = new WeakMap<DecisionContext['events'], Map<string, RememberedPress>>();

@@ -3,7 +3,6 @@ import type {
   Change,
   Evidence,
   ExecutionOutcome,
-  Refusal,
   Requirement,
   StateCheck,
   UserId,
@@ -143,8 +142,10 @@ export function start(
   return move(change, gate(change, 'claim', claiming(change, { now, claim, stateCheck })), now);
 }
 
-export function stop(change: Change, why: Refusal): Move {
-  return move(change, gate(change, 'stop', { why }), NOON);
+/** The claim of a run whose schedule is gone. */
+export function endRun(change: Change, now: Date): Move {
+  const answer = gate(change, 'claim', claiming(change, { now, schedule: 'unknown' }));
+  return move(change, ('refusal' in answer && answer.ends) || answer, now);
 }
 
 export function handBack(change: Change, notBefore: Date): Move {

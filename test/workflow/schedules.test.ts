@@ -398,10 +398,11 @@ test.for(['a run', 'a drawing'])(
     for (const time of [STOP, START]) {
       await at(time);
       await (seenBy === 'a run' ? execute() : draw());
-      expect(await inLog()).toMatchObject({ isPaused: true, pausedWhy: 'its card was deleted' });
+      expect(await inLog()).toMatchObject({ isPaused: true });
     }
     expect(sent).toEqual([]);
-    expect((await events()).filter(({ type }) => type === 'paused')).toHaveLength(1);
+    const paused = (await events()).filter(({ type }) => type === 'paused');
+    expect(paused).toMatchObject([{ by: 'signalbox', why: 'its card was deleted' }]);
     const jobs = await dueJobs(context);
     expect(jobs.filter((job) => job.startsWith('notice '))).toHaveLength(1);
     // Its thread is gone as well.
