@@ -66,7 +66,11 @@ export async function answerCosts(
   const { period } = question;
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
-  if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
+  if (own.every(({ state }) => state === 'no-data')) {
+    const missing = missingText(read, period);
+    if (missing === null) return noDataAnswer(period.label, read);
+    return { title: unknownText(period.label, missing), parts: [footerPart(read)] };
+  }
   if (question.finalOnly && own.every(({ state }) => state !== 'final')) {
     return noFinalDayAnswer(period.label, own.length, read);
   }
@@ -77,12 +81,14 @@ export async function answerCosts(
     series: seriesFrom(statesWithin(dayStates(read.rows, spanOfBoth(period, before)), rows)),
   };
   const isUseful = prepared && (question.versus || compare(prepared.series, period, before));
-  const compared = isUseful ? prepared : null;
+  // A part of a period would look like a change.
+  const unread = isUseful ? missingText(read, all) : null;
+  const compared = isUseful && unread === null ? prepared : null;
   const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
   const answer = composeAnswer(
     question,
-    { today, rows, states: own, compared, scope, label, forecast },
+    { today, rows, states: own, compared, unread, scope, label, forecast },
     read,
   );
   if (!question.share) return answer;
@@ -108,6 +114,8 @@ interface ShownCosts {
   /** The days of the period. */
   readonly states: readonly DayState[];
   readonly compared: PeriodComparison | null;
+  /** What could not be read, so that nothing is compared. */
+  readonly unread: string | null;
   readonly scope: CostScope;
   /** The scope as text; null for all costs. */
   readonly label: string | null;
@@ -116,10 +124,11 @@ interface ShownCosts {
 
 function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
   const { period, by, finalOnly } = question;
-  const { today, compared, scope, label, forecast } = shown;
+  const { today, compared, unread, scope, label, forecast } = shown;
   const states = finalOnly ? shown.states.filter(isNotOpen) : shown.states;
   const sentences = [
     compared ? comparisonText(compared, today) : null,
+    unread === null ? null : `Not compared: ${unread} could not be read.`,
     finalOnly ? leftOutText(shown.states.length - states.length) : null,
     period.isCut ? CUT : null,
   ].filter((sentence) => sentence !== null);

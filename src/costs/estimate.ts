@@ -46,7 +46,7 @@ import {
   signedMoneyText,
 } from '../maths/money.ts';
 import { bracketed, figure, signedCredits, signedFigure } from '../maths/numbers.ts';
-import type { CostReading } from '../maths/report.ts';
+import { type CostReading, lostRows } from '../maths/report.ts';
 import { type CostRow, type DayValue, type Metric, microOf } from '../maths/rows.ts';
 import { HISTORY_DAYS, historyOf, levelOf } from '../maths/statistics.ts';
 
@@ -101,6 +101,7 @@ function neverText({ stop, start }: WeeklyPlan): string | null {
 type EstimatedEffect = EstimatedKind | 'schedule';
 
 const NO_REPORT: CostEstimate = { known: false, why: 'report-silent' };
+const UNREADABLE: CostEstimate = { known: false, why: 'report-unreadable' };
 
 async function estimateNow(
   context: EstimatorContext,
@@ -123,8 +124,10 @@ async function estimateNow(
     ranAt,
     sizedAt,
   });
-  // With a month missing, too few days is a property of the report and not of the service.
-  const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
+  // A row that could not be read would count as no cost, and a month as too few days.
+  const isSilent = !estimated.known && gaps.length > 0;
+  const isLost = lostRows(read.problems, span) > 0;
+  const shown = isLost ? UNREADABLE : isSilent ? NO_REPORT : estimated;
   const text = effectText(effect, shown, plan, context);
   const pricing = { prices: context.prices, today };
   if (effect === 'schedule') {
@@ -282,7 +285,8 @@ type UnknownReason =
   | 'no-costs-yet'
   | 'only-the-timeout'
   | 'scaled-recently'
-  | 'report-silent';
+  | 'report-silent'
+  | 'report-unreadable';
 
 /** The days that an estimate needs, before the given day. */
 export function historySpan(today: Day): Span {
@@ -411,6 +415,7 @@ const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
   'only-the-timeout': 'depends on how often the service is idle',
   'scaled-recently': 'needs 7 known days since the last change of its size',
   'report-silent': 'the usage report did not answer',
+  'report-unreadable': 'rows of the usage report could not be read',
 };
 
 const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
