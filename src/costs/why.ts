@@ -116,13 +116,7 @@ export async function answerWhy(
 
 /** The lines are always services with their metrics: other words are refused. */
 function wordsRefusal(question: CostQuestion): Answer | null {
-  const { by, finalOnly } = question;
-  if (finalOnly) {
-    const text =
-      '“final” is not possible here: days that are final in both are compared if there are any. Use instead:';
-    return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
-  }
-  if (by === 'service') return null;
+  if (question.by === 'service') return null;
   const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';
   return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
 }
