@@ -41,7 +41,6 @@ export type DueSlot =
   | { readonly state: 'waiting'; readonly next: Date | null };
 
 const CATCH_UP_MS = 6 * HOUR_MS;
-const _SETTLING_MS = 6 * HOUR_MS;
 const MOST_DAYS = 7;
 
 /**
