@@ -34,8 +34,6 @@ import {
 export interface RunningBot {
   /** Returns a problem to show at the readiness probe although the process is ready, or null. */
   readonly readinessWarning: () => Promise<string | null>;
-  /** The id under which it owns leases. */
-  readonly instance: string;
   /** The hash of its configuration file. */
   readonly configuration: string;
   readonly wake: () => void;
@@ -61,7 +59,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const directory = await openDirectory(options);
   // The loop needs the context, which wakes it.
   let wakeJobs = () => {};
-  const { notify } = config;
   const decisions: DecisionContext = {
     store,
     events,
@@ -74,7 +71,8 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     commands: CHANGE_COMMANDS,
     people,
     messenger,
-    directCards: directRecipients({ notify, someOf: people.someOf, messenger, now }),
+    directCards: directRecipients({ notify: config.notify, someOf: people.someOf, messenger, now }),
+    reminders: config.reminders,
     log,
     now,
     newId: () => changeIdFrom(randomBytes(6)),
@@ -107,7 +105,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     homeCosts: () => homeCosts(opened.storedCosts, now()),
   };
   const { version } = options;
-  const { instance } = context;
   const background = await openBackground(context, {
     release: version,
     takesOver: options.takesOver,
@@ -149,5 +146,5 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   };
   const { wake } = background;
   const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
-  return { instance, configuration, readinessWarning, wake, alerts, attach, stop };
+  return { configuration, readinessWarning, wake, alerts, attach, stop };
 }

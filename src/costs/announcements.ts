@@ -5,11 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
-import type { JsonObject } from '../base/text.ts';
 import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { Answer, Channel, ChannelLookup, Poster } from '../domain/answer.ts';
 import type { Position, UserId } from '../domain/change.ts';
-import { evolvePost, type LoggedPost, type NewEvent } from '../domain/log-events.ts';
+import { evolvePost, type LoggedPost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
 import {
   append,
   endWithoutPost,
@@ -43,16 +42,11 @@ export async function announced(
   }
   return {
     events: fresh.map(({ name, channel, answer }): NewEvent => {
-      const event = { type: 'announced', channel, answer: jsonOf(answer) } as const;
+      const event = { type: 'announced', channel, answer: StoredAnswer.parse(answer) } as const;
       return { stream: name, event };
     }),
     jobs: fresh.map(({ name }) => jobOf(name, at)),
   };
-}
-
-/** Announcements contain no dates, so that they are JSON. */
-function jsonOf(answer: Answer): JsonObject {
-  return JSON.parse(JSON.stringify(answer));
 }
 
 function jobOf(name: AnnouncementName, at: number) {
@@ -131,21 +125,13 @@ export function postKind(context: AnnouncementContext) {
 
 type Announced = NonNullable<LoggedPost['announced']>;
 
-/** Composed and stored by Signalbox, so that its parts are not checked. Its times are texts in the log. */
-function answerOf({ answer }: Announced): Answer {
-  return JSON.parse(JSON.stringify(answer), (key, value) =>
-    key === 'at' && typeof value === 'string' ? new Date(value) : value,
-  );
-}
-
 async function postNow(
   context: AnnouncementContext,
   name: AnnouncementName,
-  announced: Announced,
+  announced: NonNullable<LoggedPost['announced']>,
 ): Promise<'done' | Date> {
   const { events, messenger, log, now, measures } = context;
-  const { channel, at, version: shows } = announced;
-  const answer = answerOf(announced);
+  const { channel, at, version: shows, answer } = announced;
   const subject = `the message "${answer.title}" for ${channel}`;
   const report = { reportMissed: reportMissed(log, { subject, requester: null }) };
   const later = new Date(now().getTime() + RETRY_MS);
@@ -178,7 +164,7 @@ async function updateNow(
   name: AnnouncementName,
   { at, announced }: { readonly at: Position; readonly announced: Announced },
 ): Promise<'done' | Date> {
-  const result = await messenger.updateMessage(at, answerOf(announced));
+  const result = await messenger.updateMessage(at, announced.answer);
   if (!result.ok && result.again) return new Date(now().getTime() + RETRY_MS);
   if (!result.ok) log.warn({ post: name, why: result.why }, 'message not updated');
   const event = { type: 'posted', ...at, shows: announced.version } as const;

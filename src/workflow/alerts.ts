@@ -2,10 +2,9 @@
 // follows its alerts until all are ok; alerts of one service within minutes share a message.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { JsonObject } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../domain/answer.ts';
-import { evolvePost, type NewEvent } from '../domain/log-events.ts';
+import { evolvePost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
 import { type CostSelector, selects } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { append } from '../log/index.ts';
@@ -104,7 +103,7 @@ export function alertKind({ store, events, wake }: DecisionContext): JobKind {
       const reports = (await reportsOf(store, card)).map((text) => Shown.parse(JSON.parse(text)));
       const [first] = reports;
       if (!first) return 'done';
-      const answer: JsonObject = JSON.parse(JSON.stringify(alertMessage(reports)));
+      const answer = StoredAnswer.parse(alertMessage(reports));
       const stream = `post/alert-${card}` as const;
       await append(events, async (locked) => {
         const { state } = await locked.load(stream, evolvePost);

@@ -1,4 +1,5 @@
 import { createOutageLog } from '../base/log.ts';
+import { DAY_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
@@ -9,7 +10,7 @@ import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
 import { jobKinds, upkeepJobs } from './kinds.ts';
 import { type MaintenanceJob, startMaintenance, startPresence } from './maintenance.ts';
 import { resealSecrets } from './secret.ts';
-import { checkChannels, mendLog, timeline } from './witness.ts';
+import { checkChannels, isUnread, mendLog } from './witness.ts';
 
 interface BackgroundOptions {
   readonly release: string;
@@ -105,32 +106,37 @@ async function startAll(
 }
 
 const JOBS_EVERY_MS = 1_000;
-const TIMELINE_EVERY_MS = 5_000;
+const WATCH_EVERY_MS = 5_000;
 
 /**
  * No job runs before the channels were read: Signalbox would draw its own older state over what people saw. The same
- * after the promotion of a standby, which may have lost the last commits.
+ * after the promotion of a standby, which may have lost the last commits, after a connection was lost, behind which the
+ * database may have been restored, and when an end that this process knew is gone. Once a day they are read meanwhile.
  */
 function startWitness(context: WorkflowContext, jobs: JobLoop) {
   let isChecked = false;
   let isStopped = false;
-  let known: number | null = null;
+  let known = '';
+  let checkedAt = 0;
+  const server = async () => `${await context.store.timeline()} ${context.store.lostConnections()}`;
   const check = async (): Promise<void> => {
-    known = await timeline(context);
+    const [before, began] = [await server(), context.now().getTime()];
     await checkChannels(context);
-    if (isStopped) return;
+    [known, checkedAt] = [before, began];
+    if (isChecked || isStopped) return;
     isChecked = true;
     jobs.start(JOBS_EVERY_MS);
   };
   const outage = createOutageLog(context.log, UNREAD);
   const pass = async (): Promise<void> => {
     try {
-      const current = await timeline(context);
-      if (isChecked && current !== known) {
+      const isSuspect = isUnread(context) || (await server()) !== known;
+      if (isChecked && isSuspect) {
         isChecked = false;
         await jobs.stop();
       }
-      if (!isChecked && !isStopped) await check();
+      const isDue = !isChecked || context.now().getTime() - checkedAt >= DAY_MS;
+      if (isDue && !isStopped) await check();
       outage.ended();
     } catch (err) {
       outage.failed(String(err), { err });
@@ -140,11 +146,9 @@ function startWitness(context: WorkflowContext, jobs: JobLoop) {
   const again = () => {
     last = last.then(pass);
   };
-  const timer = setInterval(again, TIMELINE_EVERY_MS);
+  const timer = setInterval(again, WATCH_EVERY_MS);
   return {
-    wake: () => {
-      if (!isChecked) again();
-    },
+    wake: again,
     isChecked: () => isChecked,
     stop: async () => {
       isStopped = true;

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../base/time.ts';
+import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import { alertKind, pruneAlerts } from './alerts.ts';
 import { checkCards } from './cards.ts';
 import type { WorkflowContext } from './context.ts';
@@ -13,7 +13,6 @@ import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
 import { dropExpiredSecrets } from './secret.ts';
 import { messageKinds } from './show.ts';
-import { checkChannels } from './witness.ts';
 
 /** Every kind of job of the workflow. */
 export function jobKinds(
@@ -35,14 +34,11 @@ export function jobKinds(
   };
 }
 
-const DAY = 24 * HOUR_MS;
-
 /** Periodic work that no user waits for. */
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
-    { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
     { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
-    { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY },
+    { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY_MS },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

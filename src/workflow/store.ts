@@ -1,35 +1,15 @@
-import { z } from 'zod';
-import { type ChangeId, EVIDENCE_GAPS, FOLLOW_UP_STATES, type FollowUp } from '../domain/change.ts';
-import { At } from '../domain/change-events.ts';
+import { type ChangeId, FollowUp } from '../domain/change.ts';
 import { reading, type Store, type StoreTx, sql } from '../storage/index.ts';
 
 // The tables of the workflow beside the log: what was read of targets, sealed passwords, and what the alert service
 // reported. Nothing is decided from them.
-
-const StoredFollowUp = z.object({
-  state: z.enum(FOLLOW_UP_STATES),
-  seen: z.object({ text: z.string(), at: At }).nullable(),
-  gap: z.string().nullable(),
-  why: z.enum(EVIDENCE_GAPS).nullable(),
-  candidates: z
-    .array(
-      z.object({
-        name: z.string(),
-        id: z.string(),
-        state: z.string().nullable(),
-        createdAt: At.nullable(),
-      }),
-    )
-    .readonly(),
-  revision: z.int().positive(),
-}) satisfies z.ZodType<FollowUp>;
 
 /** What was read of the target of a change since the send; null if it is not followed. */
 export async function readFollowUp(store: Store, id: ChangeId): Promise<FollowUp | null> {
   const row = await reading(store, (reader) =>
     reader.selectFrom('reading').select('shown').where('change_id', '=', id).executeTakeFirst(),
   );
-  return row ? StoredFollowUp.parse(JSON.parse(row.shown)) : null;
+  return row ? FollowUp.parse(JSON.parse(row.shown)) : null;
 }
 
 export async function saveFollowUp(tx: StoreTx, id: ChangeId, followUp: FollowUp): Promise<void> {
