@@ -18,7 +18,7 @@ const DAYS_OF_COSTS = 3;
 const WITHIN_MS = 90_000;
 
 const [FINN, GUS] = ['U0FINN0001', 'U0GUS00001'];
-const LINE = '/service scale ci max=64 longer builds this week';
+const LINE = '/service scale ci max=64 longer builds';
 
 interface HistoryOptions {
   readonly slack: SlackSimulator;
