@@ -175,23 +175,25 @@ export function createChangesQueries(
     list: (request, asker) => answerChangeList(context, request, asker),
     show: (id, asker) => show(context, measureEffect, id, asker),
     cancel: (id, asker) => cancel(context, id, asker),
-    latestOf: (target, asker) => latestOf(context, target, asker),
+    latestOf: (target, asker) => {
+      const key = targetKey({ organization: context.organization, plan: { target } });
+      return listedFor(context, { targets: [key], limit: LATEST }, asker);
+    },
+    openOf: (asker) => listedFor(context, { open: true, confirmed: true, limit: MANY }, asker),
     log: (request, asker) => answerChangeLog(context, request, asker),
   };
 }
 
 const LATEST = 5;
 
-/** The changes of a target that this user may see: they are a part of the list of all changes. */
-async function latestOf(
+/** The changes of a query that this user may see: they are a part of the list of all changes. */
+async function listedFor(
   context: DecisionContext,
-  target: Target,
+  query: ChangeQuery & { readonly limit: number },
   { by }: Caller,
 ): Promise<readonly Change[]> {
   const mayList = await mayQuery(context, { command: 'change list', target: null, by });
-  if (!mayList) return [];
-  const key = targetKey({ organization: context.organization, plan: { target } });
-  return listChanges(context.events, { targets: [key], privateTo: by, limit: LATEST });
+  return mayList ? listChanges(context.events, { ...query, privateTo: by }) : [];
 }
 
 const LINES_MAX = 60;
