@@ -7,24 +7,6 @@ import { inspect } from 'node:util';
  */
 export type RequestEffect = 'refused' | 'not-sent' | 'unknown';
 
-export type ApiErrorKind =
-  | 'answer'
-  | 'rate-limit'
-  | 'budget'
-  | 'stopping'
-  | 'terminated'
-  | 'no-connection'
-  | 'private-address'
-  | 'connection-lost'
-  | 'deadline'
-  | 'redirect'
-  | 'wrong-address'
-  | 'empty-reply'
-  | 'unreadable-reply'
-  | 'contradiction'
-  | 'foreign-answer'
-  | 'other-object';
-
 export interface ApiFailure {
   readonly operation: string;
   readonly effect: RequestEffect;
@@ -37,7 +19,7 @@ export interface ApiFailure {
   readonly cause?: unknown;
 }
 
-const SENTENCES: Record<ApiErrorKind, string> = {
+const SENTENCES = {
   answer: 'the server returned an error',
   'rate-limit': 'the rate limit of the server is reached',
   budget: 'too many requests are queued, so this one was not sent',
@@ -56,6 +38,7 @@ const SENTENCES: Record<ApiErrorKind, string> = {
   'foreign-answer': 'the answer was not of the API, but for example the page of a proxy in between',
   'other-object': 'the answer of the server is about another object',
 };
+export type ApiErrorKind = keyof typeof SENTENCES;
 
 function sentenceFor(kind: ApiErrorKind): string {
   const words = SENTENCES[kind];

@@ -1,18 +1,9 @@
 // Times as people type them. A closed grammar: a phrase that it does not know is no time, and one with
 // several readings is asked about. Source: docs/commands.md#times.
 
+import { formatDay, isDay } from './calendar.ts';
 import { patternOf } from './text.ts';
-import {
-  addDays,
-  DAY_MS,
-  dayNumber,
-  HOUR_MS,
-  instantAt,
-  instantsOf,
-  localDay,
-  MINUTE_MS,
-  weekdayOf,
-} from './time.ts';
+import { addDays, dayNumber, instantAt, instantsOf, localDay, weekdayOf } from './time.ts';
 
 /** The clock of the person who types. */
 export interface LocalClock {
@@ -38,9 +29,12 @@ export type TimeReading =
 
 const UNITS =
   'm(?:in(?:s|utes?|uten?)?)?|h(?:rs?|ours?)?|std|stunden?|d(?:ays?)?|tage?n?|w(?:eeks?)?|wochen?';
-const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+/** By their value. */
+export const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(
+  ' ',
+);
 const SPAN = patternOf(
-  String.raw`^(\d{1,3}(?:[.,]\d)?|half an?|an?|<NUMBER>) ?(<UNIT>)(?: ?(?:and )?(?:(\d{1,2}) ?(?:m[a-z]*)?|(a half)))?$`,
+  String.raw`^(\d{1,3}(?:[.,]\d)?|half an?|an?|<NUMBER>) ?(<UNIT>)(?: ?(?:and )?(\d{1,2}) ?m[a-z]*|(\d{2})| (?:and )?(a half))?$`,
   { NUMBER: NUMBERS.join('|'), UNIT: UNITS },
 );
 const MINUTES: Readonly<Record<string, number>> = {
@@ -54,7 +48,9 @@ const MINUTES: Readonly<Record<string, number>> = {
 
 /** `4 hours`, `half a day`, `1h30m` → minutes; null for anything else. */
 function minutesOf(text: string): number | null {
-  const [, typed = '', unit = '', more = '', half] = SPAN.exec(text) ?? [];
+  const [, typed = '', unit = '', named, joined, half] = SPAN.exec(text) ?? [];
+  // `1h30` is one word: in `4h 20 percent` the second number has another unit.
+  const more = named ?? joined ?? '';
   if (typed === '') return null;
   const word = NUMBERS.indexOf(typed);
   const number = typed.startsWith('half') ? 0.5 : /^an?$/.test(typed) ? 1 : word;
@@ -84,7 +80,7 @@ function plain(text: string): string {
 
 /** How a time begins, so that most words need no further reading. */
 const FIRST_WORDS = patternOf(
-  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
+  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|yesterday|gestern|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
   { NUMBER: NUMBERS.join('|') },
 );
 
@@ -329,14 +325,11 @@ function optionOn(
 
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const WEEKDAYS = 'mon tue wed thu fri sat sun'.split(' ');
-const capital = (word = '') => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `today`, `tomorrow` or `Sat 28 Nov`. */
 export function dayLabel(day: string, today: string): string {
   const ahead = dayNumber(day) - dayNumber(today);
-  if (ahead === 0) return 'today';
-  const date = `${Number(day.slice(8))} ${capital(MONTHS[Number(day.slice(5, 7)) - 1])}`;
-  return `${capital(WEEKDAYS[weekdayOf(day)])} ${date}`;
+  return ahead === 0 ? 'today' : formatDay(day);
 }
 
 /** Times that a day alone, or a part of it, can mean. */
@@ -416,6 +409,7 @@ function daysOf(text: string, { now, zone }: LocalClock): DaysReading | null {
   const today = localDay(now, zone);
   if (/^(today|tonight|heute|this)$/.test(text)) return { days: [today] };
   if (/^(tomorrow|tmrw|tmr|tomorow)$/.test(text)) return { days: [addDays(today, 1)] };
+  if (/^(yesterday|gestern)$/.test(text)) return { days: [addDays(today, -1)] };
   if (/^(next week)$/.test(text)) return { days: [addDays(today, 7 - weekdayOf(today))] };
   if (/^(this |next |the )?weekend$/.test(text))
     return { days: [addDays(today, (5 - weekdayOf(today) + 7) % 7)] };
@@ -438,7 +432,7 @@ const NAMED_DATE = patternOf(
 );
 
 function datesOf(text: string, today: string): DaysReading | null {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isDate(text) ? { days: [text] } : null;
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isDay(text) ? { days: [text] } : null;
   const [, first = '', month = '', other = '', second = ''] = NAMED_DATE.exec(text) ?? [];
   const named = MONTHS.indexOf((month || other).slice(0, 3)) + 1;
   if (named > 0) return found([dateIn(today, Number(first || second), named)]);
@@ -462,12 +456,7 @@ function dateIn(today: string, day: number, month: number): string | null {
     `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
   const year = Number(today.slice(0, 4));
   const date = text(year) < today ? text(year + 1) : text(year);
-  return isDate(date) ? date : null;
-}
-
-function isDate(text: string): boolean {
-  const number = dayNumber(text);
-  return !Number.isNaN(number) && addDays(text, 0) === text;
+  return isDay(date) ? date : null;
 }
 
 // A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.
@@ -481,6 +470,7 @@ const TIME_WORDS = patternOf(
     String.raw`\b(mon|tues|wednes|thurs|fri|satur|sun)day (at )?\d`,
     String.raw`\b(until|till|til|bis|by|next|before|after|on|this) (next |this )?(mon|tues|wednes|thurs|fri|satur|sun)day\b`,
     String.raw`\b(until|till|til|bis) (\d\S*|the end|next|this)`,
+    String.raw`\b(next|this) (week|month|weekend)\b(?!')|\b(over|during|before|after|by|until) (the )?weekend\b`,
     String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|<NUMBER>|a couple of|a few|some) ?(<UNIT>)\b`,
   ].join('|'),
   { NUMBER: NUMBERS.slice(1).join('|'), UNIT: UNITS },
@@ -489,11 +479,4 @@ const TIME_WORDS = patternOf(
 /** The words of a text that could be a time; null if there are none. */
 export function timeWords(text: string): string | null {
   return TIME_WORDS.exec(text)?.[0] ?? null;
-}
-
-/** How far ahead or long a span of the grammar is, in milliseconds. */
-export function spanMs(text: string): number {
-  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  const each = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }[unit] ?? 0;
-  return Number(count) * each;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { spanMs, typedSpan } from '../base/moments.ts';
+import { typedSpan } from '../base/moments.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
+import { spanMs } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
 import { fieldLabel, wordOf } from '../domain/words.ts';
@@ -53,9 +54,13 @@ function intervalsNear(typed: string): readonly string[] {
   return ms === 0 ? [] : [below, above].filter((each) => each !== undefined);
 }
 
-/** `above 250`, `> 250`, `to 250`, `250`. */
-function thresholdPhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
+/** `above 250`, `> 250`, `raise to 250`, `250`. */
+function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phrase | null {
   if (given.threshold !== undefined || given.alert === undefined) return null;
+  const before = /^(raise|lower|set|change|increase|decrease|reduce|bump)$/i.test(typed[0] ?? '')
+    ? 1
+    : 0;
+  const words = typed.slice(before);
   const sign = /^(above|over|exceeds|>=?|below|under|<=?)$/i
     .exec(words[0] ?? '')?.[1]
     ?.toLowerCase();
@@ -63,7 +68,7 @@ function thresholdPhrase(words: readonly string[], { given }: PhraseState): Phra
   const [, number] = /^[<>]?=?(-?\d[\d,.]*k?)%?$/i.exec(words[joint] ?? '') ?? [];
   if (number === undefined) return null;
   const threshold = { threshold: number };
-  const taken = joint + 1;
+  const taken = before + joint + 1;
   if (/^(below|under|<)/.test(sign ?? ''))
     return { taken, given: { ...threshold, thresholdType: 'below' } };
   if (sign || /^[<>]/.test(words[joint] ?? '')) return { taken, given: threshold };

@@ -11,7 +11,7 @@ import {
   instantsOf,
   localDay,
   MINUTE_MS,
-  UNIT_MS,
+  spanMs,
 } from '../base/time.ts';
 import type { Plan } from './change.ts';
 
@@ -45,7 +45,7 @@ export function isTimingKey(name: string): boolean {
   return TIMING_KEYS.includes(name);
 }
 
-const AS_MOMENT = 'must be a time, for example 20:00 or 2026-11-22T20:00';
+const AS_MOMENT = 'must be a time, for example 20:00 or monday 8:00';
 const MOMENT =
   /^(?:(\d{4}-\d{2}-\d{2})[t ])?(\d{1,2}):([0-5]\d)(?::00)?(?:(z|[+-]\d{2}:?[0-5]\d))?$/i;
 
@@ -66,20 +66,14 @@ function wholeOffset(offset: string | null): string | null {
 
 /** The schema of a duration within these limits: `4h` → milliseconds. */
 export function spanSchema(least: string, most: string, example: string) {
-  const [from, until] = [spanOf(least) ?? 0, spanOf(most) ?? 0];
+  const [from, until] = [spanMs(least), spanMs(most)];
   const problem = `must be from ${least} to ${most} (for example ${example})`;
   return z.string().transform((typed, context): number => {
-    const ms = spanOf(typed.trim().toLowerCase());
-    if (ms !== null && ms >= from && ms <= until) return ms;
+    const ms = spanMs(typed.trim().toLowerCase());
+    if (ms >= from && ms <= until) return ms;
     context.addIssue({ code: 'custom', message: problem });
     return z.NEVER;
   });
-}
-
-/** `30m`, `4h`, `2d` → milliseconds; null for anything else. */
-function spanOf(text: string): number | null {
-  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  return count === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
 /** How long a change may last before its revert runs. */
@@ -168,7 +162,7 @@ const LEAST_REVERT_MS = 30 * MINUTE_MS;
 const MOST_REVERT_MS = 14 * DAY_MS;
 
 const NO_ZONE =
-  'needs a date and an offset, for example 2026-11-22T20:00+01:00: Slack did not return your time zone';
+  'needs a date and an offset, for example +01:00 after it: Slack did not return your time zone';
 
 function problem(text: string): StartTime {
   return { ok: false, problems: [{ field: 'at', problem: text }] };

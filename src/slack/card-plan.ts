@@ -87,10 +87,10 @@ export function targetLines(
   more: Line = [],
   isNamed = true,
 ): readonly Line[] {
-  const { label, exists, appliedBy } = TARGET_TRAITS[target.kind];
+  const { label, listedIn, appliedBy } = TARGET_TRAITS[target.kind];
   if (appliedBy === 'signalbox') return isNamed ? [fact(label, bounded(target.name, 150))] : [];
   // The name of a new service is one of the requested values; it has no other attributes yet.
-  if (!exists) return [];
+  if (listedIn === null) return [];
   const { tags, warehouse, id, discovered } = target;
   const unlisted = discovered && 'not in signalbox.yaml';
   const place = warehouse && `warehouse ${warehouse}`;
@@ -114,7 +114,7 @@ const LONG = 300;
 /** `running (checked just now)`, or when the target was seen last, for the line of a preview. */
 export function stateWords({ target, before }: Plan): Line {
   if (before?.wasRead) return [` · ${stateOf(before)} (checked just now)${sizeWords(before)}`];
-  if (!TARGET_TRAITS[target.kind].exists) return [];
+  if (TARGET_TRAITS[target.kind].listedIn === null) return [];
   if (!before) return [' · never seen'];
   return [` · last seen ${seenState(before)}`, { at: before.seenAt }];
 }
@@ -148,7 +148,7 @@ export function readStateLine({ before }: Plan): readonly Line[] {
 
 /** When a target that was not read for the preview was seen last. */
 export function seenLines({ target, before }: Plan): readonly Line[] {
-  if (!TARGET_TRAITS[target.kind].exists || before?.wasRead) return [];
+  if (TARGET_TRAITS[target.kind].listedIn === null || before?.wasRead) return [];
   if (!before) return [[{ bold: 'Never seen' }]];
   return [fact('Last seen', seenState(before), { at: before.seenAt }, ` (${before.source})`)];
 }

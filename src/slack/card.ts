@@ -104,7 +104,7 @@ function openParts(change: Change, drawing: DrawContext) {
 
 /** A service of the configuration has a name of its own, which the title shows. */
 function isListed({ target: { kind, tags, discovered } }: Plan): boolean {
-  return !discovered && (tags !== null || !TARGET_TRAITS[kind].exists);
+  return !discovered && (tags !== null || TARGET_TRAITS[kind].listedIn === null);
 }
 
 /** How the change ended, who decided, and what to do next. */

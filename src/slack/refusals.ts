@@ -77,7 +77,7 @@ function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
 
 /** ` (year end, by Gus).` */
 export function freezeNote({ reason, by, made }: BlockingFreeze): Line {
-  const author: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
+  const author: Line = made?.by ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
   return [` (${reason}`, ...author, ').'];
 }
 
@@ -217,9 +217,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'other-workspace': () => [
     'Only members of this workspace can use Signalbox. Ask one of them to request it.',
   ],
-  'rate-limited': () => [
+  'rate-limited': ({ until }) => [
     'You sent too many requests in a short time, so this one was ignored. ',
-    'Try again in a few minutes.',
+    ...(until ? ['You can request again at ', { at: until }, '.'] : [AGAIN]),
   ],
   'no-rule': (denial, drawing) =>
     denial.rule === null

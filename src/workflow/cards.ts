@@ -27,7 +27,6 @@ import type {
   SeenThread,
   WorkflowContext,
 } from './context.ts';
-import { subjectsOf } from './execute.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { move, noteMoved } from './moves.ts';
@@ -208,13 +207,12 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  const subjects = await subjectsOf(context.events, change);
   let drawn: string | null = null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const seen = readLately(context, at) ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
-    const foreign = await foreignMarks(context.events, subjects, marks);
+    const foreign = await foreignMarks(context.events, change, marks);
     if (foreign.length > 0) {
       await answerForeign(context, change.id, foreign);
       return dueAgain(context);
@@ -224,7 +222,10 @@ async function drawStanding(
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
     const isDrawn = drawn === null ? revision === NO_REVISION : drawn === revision;
-    if (isDrawn && (await isUpToDate(context.events, change.id, seen.card))) return 'done';
+    const isShown = schedule
+      ? seen.card?.hash === schedule.mark.hash
+      : await isUpToDate(context.events, change.id, seen.card);
+    if (isDrawn && isShown) return 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     if ((await context.messenger.redrawCard(current, at, schedule)) === 'deleted') {
@@ -298,14 +299,14 @@ async function scheduleNews(
   { id, plan, state }: Change,
 ): Promise<ScheduleNews | null> {
   if (plan.target.kind !== 'schedule' || state !== 'succeeded') return null;
-  const { state: schedule } = await events.load(`schedule/${id}`, evolveSchedule);
-  if (!schedule) return null;
+  const { state: schedule, version, hash } = await events.load(`schedule/${id}`, evolveSchedule);
+  if (!schedule || !hash) return null;
   const { zone, isPaused, isRemoved, until, last } = schedule;
   const hasEnded = isRemoved || now() >= until;
   const next = isPaused || hasEnded ? null : nextOccurrence(readWeeklyPlan(schedule), now());
   const run = last?.change ? await loadChange(events, last.change) : null;
   return {
-    ...{ zone, isPaused, hasEnded },
+    ...{ mark: { version, hash }, zone, isPaused, hasEnded },
     next: next && next.at < until ? next : null,
     last: last && {
       occurrence: { action: last.verb === 'start' ? 'start' : 'stop', at: last.occurrence },
@@ -444,7 +445,7 @@ async function drawCopy(
   const seen = await context.messenger.readCard(at);
   if (!seen) return 'done';
   const marks = seen.card ? [seen.card] : [];
-  const foreign = await foreignMarks(context.events, [change.id], marks);
+  const foreign = await foreignMarks(context.events, change, marks);
   if (foreign.length > 0) {
     await answerForeign(context, change.id, foreign);
     return dueAgain(context);

@@ -49,7 +49,7 @@ import { reading } from '../storage/index.ts';
 import { authorizeCommand, authorizeForm, type Refused, recordRefusal } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
 import { begin, identityFacts, type Moves, move, noteMoved } from './moves.ts';
-import { countAttempts } from './rates.ts';
+import { limitedUntil } from './rates.ts';
 import { currentPolicy, currentTarget, hasChangedSinceEnd } from './target.ts';
 
 interface ChangeRequest {
@@ -160,8 +160,11 @@ async function record(
   planned: PlannedRequest,
 ): Promise<RequestOutcome> {
   const { requester: by, key } = request;
-  const refuse = (refusal: 'rate-limited' | 'already-received'): RequestOutcome => {
-    const about = { command: request.command.name, target: planned.plan.target.name };
+  const refuse = (
+    refusal: 'rate-limited' | 'already-received',
+    until: Date | null = null,
+  ): RequestOutcome => {
+    const about = { command: request.command.name, target: planned.plan.target.name, until };
     return { ok: false, denial: createDenial(refusal, about) };
   };
   const refuseRepeated = async () => {
@@ -172,7 +175,8 @@ async function record(
   };
   // A repeated delivery is not counted.
   if ((await draftIdFor(context.events, key)) === null) return refuseRepeated();
-  if ((await countAttempts(context, 'draft', by)) !== 'ok') return refuse('rate-limited');
+  const until = await limitedUntil(context, 'draft', by);
+  if (until) return refuse('rate-limited', until);
   const { result: id } = await append(context.events, (locked) =>
     drafted(context, locked, request, planned),
   );

@@ -237,7 +237,15 @@ test.for(ENGINES)(
     await sandbox.restart();
     await letTimePass(sandbox, 31);
     expect(sends(sandbox)).toBe(0);
-    await sandbox.card('the database was restored');
+    await sandbox.card('Stop staging: approved');
+    // A person decides that the freeze has ended: then the change runs.
+    const notice = await sandbox.card('The database lost the freeze', 'db-audit');
+    await sandbox.press(ANA, notice, 'command.1');
+    await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Unfreeze'), 'change.confirm');
+    await sandbox.press(BEN, await sandbox.card('requests: unfreeze'), 'change.approve');
+    await sandbox.card('was lost');
+    await letTimePass(sandbox, 1);
+    await expect.poll(() => sends(sandbox)).toBe(1);
   },
 );
 
