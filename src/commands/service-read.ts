@@ -16,6 +16,7 @@ import type { Change, Snapshot } from '../domain/change.ts';
 import { type ServiceSchedule, scheduleWords } from '../domain/schedules.ts';
 import {
   appliedFields,
+  classOf,
   currentSizeText,
   memoryText,
   policyFacts,
@@ -27,7 +28,7 @@ import { fieldLabel, STATE_WORDS, wordIn, wordOf } from '../domain/words.ts';
 import type { ScalingSchedule, ServiceReading } from '../servers/cloud-readings.ts';
 import { endpointText, serviceSnapshot } from '../servers/facts.ts';
 import type { OptionalRead } from '../servers/optional-reads.ts';
-import { choiceField, ServiceName } from './arguments.ts';
+import { Details, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
 import { type ElsewhereRead, readElsewhere } from './elsewhere.ts';
 import { timeOrWord, unknownText } from './reported.ts';
@@ -129,6 +130,17 @@ function listTitle(all: readonly ListLine[]): string {
   return running > 0 ? `${services}, ${running} running` : services;
 }
 
+/** The services as they are known: a title that counts, and a row for each that needs attention. */
+export function servicesOverview(
+  services: readonly Service[],
+  list: ListRead,
+  open: readonly Change[],
+) {
+  const all = services.map((service) => lineOf(service, list, open)).toSorted(byAttention);
+  const urgent = all.filter(({ attention }) => attention !== null);
+  return { title: listTitle(all), rows: urgent.map(urgentRow) };
+}
+
 function urgentRow({ service, state, size, attention }: ListLine): AnswerRow {
   const about = [...(attention?.rank === 0 ? [] : [state]), size].filter((part) => part !== null);
   const rest = about.length > 0 ? [` · ${about.join(' · ')}`] : [];
@@ -171,12 +183,6 @@ function sourceNote(list: ListRead): AnswerPart {
       : `The list of services is unknown: ${list.why}. These are the values of the latest replies.`;
   return { kind: 'note', text };
 }
-
-const DETAILS = 'details';
-const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETAILS], {
-  label: 'Details',
-  typedOnly: true,
-});
 
 export const serviceShow = queryCommand({
   name: 'service show',
@@ -485,12 +491,14 @@ function unknownPart(changes: readonly Change[]): readonly AnswerPart[] {
 const BLOCKED =
   'Other changes of this service are blocked. Check the console, then record what you found.';
 
-function offersPart({ service: { id } }: ServiceView, isOverview: boolean): AnswerPart {
+function offersPart(view: ServiceView, isOverview: boolean): AnswerPart {
+  const { id } = view.service;
+  const is = view.read.known ? classOf(view.read.value.state ?? undefined) : null;
   const offers = [
-    { label: 'Stop…', line: `service stop ${id}` },
-    { label: 'Start…', line: `service start ${id}` },
+    ...(is === 'down' ? [] : [{ label: 'Stop…', line: `service stop ${id}` }]),
+    ...(is === 'up' ? [] : [{ label: 'Start…', line: `service start ${id}` }]),
     { label: 'Scale…', line: `service scale ${id}` },
-    ...(isOverview ? [{ label: 'Show details', line: `service show ${id} ${DETAILS}` }] : []),
+    ...(isOverview ? [{ label: 'Show details', line: `service show ${id} details` }] : []),
   ];
   return { kind: 'offers', offers };
 }
