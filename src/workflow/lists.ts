@@ -21,8 +21,6 @@ import {
   type ChangeId,
   isChangeId,
   isPrivate,
-  type Refusal,
-  type Target,
   targetKey,
   type UserId,
   VERBS,
