@@ -22,7 +22,6 @@ export interface AlertsOptions extends ServerOptions {
 }
 
 export interface AlertsSimulator extends Simulator {
-  readonly profiles: readonly AlertsProfile[];
   /** Returns the current profile, after setting it if a name is given. */
   profile(name?: AlertsProfile): AlertsProfile;
   limitTo(limit: RateLimit | null): void;
@@ -64,7 +63,7 @@ export async function startAlertsSimulator(options: AlertsOptions = {}): Promise
     },
     options,
   );
-  return { ...server, ...adminOf(state), profiles: ALERTS_PROFILES };
+  return { ...server, ...adminOf(state) };
 }
 
 function contractOperations(state: AlertsState): readonly Operation[] {
