@@ -368,9 +368,9 @@ function namesakeLine(self: AppIdentity, people: TimedResult<readonly PersonFact
   if (!people.ok) return slackLine(name, people.error);
   const bots = people.value.filter(({ isBot, gone }) => isBot && !gone);
   const own = bots.find(({ id }) => id === self.botUserId)?.names ?? [];
-  const names = new Set([self.botName, ...own].map((each) => each.toLowerCase()));
+  const names = new Set([self.botName.toLowerCase(), ...own]);
   const twins = bots.filter(
-    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each.toLowerCase())),
+    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each)),
   );
   if (twins.length === 0) return ok(name, `no other app is called ${self.botName}`);
   const says = `another app has the name ${self.botName} as well (${twins.map(({ id }) => id).join(', ')})`;

@@ -343,11 +343,14 @@ export type RetryLimited = <Value>(
 
 /**
  * For the reads of one start, or one read: each waits for the time that Slack names. All together wait at
- * most 90 s, because a supervisor limits the time of a start; then the rate limit is thrown.
+ * most 90 s, or as long as the caller says, because a supervisor limits the time of a start; then the rate limit is thrown.
  * Source: docs/slack.md#large-workspaces.
  */
-export function createRetryLimited(clock: Pick<Clock, 'now' | 'sleep'>): RetryLimited {
-  const endsAt = clock.now() + RETRY_WITHIN_MS;
+export function createRetryLimited(
+  clock: Pick<Clock, 'now' | 'sleep'>,
+  withinMs: number = RETRY_WITHIN_MS,
+): RetryLimited {
+  const endsAt = clock.now() + withinMs;
   return async (read, onWait) => {
     for (let attempt = 1; ; attempt += 1) {
       try {

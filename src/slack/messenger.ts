@@ -23,9 +23,9 @@ import { answerMessage } from './answer.ts';
 import {
   createRetryLimited,
   type Respond,
+  type RetryLimited,
   readPages,
   refusedBySlack,
-  retryAfterMs,
 } from './api.ts';
 import { buttons, lines, type Message, message, title, withNote } from './blocks.ts';
 import { changeCard, revertButton, revertButtons } from './card.ts';
@@ -84,6 +84,7 @@ export function createMessenger(options: Options): Messenger {
   const { posts, lookups, drawing, channels, commands, finder, permalinks } = options;
   const previews = createPreviewLinks(options.log);
   const notices = createPressNotices(options);
+  const afterLimit: RetryLimited = (call) => createRetryLimited(options.clock, LIMIT_WAIT_MS)(call);
   const isShared = createSharing(finder, options.clock);
   const warned = new Set<string>();
   const frozen = new Cache<string, true>(FROZEN_MAX);
@@ -180,13 +181,11 @@ export function createMessenger(options: Options): Messenger {
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
       const note = markedLine(line, change, mark, mark.nonce);
-      await afterLimit(options.clock, () => postMessage(posts, channel, note, ts));
+      await afterLimit(() => postMessage(posts, channel, note, ts));
     },
-    readThread: (at) => afterLimit(options.clock, () => readThread(options, at)),
+    readThread: (at) => afterLimit(() => readThread(options, at)),
     readCard: (at) =>
-      afterLimit(options.clock, () =>
-        frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at),
-      ),
+      afterLimit(() => (frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at))),
     readMarks: (since, cards) => readMarks(options, since, cards),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
@@ -309,18 +308,6 @@ function lostCard(id: ChangeId): Message {
 
 /** A request waits for its note, and is not sent after half a minute. */
 const LIMIT_WAIT_MS = 5_000;
-
-/** Repeats a call that Slack refused for its rate once, if it names a short time. */
-async function afterLimit<T>(clock: Clock, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    const waitMs = refusedBySlack(error) === 'ratelimited' ? retryAfterMs(error) : null;
-    if (waitMs === null || waitMs > LIMIT_WAIT_MS) throw error;
-    await clock.sleep(waitMs);
-    return call();
-  }
-}
 
 /** Slack has no such message any more, or only its place. */
 const DELETED = ['thread_not_found', 'message_not_found'];
