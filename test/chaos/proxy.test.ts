@@ -44,7 +44,7 @@ test('behind a proxy everything passes it: Slack, its sockets, answers and both 
   expect(proxy.seen).toContain(`POST ${slackPort}/api/chat.postMessage`);
   expect(proxy.seen).toContain(`CONNECT ${cloudPort}`);
   // The answer to the command, at its response URL.
-  expect(proxy.seen.join("\n")).toMatch(new RegExp(`POST ${slackPort}/(?!api/)`));
+  expect(proxy.seen.join('\n')).toMatch(new RegExp(`POST ${slackPort}/(?!api/)`));
 });
 
 test('behind a proxy the doctor opens a socket through it', async () => {
