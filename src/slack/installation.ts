@@ -4,7 +4,7 @@ import { causeCode, type Secret } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
-import { allUsers, type CheckedUsers, checkUsers, type Home, namesOf } from './accounts.ts';
+import { allUsers, type CheckedUsers, checkUsers, type Home, userNames } from './accounts.ts';
 import { answerMessage } from './answer.ts';
 import {
   appTokenProblem,
@@ -281,7 +281,7 @@ async function allChannels(slack: WebClient): Promise<readonly SlackChannel[]> {
 function factsOf(user: Awaited<ReturnType<typeof allUsers>>[number]): PersonFacts {
   return {
     id: user.id ?? '',
-    names: namesOf(user),
+    names: userNames(user),
     isBot: user.is_bot === true,
     gone: user.deleted !== false,
   };
