@@ -62,24 +62,12 @@ export function inheritChange(approved: Change, own: OwnFields): Drafted {
   };
 }
 
-/** What users see of a request, and what authorises it. */
-type DigestedRequest = Pick<
-  Change,
-  'organization' | 'command' | 'requester' | 'reason' | 'plan' | 'requires'
->;
-
 /** Marks what a digest covers. */
-export const DIGEST_PREFIX = '3:';
+const DIGEST_PREFIX = '3:';
 
 /** Returns the SHA-256 hash to which approvals and audit events are bound. */
-export function planDigest({
-  organization,
-  command,
-  requester,
-  reason,
-  plan,
-  requires,
-}: DigestedRequest): string {
+export function planDigest(request: Omit<DraftFields, 'origin'>): string {
+  const { organization, command, requester, reason, plan, requires } = request;
   // Through JSON text, so that a date and a missing key are as they are in the database.
   return digestOf(JSON.stringify({ organization, command, requester, reason, plan, requires }));
 }

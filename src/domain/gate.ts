@@ -24,6 +24,7 @@ import {
 } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
 import { scheduledStart } from './fold.ts';
+import type { LoggedSchedule } from './log-events.ts';
 import {
   commandsFor,
   type Decision,
@@ -99,14 +100,6 @@ export interface PressFacts {
   readonly isCurrent?: boolean;
 }
 
-/** A schedule, as the log has it. */
-export interface ScheduleFacts {
-  readonly until: Date;
-  readonly isPaused: boolean;
-  /** Why it has ended; null while it is in force or paused. */
-  readonly ended: string | null;
-}
-
 /** What was gathered right before a claim. */
 export interface ClaimFacts {
   readonly now: Date;
@@ -119,7 +112,7 @@ export interface ClaimFacts {
   /** Whether its card, or that of its schedule, stands in a channel: the thread is the witness. */
   readonly hasCard: boolean;
   /** The schedule of the run; null for any other change. */
-  readonly schedule: ScheduleFacts | 'unknown' | null;
+  readonly schedule: Pick<LoggedSchedule, 'until' | 'isPaused' | 'isRemoved'> | 'unknown' | null;
   /** The requester and the approvers. */
   readonly identities: ReadonlyMap<UserId, Known>;
   /** The current policy, with all freezes. */
@@ -595,8 +588,8 @@ function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
 function scheduleRefusal({ schedule, now }: ClaimFacts): Refusal | null {
   if (schedule === null) return null;
   if (schedule === 'unknown') return 'schedule-ended';
-  const { isPaused, ended, until } = schedule;
-  return isPaused || ended !== null || now >= until ? 'schedule-ended' : null;
+  const { isPaused, isRemoved, until } = schedule;
+  return isPaused || isRemoved || now >= until ? 'schedule-ended' : null;
 }
 
 // Approvals are bound to the target's state at the preview.

@@ -67,7 +67,7 @@ const known = (by: UserId, ...roles: string[]): Known => [
 ];
 const OPERATOR = known(ana.id, 'operator');
 const APPROVERS = [known(ben.id, 'approver'), known(cleo.id, 'approver')] as const;
-const IN_FORCE = { until: minutes(60), isPaused: false, ended: null };
+const IN_FORCE = { until: minutes(60), isPaused: false, isRemoved: false };
 const BROKEN = { by: ana.id, at: NOON, reason: 'outage' };
 const broken = (role: string | null) =>
   approved({ approvals: [], breakGlass: BROKEN, requires: { ...REQUIRES, breakGlass: role } });
@@ -134,7 +134,7 @@ test.for<[string, Refusal, Partial<ClaimFacts>, Change]>([
   [
     'its schedule was removed',
     'schedule-ended',
-    { schedule: { ...IN_FORCE, ended: 'removed' } },
+    { schedule: { ...IN_FORCE, isRemoved: true } },
     approved(),
   ],
   [
