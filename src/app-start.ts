@@ -128,7 +128,7 @@ export async function openForStart({ config, log, now }: AppOptions) {
   const keys = keysOf(config);
   const store = await openStore(url, {
     ...(now && { now: () => now().getTime() }),
-    ...{ poolSize: config.databasePoolSize, onConnectionError, onConnected: outage.ended },
+    ...{ onConnectionError, onConnected: outage.ended },
   });
   try {
     return { store, events: await openLog(store, keys) };
@@ -296,5 +296,6 @@ export function startingProbes({ problems, config, metrics, now }: StartingState
   const { contentType } = metrics;
   const text = () => metrics.text(readings(), now());
   const notReady = async () => disconnected();
-  return { notReady, disconnected, metrics: { contentType, text } };
+  const readinessWarning = async () => null;
+  return { notReady, readinessWarning, disconnected, metrics: { contentType, text } };
 }

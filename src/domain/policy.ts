@@ -104,16 +104,16 @@ export interface PolicyQuestion {
 }
 
 /** The refusals of the policy. */
-export type PolicyDenial = Extract<
-  Refusal,
-  | 'no-rule'
-  | 'not-a-requester'
-  | 'frozen'
-  | 'reason-required'
-  | 'never'
-  | 'not-listed'
-  | 'not-verified'
->;
+export const POLICY_DENIALS = [
+  'no-rule',
+  'not-a-requester',
+  'frozen',
+  'never',
+  'reason-required',
+  'not-listed',
+  'not-verified',
+] as const satisfies readonly Refusal[];
+export type PolicyDenial = (typeof POLICY_DENIALS)[number];
 
 export type Decision =
   | { readonly allow: true; readonly requires: Requirement; readonly rule: Rule }

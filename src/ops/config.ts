@@ -62,8 +62,6 @@ function fromEnvironment(variables: Environment) {
     /** Null: alert commands are off. */
     alerts: url !== undefined && token !== undefined ? { url, token } : null,
     databaseUrl: variables.DATABASE_URL,
-    /** The most connections of this process to PostgreSQL. */
-    databasePoolSize: variables.DATABASE_POOL_SIZE,
     /** 32 bytes in base64; null: the key file next to the SQLite file. */
     key: variables.SIGNALBOX_KEY ?? null,
     /** Further keys, which verify and unseal. */
@@ -147,7 +145,6 @@ export function fixedUntilRestart(before: Config, after: Config): readonly Confi
   const isOther = (one: Secret | null, other: Secret | null) => one?.reveal() !== other?.reveal();
   const settings: readonly (readonly [string, boolean])[] = [
     ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],
-    ['DATABASE_POOL_SIZE', before.databasePoolSize !== after.databasePoolSize],
     ['SIGNALBOX_KEY', isOther(before.key, after.key)],
     ['SIGNALBOX_PREVIOUS_KEYS', keyTexts(before.previousKeys) !== keyTexts(after.previousKeys)],
     ['PORT', before.port !== after.port],

@@ -45,20 +45,6 @@ test('a date before other values never reaches the database', async () => {
   await expect(shifted).rejects.toThrow('Parameter 1 is [object Date]');
 });
 
-test('a statement is prepared once, and again after 500 other ones', async () => {
-  const { root: db } = await freshStore('sqlite');
-  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
-  onTestFinished(() => prepare.mockRestore());
-  const run = (text: string) => sql.raw(text).execute(db);
-  const times = () => prepare.mock.calls.filter(([text]) => text === 'select 1').length;
-  await run('select 1');
-  await run('select 1');
-  expect(times()).toBe(1);
-  for (let other = 0; other < 500; other += 1) await run(`select ${other} as other`);
-  await run('select 1');
-  expect(times()).toBe(2);
-});
-
 test('a statement that ran before sees a column that was added since', async () => {
   const { root: db } = await freshStore('sqlite');
   const rows = async () => (await sql`select * from grown`.execute(db)).rows;
