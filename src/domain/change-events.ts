@@ -50,7 +50,6 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     plan: Plan,
     digest: Id,
     requires: Requirement,
-    origin: Channel.nullable(),
     expiresAt: At,
     notBefore: At.nullable(),
     /** The change that it reverts. */

@@ -75,8 +75,6 @@ export interface Change {
   readonly snoozedUntil: Date | null;
   /** The right of one process to send the request once. `nonce` names this attempt. */
   readonly lease: { readonly owner: string; readonly until: Date; readonly nonce: string } | null;
-  /** The channel of the command; null for a direct message or if unknown. */
-  readonly origin: ChannelId | null;
   readonly card: Position | null;
   /** The copies of the card in direct messages. Its buttons count there as well. */
   readonly copies: readonly (Position & { readonly to: UserId })[];

@@ -420,7 +420,6 @@ async function answerRequest(
     ...{ command, args, given, timing, reason },
     edits: typed.replyTarget.edits ?? null,
     requester: typed.by,
-    origin: typed.replyTarget.channel,
     key: `request:${typed.trigger}`,
   });
   if (requested.ok) {

@@ -1,6 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { parameterBinder } from '../../src/storage/sqlite.ts';
 import { freshStore } from './stores.ts';
 

@@ -103,7 +103,7 @@ test('a revert and the run of a schedule are planned by Signalbox', async () => 
   const parent = await aChange(context, { state: 'succeeded' });
   const request = {
     ...{ organization: ORGANIZATION, command: 'service start', requester: ana, reason: null },
-    ...{ plan: PLAN, requires: REQUIRES, origin: null },
+    ...{ plan: PLAN, requires: REQUIRES },
   };
   const inherits = { confirmedAt: NOON, approvals: [], breakGlass: null };
   const planned = { ...draftChange(request, NOON), inherits };
