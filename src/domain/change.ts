@@ -71,8 +71,6 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
-  /** Until this time nobody is reminded; null: reminders go on. */
-  readonly snoozedUntil: Date | null;
   /** The right of one process to send the request once. `nonce` names this attempt. */
   readonly lease: { readonly owner: string; readonly until: Date; readonly nonce: string } | null;
   readonly card: Position | null;
@@ -472,7 +470,6 @@ export const VERBS = [
   'review',
   'happened',
   'did-not-happen',
-  'snooze',
 ] as const;
 export type Verb = (typeof VERBS)[number];
 

@@ -36,7 +36,6 @@ function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
     resolution: null,
     review: null,
     revertAt: null,
-    snoozedUntil: null,
     lease: null,
     card: null,
     copies: [],
@@ -100,8 +99,6 @@ function fieldsAfter(
       return { child: { id: event.child, state: 'approved' } };
     case 'revert-kept':
       return { revertAt: null };
-    case 'snoozed':
-      return { snoozedUntil: event.until };
     case 'reviewed':
       return { review: { by: event.by, at, note: event.note } };
     case 'restored':

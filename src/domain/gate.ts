@@ -324,14 +324,10 @@ const isNotSent: Check = (change) => (isUnsent(change) ? null : 'already-decided
 const isUndecided: Check = ({ state }) =>
   ['draft', 'pending'].includes(state) ? null : 'already-decided';
 const isUnknown: Check = ({ state }) => (state === 'unknown' ? null : 'not-unknown');
-const hasReminders: Check = ({ state }) =>
-  ['pending', 'unknown'].includes(state) ? null : 'already-decided';
 const hasEnded: Check = (change) => (isEnded(change) ? null : 'not-ended');
 const usedBreakGlass: Check = ({ breakGlass }) => (breakGlass === null ? 'no-break-glass' : null);
 
 const inTime: Check = ({ expiresAt }, { now }) => (now < expiresAt ? null : 'expired');
-const inTimeIfPending: Check = (change, facts) =>
-  change.state === 'pending' ? inTime(change, facts) : null;
 const beforeStart: Check = (change, { now }) => {
   const startAt = scheduledStart(change);
   return startAt && now >= startAt ? 'too-late' : null;
@@ -358,10 +354,6 @@ const byDecider: Check = (change, facts) =>
 const byResolver: Check = (change, facts) => (mayResolve(change, facts) ? null : 'not-an-approver');
 const byReviewer: Check = ({ requires }, facts) =>
   holdsOne([requires.from, requires.breakGlass], facts) ? null : 'not-an-approver';
-const bySnoozer: Check = (change, facts) => {
-  if (change.state === 'unknown') return byResolver(change, facts);
-  return byAnother(change, facts) ? 'not-an-approver' : byDecider(change, facts);
-};
 const byBreakGlassRole: Check = ({ requires }, facts) => {
   if (requires.breakGlass === null) return 'no-break-glass';
   return holdsOne([requires.breakGlass], facts) ? null : 'may-not-break-glass';
@@ -428,9 +420,6 @@ const GATES: Gates = {
   'did-not-happen': press([isUnknown, identified, byResolver, withNote], ({ by, text: note }) => {
     return { type: 'resolved', by, as: 'failed', note };
   }),
-  snooze: press([hasReminders, inTimeIfPending, identified, bySnoozer], ({ by, now }) => {
-    return { type: 'snoozed', by, until: new Date(now.getTime() + SNOOZE_MS) };
-  }),
   claim: decideClaim,
   revert: decideRevert,
   run: (_service, facts) => decideRun(facts),
@@ -458,9 +447,6 @@ const GATES: Gates = {
   keep: (change, { why }) =>
     isRevertDue(change) ? { type: 'revert-kept', why } : refuse('already-decided'),
 };
-
-/** Reminders wait for this time after *Later*. */
-const SNOOZE_MS = HOUR_MS;
 
 function firstRefusal<Facts>(
   checks: readonly Check<Facts>[],

@@ -241,8 +241,6 @@ async function remind(context: WorkflowContext, job: JobTry): Promise<JobResult>
   const reminding = change && REMINDERS[change.state];
   if (!change || !reminding) return 'done';
   const now = context.now();
-  const { snoozedUntil } = change;
-  if (snoozedUntil && now < snoozedUntil) return snoozedUntil;
   // Before the call, so that a slow answer of Slack does not postpone the next reminder.
   const next = nextReminder(change, reminding, now);
   const at = await threadOf(context, change);

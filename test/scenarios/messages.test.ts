@@ -59,30 +59,6 @@ test('approvers are reminded at growing intervals until the change expires', asy
   await expect.poll(() => thread(sandbox).join('\n')).toContain('expired before it was decided');
 });
 
-test('an approver can snooze the reminders of one change for an hour', async () => {
-  const sandbox = await startTestSandbox({ yaml: escalating });
-  await requestChange(sandbox);
-  pass(sandbox, 15);
-  await expect.poll(() => thread(sandbox)).toHaveLength(1);
-  const reminder = sandbox.slack.messages('db-approvals').find(({ threadTs }) => threadTs !== null);
-  await sandbox.press(ANA, reminder, 'change.snooze');
-  await sandbox.privateMessage(ANA, REFUSED.notAnApprover);
-  await sandbox.press(BEN, reminder, 'change.snooze');
-  await sandbox.privateMessage(BEN, 'Reminders snoozed for 1 h: “stop staging”');
-  // Without it, two reminders are due after 60 minutes.
-  pass(sandbox, 59);
-  await sandbox.card(' requests: ');
-  expect(thread(sandbox)).toHaveLength(1);
-  pass(sandbox, 1);
-  await expect.poll(() => thread(sandbox)).toHaveLength(3);
-  await sandbox.slack.command(BEN, 'ops', '/change log by=me');
-  const log = await sandbox.privateMessage(
-    BEN,
-    'snoozed for 1 h the reminders of service stop staging',
-  );
-  expect(textOf(log ?? { text: '', blocks: [] })).toContain('1 event');
-});
-
 test('the escalation role is notified and may approve from then on', async () => {
   const sandbox = await startTestSandbox({ yaml: escalating });
   const card = await requestChange(sandbox);

@@ -67,7 +67,6 @@ async function historyOf({ events }: WorkflowContext, id: Parameters<typeof hist
 test('the history of a change names each step, who took it, and the new state', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context, { state: 'unknown' });
-  await moved(context, id, { type: 'snoozed', by: ben, until: minutes(60) });
   await moved(context, id, { type: 'resolved', by: ben, as: 'succeeded', note: 'I looked' });
   expect(await historyOf(context, id)).toEqual([
     `${ana} drafted service stop staging → draft · ${id}`,
@@ -76,7 +75,6 @@ test('the history of a change names each step, who took it, and the new state', 
     `UCLEO approved service stop staging → approved · ${id}`,
     `Signalbox started service stop staging → executing · ${id}`,
     `Signalbox sent; outcome unknown: service stop staging → unknown · ${id}`,
-    `UBEN snoozed for 1 h the reminders of service stop staging · ${id}`,
     `UBEN recorded the outcome of service stop staging → succeeded · ${id}`,
   ]);
 });
