@@ -18,6 +18,7 @@ import {
   appendProblem,
   placeKeys,
 } from './log/index.ts';
+import type { AlertIntake } from './ops/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Deliveries, Slack } from './slack/index.ts';
 import {
@@ -36,6 +37,8 @@ export interface RunningBot {
   /** The hash of its configuration file. */
   readonly configuration: string;
   readonly wake: () => void;
+  /** Takes the reports of the alert service. */
+  readonly alerts: AlertIntake;
   /** Answers what Slack delivers from now on. */
   readonly attach: (deliveries: Deliveries) => void;
   /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
@@ -56,7 +59,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const directory = await openDirectory(options);
   // The loop needs the context, which wakes it.
   let wakeJobs = () => {};
-  const { notify } = config;
   const decisions: DecisionContext = {
     store,
     events,
@@ -69,7 +71,8 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     commands: CHANGE_COMMANDS,
     people,
     messenger,
-    directCards: directRecipients({ notify, someOf: people.someOf, messenger, now }),
+    directCards: directRecipients({ notify: config.notify, someOf: people.someOf, messenger, now }),
+    reminders: config.reminders,
     log,
     now,
     newId: () => changeIdFrom(randomBytes(6)),
@@ -105,6 +108,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const background = await openBackground(context, {
     release: version,
     takesOver: options.takesOver,
+    alertChannels: config.alertChannels,
     follows: config.reads === 'extended',
     kinds: opened.kinds,
   });
@@ -141,5 +145,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const { wake } = background;
-  return { configuration, readinessWarning, wake, attach, stop };
+  const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
+  return { configuration, readinessWarning, wake, alerts, attach, stop };
 }

@@ -18,8 +18,10 @@ import type { ConfigProblem } from './base/problem.ts';
 import { systemClock } from './base/time.ts';
 import { type Log, placeKeys, recordIds } from './log/index.ts';
 import {
+  type AlertDoor,
   type Config,
   type ConfigLoad,
+  createAlertDoor,
   createMetrics,
   fixedUntilRestart,
   type Metrics,
@@ -91,7 +93,7 @@ export async function startApp(options: AppOptions): Promise<StartResult> {
       servers.close();
     });
     bot.attach(deliveries);
-    servers.answerWith(deliveries.listener, runningProbes(app));
+    servers.answerWith(deliveries.listener, runningProbes(app), alertDoor(app));
     await openDeliveries(deliveries, cancel);
     if (config.slack.appToken === null) log.info(WAITING_FOR_SLACK);
     return {
@@ -168,6 +170,15 @@ const WAITING_FOR_SLACK =
 function appTokenRefusal(error: unknown): ConfigProblem {
   const { says, fix } = appTokenProblem(error);
   return { where: 'SLACK_APP_TOKEN', problem: says, hint: fix };
+}
+
+function alertDoor(app: App): AlertDoor {
+  const { now, measures } = app.shared;
+  return createAlertDoor({
+    ...{ now, measures },
+    log: app.options.log,
+    intake: () => app.bot.alerts,
+  });
 }
 
 function runningProbes(app: App): Probes {

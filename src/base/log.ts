@@ -294,7 +294,12 @@ export interface Measures {
   readonly slackCalled: (method: string, ending: SlackCallEnding) => void;
   /** Slack did not answer a lookup of a user or a user group. */
   readonly lookupFailed: () => void;
+  /** The alert service delivered a report. */
+  readonly alertDelivered: (ending: AlertDelivery) => void;
 }
+
+/** `ignored`: delivered before, older than the last report, or no news. */
+export type AlertDelivery = 'accepted' | 'ignored' | 'unreadable' | 'large' | 'limited' | 'failed';
 
 export type Api = 'cloud' | 'alerts';
 

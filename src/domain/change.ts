@@ -288,7 +288,7 @@ export const BlockingFreeze = z.object({
   until: At,
   reason: z.string(),
   by: z.string().nullable(),
-  made: z.object({ id: ChangeKey, by: User }).optional(),
+  made: z.object({ id: ChangeKey, by: User.nullable() }).optional(),
 });
 export type BlockingFreeze = z.infer<typeof BlockingFreeze>;
 

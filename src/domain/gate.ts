@@ -107,6 +107,8 @@ export interface ClaimFacts {
   readonly validUntil: Date;
   /** Whether this process has the latest configuration. */
   readonly mayExecute: boolean;
+  /** A freeze that the log has lost waits for the decision of a person, and this change is not about freezes. */
+  readonly isStopped: boolean;
   /** Whether all of its presses were answered: one may end it. */
   readonly isAnswered: boolean;
   /** Whether its card, or that of its schedule, stands in a channel: the thread is the witness. */
@@ -139,6 +141,7 @@ type Delay =
   | 'too-early'
   | 'facts-too-old'
   | 'configuration-outdated'
+  | 'freeze-lost'
   | 'press-unanswered'
   | 'no-card'
   | 'lookup-failed'
@@ -209,7 +212,8 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   readonly finish: Question<{ readonly nonce: string; readonly outcome: ExecutionOutcome }>;
   /** `isOver`: the process that sent the request has certainly ended, so that its lease does not count. */
   readonly lose: Question<{ readonly now: Date; readonly isOver: boolean }>;
-  readonly settle: Question<{ readonly now: Date; readonly evidence: Evidence }>;
+  /** By a reading of the target, or by what the note says. */
+  readonly settle: Question<{ readonly evidence: Evidence } | { readonly note: string }>;
   /** The log lost events of the change, or its card is gone. */
   readonly distrust: Question<{ readonly now: Date; readonly why: 'restored' | 'card-deleted' }>;
   readonly keep: Question<{ readonly why: string }>;
@@ -435,10 +439,13 @@ const GATES: Gates = {
     const nonce = change.lease?.nonce ?? '-';
     return ofAttempt(change, nonce, ending(nonce, noAnswer(now)));
   },
-  settle: (change, { evidence: reading }) => {
+  settle: (change, by) => {
     if (change.state !== 'unknown') return refuse('not-unknown');
-    const note = 'The target shows what was requested, and did not before.';
-    return { type: 'resolved', by: 'signalbox', as: 'succeeded', note, reading };
+    const reading = 'note' in by ? undefined : by.evidence;
+    const note =
+      'note' in by ? by.note : 'The target shows what was requested, and did not before.';
+    const settled = { type: 'resolved', by: 'signalbox', as: 'succeeded', note } as const;
+    return { ...settled, ...(reading && { reading }) };
   },
   distrust: (change, { why, now }) => {
     if (change.state === 'executing') return ending(change.lease?.nonce ?? '-', noAnswer(now));
@@ -519,6 +526,7 @@ function decideClaim(change: Change, facts: ClaimFacts): ChangeEvent | Refused |
   if (change.notBefore && now < change.notBefore) return { waits: 'too-early' };
   if (now >= facts.validUntil) return { waits: 'facts-too-old' };
   if (!facts.mayExecute) return { waits: 'configuration-outdated' };
+  if (facts.isStopped) return { waits: 'freeze-lost' };
   if (!facts.isAnswered) return { waits: 'press-unanswered' };
   if (!facts.hasCard) return { waits: 'no-card' };
   const ended = scheduleRefusal(facts);
@@ -655,6 +663,8 @@ export interface Denial {
   /** Users who could act instead; null where it is unknown. */
   readonly who: SomeMembers | null;
   readonly freeze: Freeze | null;
+  /** When the same is possible again; null where it is unknown. */
+  readonly until: Date | null;
   readonly never: NeverRule | null;
   readonly change: Change | null;
   /** The refused decision about `change` and who made it; null for any other refusal. */
@@ -671,6 +681,7 @@ export function createDenial(refusal: Refusal, about: Partial<Denial> = {}): Den
     role: null,
     who: null,
     freeze: null,
+    until: null,
     never: null,
     change: null,
     press: null,

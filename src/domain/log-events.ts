@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
-import { At, type ChangeId, ChangeKey, Fields, type Position, User } from './change.ts';
+import type { Answer } from './answer.ts';
+import {
+  At,
+  type ChangeId,
+  ChangeKey,
+  Fields,
+  type Position,
+  User,
+  type UserId,
+} from './change.ts';
 import { AnsweredMark, ChangeEvent, Id, PostedAt } from './change-events.ts';
-import { Scope } from './freezes.ts';
+import { LONGEST_FREEZE_MS, Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
 
@@ -42,7 +51,12 @@ const FreezeEvent = z.discriminatedUnion('type', [
     from: At,
     until: At,
   }),
-  event('card-posted', PostedAt),
+  /** Slack shows a freeze that the log has lost, or this process has read it. `card` still shows it. */
+  event('found', {
+    change: ChangeKey,
+    foreign: z.array(AnsweredMark).readonly(),
+    card: z.object(PostedAt).nullable(),
+  }),
   event('lifted', { change: ChangeKey.nullable(), by: Id }),
 ]);
 
@@ -71,13 +85,47 @@ const SubscriptionEvent = z.discriminatedUnion('type', [
   event('removed', { by: Id }),
 ]);
 
+const text = z.string();
+
+const StoredInline = z.union([
+  text,
+  z.object({ bold: text }),
+  z.object({ group: text }),
+  z.object({ at: At }),
+  z.object({ user: z.custom<UserId>((id) => typeof id === 'string') }),
+]);
+const StoredAction = z.object({ id: text, label: text, value: text });
+
+const StoredOffers = z.array(z.object({ label: text, line: text }));
+const StoredFact = z.union([text, z.number(), z.null(), z.array(StoredInline)]);
+
+/** A message that the log keeps until it is posted. */
+export const StoredAnswer = z.object({
+  title: text,
+  parts: z
+    .array(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('text'), text }),
+        z.object({ kind: z.literal('note'), text }),
+        z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
+        z.object({ kind: z.literal('lines'), lines: z.array(z.array(StoredInline)) }),
+        z.object({ kind: z.literal('offers'), offers: StoredOffers }),
+        z.object({ kind: z.literal('menu'), label: text, offers: StoredOffers }),
+        z.object({ kind: z.literal('actions'), actions: z.array(StoredAction) }),
+      ]),
+    )
+    .readonly(),
+}) satisfies z.ZodType<Answer>;
+
 /** Something that a person or the operators must read. `to` null: the operators. */
 const NoticeEvent = z.discriminatedUnion('type', [
   event('noticed', {
     to: User.nullable(),
     title: z.string(),
     text: z.string(),
-    offers: z.array(Fields).optional(),
+    /** Continues the text with what a text cannot mention, for example users. */
+    line: z.array(StoredInline).readonly().optional(),
+    actions: z.array(StoredAction).readonly().optional(),
   }),
   event('shown', {}),
   event('given-up', { why: z.string() }),
@@ -98,9 +146,10 @@ const RefusalEvent = z.discriminatedUnion('type', [
 
 /** A post that happens at most once. What a digest says is composed when it is posted; an announcement is stored. */
 const PostEvent = z.discriminatedUnion('type', [
-  event('announced', { channel: Id, answer: Fields }),
+  event('announced', { channel: Id, answer: StoredAnswer }),
   event('posting', { nonce: Id, until: Instant }),
-  event('posted', PostedAt),
+  /** `shows`: the version of the announcement that it shows; missing where that is not known. */
+  event('posted', { ...PostedAt, shows: z.int().positive().optional() }),
   /** Slack refused it for now and posted nothing. */
   event('not-posted', { why: z.string() }),
   event('missed', { why: z.string() }),
@@ -236,20 +285,40 @@ function begun<State>(state: State | null, { type }: { readonly type: string }):
 type FreezeEvent = z.infer<typeof FreezeEvent>;
 
 /** A freeze made in Slack. */
-export interface LoggedFreeze extends FactsOf<FreezeEvent, 'created'> {
+export interface LoggedFreeze extends Omit<FactsOf<FreezeEvent, 'created'>, 'by'> {
+  /** Null: the log has lost it. */
+  readonly by: UserId | null;
   readonly isLifted: boolean;
-  readonly card: Position | null;
+  /** The log has lost what it covers: nothing is executed until a person decides. Null for any other freeze. */
+  readonly lost: {
+    readonly foundAt: Date;
+    readonly answered: readonly string[];
+    readonly card: Position | null;
+  } | null;
 }
 
 export function evolveFreeze(
   freeze: LoggedFreeze | null,
   event: Recorded<FreezeEvent>,
 ): LoggedFreeze {
-  if (event.type === 'created') return { ...factsOf(event), isLifted: false, card: null };
-  const before = begun(freeze, event);
-  if (event.type === 'lifted') return { ...before, isLifted: true };
-  return { ...before, card: { channel: event.channel, ts: event.ts } };
+  if (event.type === 'created') return { ...factsOf(event), isLifted: false, lost: null };
+  if (event.type === 'found') return lostFreeze(freeze, event);
+  return { ...begun(freeze, event), isLifted: true };
 }
+
+function lostFreeze(
+  before: LoggedFreeze | null,
+  { change, at, foreign, card }: Recorded<FreezeEvent & { type: 'found' }>,
+): LoggedFreeze {
+  const from = new Date(at);
+  const answered = [...(before?.lost?.answered ?? []), ...foreign.map(({ hash }) => hash)];
+  const lost = { foundAt: from, answered, card: card ?? before?.lost?.card ?? null };
+  const covers = { by: null, reason: LOST_FREEZE, scope: { everything: true } } as const;
+  const until = new Date(at + LONGEST_FREEZE_MS);
+  return { change, ...covers, from, until, isLifted: false, lost };
+}
+
+const LOST_FREEZE = 'the database has lost this freeze; its card shows what it covers';
 
 type ScheduleEvent = z.infer<typeof ScheduleEvent>;
 
@@ -305,15 +374,25 @@ export interface LoggedPost {
   /** What is posted, and where; null for a digest, which is composed when it is posted. */
   readonly announced: {
     readonly channel: string;
-    readonly answer: JsonObject;
+    readonly answer: z.infer<typeof StoredAnswer>;
     readonly at: number;
+    readonly version: number;
   } | null;
+  /** The version of the announcement that the message shows; null where that is not known. */
+  readonly shows: number | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';
   /** Names the process that posts it now, until this time. */
   readonly posting: { readonly nonce: string; readonly until: number } | null;
+  readonly at: Position | null;
 }
 
-const NOT_ANNOUNCED: LoggedPost = { announced: null, state: 'waiting', posting: null };
+const NOT_ANNOUNCED: LoggedPost = {
+  announced: null,
+  shows: null,
+  state: 'waiting',
+  posting: null,
+  at: null,
+};
 
 export function evolvePost(
   post: LoggedPost | null,
@@ -322,14 +401,23 @@ export function evolvePost(
   const before = { ...(post ?? NOT_ANNOUNCED), posting: null };
   switch (event.type) {
     case 'announced': {
-      const { channel, answer, at } = event;
-      return { ...before, announced: { channel, answer, at } };
+      // A later announcement replaces the content of the message, and changes nothing else.
+      const { channel, answer, at, version } = event;
+      const announced = { channel, answer, at, version };
+      return post ? { ...post, announced } : { ...before, announced };
     }
     case 'posting':
       return { ...before, state: 'posting', posting: { nonce: event.nonce, until: event.until } };
+    case 'posted':
+      return {
+        ...before,
+        state: 'posted',
+        at: { channel: event.channel, ts: event.ts },
+        // A message that was found later shows the only announcement, if there was no other one.
+        shows: event.shows ?? (before.announced?.version === 1 ? 1 : null),
+      };
     case 'not-posted':
       return { ...before, state: 'waiting' };
-    case 'posted':
     case 'missed':
     case 'left-out':
       return { ...before, state: event.type };

@@ -59,7 +59,7 @@ export interface Freeze {
   readonly reason: string;
   readonly by: string | null;
   /** The change that created the freeze; missing for one of the file, which Slack cannot lift. */
-  readonly made?: { readonly id: ChangeId; readonly by: UserId };
+  readonly made?: { readonly id: ChangeId; readonly by: UserId | null };
 }
 
 /** Commands that no rule and no break-glass allows. */
@@ -214,7 +214,7 @@ function covering(freezes: readonly Freeze[], target: Target | null): readonly F
 }
 
 function isReasonEnough({ reason }: Rule, given: string | null): boolean {
-  return !reason.required || (given ?? '').trim().length >= reason.minimum;
+  return !reason.required || [...(given ?? '').trim()].length >= reason.minimum;
 }
 
 function requirementOf(rule: Rule): Requirement {

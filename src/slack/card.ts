@@ -6,7 +6,6 @@ import {
   type State,
   TARGET_TRAITS,
 } from '../domain/change.ts';
-import { valueText } from '../domain/targets.ts';
 import {
   type Button,
   buttons,
@@ -22,6 +21,7 @@ import {
   redacted,
   requestedState,
   rowLines,
+  rowText,
   stateCheckLines,
   storedInstant,
   targetLines,
@@ -226,7 +226,8 @@ export function summaryParts(summary: Summary): readonly (MessagePart | null)[] 
     return [lines(...above, ...shownRows(plan.rows), ...below)];
   }
   const cells = plan.rows.map(
-    ({ label, before, after }) => [label, cellOf(before), cellOf(after)] as const,
+    ({ field, label, before, after }) =>
+      [label, cellOf(field, before), cellOf(field, after)] as const,
   );
   return [lines(...above), beforeAfterTable(cells), lines(...below)];
 }
@@ -246,8 +247,8 @@ function unchangedLine({ unchangedFields }: Summary['plan']): readonly Line[] {
   return labels.length > 0 ? [[`Unchanged: ${labels.join(', ')}`]] : [];
 }
 
-function cellOf(value: PlanRow['before']): string | Date {
-  return storedInstant(value)?.at ?? (value === null ? '–' : valueText(value));
+function cellOf(field: string, value: PlanRow['before']): string | Date {
+  return storedInstant(value)?.at ?? (value === null ? '–' : rowText(field, value));
 }
 
 export function warningLine(warning: string): Line {

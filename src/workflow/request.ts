@@ -48,7 +48,7 @@ import { reading } from '../storage/index.ts';
 import { authorizeCommand, authorizeForm, type Refused, recordRefusal } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
 import { begin, identityFacts, type Moves, move, noteMoved } from './moves.ts';
-import { countAttempts } from './rates.ts';
+import { limitedUntil } from './rates.ts';
 import { currentPolicy, currentTarget, hasChangedSinceEnd } from './target.ts';
 
 interface ChangeRequest {
@@ -158,8 +158,11 @@ async function record(
   planned: PlannedRequest,
 ): Promise<RequestOutcome> {
   const { requester: by, key } = request;
-  const refuse = (refusal: 'rate-limited' | 'already-received'): RequestOutcome => {
-    const about = { command: request.command.name, target: planned.plan.target.name };
+  const refuse = (
+    refusal: 'rate-limited' | 'already-received',
+    until: Date | null = null,
+  ): RequestOutcome => {
+    const about = { command: request.command.name, target: planned.plan.target.name, until };
     return { ok: false, denial: createDenial(refusal, about) };
   };
   const refuseRepeated = async () => {
@@ -170,7 +173,8 @@ async function record(
   };
   // A repeated delivery is not counted.
   if ((await draftIdFor(context.events, key)) === null) return refuseRepeated();
-  if ((await countAttempts(context, 'draft', by)) !== 'ok') return refuse('rate-limited');
+  const until = await limitedUntil(context, 'draft', by);
+  if (until) return refuse('rate-limited', until);
   const { result: id } = await append(context.events, (locked) =>
     drafted(context, locked, request, planned),
   );
@@ -193,10 +197,10 @@ async function drafted(
   if (id === null) return { events: [], result: null };
   const { organization } = context;
   const fields = { organization, command: command.name, requester, reason, plan, requires };
-  const event = draftChange(fields, new Date(locked.at));
-  const evidence = { ...identityFacts(identity), request: key };
+  const drafted = draftChange(fields, new Date(locked.at));
+  const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
   const edited = await withdrawn(context, locked, request, identity);
-  const draft = begin(context, locked.at, id, event, { evidence });
+  const draft = begin(context, locked.at, id, event);
   return {
     events: [...edited.events, ...draft.events],
     jobs: [...edited.jobs, ...draft.jobs],
@@ -234,7 +238,7 @@ async function withdrawn(
   const facts = { by, identity, text: '', now: new Date(locked.at), policy, target };
   const answer = gate(edited, 'cancel', facts);
   if ('refusal' in answer) return NOTHING;
-  return move(context, locked.at, edited, answer, { evidence: { edited: true } });
+  return move(context, locked.at, edited, { ...answer, evidence: { edited: true } });
 }
 
 const SAME_WITHIN_MS = HOUR_MS;
@@ -412,8 +416,7 @@ async function requirementWithLater(
     if (!authorized.ok) return authorized;
     const both = combineRequirements(all, authorized.requires);
     if (!both) {
-      const { rule } = authorized.requires;
-      const problem = `does not work here: rule ${rule} has other approvers for “${name}”. Request that command separately`;
+      const problem = `does not work here: “${name}” has other approvers. Request that command separately`;
       return { ok: false, problems: [{ field, problem }] };
     }
     all = both;

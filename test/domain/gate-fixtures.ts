@@ -116,7 +116,7 @@ export function claiming(change: Change, over: Partial<ClaimFacts> = {}): ClaimF
   const identified = (id: UserId) => ({ ok: true, actor: { id, roles: EVERY_ROLE } }) as const;
   return {
     ...{ now, validUntil: new Date(now.getTime() + 30_000), mayExecute: true },
-    ...{ isAnswered: true, hasCard: true, schedule: null },
+    ...{ isAnswered: true, isStopped: false, hasCard: true, schedule: null },
     identities: new Map(people.map((id) => [id, identified(id)])),
     policy: policyThatRequires({ ...change.requires, from: null, count: 0 }),
     ...{ commands: [change.command], target: change.plan.target },
@@ -165,7 +165,7 @@ export function markAbandoned(change: Change, now: Date): Move {
 }
 
 export function settleByEvidence(change: Change, evidence: Evidence, now: Date): Move {
-  return move(change, gate(change, 'settle', { evidence, now }), now);
+  return move(change, gate(change, 'settle', { evidence }), now);
 }
 
 export function abandonRevert(change: Change): Move {
