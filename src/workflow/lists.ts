@@ -1,7 +1,12 @@
 // Changes as people look for them: App Home, `/change list`, `show` and `cancel`, and the help.
 
 import { nearest } from '../base/text.ts';
-import { type ChangesQueries, changeIdText, type ListRequest } from '../commands/index.ts';
+import {
+  type ChangesQueries,
+  changeIdText,
+  type ListRequest,
+  servicesOverview,
+} from '../commands/index.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -16,7 +21,6 @@ import {
   type ChangeId,
   isChangeId,
   isPrivate,
-  type Target,
   targetKey,
   type UserId,
   VERBS,
@@ -49,6 +53,7 @@ import {
   type PersonSearch,
   pastText,
   personOf,
+  storyLines,
 } from './history.ts';
 import { advance, identityFacts } from './moves.ts';
 import { currentTarget } from './target.ts';
@@ -106,6 +111,7 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
     ],
     recent: ended.filter(isVisible).slice(0, RECENT),
     schedules: await schedulesFor(context, actor),
+    services: await servicesFor(context, actor, [...pending, ...running]),
     costs: await costsFor(context, actor),
     more: pending.length === MANY,
     at: context.now(),
@@ -123,6 +129,17 @@ function schedulesFor(
 ): Promise<HomeLists['schedules']> {
   const mayList = commandsFor(policy, ['service schedule list'], actor).length > 0;
   return mayList ? commandContext().schedules.all() : Promise.resolve([]);
+}
+
+/** From what was read last: Home does not wait for the server. */
+async function servicesFor(
+  { policy, services, commandContext }: WorkflowContext,
+  actor: Actor,
+  open: readonly Change[],
+): Promise<HomeLists['services']> {
+  if (commandsFor(policy, ['service list'], actor).length === 0) return null;
+  const list = await commandContext().reads.cloud.services({ stored: true });
+  return servicesOverview(services(), list, open);
 }
 
 /** Like the answer of `/cost`, for users who may ask for it. Home is shown without it if it fails. */
@@ -171,25 +188,28 @@ export function createChangesQueries(
   const context = { ...decisions, named };
   return {
     list: (request, asker) => answerChangeList(context, request, asker),
-    show: (id, asker) => show(context, measureEffect, id, asker),
+    show: (id, asker, isDetailed = false) =>
+      show(context, measureEffect, id, { asker, isDetailed }),
     cancel: (id, asker) => cancel(context, id, asker),
-    latestOf: (target, asker) => latestOf(context, target, asker),
+    latestOf: (target, asker) => {
+      const key = targetKey({ organization: context.organization, plan: { target } });
+      return listedFor(context, { targets: [key], limit: LATEST }, asker);
+    },
+    openOf: (asker) => listedFor(context, { open: true, confirmed: true, limit: MANY }, asker),
     log: (request, asker) => answerChangeLog(context, request, asker),
   };
 }
 
 const LATEST = 5;
 
-/** The changes of a target that this user may see: they are a part of the list of all changes. */
-async function latestOf(
+/** The changes of a query that this user may see: they are a part of the list of all changes. */
+async function listedFor(
   context: DecisionContext,
-  target: Target,
+  query: ChangeQuery & { readonly limit: number },
   { by }: Caller,
 ): Promise<readonly Change[]> {
   const mayList = await mayQuery(context, { command: 'change list', target: null, by });
-  if (!mayList) return [];
-  const key = targetKey({ organization: context.organization, plan: { target } });
-  return listChanges(context.events, { targets: [key], privateTo: by, limit: LATEST });
+  return mayList ? listChanges(context.events, { ...query, privateTo: by }) : [];
 }
 
 const LINES_MAX = 60;
@@ -198,19 +218,21 @@ async function show(
   context: DecisionContext,
   measureEffect: MeasureEffect,
   id: string,
-  asker: Caller,
+  { asker, isDetailed }: { readonly asker: Caller; readonly isDetailed: boolean },
 ): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
   const { change } = found;
-  const lines = await historyLines(context.events, change.id);
+  const lines = await (isDetailed ? historyLines : storyLines)(context.events, change.id);
   const effect = await measureEffect(change);
+  const details = { label: 'Details', line: `change show ${change.id} details` };
   return {
-    title: 'History',
+    title: isDetailed ? 'Evidence' : 'History',
     change: { change, hidden: await hiddenFrom(context, change, asker) },
     parts: [
       { kind: 'lines', lines: lines.slice(-LINES_MAX) },
       ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
+      ...(isDetailed ? [] : [{ kind: 'offers', offers: [details] } as const]),
     ],
   };
 }
@@ -447,6 +469,7 @@ function offersFor({ request, shown }: Page, left: number): readonly CommandOffe
 function olderLine(request: ListRequest, before: ChangeId): string {
   const { service, by, state } = request;
   const since = pastText(request.since);
-  const filters = filterWords({ service: service?.id ?? null, by, state, since, before });
+  const word = state && STATE_WORDS[state];
+  const filters = filterWords({ service: service?.id ?? null, by, state: word, since, before });
   return ['change list', whichOf(request), ...filters].join(' ');
 }

@@ -207,16 +207,18 @@ test('a change is shown with its history, its groups and the buttons of the read
   const { groups = [] } = identity.ok ? identity.evidence : {};
   const evidence = { groups: groups.map((group) => ({ ...group })) };
   await moved(context, id, { type: 'rejected', by: ben, reason: 'not now', evidence });
-  const answer = await queriesOf(context, 'It saved 3 credits.').show(
-    ` #${id.toLowerCase()}.`,
-    asks(ben),
-  );
+  const { show } = queriesOf(context, 'It saved 3 credits.');
+  const answer = await show(` #${id.toLowerCase()}.`, asks(ben));
   expect(linesIn(answer)).toEqual([
-    `${NOON}  ${ana} drafted service stop staging → draft · ${id}`,
-    `${NOON}  ${ana} requested service stop staging → pending · ${id}`,
-    `${NOON}  ${ben} rejected service stop staging → rejected · ${id}`,
-    '      members of S-approver (3 members, read 0 s before)',
+    `${NOON}  ${ana} requested it`,
+    `${NOON}  ${ben} rejected it: not now`,
   ]);
+  expect(partsOf(answer, 'offers')).toEqual([
+    { kind: 'offers', offers: [{ label: 'Details', line: `change show ${id} details` }] },
+  ]);
+  const evidenced = linesIn(await show(id, asks(ben), true)).join('\n');
+  expect(evidenced).toContain(`${ana} requested service stop staging → waiting · ${id} · event `);
+  expect(evidenced).toContain('      members of S-approver (3 members, read 0 s before)');
   expect(partsOf(answer, 'text')).toEqual([{ kind: 'text', text: 'It saved 3 credits.' }]);
   expect(answer.change).toMatchObject({ change: { id, state: 'rejected' } });
   expect(answer.change?.hidden).toContain('change.approve');
@@ -301,7 +303,7 @@ test('nobody else cancels, and a change that runs is not cancelled', async () =>
     refused: { refusal: 'already-decided' },
   });
   expect((await loaded(context, id)).state).toBe('pending');
-  expect(linesIn(await show(id, asks(ana)))).toContain(
+  expect(linesIn(await show(id, asks(ana), true)).join('\n')).toContain(
     `${NOON}  ${ben} was refused (not requester): cancel service stop staging · ${id}`,
   );
 });
