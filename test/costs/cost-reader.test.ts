@@ -1,17 +1,20 @@
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CloudBehaviour } from '../../sandbox/cloud/behaviour.ts';
 import { type CloudOptions, startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
-import { createCostReader } from '../../src/costs/reader.ts';
+import { createCostReader, distinctNames } from '../../src/costs/reader.ts';
 import { storeMonth } from '../../src/costs/store.ts';
+import { explainChange } from '../../src/maths/compare.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { PriceList } from '../../src/maths/money.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
 import { transaction } from '../../src/storage/index.ts';
 import { freshLog } from '../log/logs.ts';
+import { row, warehouseRow } from '../maths/rows.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-19' };
