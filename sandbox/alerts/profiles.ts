@@ -74,4 +74,3 @@ export const TRAITS: Readonly<Record<AlertsProfile, Traits>> = {
 };
 
 // The keys of the record are exactly the profiles.
-export const ALERTS_PROFILES = Object.keys(TRAITS) as readonly AlertsProfile[];

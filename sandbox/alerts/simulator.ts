@@ -8,7 +8,7 @@ import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
 import { ALERTS_TOKEN } from '../seed/organization.ts';
 import { checkAlertsAccess } from './access.ts';
 import { absentAlertRead, alertReads } from './optional-reads.ts';
-import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
+import type { AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
 import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
 import { updateAlert } from './update.ts';
