@@ -173,6 +173,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
     commandContext: () =>
       ({
         ...{ services: [STAGING], now, prefix: '', organization: {} },
+        reads: { cloud: { services: async () => ({ known: false, gap: 'off', why: 'off' }) } },
         schedules: { all: async () => [] },
       }) as unknown as CommandContext,
     refreshDirectory: () => undefined,
