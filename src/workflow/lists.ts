@@ -190,7 +190,8 @@ export function createChangesQueries(
   const context = { ...decisions, named };
   return {
     list: (request, asker) => answerChangeList(context, request, asker),
-    show: (id, asker, isDetailed = false) => show(context, measureEffect, id, { asker, isDetailed }),
+    show: (id, asker, isDetailed = false) =>
+      show(context, measureEffect, id, { asker, isDetailed }),
     cancel: (id, asker) => cancel(context, id, asker),
     latestOf: (target, asker) => {
       const key = targetKey({ organization: context.organization, plan: { target } });

@@ -42,7 +42,12 @@ test('a change is shown with its history and only the buttons that its reader ma
   await sandbox.press(BEN, bens, 'change.approve');
   await sandbox.card('staging is stopping');
 
-  const after = await said(sandbox, DORA, `/change show ${id}`, 'sent it, and the server accepted it');
+  const after = await said(
+    sandbox,
+    DORA,
+    `/change show ${id}`,
+    'sent it, and the server accepted it',
+  );
   expect(after).toContain('members, read ');
   expect(after).toContain(BEN);
 });
