@@ -227,14 +227,13 @@ function notRefreshedAnswer(again: Date, { command, words }: Typed): Answer {
 
 /** The words of the same question, without `refresh`; optionally for another period. */
 export function questionWords(
-  { period, by, scope, versus, top, finalOnly, average }: CostQuestion,
+  { period, by, scope, versus, top, average }: CostQuestion,
   word = `${period.first}..${period.last}`,
 ): string {
   const words = [
     word,
     `by ${by}`,
     ...wordsOfScope(scope),
-    finalOnly ? 'final' : null,
     average ? 'average' : null,
     top === null ? null : `top ${top}`,
     versus === null ? null : `vs ${versusWord(period, versus)}`,

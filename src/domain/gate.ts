@@ -219,7 +219,8 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   readonly finish: Question<{ readonly nonce: string; readonly outcome: ExecutionOutcome }>;
   /** `isOver`: the process that sent the request has certainly ended, so that its lease does not count. */
   readonly lose: Question<{ readonly now: Date; readonly isOver: boolean }>;
-  readonly settle: Question<{ readonly now: Date; readonly evidence: Evidence }>;
+  /** By a reading of the target, or by what the note says. */
+  readonly settle: Question<{ readonly evidence: Evidence } | { readonly note: string }>;
   /** The log lost events of the change, or its card is gone. */
   readonly distrust: Question<{ readonly now: Date; readonly why: 'restored' | 'card-deleted' }>;
   readonly keep: Question<{ readonly why: string }>;
@@ -456,10 +457,13 @@ const GATES: Gates = {
     const nonce = change.lease?.nonce ?? '-';
     return ofAttempt(change, nonce, ending(nonce, noAnswer(now)));
   },
-  settle: (change, { evidence: reading }) => {
+  settle: (change, by) => {
     if (change.state !== 'unknown') return refuse('not-unknown');
-    const note = 'The target shows what was requested, and did not before.';
-    return { type: 'resolved', by: 'signalbox', as: 'succeeded', note, reading };
+    const reading = 'note' in by ? undefined : by.evidence;
+    const note =
+      'note' in by ? by.note : 'The target shows what was requested, and did not before.';
+    const settled = { type: 'resolved', by: 'signalbox', as: 'succeeded', note } as const;
+    return { ...settled, ...(reading && { reading }) };
   },
   distrust: (change, { why, now }) => {
     if (change.state === 'executing') return ending(change.lease?.nonce ?? '-', noAnswer(now));

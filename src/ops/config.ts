@@ -32,7 +32,7 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
-    const own = fromEnvironment(environment.value);
+    const own = fromEnvironment(environment.value, sources.env);
     if (own.alertsSecret !== null && file.value.alertChannels.length === 0) {
       return { ok: false, problems: [NO_ALERT_CHANNEL] };
     }
@@ -47,7 +47,9 @@ const NO_ALERT_CHANNEL: ConfigProblem = {
   hint: "add alerts: [{ channel: '#db-alerts' }]",
 };
 
-function fromEnvironment(variables: Environment) {
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+
+function fromEnvironment(variables: Environment, env: Env) {
   const { ALERTS_API_URL: url, ALERTS_API_TOKEN: token } = variables;
   return {
     slack: {
@@ -57,6 +59,7 @@ function fromEnvironment(variables: Environment) {
       signingSecret: variables.SLACK_SIGNING_SECRET ?? null,
       apiUrl: variables.SLACK_API_URL ?? null,
       commandPrefix: variables.SLACK_COMMAND_PREFIX,
+      isProxied: PROXIES.some((name) => env[name]),
     },
     port: variables.PORT,
     /** For probes and metrics; null: they use `port` as well. */

@@ -4,9 +4,10 @@ import type {
   WebClient,
 } from '@slack/web-api';
 import type { Logger } from 'pino';
+import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
-import type { PostPlace, PostResult } from '../domain/answer.ts';
+import { type PostPlace, type PostResult, slashCommand } from '../domain/answer.ts';
 import type { Change, ChangeId, ChannelId, Position } from '../domain/change.ts';
 import type {
   AttemptMark,
@@ -26,7 +27,7 @@ import {
   refusedBySlack,
   retryAfterMs,
 } from './api.ts';
-import { buttons, lines, type Message, message, title } from './blocks.ts';
+import { buttons, lines, type Message, message, title, withNote } from './blocks.ts';
 import { changeCard, revertButton, revertButtons } from './card.ts';
 import { cardTitle } from './card-state.ts';
 import {
@@ -46,7 +47,7 @@ import {
 import { createChannelMembers } from './channels.ts';
 import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
-import { type MessageMark, markedCard, markedLine, markedPost } from './marks.ts';
+import { type MessageMark, markedCard, markedLine, markedPost, markOf } from './marks.ts';
 import type { DrawContext } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
 import {
@@ -83,6 +84,7 @@ export function createMessenger(options: Options): Messenger {
   const { posts, lookups, drawing, channels, commands, finder, permalinks } = options;
   const previews = createPreviewLinks(options.log);
   const notices = createPressNotices(options);
+  const frozen = new Cache<string, true>(FROZEN_MAX);
   const members = createChannelMembers(lookups, options.clock);
 
   /** Posts into a channel or direct message once; a configured name is replaced by its id. */
@@ -119,6 +121,17 @@ export function createMessenger(options: Options): Messenger {
     return markedCard(changeCard(change, drawing, { news }), change, schedule?.mark);
   }
 
+  /** Shows a state as a reply, once. Buttons count only where the log knows the message, so it has none. */
+  async function postState(change: Change, at: Position, schedule: ScheduleNews | null) {
+    const { text, blocks } = cardOf(change, schedule);
+    const shown = markOf(blocks);
+    const state = { text, blocks: blocks.filter(({ type }) => type !== 'actions') };
+    const body = withNote(state, ...frozenLine(change, drawing.prefix));
+    const isSame = ({ mark }: Marked) =>
+      mark?.change === change.id && mark.nonce === null && mark.hash === shown?.hash;
+    await postTo(at.channel, body, { threadTs: at.ts, isSame });
+  }
+
   function cardChannel(change: Change): string | null {
     return change.requires.channel ?? channels.approvals;
   }
@@ -139,8 +152,12 @@ export function createMessenger(options: Options): Messenger {
         await updateMessage(posts, at, cardOf(change, schedule));
         return 'drawn';
       } catch (error) {
-        if (refusedBySlack(error) === 'message_not_found') return 'deleted';
-        return throwRefusal(error);
+        const refused = refusedBySlack(error) ?? '';
+        if (refused === 'message_not_found') return 'deleted';
+        if (!FROZEN.includes(refused)) return throwRefusal(error);
+        frozen.set(keyOf(at), true);
+        await postState(change, at, schedule);
+        return 'drawn';
       }
     },
     drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
@@ -150,7 +167,10 @@ export function createMessenger(options: Options): Messenger {
       await afterLimit(options.clock, () => postMessage(posts, channel, note, ts));
     },
     readThread: (at) => afterLimit(options.clock, () => readThread(options, at)),
-    readCard: (at) => afterLimit(options.clock, () => readCard(options, at)),
+    readCard: (at) =>
+      afterLimit(options.clock, () =>
+        frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at),
+      ),
     readMarks: (since, cards) => readMarks(options, since, cards),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
@@ -229,6 +249,20 @@ export function createMessenger(options: Options): Messenger {
   };
 }
 
+/** The message stands, and Slack lets it be edited no more: further states are replies in its thread. */
+const FROZEN = ['edit_window_closed', 'cant_update_message'];
+/** Known again after a restart by the first drawing. */
+const FROZEN_MAX = 1_000;
+
+function keyOf({ channel, ts }: Position): string {
+  return `${channel}/${ts}`;
+}
+
+function frozenLine({ id }: Change, prefix: string): Line {
+  const command = slashCommand(prefix, `change show ${id}`);
+  return [`Slack does not let the card be edited any more. ${command} shows its buttons.`];
+}
+
 type Marked = { readonly mark: MessageMark | null };
 
 function lostCard(id: ChangeId): Message {
@@ -279,10 +313,14 @@ async function readThread(
   const card = own.find((each) => each.ts === ts);
   // Slack keeps the place of a deleted message with replies, without its author.
   if (!card) return null;
+  // Of a card that cannot be edited any more, the newest reply with its mark shows the state.
+  const states = own.filter(
+    ({ mark }) => mark?.nonce === null && mark.change === card.mark?.change,
+  );
   const notes = own.flatMap(({ mark, ts: at }) =>
     at !== ts && mark && mark.nonce !== null ? [{ ...mark, nonce: mark.nonce }] : [],
   );
-  return { card: card.mark, notes };
+  return { card: states.at(-1)?.mark ?? card.mark, notes };
 }
 
 type NotedMark = MessageMark & { readonly nonce: string };

@@ -405,8 +405,6 @@ export async function answerChangeLog(
   request: LogRequest,
   asker: Caller,
 ): Promise<Answer> {
-  const nothing = emptyTimeRange(request, context.now());
-  if (nothing) return nothing;
   const who = request.by === null ? null : await personOf(context, request.by, asker);
   if (who && 'title' in who) return who;
   const filter = { ...filterOf(request, context.now()), by: who?.user ?? null, viewer: asker.by };
@@ -529,42 +527,6 @@ function logLine(request: LogRequest, before: number | null): string {
   const word = state && STATE_WORDS[state];
   const given = { by, command, target, state: word, since, until, before };
   return ['change log', ...filterWords(given)].join(' ');
-}
-
-/** Returns an answer for an empty time range, where "0 events" would be misleading; else null. */
-function emptyTimeRange(request: LogRequest, now: Date): Answer | null {
-  const { since, until } = request;
-  if (!since || !until) return null;
-  const emptyMs = instantOf(since, now).getTime() - instantOf(until, now).getTime();
-  if (emptyMs < 0) return null;
-  const text = `The time range since=${pastText(since)} until=${pastText(until)} is empty: ${
-    emptyMs === 0 ? 'both are the same time' : 'until is before since'
-  }.`;
-  const again = (label: string, from: PastTime, to: PastTime) => {
-    return { label, line: logLine({ ...request, since: from, until: to }, null) };
-  };
-  const day = emptyMs === 0 ? dayAfter(since) : null;
-  const offers: readonly CommandOffer[] =
-    emptyMs > 0
-      ? [again('Swap both', until, since)]
-      : day
-        ? [again('The whole day', since, day)]
-        : [];
-  return {
-    title: 'Empty time range',
-    parts: [
-      { kind: 'text', text },
-      { kind: 'offers', offers },
-    ],
-  };
-}
-
-/** The end of a day that has one in the past; null for today and for a time ago. */
-function dayAfter(since: PastTime): PastTime | null {
-  if ('daysAgo' in since) return since.daysAgo === 1 ? { daysAgo: 0 } : null;
-  if (!('day' in since)) return null;
-  const midnight = new Date(instantOf(since, new Date(0)).getTime() + DAY_MS);
-  return { day: midnight.toISOString().slice(0, 10) };
 }
 
 export function instantOf(past: PastTime, now: Date): Date {

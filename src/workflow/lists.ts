@@ -22,7 +22,6 @@ import {
   type ChangeId,
   isChangeId,
   isPrivate,
-  type Refusal,
   targetKey,
   type UserId,
   VERBS,
@@ -33,7 +32,6 @@ import { commandsFor } from '../domain/policy.ts';
 import { serviceTarget } from '../domain/targets.ts';
 import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import {
-  append,
   type ChangeQuery,
   countChanges,
   listChanges,
@@ -59,7 +57,7 @@ import {
   personOf,
   storyLines,
 } from './history.ts';
-import { identityFacts, move, noteMoved } from './moves.ts';
+import { advance, identityFacts } from './moves.ts';
 import { currentTarget } from './target.ts';
 
 /** Draws a user's App Home tab from the log. */
@@ -277,40 +275,30 @@ async function cancel(context: DecisionContext, typed: string, asker: Caller): P
   if (!found.ok) return found.answer;
   const { by } = asker;
   const identity = await context.people.identify(by, { fresh: false });
-  const { result } = await append<Cancelled>(context.events, async (locked) => {
-    const before = (await loadChange(locked, found.change.id)) ?? found.change;
-    const target = currentTarget(context, before.plan);
-    const { policy, now } = context;
+  const { policy, now } = context;
+  const evidence = identityFacts(identity);
+  const result = await advance(context, found.change.id, (change) => {
+    const target = currentTarget(context, change.plan);
     const facts = { by, identity, text: '', now: now(), policy, target };
-    const answer = gate(before, 'cancel', facts);
-    if ('refusal' in answer) {
-      return { events: [], result: { before, after: null, refusal: answer.refusal } };
-    }
-    const evidence = identityFacts(identity);
-    const { events, jobs, change } = move(context, locked.at, before, answer, { evidence });
-    return { events, jobs, result: { before, after: change, refusal: null } };
+    const answer = gate(change, 'cancel', facts);
+    return 'refusal' in answer ? answer : { ...answer, evidence };
   });
-  const { before, after, refusal } = result;
-  if (refusal !== null) {
-    const press = { verb: 'cancel', by } as const;
-    const denial = denialOfVerb(context, { refusal, change: before, press });
-    await recordRefusal(context, denial, { tried: 'cancel', by, identity });
-    return { title: 'Not cancelled', refused: { refusal, change: before, press }, parts: [] };
+  if (result !== null && typeof result !== 'string') {
+    return {
+      title: 'Cancelled',
+      parts: [
+        { kind: 'changes', changes: [result.change] },
+        { kind: 'text', text: 'Nothing will be sent.' },
+      ],
+    };
   }
-  noteMoved(context, before, after);
-  context.wake();
-  return {
-    title: 'Cancelled',
-    parts: [
-      { kind: 'changes', changes: [after] },
-      { kind: 'text', text: 'Nothing will be sent.' },
-    ],
-  };
+  const change = (await loadChange(context.events, found.change.id)) ?? found.change;
+  const press = { verb: 'cancel', by } as const;
+  const refusal = result ?? 'not-found';
+  const denial = denialOfVerb(context, { refusal, change, press });
+  await recordRefusal(context, denial, { tried: 'cancel', by, identity });
+  return { title: 'Not cancelled', refused: { refusal, change, press }, parts: [] };
 }
-
-type Cancelled =
-  | { readonly before: Change; readonly after: Change; readonly refusal: null }
-  | { readonly before: Change; readonly after: null; readonly refusal: Refusal };
 
 type ChangeLookup =
   | { readonly ok: true; readonly change: Change }
@@ -383,12 +371,11 @@ async function answerChangeList(
     ...queryOf(context, request, { by: person, asker: asker.by }),
     ...(after && { before: after.change }),
   };
-  const [count, shown, drafts] = await Promise.all([
+  const [count, shown] = await Promise.all([
     countChanges(events, query),
     listChanges(events, { ...query, limit: PAGE }),
-    countHiddenDrafts(context, request, asker),
   ]);
-  const page = { request, person, drafts, count, shown };
+  const page = { request, person, count, shown };
   return { title: titleOf(page, asker), parts: partsOf(page, asker) };
 }
 
@@ -416,22 +403,10 @@ function queryOf(
   };
 }
 
-/** The drafts of the asker that the list of their own changes leaves out. */
-async function countHiddenDrafts(
-  { events }: ListContext,
-  request: ListRequest,
-  { by: requester }: Caller,
-): Promise<number> {
-  if (request.which !== 'mine' || request.state || request.before) return 0;
-  return countChanges(events, { states: ['draft'], requester });
-}
-
 interface Page {
   readonly request: ListRequest;
   /** The user that `by=` names. */
   readonly person: UserId | null;
-  /** The asker's drafts, where the list leaves them out. */
-  readonly drafts: number;
   readonly shown: readonly Change[];
   /** The number of changes on this and all older pages. */
   readonly count: number;
@@ -463,12 +438,9 @@ function countText(count: number, noun: string): string {
 }
 
 function partsOf(page: Page, asker: Caller): readonly AnswerPart[] {
-  const { request, person, shown, count, drafts } = page;
+  const { request, person, shown, count } = page;
   const left = count > COUNTED_MAX ? count : count - shown.length;
-  const notes = [
-    ...(left > 0 ? [`${countText(left, 'older change')} not shown.`] : []),
-    ...(drafts > 0 ? [`${countText(drafts, 'draft')} not shown.`] : []),
-  ];
+  const notes = [...(left > 0 ? [`${countText(left, 'older change')} not shown.`] : [])];
   return [
     ...(person !== null && person !== asker.by ? [requestedBy(person)] : []),
     shown.length > 0
@@ -501,12 +473,11 @@ const LISTS = [
   ['all', 'All'],
 ] as const;
 
-function offersFor({ request, shown, drafts }: Page, left: number): readonly CommandOffer[] {
+function offersFor({ request, shown }: Page, left: number): readonly CommandOffer[] {
   const last = shown.at(-1);
   const others = LISTS.filter(([which]) => which !== whichOf(request));
   return [
     ...(left > 0 && last ? [{ label: 'Older', line: olderLine(request, last.id) }] : []),
-    ...(drafts > 0 ? [{ label: 'Your drafts', line: 'change list mine state=draft' }] : []),
     ...others.map(([which, label]) => ({ label, line: `change list ${which}` })),
   ];
 }

@@ -170,7 +170,7 @@ export function markAbandoned(change: Change, now: Date): Move {
 }
 
 export function settleByEvidence(change: Change, evidence: Evidence, now: Date): Move {
-  return move(change, gate(change, 'settle', { evidence, now }), now);
+  return move(change, gate(change, 'settle', { evidence }), now);
 }
 
 export function abandonRevert(change: Change): Move {

@@ -95,9 +95,7 @@ test('a draft is visible only to its requester', async () => {
   );
   expect(await said(sandbox, BEN, '/change log', 'Newest first')).not.toContain(id);
   const mine = await said(sandbox, ANA, '/change list mine', 'You have requested no changes');
-  expect(mine).toContain('1 draft not shown.');
   expect(mine).not.toContain(id);
-  expect(mine).toContain('"value":"change list mine state=draft"');
   const drafts = '1 change requested by you · draft';
   expect(await said(sandbox, ANA, '/change list mine state=draft', drafts)).toContain(id);
   const others = await said(sandbox, BEN, '/change list state=draft', 'No matching changes.');

@@ -208,22 +208,6 @@ test('the events of a draft are shown to its requester only', async () => {
   expect((await ask({}, ana)).title).toBe('1 event');
 });
 
-test('an empty time range is said, with the one that was meant', async () => {
-  const { context } = await createTestContext();
-  const ask = asking(context);
-  const same = await ask({ since: { day: '2026-11-01' }, until: { day: '2026-11-01' } });
-  expect(partsOf(same, 'offers')).toEqual([
-    {
-      kind: 'offers',
-      offers: [{ label: 'The whole day', line: 'change log since=2026-11-01 until=2026-11-02' }],
-    },
-  ]);
-  const swapped = await ask({ since: { daysAgo: 0 }, until: { daysAgo: 1 } });
-  expect(partsOf(swapped, 'offers')[0]?.offers).toEqual([
-    { label: 'Swap both', line: 'change log since=yesterday until=today' },
-  ]);
-});
-
 test('a long log has pages by event number', async () => {
   const { context } = await createTestContext();
   for (let n = 0; n < 11; n += 1) await aChange(context);

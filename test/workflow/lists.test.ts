@@ -151,19 +151,6 @@ test('the list without a filter has what waits for approval, and no draft of any
   expect([answer.title, idsIn(answer)]).toEqual(['1 change waiting for approval', [pending.id]]);
 });
 
-test('the list of own changes counts the drafts that it leaves out', async () => {
-  const { context } = await createTestContext();
-  await aChange(context, { state: 'draft' });
-  const { list } = queriesOf(context);
-  const mine = await list({ ...ANY, which: 'mine' }, asks(ana));
-  expect(partsOf(mine, 'text')[0]?.text).toBe('You have requested no changes.');
-  expect(partsOf(mine, 'note')).toEqual([{ kind: 'note', text: '1 draft not shown.' }]);
-  expect(partsOf(mine, 'offers')[0]?.offers).toContainEqual({
-    label: 'Your drafts',
-    line: 'change list mine state=draft',
-  });
-});
-
 test('drafts are listed for their requester only', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context, { state: 'draft' });
