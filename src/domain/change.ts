@@ -54,6 +54,8 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
+  /** The requester has seen the password of the created service. */
+  readonly passwordShown?: boolean;
   /** Until this time nobody is reminded; null: reminders go on. */
   readonly snoozedUntil: Date | null;
   /** The right of one process to send the request once. `nonce` names this attempt. */

@@ -107,7 +107,7 @@ function fieldsAfter(
     case 'reviewed':
       return { review: { by: event.by, at, note: event.note } };
     case 'revealed':
-      return {};
+      return event.shown === true ? { passwordShown: true } : {};
   }
 }
 
