@@ -171,7 +171,7 @@ test('the value of a field that a later choice hides is not sent', async () => {
     ...chosen('service', '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e'),
     ...chosen('type', 'VPC_ENDPOINT_SERVICE'),
     ...text('description', 'orders'),
-    ...text('vpcEndpointServiceName', 'vpce-svc-1'),
+    ...text('vpcEndpointServiceName', 'vpce-svc-0a1b2c3d'),
     ...text('vpcResourceShareArn', 'left over from another type'),
     ...text('reason', 'for the feed'),
   };
@@ -192,6 +192,6 @@ test('the value of a field that a later choice hides is not sent', async () => {
   };
   expect(await deliverPayload(sandbox, payload)).toBe(200);
   const preview = JSON.stringify(await sandbox.privateMessage(ANA, 'Create endpoint for'));
-  expect(preview).toContain('vpce-svc-1');
+  expect(preview).toContain('vpce-svc-0a1b2c3d');
   expect(preview).not.toContain('left over');
 });
