@@ -6,7 +6,8 @@ import { elementsIn } from './slack/input-state.ts';
 import type { StoredMessage } from './slack/records.ts';
 import type { SlackSimulator } from './slack/simulator.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** 17:30 of the day before. */
 const AFTERNOON_BEFORE_MORNING_MS = 15.5 * HOUR_MS;
@@ -17,14 +18,16 @@ const DAYS_OF_COSTS = 3;
 const WITHIN_MS = 90_000;
 
 const [FINN, GUS] = ['U0FINN0001', 'U0GUS00001'];
-const LINE = '/service scale ci max=64 longer builds this week';
+const LINE = '/service scale ci max=64 longer builds';
 
 interface HistoryOptions {
   readonly slack: SlackSimulator;
   readonly cloud: CloudSimulator;
   readonly mover: ClockMover;
-  /** The time at which the sandbox was started, where the history ends. */
+  /** The time at which the sandbox was started. */
   readonly startedAt: Date;
+  /** The time at which the history ends, when all of it has happened. */
+  readonly ends: () => Date;
 }
 
 /** The time at which the history begins: in an afternoon, some days before the last morning. */
@@ -37,39 +40,43 @@ function lastAfternoon(startedAt: Date): number {
 }
 
 /** One finished change of yesterday and the digest of this morning, made by the real bot. */
-export async function playHistory({ slack, cloud, mover, startedAt }: HistoryOptions) {
+export async function playHistory({ slack, cloud, mover, startedAt, ends }: HistoryOptions) {
+  const until = patience();
   const morning = lastMorning(startedAt);
   const afternoon = lastAfternoon(startedAt);
   for (let daysAgo = DAYS_OF_COSTS - 1; daysAgo >= 0; daysAgo -= 1) {
     await mover.jumpTo(new Date(afternoon - daysAgo * DAY_MS));
   }
-  await finishChange(slack, cloud);
+  await finishChange({ slack, cloud, until });
+  // What follows the change happens soon after it, and not when the clock is moved to the morning.
+  for (const minutes of [1, 2, 5]) await mover.jumpTo(new Date(afternoon + minutes * MINUTE_MS));
   await mover.jumpTo(morning);
   await until(() => slack.messages('db-costs').length > 0);
-  await mover.jumpTo(new Date(Math.max(morning.getTime(), Date.now())));
+  await mover.jumpTo(new Date(Math.max(morning.getTime(), ends().getTime())));
   // The digest stays unread, so that its channel is bold.
   for (const channel of ['ops', 'db-approvals', 'db-audit']) {
     for (const { id } of slack.workspace.members) slack.markRead(id, channel);
   }
 }
 
-async function finishChange(slack: SlackSimulator, cloud: CloudSimulator): Promise<void> {
-  await slack.command(FINN, 'ops', LINE);
-  await pressWhenShown(slack, FINN, 'ops', 'change.confirm');
-  await pressWhenShown(slack, GUS, 'db-approvals', 'change.approve');
+async function finishChange({ slack, cloud, until }: Play): Promise<void> {
+  // On a loaded machine, the bot may not answer within the 3 s of Slack.
+  await until(async () => (await slack.command(FINN, 'ops', LINE)).error === null);
+  await pressWhenShown({ slack, until }, FINN, 'ops', 'change.confirm');
+  await pressWhenShown({ slack, until }, GUS, 'db-approvals', 'change.approve');
   await until(() => cloud.effectCount('scale') > 0);
   await until(() => messageWith(slack, 'db-approvals', 'change.approve') === undefined);
 }
 
 async function pressWhenShown(
-  slack: SlackSimulator,
+  { slack, until }: Pick<Play, 'slack' | 'until'>,
   as: string,
   channel: string,
   actionId: string,
 ): Promise<void> {
-  const isShown = await until(() => messageWith(slack, channel, actionId) !== undefined);
+  await until(() => messageWith(slack, channel, actionId) !== undefined);
   const message = messageWith(slack, channel, actionId);
-  if (!isShown || message === undefined) return;
+  if (message === undefined) return;
   const place = { in: 'message', channel: message.channel, ts: message.ts } as const;
   await slack.click(as, place, actionId);
 }
@@ -84,8 +91,14 @@ function messageWith(
     .find(({ blocks }) => elementsIn(blocks).some(({ element }) => element.action_id === actionId));
 }
 
-async function until(isReached: () => boolean): Promise<boolean> {
+interface Play extends Pick<HistoryOptions, 'slack' | 'cloud'> {
+  /** Waits until this is so, or until the time for the whole history is over. */
+  readonly until: (isReached: () => boolean | Promise<boolean>) => Promise<void>;
+}
+
+function patience(): Play['until'] {
   const end = performance.now() + WITHIN_MS;
-  while (!isReached() && performance.now() < end) await wait(20);
-  return isReached();
+  return async (isReached) => {
+    while (!(await isReached()) && performance.now() < end) await wait(20);
+  };
 }

@@ -14,10 +14,9 @@
  *   POST /sandbox/shortcut           ShortcutUsed      → Delivery
  *   POST /sandbox/home               HomeOpening       → Delivery
  *   GET  /sandbox/panel              → Panel
- *   GET  /sandbox/panel/requests/<api>/<key> → RequestContent
  *   POST /sandbox/panel/faults       ActiveFault       → Panel
  *   POST /sandbox/panel/clear        {}                → Panel, without active faults
- *   POST /sandbox/panel/profile      ProfileChoice     → Panel
+ *   POST /sandbox/panel/alert        AlertTurn         → Panel, after the delivery of the webhook
  *   GET  /sandbox/clock              → ClockState
  *   POST /sandbox/clock              ClockMoveChoice   → ClockState, when the move begins
  *   GET  /sandbox/guide              → GuideProgress
@@ -213,13 +212,6 @@ export interface RecordedRequest {
   readonly fault: string | null;
 }
 
-/** Read when a person opens a request in the panel: a reply can have several megabytes. */
-export interface RequestContent {
-  /** The parsed body, or null. */
-  readonly body: unknown;
-  readonly reply: unknown;
-}
-
 export interface FaultChoice {
   readonly name: string;
   readonly summary: string;
@@ -233,18 +225,22 @@ export interface ActiveFault {
   readonly times: number;
 }
 
-export interface ProfileChoice {
-  readonly api: Api;
-  readonly profile: string;
+/** Lets an alert fire or recover. */
+export interface AlertTurn {
+  readonly id: string;
+  readonly to: 'firing' | 'resolved';
 }
 
 export interface Panel {
   /** Newest first, at most 200. */
   readonly requests: readonly RecordedRequest[];
   readonly operations: Readonly<Record<Api, readonly string[]>>;
+  /** By their names. */
+  readonly alerts: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly state: string;
+  }[];
   readonly faults: readonly FaultChoice[];
   readonly activeFaults: readonly ActiveFault[];
-  readonly profiles: Readonly<
-    Record<Api, { readonly current: string; readonly all: readonly string[] }>
-  >;
 }

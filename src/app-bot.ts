@@ -18,6 +18,7 @@ import {
   appendProblem,
   placeKeys,
 } from './log/index.ts';
+import type { AlertIntake } from './ops/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Deliveries, Slack } from './slack/index.ts';
 import {
@@ -33,11 +34,13 @@ import {
 export interface RunningBot {
   /** Returns a problem to show at the readiness probe although the process is ready, or null. */
   readonly readinessWarning: () => Promise<string | null>;
-  /** The id under which it owns leases. */
-  readonly instance: string;
   /** The hash of its configuration file. */
   readonly configuration: string;
   readonly wake: () => void;
+  /** Why the app may not act in Slack any more, in words; null while it may. */
+  readonly slackProblem: () => string | null;
+  /** Takes the reports of the alert service. */
+  readonly alerts: AlertIntake;
   /** Answers what Slack delivers from now on. */
   readonly attach: (deliveries: Deliveries) => void;
   /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
@@ -58,7 +61,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const directory = await openDirectory(options);
   // The loop needs the context, which wakes it.
   let wakeJobs = () => {};
-  const { notify } = config;
   const decisions: DecisionContext = {
     store,
     events,
@@ -71,7 +73,8 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     commands: CHANGE_COMMANDS,
     people,
     messenger,
-    directCards: directRecipients({ notify, someOf: people.someOf, messenger, now }),
+    directCards: directRecipients({ notify: config.notify, someOf: people.someOf, messenger, now }),
+    reminders: config.reminders,
     log,
     now,
     newId: () => changeIdFrom(randomBytes(6)),
@@ -104,10 +107,10 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     homeCosts: () => homeCosts(opened.storedCosts, now()),
   };
   const { version } = options;
-  const { instance } = context;
   const background = await openBackground(context, {
     release: version,
     takesOver: options.takesOver,
+    alertChannels: config.alertChannels,
     follows: config.reads === 'extended',
     kinds: opened.kinds,
   });
@@ -144,5 +147,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const { wake } = background;
-  return { instance, configuration, readinessWarning, wake, attach, stop };
+  const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
+  const slackProblem = listening.problem;
+  return { configuration, readinessWarning, slackProblem, wake, alerts, attach, stop };
 }

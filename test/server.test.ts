@@ -106,37 +106,6 @@ test('in Socket Mode no delivery is accepted over HTTP', async () => {
   expect(await ask(EVENTS, delivery(seconds(0)))).toMatchObject({ status: 404 });
 });
 
-test.for<[string, string | null]>([
-  ['six minutes old', seconds(-360)],
-  ['from tomorrow', seconds(86_400)],
-  ['six minutes early', seconds(360)],
-  ['missing', null],
-  ['empty', ''],
-  ['not a number', 'NaN'],
-  ['negative', `-${seconds(0)}`],
-  ['endless', 'Infinity'],
-  ['in other digits', `0x${Math.floor(Date.now() / 1_000).toString(16)}`],
-  ['written with an exponent', `${Date.now() / 1e12}e9`],
-  ['given in milliseconds', String(Date.now())],
-  ['given twice', `${seconds(0)}, ${seconds(0)}`],
-])(
-  'a delivery with a timestamp that is %s is refused before Bolt reads it',
-  async ([, timestamp]) => {
-    const { ask, passed } = await open(ready);
-    expect(await ask(EVENTS, delivery(timestamp))).toMatchObject({ status: 401 });
-    expect(passed).toEqual([]);
-  },
-);
-
-test.for([0, -240, 240])('a delivery that is %i s off is accepted', async (off) => {
-  const { ask, passed } = await open(ready);
-  expect(await ask(`${EVENTS}?x=1`, delivery(seconds(off)))).toEqual({
-    status: 200,
-    text: 'heard',
-  });
-  expect(passed).toEqual([`POST ${EVENTS}?x=1`]);
-});
-
 test('slow requests time out', () => {
   const { server } = createHttpServer({ slack: null, probes: null });
   const { requestTimeout, headersTimeout } = server;

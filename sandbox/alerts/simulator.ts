@@ -8,10 +8,11 @@ import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
 import { ALERTS_TOKEN } from '../seed/organization.ts';
 import { checkAlertsAccess } from './access.ts';
 import { absentAlertRead, alertReads } from './optional-reads.ts';
-import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
+import type { AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
 import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
 import { updateAlert } from './update.ts';
+import { turnAlert } from './webhook.ts';
 
 export interface AlertsOptions extends ServerOptions {
   readonly seed?: string;
@@ -21,13 +22,16 @@ export interface AlertsOptions extends ServerOptions {
 }
 
 export interface AlertsSimulator extends Simulator {
-  readonly profiles: readonly AlertsProfile[];
   /** Returns the current profile, after setting it if a name is given. */
   profile(name?: AlertsProfile): AlertsProfile;
   limitTo(limit: RateLimit | null): void;
   /** The stored alert, with fields that no profile returns. */
   alert(id: string): AlertRecord | undefined;
   alerts(): readonly AlertRecord[];
+  /** Where the webhook of the alerts is delivered; null: nowhere. */
+  deliverTo(url: string | null): void;
+  /** Lets an alert fire or recover, and delivers that. Returns the status of the bot; null: no answer. */
+  turn(id: string, to: 'firing' | 'resolved'): Promise<number | null>;
   /** Edits an alert without a request of the bot. */
   editAlert(id: string, changes: Partial<Omit<AlertRecord, 'id' | 'updatedAt'>>): void;
   deleteAlert(id: string): void;
@@ -59,7 +63,7 @@ export async function startAlertsSimulator(options: AlertsOptions = {}): Promise
     },
     options,
   );
-  return { ...server, ...adminOf(state), profiles: ALERTS_PROFILES };
+  return { ...server, ...adminOf(state) };
 }
 
 function contractOperations(state: AlertsState): readonly Operation[] {
@@ -86,6 +90,7 @@ function createState(options: AlertsOptions): AlertsState {
     rateLimit: options.rateLimit === undefined ? USUAL_LIMIT : options.rateLimit,
     profile: options.profile ?? 'code',
     absentReads: {},
+    webhookUrl: null,
   };
 }
 
@@ -98,6 +103,10 @@ function adminOf(state: AlertsState): Omit<AlertsSimulator, keyof Simulator | 'p
     limitTo(limit) {
       state.rateLimit = limit;
     },
+    deliverTo(url) {
+      state.webhookUrl = url;
+    },
+    turn: (id, to) => turnAlert(state, id, to),
     alert: (id) => state.alerts.get(id),
     alerts: () => [...state.alerts.values()],
     editAlert(id, changes) {

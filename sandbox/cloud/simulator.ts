@@ -39,7 +39,6 @@ export interface CloudOptions extends ServerOptions {
 }
 
 export interface CloudSimulator extends Simulator {
-  readonly profiles: readonly CloudProfile[];
   /** Returns the current profile, after setting it if a name is given. */
   profile(name?: CloudProfile): CloudProfile;
   behave(changes: Partial<CloudBehaviour>): void;
@@ -69,8 +68,6 @@ export interface CloudSimulator extends Simulator {
 const ORG = '/v1/organizations/:organizationId';
 const SERVICE = `${ORG}/services/:serviceId`;
 
-const PROFILES: readonly CloudProfile[] = ['contract', 'extended'];
-
 /** Serves the seven operations of the cloud contract, and the optional reads, on a loopback port. */
 export async function startCloudSimulator(options: CloudOptions = {}): Promise<CloudSimulator> {
   const cloud = createState(options);
@@ -87,7 +84,7 @@ export async function startCloudSimulator(options: CloudOptions = {}): Promise<C
     },
     options,
   );
-  return { ...server, ...adminOf(cloud), profiles: PROFILES };
+  return { ...server, ...adminOf(cloud) };
 }
 
 function contractOperations(cloud: CloudState): readonly Operation[] {

@@ -19,6 +19,8 @@ import {
 export interface Admin {
   /** Replaces the scopes of the app-level token. */
   readonly setAppTokenScopes: (scopes: readonly string[]) => void;
+  /** Removes the app from the workspace. Slack sends two events about it, in no certain order. */
+  readonly uninstall: () => Promise<void>;
   readonly setGroup: (handle: string, users: readonly string[]) => Promise<void>;
   readonly disableGroup: (handle: string) => Promise<void>;
   readonly addPerson: (person: Member) => Promise<void>;
@@ -68,6 +70,14 @@ export function adminOf(slack: SlackState): Admin {
   return {
     setAppTokenScopes: (scopes) => {
       slack.tokens.appScopes = [...scopes];
+    },
+    async uninstall() {
+      slack.isUninstalled = true;
+      const tokens = { oauth: [], bot: [workspace.botUserId] };
+      await Promise.all([
+        send({ type: 'tokens_revoked', tokens }),
+        send({ type: 'app_uninstalled' }),
+      ]);
     },
     async setGroup(handle, users) {
       const { before, group } = updateGroup(handle, { users: [...users] });

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { spanMs, typedSpan } from '../base/moments.ts';
+import { typedSpan } from '../base/moments.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
+import { spanMs } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
+import { fieldLabel, wordOf } from '../domain/words.ts';
 import { LIVE_INTERVALS } from '../servers/accepted-values.ts';
 import { type AlertRefusal, alertUpdate, differences } from '../servers/alerts.ts';
 import {
@@ -22,7 +24,7 @@ import {
   SERVER_MANAGED,
   ThresholdType,
 } from '../servers/alerts-schema.ts';
-import { bodyOf, foreignAnswer, inSendOrder, type SendResult } from '../servers/sent.ts';
+import { bodyOf, inSendOrder, type SendResult } from '../servers/sent.ts';
 import { acceptanceWarnings } from './accepted.ts';
 import {
   AlertName,
@@ -133,7 +135,7 @@ export const alertEdit: ChangeCommand = changeCommand({
     const names = storedNames(before);
     return (updateOf(edit, before)?.changes ?? []).map(({ field, ...change }) => ({
       field,
-      label: alertLabel(field),
+      label: fieldLabel(field),
       before: namedValue(field, asJson(change.before), names),
       after: namedValue(field, asJson(change.after), names),
     }));
@@ -211,7 +213,7 @@ function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDiff
   return changed
     .filter((field) => field !== 'channel' || !changed.includes('channels'))
     .map((field) => ({
-      label: alertLabel(field),
+      label: fieldLabel(field),
       was: textOf(namedValue(field, before.fields[field] ?? null, names)),
       is: textOf(namedValue(field, now[field] ?? null, names)),
     }));
@@ -222,27 +224,6 @@ function textOf(value: Json | undefined): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ') || 'none';
   return typeof value === 'object' ? Object.values(value).map(textOf).join(' ') : String(value);
 }
-
-/** The label of an alert field: `groupBy` → `Group by`, also for fields of newer servers. */
-export function alertLabel(field: string): string {
-  const words = field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return LABELS[field] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
-
-/** What users read for the fields of an alert, which have other names in the API. */
-const LABELS: Readonly<Record<string, string>> = {
-  thresholdType: 'Type',
-  thresholdMax: 'Upper bound',
-  webhookId: 'Webhook',
-  dashboardId: 'Dashboard',
-  tileId: 'Tile',
-  savedSearchId: 'Saved search',
-  groupBy: 'Group by',
-  silenced: 'Silence',
-  numConsecutiveWindows: 'Consecutive windows',
-  scheduleOffsetMinutes: 'Schedule offset (minutes)',
-  scheduleStartAt: 'Schedule start',
-};
 
 function updateOf(edit: AlertChanges, before: Snapshot | null) {
   if (!before) return null;
@@ -290,13 +271,13 @@ type AlertReply = Awaited<ReturnType<ReturnType<typeof client>['updateAlert']>>;
 
 function sentAlert(body: JsonObject, reply: AlertReply): SendResult {
   const { result, requestId } = reply;
-  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
+  if (!result) return { requestId, reported: [], learned: null };
   const other = differences(body, result).map(({ field, sent, got }) =>
     got === undefined
-      ? `⚠ ${alertLabel(field)}: the reply does not show it (sent: ${text(sent)})`
-      : `⚠ ${alertLabel(field)} is ${text(got)}, not ${text(sent)} as sent`,
+      ? `⚠ ${fieldLabel(field)}: the reply does not show it (sent: ${text(sent)})`
+      : `⚠ ${fieldLabel(field)} is ${text(got)}, not ${text(sent)} as sent`,
   );
-  const state = result.state === null ? [] : [`state ${result.state}`];
+  const state = result.state === null ? [] : [`state ${wordOf(result.state)}`];
   return { requestId, reported: [...state, ...other], learned: null };
 }
 
@@ -336,7 +317,7 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
 
 /** `channels (notifies Paging)`: a field that stays as it is, with the name that it refers to. */
 function keptText(field: string, value: Json, names: AlertNames): string {
-  const label = alertLabel(field).toLowerCase();
+  const label = fieldLabel(field).toLowerCase();
   const named = namedValue(field, value, names);
   if (named !== value) return `${label} (${named})`;
   return Array.isArray(value) ? countWords(value.length, label.replace(/s$/, '')) : label;

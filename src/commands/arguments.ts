@@ -2,6 +2,7 @@ import { type ZodObject, z } from 'zod';
 import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
+import { wordOf } from '../domain/words.ts';
 
 /** The typed or filled-in texts by field name. */
 export type TypedValues = Readonly<Record<string, string>>;
@@ -161,6 +162,12 @@ export function linesField<Schema extends z.ZodType>(schema: Schema, words: Fiel
     .meta({ ...words, input: { kind: 'lines' } });
 }
 
+/** The word `details` at the end of a line that shows something. */
+export const Details = choiceField(z.enum(['details']), () => ['details'], {
+  label: 'Details',
+  typedOnly: true,
+});
+
 /** The same field, required. */
 export function required<Inner extends z.ZodType>(field: z.ZodOptional<Inner>): Inner {
   return field.unwrap().meta(field.meta() ?? {});
@@ -205,7 +212,8 @@ function inCaseOf(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const word = value.trim();
   const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
-  return values.find((one) => alike(one) === alike(word)) ?? word;
+  const means = (one: string) => [one, wordOf(one)].some((text) => alike(text) === alike(word));
+  return values.find(means) ?? word;
 }
 
 /** Case, spaces, hyphens and underscores do not distinguish two words. */

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { type LocalClock, typedSpan } from '../base/moments.ts';
 import { addDays, DAY_MS, dayOf, HOUR_MS, weekdayOf } from '../base/time.ts';
 import type { Answer } from '../domain/answer.ts';
-import { STATES, type State } from '../domain/change.ts';
+import { STATES } from '../domain/change.ts';
 import { scopeOf } from '../domain/freezes.ts';
+import { STATE_WORDS } from '../domain/words.ts';
 import {
   choiceField,
+  Details,
   type FieldContext,
   numberField,
   oneOf,
@@ -24,22 +26,6 @@ import {
 } from './define.ts';
 import { nameAt } from './names.ts';
 import { verbAt } from './verbs.ts';
-
-/** The states as users read and type them. */
-export const STATE_WORDS: Readonly<Record<State, string>> = {
-  draft: 'draft',
-  pending: 'waiting',
-  approved: 'approved',
-  executing: 'running',
-  succeeded: 'accepted',
-  failed: 'failed',
-  unknown: 'unknown',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  expired: 'expired',
-  stale: 'changed',
-  denied: 'refused',
-};
 
 /** Reads a state by its word, or by its name in the audit trail: `waiting` or `pending`. */
 const StateText = z.preprocess(
@@ -166,7 +152,7 @@ const commonPastTimes = (): readonly string[] => ['today', 'yesterday', '7d', '3
 const Id = z.string().min(1).max(40).meta({ label: 'Change id', reads: changeIdText });
 const Sought = z.string().trim().min(1).max(80, 'is too long');
 
-const Which = z.enum(CHANGE_LISTS, { error: 'must be pending, mine, all or review' });
+const Which = z.enum(CHANGE_LISTS);
 
 export const changeList = queryCommand({
   name: 'change list',
@@ -174,7 +160,7 @@ export const changeList = queryCommand({
   summary: 'List changes by approval, person, service, state or time',
   examples: ['change list', 'change list mine', 'change list service=staging since=yesterday'],
   args: z.strictObject({
-    which: choiceField(Which, () => CHANGE_LISTS, { label: 'Which' }),
+    which: choiceField(Which, () => CHANGE_LISTS, { label: 'List' }),
     service: ServiceName.optional().meta({ ...ServiceName.meta(), word: 'service' }),
     by: textField(Sought, {
       word: 'by',
@@ -285,11 +271,11 @@ export const changeShow = queryCommand({
   name: 'change show',
   title: 'Look up a change',
   summary: 'Show one change: its card, its history and your buttons',
-  examples: ['change show 7KQ2MX'],
-  args: z.strictObject({ id: Id }),
+  examples: ['change show 7KQ2MX', 'change show 7KQ2MX details'],
+  args: z.strictObject({ id: Id, details: Details }),
 
   target: () => null,
-  answer: ({ id }, { changes }, asker) => changes.show(id, asker),
+  answer: ({ id, details }, { changes }, asker) => changes.show(id, asker, details !== undefined),
 });
 
 export const changeCancel = queryCommand({

@@ -17,6 +17,11 @@ type Replace = readonly [string, string | ((found: readonly string[], today: Day
 /** In this order; each replaces whole words. */
 const PHRASES: readonly Replace[] = [
   [String.raw`vs\.|versus|compared (?:to|with)|against`, 'vs'],
+  ['except|excluding|exclude|without|but not|other than', 'not'],
+  ['backups?', 'backup'],
+  ['(?:average|avg|mean)(?: costs?| spend)? (?:per|a|each) day', 'average'],
+  // The report has several metrics of them.
+  ['(?:data )?(?:egress|transfer)', 'by metric'],
   ['(?:grouped|group|broken down|split|sorted) by|per|for each|each', 'by'],
   ['(?:hourly|daily|day by day|every day)', 'by day'],
   ['weekly|week by week', 'by week'],
@@ -43,15 +48,6 @@ const PHRASES: readonly Replace[] = [
     '(?:since|from) (?:last )?(<WEEKDAY>)',
     ([name], today) => range(weekday(name, today), addDays(today, -1)),
   ],
-  ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
-  [
-    String.raw`(?:since|from) (<MONTH>) (\d{1,2})`,
-    ([month, day], today) => range(dated(day, month, today), addDays(today, -1)),
-  ],
-  [
-    String.raw`(?:since|from) (\d{1,2})\.? (<MONTH>)`,
-    ([day, month], today) => range(dated(day, month, today), addDays(today, -1)),
-  ],
   ['since yesterday', (_, today) => range(addDays(today, -1), today)],
   [
     String.raw`(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?`,
@@ -61,6 +57,7 @@ const PHRASES: readonly Replace[] = [
     String.raw`(\d{1,2})(?:st|nd|rd|th|\.)? (<MONTH>)`,
     ([day, month], today) => dated(day, month, today),
   ],
+  ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
   ['(?:last|on|this|past) (<WEEKDAY>)', ([name], today) => weekday(name, today)],
   [
     String.raw`q([1-4])(?: (\d{4}))?`,
@@ -116,7 +113,8 @@ const LONGEST = 200;
 
 const MONEY = /\b(?:in )?(dollars?|usd|euros?|eur|gbp|pounds?|cents?|money)\b|[€$£]/i;
 const FUTURE = /\b(tomorrow|next (?:week|month|quarter|year))\b/i;
-const METRICS = /\b(compute|storage|transfer|egress|backups?)(?: only| costs?)?\b/i;
+/** It may be a question about one metric, or one about the metrics. */
+const ONLY = /(?<=\s)(?:(compute|storage|backup) only|only (compute|storage|backup))(?=\s)/i;
 
 /** Rewrites a question; a service of two words is one name, a tag alone has its keyword. */
 export function costWords(command: string, typed: string, vocabulary: Vocabulary): Reworded {
@@ -137,18 +135,17 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
   }
   const [, future] = FUTURE.exec(text) ?? [];
   if (future && command !== 'cost forecast') {
+    const sentence = `“${future}” is in the future, so it has no costs yet. A forecast shows what to expect.`;
     return {
-      sentence: `“${future}” is in the future, so it has no costs yet. A forecast shows what to expect.`,
-      lines: ['cost forecast'],
+      sentence,
+      lines: [`cost forecast ${/month/i.test(future) ? 'next-month' : ''}`.trim()],
     };
   }
-  const [metric] = METRICS.exec(text) ?? [];
-  if (metric && !/\bby metric\b/i.test(text)) {
-    const rest = reworded(text.replace(METRICS, ' ').replace(/\bonly\b/gi, ' '), today, vocabulary);
-    return {
-      sentence: `Costs cannot be filtered by “${metric.trim()}”, only grouped by metric.`,
-      lines: [`${command} ${rest} by metric`.replace(/ +/g, ' ')],
-    };
+  const [only, first, metric = first] = ONLY.exec(text) ?? [];
+  if (only) {
+    const line = `${command} ${reworded(text.replace(only, ' '), today, vocabulary)}`.trim();
+    const lines = [`${line} metric ${metric}`, `${line} by metric`];
+    return { sentence: `Only ${metric}, or all metrics?`, lines };
   }
   const [slashed, a = '', b = ''] = /(?<=\s)(\d{1,2})\/(\d{1,2})(?=\s)/.exec(text) ?? [];
   if (slashed !== undefined) return slashedDay(command, text, [slashed, a, b], today, vocabulary);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type AnswerPart, type Cell, countWords, slashCommand } from '../domain/answer.ts';
 import type { Snapshot } from '../domain/change.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
+import { wordIn } from '../domain/words.ts';
 import type { EndpointReading } from '../servers/cloud-readings.ts';
 import {
   EndpointCreation,
@@ -223,5 +224,5 @@ function acceptance(endpoints: readonly EndpointReading[]): readonly AnswerPart[
 function row(endpoint: EndpointReading): readonly Cell[] {
   const { id, description, status, type, endpointId, dnsNames, privateDnsNames } = endpoint;
   const names = [...(privateDnsNames ?? []), ...(dnsNames ?? [])].slice(0, 5).join(', ');
-  return [description, status, type, endpointId || null, names || null, id];
+  return [description, wordIn(status), wordIn(type), endpointId || null, names || null, id];
 }

@@ -8,7 +8,7 @@ export {
   oneOf,
   type TypedValues,
 } from './arguments.ts';
-export { changeIdText, STATE_WORDS } from './change.ts';
+export { changeIdText } from './change.ts';
 export {
   type ChangeCommand,
   type ChangesQueries,
@@ -45,5 +45,6 @@ export {
   untaggedTarget,
 } from './registry.ts';
 export { listedSnapshots } from './service-observe.ts';
+export { servicesOverview } from './service-read.ts';
 export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';

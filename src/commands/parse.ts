@@ -153,6 +153,8 @@ function readForeign(
 
 const NO_WORD: Word = { text: '', quoted: false };
 
+const NOT_REQUESTED = 'Nothing was requested: the line says not to do it.';
+
 /** Help, a negation, a question, and what Signalbox never does. */
 function readSpecial(
   noun: string,
@@ -169,7 +171,8 @@ function readSpecial(
   if (found && only && found.rest.length === 1 && isHelp(only)) {
     return { kind: 'help', noun, about: verbOf(found.command) };
   }
-  if (isNegated(words)) return refused('Nothing was requested: the line says not to do it.', []);
+  // `not staging` leaves a service out of a question.
+  if (noun !== 'cost' && isNegated(words)) return refused(NOT_REQUESTED, []);
   const isWho = found?.command.name === 'change who' && !/^(who|which)$/.test(lowerOf(first));
   const asked = found && isQuestionWord(found.rest[0]) ? found.rest : words;
   const isCost = noun === 'cost' || (found !== null && nounOf(found.command) === 'cost');
@@ -357,7 +360,7 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
   const text = words.map(lowerOf).join(' ');
   const talk = SMALL_TALK.find(([pattern]) => pattern.test(text));
   if (talk) return refused(talk[1], talk[2]);
-  if (isNegated(words)) return refused('Nothing was requested: the line says not to do it.', []);
+  if (isNegated(words)) return refused(NOT_REQUESTED, []);
   if (isQuestion(words)) {
     const line = lineOfQuestion('', words, vocabulary);
     if (line !== null) return readOther(line, vocabulary);

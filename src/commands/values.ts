@@ -4,6 +4,7 @@ import type { LocalClock } from '../base/moments.ts';
 import { nearest } from '../base/text.ts';
 import type { CommandOffer } from '../domain/answer.ts';
 import { separateTiming, timingProblems } from '../domain/timing.ts';
+import { wordOf } from '../domain/words.ts';
 import {
   alike,
   commandLine,
@@ -179,13 +180,14 @@ function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {
 
 /** The problem text for a zod issue whose schema has no own message; undefined: zod's text. */
 function problemOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
+  if (issue.code === 'invalid_value')
+    return `must be ${oneOf(issue.values.map((value) => wordOf(String(value))))}`;
   if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'has the wrong type';
   if (issue.code === 'too_big')
     return `${most(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
   if (issue.code === 'too_small')
     return `${most(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`;
-  return undefined;
+  return issue.code === 'custom' ? undefined : 'is not accepted';
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -239,7 +241,7 @@ function formSentence(
   const typed = given[field];
   const near = asking && typed ? valuesNear(typed, asking, among) : [];
   const label = asking?.label ?? (field === 'reason' && !isSentence(problem) ? 'Reason' : '');
-  const nearest = near.length > 0 ? `: ${oneOf(near)}` : '';
+  const nearest = near.length > 0 ? `: ${oneOf(near.map(wordOf))}` : '';
   const whole = `${label} ${problem}${valueNote(problem, typed)}${nearest}`.trim();
   return isSentence(whole) ? whole : `${whole}.`;
 }
@@ -303,7 +305,7 @@ function offerOf(
   { command, given, reason }: TypedCommand,
 ): CommandOffer {
   const label = values
-    .map(([{ word, key }, value]) => ((word ?? key) ? `${word ?? key}=${value}` : value))
+    .map(([{ word, key }, value]) => [word ?? key, wordOf(value)].filter(Boolean).join('='))
     .join(' ');
   const repaired = Object.fromEntries(values.map(([{ name }, value]) => [name, value]));
   return { label, line: commandLine(command, { ...given, ...repaired }, reason) };

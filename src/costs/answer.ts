@@ -8,12 +8,12 @@ import {
   countWords,
 } from '../domain/answer.ts';
 import { compare } from '../maths/compare.ts';
-import { type DayState, dayStates, finalRows, statesWithin } from '../maths/days.ts';
+import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
 import { isOfTime, seriesFrom } from '../maths/lines.ts';
 import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
 import { creditsText } from '../maths/numbers.ts';
 import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
-import type { CostQuestion, QuestionScope } from '../maths/question.ts';
+import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import { type CostRow, creditsOf, METRICS, type Micro } from '../maths/rows.ts';
 import { missingText } from './budgets.ts';
@@ -31,15 +31,8 @@ import {
 } from './question.ts';
 import { type CostScope, scopeNotes } from './scope.ts';
 import { share, shareOffer } from './share.ts';
-import {
-  closingText,
-  footerPart,
-  headline,
-  noDataAnswer,
-  noFinalDayAnswer,
-  notFinalText,
-} from './standing.ts';
-import { chartParts, linesOf, tablePart } from './table.ts';
+import { footerPart, headline, noDataAnswer, openDaysTexts } from './standing.ts';
+import { chartPart, linesOf, tablePart } from './table.ts';
 
 /** The longest period, and the whole weeks before it that `vs prev` compares it with. */
 export const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
@@ -73,9 +66,10 @@ export async function answerCosts(
   const { period } = question;
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
-  if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
-  if (question.finalOnly && own.every(({ state }) => state !== 'final')) {
-    return noFinalDayAnswer(period.label, own.length, read);
+  if (own.every(({ state }) => state === 'no-data')) {
+    const missing = missingText(read, period);
+    if (missing === null) return noDataAnswer(period.label, read);
+    return { title: unknownText(period.label, missing), parts: [footerPart(read)] };
   }
   const before = versus && comparisonPeriod(period, versus, today);
   const prepared = before && {
@@ -84,12 +78,14 @@ export async function answerCosts(
     series: seriesFrom(statesWithin(dayStates(read.rows, spanOfBoth(period, before)), rows)),
   };
   const isUseful = prepared && (question.versus || compare(prepared.series, period, before));
-  const compared = isUseful ? prepared : null;
-  const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
+  // A part of a period would look like a change.
+  const unread = isUseful ? missingText(read, all) : null;
+  const compared = isUseful && unread === null ? prepared : null;
+  const hasForecast = isMonthSoFar(period, today);
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
   const answer = composeAnswer(
     question,
-    { today, rows, states: own, compared, scope, label, forecast },
+    { today, rows, states: own, compared, unread, scope, label, forecast },
     read,
   );
   if (!question.share) return answer;
@@ -97,9 +93,8 @@ export async function answerCosts(
 }
 
 /** The month so far is compared without being asked, as its forecast needs the same rows. */
-function usualComparison({ period, finalOnly }: CostQuestion, today: Day): 'prev' | null {
-  const isMonth = period.unit === 'month' && isMonthSoFar(period, today);
-  return isMonth && !finalOnly ? 'prev' : null;
+function usualComparison({ period }: CostQuestion, today: Day): 'prev' | null {
+  return period.unit === 'month' && isMonthSoFar(period, today) ? 'prev' : null;
 }
 
 /** The period to compare with is too long ago; `line` asks for another one. */
@@ -115,6 +110,8 @@ interface ShownCosts {
   /** The days of the period. */
   readonly states: readonly DayState[];
   readonly compared: PeriodComparison | null;
+  /** What could not be read, so that nothing is compared. */
+  readonly unread: string | null;
   readonly scope: CostScope;
   /** The scope as text; null for all costs. */
   readonly label: string | null;
@@ -122,25 +119,24 @@ interface ShownCosts {
 }
 
 function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
-  const { period, by, finalOnly } = question;
-  const { today, compared, scope, label, forecast } = shown;
-  const states = finalOnly ? shown.states.filter(isNotOpen) : shown.states;
+  const { period, by } = question;
+  const { today, states, compared, unread, scope, label, forecast } = shown;
   const sentences = [
-    forecast?.text ?? null,
     compared ? comparisonText(compared, today) : null,
-    finalOnly ? leftOutText(shown.states.length - states.length) : null,
-    notFinalText(states, period, today),
-    closingText(period, shown.states, { today, isFinal: read.isFinal ?? false }),
+    unread === null ? null : `Not compared: ${unread} could not be read.`,
     period.isCut ? CUT : null,
   ].filter((sentence) => sentence !== null);
   // On a phone, a table has no room for changes next to money, unless they are requested.
   const inTable = question.versus === null && read.prices ? null : compared;
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
-    ...chartParts(states, period, today, isOfTime(by) ? by : 'day'),
-    costTable(question, read, { ...shown, states, compared: inTable }),
-    ...offersFor(question, read, { compared, today }),
-    footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
+    chartPart(states, period, today, isOfTime(by) ? by : 'day'),
+    costTable(question, read, { ...shown, compared: inTable }),
+    ...offersFor(question, read, { compared, today, hasForecast: forecast !== null }),
+    footerPart(withProblemsOf(shown, read, period), null, [
+      ...openDaysTexts(states, period, today),
+      ...scopeNotes(scope),
+    ]),
   ];
   const missing = missingText(read, period);
   const title =
@@ -172,24 +168,14 @@ function averageOf(states: readonly DayState[]): string | null {
 
 const CUT = 'Ends today (UTC, incomplete); future days left out.';
 
-function isNotOpen({ state }: DayState): boolean {
-  return state !== 'preliminary';
-}
-
-function leftOutText(days: number): string | null {
-  if (days === 0) return null;
-  return `${countWords(days, 'day that is', 'days that are')} not final left out.`;
-}
-
 function costTable(
   question: CostQuestion,
   read: CostReading,
   { rows, states, compared }: ShownCosts,
 ): AnswerPart {
-  const { by, finalOnly } = question;
-  const shown = finalOnly ? finalRows(rows, states) : rows;
+  const { by } = question;
   const changes = compared ? lineChanges(rows, read.rows, by, compared) : null;
-  return tablePart(by, linesOf(question, shown, states, changes), changes);
+  return tablePart(by, linesOf(question, rows, states, changes), changes);
 }
 
 /** Only the problems of the shown days: whole months are read. With the older copies of the forecast. */
@@ -206,13 +192,15 @@ function withProblemsOf(
 interface OfferInputs {
   readonly compared: PeriodComparison | null;
   readonly today: Day;
+  readonly hasForecast: boolean;
 }
 
 function offersFor(
   question: CostQuestion,
   { isFinal = false }: CostReading,
-  { compared, today }: OfferInputs,
+  { compared, today, hasForecast }: OfferInputs,
 ): readonly AnswerPart[] {
+  const scope = wordsOfScope(question.scope).join(' ');
   const whole = { ...question, versus: null, top: null };
   const [other = 'day'] = (['day', 'service'] as const).filter((by) => by !== question.by);
   const lastMonth = previousMonth(today);
@@ -233,6 +221,7 @@ function offersFor(
   ];
   const more = [
     { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
+    ...(hasForecast ? [{ label: 'Forecast', line: `cost forecast ${scope}`.trim() }] : []),
     ...(isLastMonth
       ? []
       : [{ label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` }]),
@@ -256,15 +245,14 @@ export async function answerCsv(
   const asked = readCostQuestion(typed, today, context.services);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
-  const { period, finalOnly, versus, top } = question;
+  const { period, versus, top } = question;
   const costs = await readQuestionCosts(question, period, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
   const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const states = statesWithin(dayStates(read.rows, period), scoped.rows);
-  const rows = within(finalOnly ? finalRows(scoped.rows, states) : scoped.rows, period);
+  const rows = within(scoped.rows, period);
   const { scope } = scoped;
   const count = countWords(rows.length, 'row');
   const text = `${count}, one per day and entity, in credits${inMoney(rows)}.`;

@@ -32,13 +32,24 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
-    const own = fromEnvironment(environment.value);
+    const own = fromEnvironment(environment.value, sources.env);
+    if (own.alertsSecret !== null && file.value.alertChannels.length === 0) {
+      return { ok: false, problems: [NO_ALERT_CHANNEL] };
+    }
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
   }
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
 }
 
-function fromEnvironment(variables: Environment) {
+const NO_ALERT_CHANNEL: ConfigProblem = {
+  where: 'ALERTS_WEBHOOK_SECRET',
+  problem: 'is set, but signalbox.yaml names no channel for alerts',
+  hint: "add alerts: [{ channel: '#db-alerts' }]",
+};
+
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+
+function fromEnvironment(variables: Environment, env: Env) {
   const { ALERTS_API_URL: url, ALERTS_API_TOKEN: token } = variables;
   return {
     slack: {
@@ -48,6 +59,7 @@ function fromEnvironment(variables: Environment) {
       signingSecret: variables.SLACK_SIGNING_SECRET ?? null,
       apiUrl: variables.SLACK_API_URL ?? null,
       commandPrefix: variables.SLACK_COMMAND_PREFIX,
+      isProxied: PROXIES.some((name) => env[name]),
     },
     port: variables.PORT,
     /** For probes and metrics; null: they use `port` as well. */
@@ -61,6 +73,8 @@ function fromEnvironment(variables: Environment) {
     },
     /** Null: alert commands are off. */
     alerts: url !== undefined && token !== undefined ? { url, token } : null,
+    /** The last part of the path of the alert webhook; null: it is off. */
+    alertsSecret: variables.ALERTS_WEBHOOK_SECRET ?? null,
     databaseUrl: variables.DATABASE_URL,
     /** The most connections of this process to PostgreSQL. */
     databasePoolSize: variables.DATABASE_POOL_SIZE,
@@ -104,7 +118,10 @@ export interface ChannelUse {
   readonly forCosts: boolean;
 }
 
-export type ChannelConfig = Pick<Config, 'channels' | 'policy' | 'digests' | 'budgets'>;
+export type ChannelConfig = Pick<
+  Config,
+  'channels' | 'policy' | 'digests' | 'budgets' | 'alertChannels'
+>;
 
 /** Returns each channel of the configuration once. Source: docs/operating.md#check-the-installation. */
 export function channelUses({
@@ -112,6 +129,7 @@ export function channelUses({
   policy,
   digests,
   budgets,
+  alertChannels,
 }: ChannelConfig): readonly ChannelUse[] {
   const all = [
     { word: channels.approvals, place: 'channels.approvals', costs: false },
@@ -130,6 +148,11 @@ export function channelUses({
       word: notify,
       place: `budgets[${at}].notify`,
       costs: true,
+    })),
+    ...alertChannels.map(({ channel }, at) => ({
+      word: channel,
+      place: `alerts[${at}].channel`,
+      costs: false,
     })),
   ].flatMap(({ word, ...rest }) => (word === null ? [] : [{ word, ...rest }]));
   return [...new Set(all.map(({ word }) => word))].map((word) => {

@@ -34,12 +34,13 @@ import {
   toJson,
   wantsColour,
 } from './doctor-report.ts';
-import { instanceLines, listedReplicas } from './doctor-running.ts';
+import { foreignLines, instanceLines, listedReplicas } from './doctor-running.ts';
 import {
   channelIds,
   channelLines,
   manualSlackChecks,
   peopleLines,
+  roleMembers,
   slackLines,
 } from './doctor-slack.ts';
 import type { Env, ReadFile } from './environment.ts';
@@ -159,7 +160,7 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
   const outcomes = await readOutcomes(context, database.examined);
   return [
     { title: 'Configuration', lines: configurationLines(config) },
-    ...slack,
+    ...slack.sections,
     { title: 'APIs', lines: apis.lines },
     ...(config.reads === 'extended' ? [optionalReads(context, apis.reads)] : []),
     {
@@ -173,7 +174,11 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
     { title: 'Database', lines: databaseLines(database) },
     {
       title: 'Running',
-      lines: [...instance, ...listedReplicas(context, database.examined)],
+      lines: [
+        ...instance,
+        ...listedReplicas(context, database.examined),
+        ...foreignLines(slack.connection, database.examined),
+      ],
     },
     { title: 'Check manually', lines: manualSlackChecks(config.slack.appToken === null) },
   ];
@@ -198,8 +203,16 @@ function configurationLines(config: Config): readonly CheckLine[] {
   return [
     ok('environment', 'all variables are valid'),
     ok('signalbox.yaml', parts.join(', ')),
+    ...alertLines(config),
     ...(key === null && file ? [keyFile(`${file.path}.key`)] : []),
   ];
+}
+
+/** Its channels are checked with all others. The path is a secret. */
+function alertLines({ alertsSecret, alertChannels, port }: Config): readonly CheckLine[] {
+  if (alertsSecret) return [ok('alert webhook', `POST /alerts/<secret> on port ${port}`)];
+  if (alertChannels.length === 0) return [];
+  return [skipped('alert webhook', 'off', 'set ALERTS_WEBHOOK_SECRET to receive alerts')];
 }
 
 function keyFile(path: string): CheckLine {
@@ -214,7 +227,7 @@ function keysOf({ databaseUrl, key, previousKeys: previous }: Config): () => Log
 /** A large workspace has some 20 pages of channels. Each page has the time limit of one call. */
 const LIST_CALLS = 6;
 
-async function slackSections(context: CheckContext): Promise<readonly CheckSection[]> {
+async function slackSections(context: CheckContext) {
   const { config, withinMs } = context;
   const stored = await withinTime(withinMs, () =>
     readChannelIds(config.databaseUrl.reveal(), keysOf(config)),
@@ -236,8 +249,10 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
     call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
   ]);
+  const members = groups.ok ? roleMembers(policy, groups.value) : [];
+  const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
-  return [
+  const sections: readonly CheckSection[] = [
     { title: 'Slack', lines: slackLines(context, { self, people, connection }) },
     {
       title: 'Channels',
@@ -247,9 +262,10 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
     },
     {
       title: 'People',
-      lines: self.ok ? peopleLines(policy, { self: self.value, groups, people }) : withoutToken,
+      lines: accounts ? peopleLines(policy, { groups, accounts }) : withoutToken,
     },
   ];
+  return { sections, connection };
 }
 
 async function checkApisAndReads(context: CheckContext) {

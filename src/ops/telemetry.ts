@@ -96,6 +96,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const slackCalls = counter('slack_calls_total', 'Calls of the Slack Web API', 'method', 'ending');
   const slackLimit = gauge('slack_limit_per_minute', 'Calls that Slack permits', 'method');
   for (const [method, calls] of slackLimits) slackLimit.set({ method }, calls);
+  const rejected = counter(
+    'payloads_rejected_total',
+    'Payloads refused for their signature',
+    'why',
+  );
+  for (const why of ['clock', 'signature']) rejected.inc({ why }, 0);
+  const foreign = gauge(
+    'slack_foreign_connections',
+    'Socket Mode connections of other programs with this app token, at the last hello of Slack',
+  );
+  const delivered = counter('alert_deliveries_total', 'Reports of the alert service', 'ending');
   const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
   // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
   for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
@@ -128,6 +139,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
         note({ 'signalbox.refusal': reason });
       },
       lookupFailed: () => lookups.inc(),
+      alertDelivered: (ending) => delivered.inc({ ending }),
       messageLost: (kind) => lost.inc({ kind }),
       permitReturned: () => returned.inc(),
       acknowledged: (kind, ms) => {
@@ -140,6 +152,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
         queued.observe({ api }, waitedMs / 1_000);
         pastStep(callOf(api, observation), ms);
       },
+      payloadRejected: (why) => rejected.inc({ why }),
+      foreignConnections: (count) => foreign.set(count),
       slackCalled: (method, ending) => slackCalls.inc({ method, ending }),
     },
   };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { FieldProblem, Secret } from '../base/errors.ts';
 import type { Reply } from '../base/http.ts';
 import type { JsonObject } from '../base/text.ts';
+import { plainWords } from '../domain/words.ts';
 import { SIZING_LABELS } from './accepted-values.ts';
 import type { CloudService, CreatedService, ReversePrivateEndpoint } from './cloud-replies.ts';
 import {
@@ -37,19 +38,12 @@ export function sentService(
   body: JsonObject = {},
 ): SendResult {
   const { result, requestId } = reply;
-  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
+  if (!result) return { requestId, reported: [], learned: null };
 
   const fields = serviceFacts(result);
   const state = result.state === null ? [] : [result.state];
   const reported = [...state, ...confirmed(body, result), ...differing(body, result)];
   return { requestId, reported, learned: { id, name: result.name ?? name, fields } };
-}
-
-/** What is reported of a 2xx answer that is not the API's, for example the page of a proxy. */
-export function foreignAnswer({ foreignText }: Pick<Reply<unknown>, 'foreignText'>) {
-  if (foreignText === undefined) return [];
-  const quoted = foreignText === '' ? '' : `: “${foreignText}”`;
-  return [`⚠ the answer was not the API's${quoted}`];
 }
 
 /**
@@ -90,7 +84,7 @@ function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): 
 /** What users read for a field: `releaseChannel` → `release channel`. */
 function labelFor(field: string): string {
   const labels: Readonly<Record<string, string>> = SIZING_LABELS;
-  return labels[field] ?? field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return labels[field] ?? plainWords(field);
 }
 
 /** A created service with the password that is shown once. Without a result: no details. */
@@ -101,8 +95,7 @@ export function sentCreation(
   const { result, requestId } = reply;
   const service = result?.service ?? null;
   if (!service?.id) {
-    const reported = foreignAnswer(reply);
-    return { requestId, reported, learned: null, secret: result?.password ?? null };
+    return { requestId, reported: [], learned: null, secret: result?.password ?? null };
   }
   const learned = {
     id: service.id,
@@ -130,7 +123,7 @@ export function sentEndpoint(
   body: JsonObject = {},
 ): SendResult {
   const { result, requestId } = reply;
-  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
+  if (!result) return { requestId, reported: [], learned: null };
   const { id, endpointId, status, dnsNames, privateDnsNames } = result;
   const facts: readonly (readonly [string, string | null])[] = [
     ['status', status],

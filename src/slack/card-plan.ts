@@ -10,6 +10,7 @@ import {
 } from '../domain/change.ts';
 import { currentSizeText, valueText } from '../domain/targets.ts';
 import { spanText } from '../domain/timing.ts';
+import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
 import { bounded, type Line } from './rich-text.ts';
 
@@ -55,15 +56,20 @@ export function planLines({ rows, unchangedFields }: Plan): readonly Line[] {
 }
 
 export function rowLines(rows: readonly PlanRow[]): readonly Line[] {
-  return rows.map(({ label, before, after }): Line => {
+  return rows.map(({ field, label, before, after }): Line => {
+    const shown = (value: Json, most: number) => bounded(rowText(field, value), most);
     const then = storedInstant(before);
-    const was: Line = then
-      ? [then, ' → ']
-      : before === null
-        ? []
-        : [`${bounded(valueText(before), 300)} → `];
-    return fact(label, ...was, storedInstant(after) ?? bounded(valueText(after), 600));
+    const was: Line = then ? [then, ' → '] : before === null ? [] : [`${shown(before, 300)} → `];
+    return fact(label, ...was, storedInstant(after) ?? shown(after, 600));
   });
+}
+
+/** The fields whose values are codes of an API; the value of any other field may be a name. */
+const CODED = ['type', 'thresholdType', 'state', 'streamAuthentication', 'source'];
+
+/** The value of a row in words. */
+export function rowText(field: string, value: Json): string {
+  return typeof value === 'string' && CODED.includes(field) ? wordOf(value) : valueText(value);
 }
 
 /** A stored instant, which Slack shows in the reader's time zone; null for any other value. */
@@ -81,10 +87,10 @@ export function targetLines(
   more: Line = [],
   isNamed = true,
 ): readonly Line[] {
-  const { label, exists, appliedBy } = TARGET_TRAITS[target.kind];
+  const { label, listedIn, appliedBy } = TARGET_TRAITS[target.kind];
   if (appliedBy === 'signalbox') return isNamed ? [fact(label, bounded(target.name, 150))] : [];
   // The name of a new service is one of the requested values; it has no other attributes yet.
-  if (!exists) return [];
+  if (listedIn === null) return [];
   const { tags, warehouse, id, discovered } = target;
   const unlisted = discovered && 'not in signalbox.yaml';
   const place = warehouse && `warehouse ${warehouse}`;
@@ -108,7 +114,7 @@ const LONG = 300;
 /** `running (checked just now)`, or when the target was seen last, for the line of a preview. */
 export function stateWords({ target, before }: Plan): Line {
   if (before?.wasRead) return [` · ${stateOf(before)} (checked just now)${sizeWords(before)}`];
-  if (!TARGET_TRAITS[target.kind].exists) return [];
+  if (TARGET_TRAITS[target.kind].listedIn === null) return [];
   if (!before) return [' · never seen'];
   return [` · last seen ${seenState(before)}`, { at: before.seenAt }];
 }
@@ -125,12 +131,12 @@ function sizeWords({ fields }: Snapshot): string {
 
 function seenState({ fields, volatileFields }: Snapshot): string {
   const state = volatileFields?.state ?? fields.state;
-  return typeof state === 'string' ? `${bounded(state, SHORT)}, ` : '';
+  return typeof state === 'string' ? `${bounded(wordOf(state), SHORT)}, ` : '';
 }
 
 function stateOf({ fields }: Snapshot): string {
   const { state } = fields;
-  return typeof state === 'string' ? bounded(state, SHORT) : 'state unknown';
+  return typeof state === 'string' ? bounded(wordOf(state), SHORT) : 'state unknown';
 }
 
 /** What was read for the preview, with its time. */
@@ -142,7 +148,7 @@ export function readStateLine({ before }: Plan): readonly Line[] {
 
 /** When a target that was not read for the preview was seen last. */
 export function seenLines({ target, before }: Plan): readonly Line[] {
-  if (!TARGET_TRAITS[target.kind].exists || before?.wasRead) return [];
+  if (TARGET_TRAITS[target.kind].listedIn === null || before?.wasRead) return [];
   if (!before) return [[{ bold: 'Never seen' }]];
   return [fact('Last seen', seenState(before), { at: before.seenAt }, ` (${before.source})`)];
 }
@@ -233,5 +239,5 @@ function childLine({ id, state }: NonNullable<Change['child']>, revertAt: Date |
   if (state === 'unknown') return fact('Reverted', `outcome unknown (${id})`);
   const isOpen = ['approved', 'executing'].includes(state);
   if (isOpen && revertAt) return fact('Reverts', { at: revertAt }, ` (${id})`);
-  return fact('Reverts', `not automatically: ${id} is ${state}`);
+  return fact('Reverts', `not automatically: ${id} is ${STATE_WORDS[state]}`);
 }

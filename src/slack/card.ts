@@ -6,7 +6,6 @@ import {
   type State,
   TARGET_TRAITS,
 } from '../domain/change.ts';
-import { valueText } from '../domain/targets.ts';
 import {
   type Button,
   buttons,
@@ -22,6 +21,7 @@ import {
   redacted,
   requestedState,
   rowLines,
+  rowText,
   stateCheckLines,
   storedInstant,
   targetLines,
@@ -104,7 +104,7 @@ function openParts(change: Change, drawing: DrawContext) {
 
 /** A service of the configuration has a name of its own, which the title shows. */
 function isListed({ target: { kind, tags, discovered } }: Plan): boolean {
-  return !discovered && (tags !== null || !TARGET_TRAITS[kind].exists);
+  return !discovered && (tags !== null || TARGET_TRAITS[kind].listedIn === null);
 }
 
 /** How the change ended, who decided, and what to do next. */
@@ -226,7 +226,8 @@ export function summaryParts(summary: Summary): readonly (MessagePart | null)[] 
     return [lines(...above, ...shownRows(plan.rows), ...below)];
   }
   const cells = plan.rows.map(
-    ({ label, before, after }) => [label, cellOf(before), cellOf(after)] as const,
+    ({ field, label, before, after }) =>
+      [label, cellOf(field, before), cellOf(field, after)] as const,
   );
   return [lines(...above), beforeAfterTable(cells), lines(...below)];
 }
@@ -246,8 +247,8 @@ function unchangedLine({ unchangedFields }: Summary['plan']): readonly Line[] {
   return labels.length > 0 ? [[`Unchanged: ${labels.join(', ')}`]] : [];
 }
 
-function cellOf(value: PlanRow['before']): string | Date {
-  return storedInstant(value)?.at ?? (value === null ? '–' : valueText(value));
+function cellOf(field: string, value: PlanRow['before']): string | Date {
+  return storedInstant(value)?.at ?? (value === null ? '–' : rowText(field, value));
 }
 
 export function warningLine(warning: string): Line {

@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api';
 import { type Command, titleOf } from '../commands/index.ts';
-import { countWords } from '../domain/answer.ts';
+import { type AnswerRow, countWords } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
@@ -12,15 +12,23 @@ import {
   fact,
   lines,
   type MessagePart,
+  menu,
   message,
   noteLine,
+  row,
   title,
 } from './blocks.ts';
 import { namesOf, outcomeButtons, reviewButtons, reviewLine, warningLine } from './card.ts';
-import { costPerDayLines, planLines, targetLines, timingLines } from './card-plan.ts';
+import {
+  costPerDayLines,
+  planLines,
+  requestedState,
+  targetLines,
+  timingLines,
+} from './card-plan.ts';
 import { cardTitle } from './card-state.ts';
 import { cardPlace, type LinkOf } from './links.ts';
-import { actionText, type DrawContext, rolesLine, roleText } from './naming.ts';
+import { type DrawContext, lowerFirst, requestedAction, rolesLine, roleText } from './naming.ts';
 import { NO_COMMAND, refusalLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -37,8 +45,7 @@ export function homeView(found: HomeContent, { drawing, commands }: HomeOptions)
     ? [...listSections(found, drawing), ...commandSection(found.actor, drawing, commands)]
     : [lines(refusalLine(createDenial(found.refusal), drawing))];
   const { blocks } = message(...parts);
-  // Blocks newer than Slack's published types are objects all the same.
-  return { type: 'home', blocks: blocks as never[] };
+  return { type: 'home', blocks: [...blocks] };
 }
 
 function listSections(
@@ -47,7 +54,7 @@ function listSections(
 ): HomeParts {
   const { linkOf } = drawing;
   const { waiting, toAnswer, mine, running, recent, schedules } = lists;
-  const { costs, more, at } = lists;
+  const { services, costs, more, at } = lists;
   const answers = toAnswer.map(({ change }) => change);
   const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
   const waits = `${waiting.length}${more ? '+' : ''}`;
@@ -71,18 +78,27 @@ function listSections(
       ...listed(running.map((change) => homeRow(change, drawing))),
       noteLine('As of ', { at }, '. Reopen this tab to refresh it.'),
     ]),
+    ...(services
+      ? [title(services.title), ...services.rows.slice(0, SERVICES_MAX).map(serviceRow)]
+      : []),
+    ...(costs
+      ? [title(costs.title), noteLine(`${costs.lines.join(' ')} As of `, { at: costs.asOf }, '.')]
+      : []),
     ...section(schedules, `Schedules (${schedules.length})`, () =>
       listed(schedules.map(scheduleLineWords)),
     ),
     ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, drawing)))),
-    ...(costs
-      ? [
-          title(costs.title),
-          lines(...costs.lines.map((text) => [text])),
-          noteLine('As of ', { at: costs.asOf }, '.'),
-        ]
-      : []),
   ];
+}
+
+const SERVICES_MAX = 5;
+
+function serviceRow({ text, about, show }: AnswerRow): MessagePart {
+  return row(
+    text,
+    about,
+    show === null ? null : { id: 'command.show', label: 'Show', value: show },
+  );
 }
 
 function section(things: readonly unknown[], heading: string, draw: () => HomeParts): HomeParts {
@@ -110,22 +126,27 @@ function fitting(
 
 const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
 
-/** Everything that the card shows before a change runs, for an approver who decides here. */
+/** Everything that the card shows before a change runs, for an approver who decides here: what changes comes first. */
 function toDecide(change: Change, linkOf: LinkOf): HomeParts {
-  const { id, requester, createdAt, reason, plan, approvals, requires } = change;
+  const { id, requester, reason, plan, approvals, requires, expiresAt } = change;
   return [
     lines(
-      [{ bold: actionText(change) }, ` · ${id}`],
-      ...targetLines(change),
+      [
+        ...[{ user: requester }, { bold: ` requests: ${lowerFirst(requestedAction(change))}` }],
+        ...[` · ${id} · expires `, { at: expiresAt }],
+      ],
+      ...joined(planLines(plan)),
+      ...joined(targetLines(change, requestedState(plan))),
       ...plan.warnings.map(warningLine),
-      ...planLines(plan),
-      fact('Requested by', { user: requester }, ', ', { at: createdAt }),
-      ...(reason ? [fact('Reason', reason)] : []),
-      ...costPerDayLines(plan),
-      ...timingLines(change),
-      ...(approvals.length > 0 ? [fact('Approved by', ...namesOf(approvals))] : []),
-      fact('Needs', needed(requires.count, approvals.length)),
-      fact('Expires', { at: change.expiresAt }, ...placeOf(change, linkOf)),
+      ...joined([
+        ...timingLines(change),
+        ...(reason ? [fact('Reason', reason)] : []),
+        ...costPerDayLines(plan),
+      ]),
+      ...joined([
+        ...(approvals.length > 0 ? [fact('Approved by', ...namesOf(approvals))] : []),
+        fact('Needs', needed(requires.count, approvals.length), ...placeOf(change, linkOf)),
+      ]),
     ),
     actions(
       change,
@@ -134,6 +155,12 @@ function toDecide(change: Change, linkOf: LinkOf): HomeParts {
       { id: 'change.details', label: 'Show request', value: id },
     ),
   ];
+}
+
+/** Several facts on one line. */
+function joined(facts: readonly Line[]): readonly Line[] {
+  if (facts.length === 0) return [];
+  return [facts.flatMap((each, index): Line => (index === 0 ? each : [' · ', ...each]))];
 }
 
 function needed(count: number, have: number): string {
@@ -219,9 +246,14 @@ function listed(all: readonly Line[]): HomeParts {
   return [lines(...all.slice(0, LINES_MAX)), left > 0 ? noteLine(`${left} more not shown.`) : null];
 }
 
-const BUTTONS_MAX = 25;
+/** The most frequent tasks; the first four that the user may do are buttons. */
+const FREQUENT = [
+  ...['service stop', 'service scale', 'alert list', 'cost', 'service list', 'change list'],
+  ...['service show', 'change log'],
+];
+const BUTTONS_MAX = 4;
 
-/** The commands that this user may use, as buttons: changes open their forms, queries answer. */
+/** Four frequent actions as buttons, and every command that this user may use in one menu. */
 function commandSection(
   actor: (HomeContent & { ok: true })['actor'],
   { policy }: DrawContext,
@@ -230,16 +262,17 @@ function commandSection(
   const names = commands.map(({ name }) => name);
   const usable = commandsFor(policy, names, actor);
   const own = commands.filter(({ name }) => usable.includes(name));
-  const group = (kind: Command['kind']) => own.filter((command) => command.kind === kind);
   if (own.length === 0) {
     const none = noteLine(NO_COMMAND);
     return [title('Commands'), lines(rolesLine(policy, actor.roles)), none];
   }
+  const frequent = FREQUENT.flatMap((name) => own.filter((command) => command.name === name));
+  const choices = own.map((command) => ({ label: titleOf(command), value: command.name }));
   return [
-    title('Commands'),
+    DIVIDER,
+    buttons('home:commands', ...frequent.slice(0, BUTTONS_MAX).map(commandButton)),
+    menu('command.menu', 'All commands…', choices),
     noteLine('Answers appear in the Messages tab.'),
-    buttons('home:commands', ...group('change').slice(0, BUTTONS_MAX).map(commandButton)),
-    buttons('home:queries', ...group('query').slice(0, BUTTONS_MAX).map(commandButton)),
   ];
 }
 

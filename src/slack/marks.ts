@@ -6,31 +6,45 @@ import type { AnyBlock, Message } from './blocks.ts';
 // The mark of a message is the block id of its first block: it names the last event that the message shows. Slack
 // keeps it with the message, where no rollback of the database reaches it.
 
-/** `s1.4.<hash>.7KQ2MX`: a card. With a fifth word, a note or a line about an execution, named by its claim. */
-const MARK = /^s1\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:\.([\w-]{1,64}))?$/;
+/**
+ * `s1.4.<hash>.7KQ2MX`: a card. With a fifth word, a note or a line about an execution, named by its claim. `s1f`: it
+ * shows a freeze that was made.
+ */
+const MARK = /^s1(f?)\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:\.([\w-]{1,64}))?$/;
 /** The fifth word of a line about a change that was never claimed. */
 const NO_NONCE = '-';
 
 /** What a message says that it shows. */
 export interface MessageMark extends Mark {
   readonly change: ChangeId;
+  /** Whether the message shows a freeze that was made. */
+  readonly isFreeze: boolean;
   /** Null: the message is a card or a copy of one. */
   readonly nonce: string | null;
 }
 
-/** The card of a change, or a copy of it, with its mark. */
-export function markedCard(card: Message, { id, version, hash }: Change): Message {
-  return withBlockId(card, `s1.${version}.${hash}.${id}`);
+/** The card of a change, or a copy of it, with the mark of the last event that it shows. */
+export function markedCard(
+  card: Message,
+  change: Change,
+  { version, hash }: Mark = change,
+): Message {
+  return withBlockId(card, `${kindOf(change)}.${version}.${hash}.${change.id}`);
 }
 
 /** A note or a line about an execution, with its mark. */
 export function markedLine(
   line: Message,
-  change: ChangeId,
+  change: Change,
   { version, hash }: Mark,
   nonce: string | null,
 ): Message {
-  return withBlockId(line, `s1.${version}.${hash}.${change}.${nonce ?? NO_NONCE}`);
+  const id = `${kindOf(change)}.${version}.${hash}.${change.id}.${nonce ?? NO_NONCE}`;
+  return withBlockId(line, id);
+}
+
+function kindOf({ command, state }: Change): 's1' | 's1f' {
+  return command === 'change freeze' && state === 'succeeded' ? 's1f' : 's1';
 }
 
 const POST = 'p1.';
@@ -62,8 +76,9 @@ const Blocks = z.array(z.object({ block_id: z.string().optional() }));
 
 /** The mark of a message as Slack returned it; null for a message without one. */
 export function markOf(blocks: unknown): MessageMark | null {
-  const [, version, hash, change, nonce = null] = MARK.exec(firstBlockId(blocks)) ?? [];
+  const [, freeze, version, hash, change, nonce = null] = MARK.exec(firstBlockId(blocks)) ?? [];
   if (!version || !hash || !change) return null;
   // Signalbox alone writes messages in its name, with the id of a change there.
-  return { version: Number(version), hash, change: change as ChangeId, nonce };
+  const id = change as ChangeId;
+  return { version: Number(version), hash, change: id, isFreeze: freeze === 'f', nonce };
 }

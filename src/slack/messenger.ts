@@ -4,13 +4,15 @@ import type {
   WebClient,
 } from '@slack/web-api';
 import type { Logger } from 'pino';
+import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
-import type { PostPlace, PostResult } from '../domain/answer.ts';
+import { type PostPlace, type PostResult, slashCommand } from '../domain/answer.ts';
 import type { Change, ChangeId, ChannelId, Position } from '../domain/change.ts';
 import type {
   AttemptMark,
   HomeLists,
+  Mark,
   Messenger,
   PostAttempt,
   ScheduleNews,
@@ -25,7 +27,7 @@ import {
   refusedBySlack,
   retryAfterMs,
 } from './api.ts';
-import { buttons, lines, type Message, message, title } from './blocks.ts';
+import { buttons, lines, type Message, message, title, withNote } from './blocks.ts';
 import { changeCard, revertButton, revertButtons } from './card.ts';
 import { cardTitle } from './card-state.ts';
 import {
@@ -45,7 +47,7 @@ import {
 import { createChannelMembers } from './channels.ts';
 import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
-import { type MessageMark, markedCard, markedLine, markedPost } from './marks.ts';
+import { type MessageMark, markedCard, markedLine, markedPost, markOf } from './marks.ts';
 import type { DrawContext } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
 import {
@@ -82,6 +84,7 @@ export function createMessenger(options: Options): Messenger {
   const { posts, lookups, drawing, channels, commands, finder, permalinks } = options;
   const previews = createPreviewLinks(options.log);
   const notices = createPressNotices(options);
+  const frozen = new Cache<string, true>(FROZEN_MAX);
   const members = createChannelMembers(lookups, options.clock);
 
   /** Posts into a channel or direct message once; a configured name is replaced by its id. */
@@ -115,7 +118,18 @@ export function createMessenger(options: Options): Messenger {
 
   function cardOf(change: Change, schedule: ScheduleNews | null = null): Message {
     const news = schedule ? scheduleNewsLines(schedule) : [];
-    return markedCard(changeCard(change, drawing, { news }), change);
+    return markedCard(changeCard(change, drawing, { news }), change, schedule?.mark);
+  }
+
+  /** Shows a state as a reply, once. Buttons count only where the log knows the message, so it has none. */
+  async function postState(change: Change, at: Position, schedule: ScheduleNews | null) {
+    const { text, blocks } = cardOf(change, schedule);
+    const shown = markOf(blocks);
+    const state = { text, blocks: blocks.filter(({ type }) => type !== 'actions') };
+    const body = withNote(state, ...frozenLine(change, drawing.prefix));
+    const isSame = ({ mark }: Marked) =>
+      mark?.change === change.id && mark.nonce === null && mark.hash === shown?.hash;
+    await postTo(at.channel, body, { threadTs: at.ts, isSame });
   }
 
   function cardChannel(change: Change): string | null {
@@ -138,27 +152,37 @@ export function createMessenger(options: Options): Messenger {
         await updateMessage(posts, at, cardOf(change, schedule));
         return 'drawn';
       } catch (error) {
-        if (refusedBySlack(error) === 'message_not_found') return 'deleted';
-        return throwRefusal(error);
+        const refused = refusedBySlack(error) ?? '';
+        if (refused === 'message_not_found') return 'deleted';
+        if (!FROZEN.includes(refused)) return throwRefusal(error);
+        frozen.set(keyOf(at), true);
+        await postState(change, at, schedule);
+        return 'drawn';
       }
     },
     drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
-      const note = markedLine(line, change.id, mark, mark.nonce);
+      const note = markedLine(line, change, mark, mark.nonce);
       await afterLimit(options.clock, () => postMessage(posts, channel, note, ts));
     },
     readThread: (at) => afterLimit(options.clock, () => readThread(options, at)),
-    readCard: (at) => afterLimit(options.clock, () => readCard(options, at)),
-    readMarks: (since) => readMarks(options, since),
+    readCard: (at) =>
+      afterLimit(options.clock, () =>
+        frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at),
+      ),
+    readMarks: (since, cards) => readMarks(options, since, cards),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
       const offer = buttons(`thread:${change.version}`, ...revertButtons(change));
       return postLine(at, attempt, threadLine(change, drawing), offer);
     },
     postFollowUp: (change, at, attempt) => postLine(at, attempt, followUpLine(change)),
-    postRevertStopped: (change, at, why, attempt) =>
-      postLine(at, attempt, revertStoppedLine(change, why)),
+    postRevertStopped: (change, at, why, attempt) => {
+      const now = { id: 'change.undo', label: 'Revert now', value: change.id };
+      const offer = buttons(`revert:${change.version}`, now);
+      return postLine(at, attempt, revertStoppedLine(change, why), offer);
+    },
     postUnfreezeOffer: (change, at, attempt) => {
       const offer = buttons(`unfrozen:${change.version}`, revertButton(change, 'Revert'));
       return postLine(at, attempt, unfrozenLine(change), offer);
@@ -193,7 +217,7 @@ export function createMessenger(options: Options): Messenger {
       const line: Line = event
         ? breakGlassFact(event, change, drawing)
         : [cardTitle(change, drawing.commands), ' · ', cardLink(change, change.id, drawing.linkOf)];
-      const body = markedLine(message(lines(line)), change.id, change, nonce);
+      const body = markedLine(message(lines(line)), change, change, nonce);
       const isLine = ({ mark }: Marked) => mark?.hash === change.hash && mark.nonce !== null;
       await postTo(channels.audit, body, { isSame: again ? isLine : null });
     },
@@ -223,6 +247,20 @@ export function createMessenger(options: Options): Messenger {
       await posts.views.publish({ user_id: user, view: { ...view, blocks: [...blocks] } });
     },
   };
+}
+
+/** The message stands, and Slack lets it be edited no more: further states are replies in its thread. */
+const FROZEN = ['edit_window_closed', 'cant_update_message'];
+/** Known again after a restart by the first drawing. */
+const FROZEN_MAX = 1_000;
+
+function keyOf({ channel, ts }: Position): string {
+  return `${channel}/${ts}`;
+}
+
+function frozenLine({ id }: Change, prefix: string): Line {
+  const command = slashCommand(prefix, `change show ${id}`);
+  return [`Slack does not let the card be edited any more. ${command} shows its buttons.`];
 }
 
 type Marked = { readonly mark: MessageMark | null };
@@ -256,14 +294,14 @@ const DELETED = ['thread_not_found', 'message_not_found'];
 async function readThread(
   { lookups, botId }: Pick<Options, 'lookups' | 'botId'>,
   { channel, ts }: Position,
-): Promise<SeenThread | null> {
+  call?: ReturnType<typeof createRetryLimited>,
+): Promise<{ readonly card: Mark | null; readonly notes: readonly NotedMark[] } | null> {
   const method = 'conversations.replies';
   const all: NonNullable<ConversationsRepliesResponse['messages']> = [];
+  const args = { channel, ts };
+  const pages = readPages<ConversationsRepliesResponse>(lookups, method, args, call && { call });
   try {
-    for await (const { messages = [] } of readPages<ConversationsRepliesResponse>(lookups, method, {
-      channel,
-      ts,
-    })) {
+    for await (const { messages = [] } of pages) {
       // Each page begins with the parent.
       all.push(...messages.filter((each) => all.length === 0 || each.ts !== ts));
     }
@@ -275,11 +313,17 @@ async function readThread(
   const card = own.find((each) => each.ts === ts);
   // Slack keeps the place of a deleted message with replies, without its author.
   if (!card) return null;
+  // Of a card that cannot be edited any more, the newest reply with its mark shows the state.
+  const states = own.filter(
+    ({ mark }) => mark?.nonce === null && mark.change === card.mark?.change,
+  );
   const notes = own.flatMap(({ mark, ts: at }) =>
     at !== ts && mark && mark.nonce !== null ? [{ ...mark, nonce: mark.nonce }] : [],
   );
-  return { card: card.mark, notes };
+  return { card: states.at(-1)?.mark ?? card.mark, notes };
 }
+
+type NotedMark = MessageMark & { readonly nonce: string };
 
 /** A card without its thread; null: it was deleted. Any other refusal is thrown. */
 async function readCard(
@@ -299,10 +343,14 @@ const NO_CHANNEL = ['channel_not_found', 'not_in_channel'];
 
 /**
  * The marks of own messages in all channels of cards and in the audit channel, back to `since`, at most 4,000 messages
- * per channel. A channel that does not exist, or from which the app was removed, is left out. Throws where Slack does
- * not answer.
+ * per channel, and of the notes below these cards. A channel that does not exist, or from which the app was removed, is
+ * left out. Throws where Slack does not answer.
  */
-async function readMarks(options: Options, since: Date): Promise<readonly SeenMark[]> {
+async function readMarks(
+  options: Options,
+  since: Date,
+  cards: readonly Position[],
+): Promise<readonly SeenMark[]> {
   const { channels, drawing, finder, clock, log } = options;
   const ofRules = drawing.policy.rules.map(({ channel }) => channel);
   const used = new Set([channels.approvals, channels.audit, ...ofRules]);
@@ -320,7 +368,20 @@ async function readMarks(options: Options, since: Date): Promise<readonly SeenMa
       log.warn({ channel: wanted, refused }, 'channel is not readable: its messages were not read');
     }
   }
+  for (const at of cards) {
+    const thread = await readThread(options, at, createRetryLimited(clock)).catch(
+      (error: unknown) => {
+        if (NO_CHANNEL.includes(refusedBySlack(error) ?? '')) return null;
+        throw error;
+      },
+    );
+    found.push(...(thread?.notes ?? []).map((note) => seenMark(note, at)));
+  }
   return found;
+}
+
+function seenMark({ nonce, ...mark }: MessageMark, at: Position): SeenMark {
+  return { ...mark, isCard: nonce === null, at };
 }
 
 async function marksIn(
@@ -339,9 +400,7 @@ async function marksIn(
   let read = 0;
   for await (const { messages = [] } of pages) {
     for (const { ts, mark } of ownMessages({ botId }, messages)) {
-      if (!mark) continue;
-      const { version, hash, change, nonce } = mark;
-      found.push({ version, hash, change, isCard: nonce === null, at: { channel, ts } });
+      if (mark) found.push(seenMark(mark, { channel, ts }));
     }
     read += 1;
     if (read === PAGES_MAX) break;

@@ -235,8 +235,7 @@ function bodyOf(message: Message) {
 }
 
 function contentOf({ text, blocks }: Message) {
-  // Slack's published types do not have the newest blocks yet.
-  return { text, blocks: blocks as never[] };
+  return { text, blocks: [...blocks] };
 }
 
 /**

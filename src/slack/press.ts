@@ -35,6 +35,7 @@ import {
   isHome,
   pressedAt,
   pressedButton,
+  pressedPost,
   privateMessageOf,
   replyToOf,
   seenMark,
@@ -42,7 +43,13 @@ import {
 import { readPlace, splitValue } from './place.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
-import { handleReceipt, replyPrivately, sendAnswer, storeOrReply } from './private-answers.ts';
+import {
+  handleReceipt,
+  openView,
+  replyPrivately,
+  sendAnswer,
+  storeOrReply,
+} from './private-answers.ts';
 import {
   needsReasonForm,
   type ReasonFormKind,
@@ -70,7 +77,7 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   if (pressed.view && form) return redraw(bot, by, pressed.view, form);
   const reads = () => (id.startsWith('command.') ? nounToRead(bot, lineOf(value)) : null);
   const replyTarget = pressedAt(pressed);
-  const interaction = { url: pressed.response_url ?? null, user: by, replyTarget };
+  const interaction = { url: pressed.response_url, user: by, replyTarget };
   const send = (answer: Message) => replyPrivately(bot, interaction, answer);
   const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
     answerPress(bot, pressed, button),
@@ -115,11 +122,13 @@ function decisionOf(
   }
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (!incidentVerb) return null;
-  const { data: incident } = IncidentOf.safeParse(value);
-  const decided = incident && { key, verb: incidentVerb, id: incident, by };
+  const subject = splitValue(value).change;
+  const { data: incident } = IncidentOf.safeParse(subject);
+  const at = { place: readPlace(places, pressed, { id, value }), post: pressedPost(pressed) };
+  const decided = incident && { key, verb: incidentVerb, id: incident, by, ...at };
   return {
     key,
-    subject: value,
+    subject,
     receive: decided ? (to) => receiveIncidentPress(context, { ...decided, replyTo: to }) : null,
   };
 }
@@ -195,7 +204,7 @@ async function ask(
   const { commands } = bot.drawing;
   const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });
   const view = reasonForm(kind, authorized.change, { metadata, commands });
-  await bot.clients.views.views.open({ trigger_id: trigger, view });
+  await openView(bot, trigger, view);
   return null;
 }
 
@@ -253,7 +262,7 @@ async function reveal(
 ): Promise<Message | null> {
   const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
     const view = passwordModal(password, change);
-    return bot.clients.views.views.open({ trigger_id: trigger, view }).then(
+    return openView(bot, trigger, view).then(
       () => true,
       (error: unknown) => {
         bot.log.warn(

@@ -63,7 +63,7 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
       ...facts,
       ...warnings,
       ...extras,
-      fact(`Rule ${requires.rule}`, `${roleText(drawing.policy, requires.to)} may request`),
+      fact('May request', roleText(drawing.policy, requires.to)),
     ),
   );
 }
@@ -134,14 +134,13 @@ function blockingLine(change: Change, linkOf: LinkOf): Line {
 }
 
 function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line {
-  const rule = `rule ${requires.rule}`;
-  if (requires.count === 0) return fact('Approval', `not required · ${rule}`);
+  if (requires.count === 0) return fact('Approval', 'not required');
   const hours = requires.expiresAfterMs / HOUR_MS;
   const left = hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(hours * 60)} min`;
   const who = `${requires.count} of ${roleText(policy, requires.from)}`;
   const by = plan.timing?.startAt ? 'before it runs, ' : '';
   const self = requires.self ? '' : ', not you';
-  return fact('Approval', `${who}${self} · ${rule} · ${by}expires in ${left}`);
+  return fact('Approval', `${who}${self} · ${by}expires in ${left}`);
 }
 
 function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {

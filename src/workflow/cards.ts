@@ -27,11 +27,11 @@ import type {
   SeenThread,
   WorkflowContext,
 } from './context.ts';
-import { subjectsOf } from './execute.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { move, noteMoved } from './moves.ts';
 import { notify, notifyOnce } from './notices.ts';
+import { pausedWithoutCard } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
@@ -208,13 +208,12 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  const subjects = await subjectsOf(context.events, change);
   let drawn: string | null = null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const seen = readLately(context, at) ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
-    const foreign = await foreignMarks(context.events, subjects, marks);
+    const foreign = await foreignMarks(context.events, change, marks);
     if (foreign.length > 0) {
       await answerForeign(context, change.id, foreign);
       return dueAgain(context);
@@ -224,7 +223,10 @@ async function drawStanding(
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
     const isDrawn = drawn === null ? revision === NO_REVISION : drawn === revision;
-    if (isDrawn && (await isUpToDate(context.events, change.id, seen.card))) return 'done';
+    const isShown = schedule
+      ? seen.card?.hash === schedule.mark.hash
+      : await isUpToDate(context.events, change.id, seen.card);
+    if (isDrawn && isShown) return 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     if ((await context.messenger.redrawCard(current, at, schedule)) === 'deleted') {
@@ -298,14 +300,14 @@ async function scheduleNews(
   { id, plan, state }: Change,
 ): Promise<ScheduleNews | null> {
   if (plan.target.kind !== 'schedule' || state !== 'succeeded') return null;
-  const { state: schedule } = await events.load(`schedule/${id}`, evolveSchedule);
-  if (!schedule) return null;
+  const { state: schedule, version, hash } = await events.load(`schedule/${id}`, evolveSchedule);
+  if (!schedule || !hash) return null;
   const { zone, isPaused, isRemoved, until, last } = schedule;
   const hasEnded = isRemoved || now() >= until;
   const next = isPaused || hasEnded ? null : nextOccurrence(readWeeklyPlan(schedule), now());
   const run = last?.change ? await loadChange(events, last.change) : null;
   return {
-    ...{ zone, isPaused, hasEnded },
+    ...{ mark: { version, hash }, zone, isPaused, hasEnded },
     next: next && next.at < until ? next : null,
     last: last && {
       occurrence: { action: last.verb === 'start' ? 'start' : 'stop', at: last.occurrence },
@@ -336,8 +338,12 @@ async function cardDeleted(
 ): Promise<JobResult> {
   const { result } = await append(context.events, async (locked) => {
     const before = await loadChange(locked, id);
-    const event = before?.card?.ts === at.ts ? await afterDeletion(context, locked, before) : null;
-    if (!before || !event) return { events: [], result: null };
+    if (before?.card?.ts !== at.ts) return { events: [], result: null };
+    if (before.state === 'succeeded' && before.plan.target.kind === 'schedule') {
+      return { ...(await pausedWithoutCard(locked, id)), result: null };
+    }
+    const event = await afterDeletion(context, locked, before);
+    if (!event) return { events: [], result: null };
     const { events, jobs, change } = move(context, locked.at, before, event);
     return { events, jobs, result: { before, change } };
   });
@@ -444,7 +450,7 @@ async function drawCopy(
   const seen = await context.messenger.readCard(at);
   if (!seen) return 'done';
   const marks = seen.card ? [seen.card] : [];
-  const foreign = await foreignMarks(context.events, [change.id], marks);
+  const foreign = await foreignMarks(context.events, change, marks);
   if (foreign.length > 0) {
     await answerForeign(context, change.id, foreign);
     return dueAgain(context);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
 import type { Occurrence } from '../base/weekly-times.ts';
-import type { ChangeCommand, CommandContext } from '../commands/index.ts';
+import type { ChangeCommand, CommandContext, servicesOverview } from '../commands/index.ts';
 import type { Answer, AnswerAction, InlinePart, Poster } from '../domain/answer.ts';
 import type {
   Actor,
@@ -44,8 +44,11 @@ export interface Messenger extends Poster {
   readThread(at: Position): Promise<SeenThread | null>;
   /** The same without the thread, from another limit of Slack: for drawings, which are more frequent than requests. */
   readCard(at: Position): Promise<SeenThread | null>;
-  /** Reads the own messages of each channel with marks, back to `since`. Throws where a channel is not readable. */
-  readMarks(since: Date): Promise<readonly SeenMark[]>;
+  /**
+   * Reads the marks of own messages in each channel, back to `since`, and in the threads of these cards. Throws where
+   * a channel or a thread is not readable.
+   */
+  readMarks(since: Date, cards: readonly Position[]): Promise<readonly SeenMark[]>;
   /** Redraws the card of a change that the log has lost. */
   drawLost(change: ChangeId, at: Position): Promise<void>;
   /** Posts the card into the direct messages of a user. */
@@ -111,6 +114,8 @@ export interface Messenger extends Poster {
 
 /** A schedule as its card shows it, whose runs have no cards: what ran last, and what is next. */
 export interface ScheduleNews {
+  /** The last event of the schedule, which the card shows. */
+  readonly mark: Mark;
   readonly zone: string;
   readonly isPaused: boolean;
   readonly hasEnded: boolean;
@@ -165,6 +170,8 @@ export interface SeenMark extends Mark {
   readonly at: Position;
   /** Whether the message is a card or a copy of one. */
   readonly isCard: boolean;
+  /** Whether it shows a freeze that is in force. */
+  readonly isFreeze: boolean;
 }
 
 /** A press that Slack delivered, while this process knows where its answer goes. */
@@ -191,6 +198,8 @@ export interface HomeLists {
   readonly recent: readonly Change[];
   /** The schedules of services; none for a user who may not list them. */
   readonly schedules: readonly ServiceSchedule[];
+  /** The services with what needs attention first; null for a user who may not list them. */
+  readonly services: ReturnType<typeof servicesOverview> | null;
   /** Null for a user who may not ask for costs, and while none are stored. */
   readonly costs: {
     readonly title: string;
@@ -247,6 +256,8 @@ export interface DecisionContext {
   readonly messenger: Messenger;
   /** Who gets cards as direct messages. */
   readonly directCards: DirectRecipients;
+  /** When approvers are reminded: shares of the time from the request to its expiry, the least first. */
+  readonly reminders: readonly number[];
   readonly log: Logger;
   readonly now: () => Date;
   readonly newId: () => ChangeId;

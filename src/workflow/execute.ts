@@ -14,7 +14,6 @@ import {
   targetKey,
   type UserId,
 } from '../domain/change.ts';
-import type { ChangeEvent } from '../domain/change-events.ts';
 import { type ClaimFacts, gate, type Identity } from '../domain/gate.ts';
 import { evolveHolders, evolvePress, type NewEvent } from '../domain/log-events.ts';
 import type { Service } from '../domain/targets.ts';
@@ -30,12 +29,18 @@ import type { SendResult } from '../servers/sent.ts';
 import { releaseJobs, transaction } from '../storage/index.ts';
 import type { AttemptMark, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { type Moves, move, noteMoved } from './moves.ts';
+import { advance, type Moves, move, noteMoved } from './moves.ts';
 import { ownEvents } from './own.ts';
-import { afterRefusedRun, mayPassLock, scheduleFacts } from './schedules.ts';
+import {
+  afterRefusedRun,
+  mayPassLock,
+  pausedWithoutCard,
+  scheduleFacts,
+  settledByOpposite,
+} from './schedules.ts';
 import { storeSecret } from './secret.ts';
-import { approvedCommands, changedSincePlan, currentPolicy, currentTarget } from './target.ts';
-import { answerForeign, foreignMarks } from './witness.ts';
+import { approvedCommands, changedSincePlan, currentFreezes, currentTarget } from './target.ts';
+import { answerForeign, foreignMarks, isUnread } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
 const LEASE_MS = 120_000;
@@ -65,6 +70,7 @@ async function run(
   if (change?.state !== 'approved') return 'done';
   const now = context.now();
   if (change.notBefore && now < change.notBefore) return change.notBefore;
+  if (isUnread(context)) return new Date(now.getTime() + RETRY_MS);
   const card = await witnessOf(context, change);
   // Slack is read once before the claim, so that its outage makes no events.
   const isWitnessed =
@@ -91,26 +97,6 @@ async function witnessOf(context: WorkflowContext, change: Change): Promise<Posi
   return (await loadChange(context.events, schedule))?.card ?? null;
 }
 
-/** The subjects whose marks may stand in the thread of a change: the runs of a schedule stand in one thread. */
-export async function subjectsOf(
-  events: Subjects,
-  { id, plan, parent }: Change,
-): Promise<readonly ChangeId[]> {
-  const schedule = plan.timing?.schedule ?? (plan.target.kind === 'schedule' ? id : null);
-  const runs = schedule ? await runsOf(events, schedule) : [];
-  return [id, ...(parent ? [parent] : []), ...(schedule ? [schedule] : []), ...runs];
-}
-
-async function runsOf(events: Subjects, schedule: ChangeId): Promise<readonly ChangeId[]> {
-  const { state } = await events.load(
-    `schedule/${schedule}`,
-    (ids: readonly ChangeId[] | null, event) => {
-      return event.type === 'run' ? [...(ids ?? []), event.change] : (ids ?? []);
-    },
-  );
-  return state ?? [];
-}
-
 /** Whether the thread shows nothing that the log does not have. Throws where Slack does not answer. */
 async function readWitness(
   context: WorkflowContext,
@@ -123,23 +109,21 @@ async function readWitness(
     return false;
   }
   const seen = [...(thread.card ? [thread.card] : []), ...thread.notes];
-  const known = await subjectsOf(context.events, change);
-  const foreign = await foreignMarks(context.events, known, seen);
+  const foreign = await foreignMarks(context.events, change, seen);
   if (foreign.length > 0) await answerForeign(context, change.id, foreign);
   return foreign.length === 0;
 }
 
 /** The card was deleted after people had decided: nobody can see any more what they agreed to. */
 async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<void> {
-  const { result } = await append(context.events, async (locked) => {
-    const change = await loadChange(locked, id);
-    const facts = { now: context.now(), why: 'card-deleted' } as const;
-    const answer = change && gate(change, 'distrust', facts);
-    if (!change || !answer || 'refusal' in answer) return { events: [], result: null };
-    const moves = move(context, locked.at, change, answer);
-    return { ...moves, result: { before: change, change: moves.change } };
-  });
-  if (result) noteMoved(context, result.before, result.change);
+  const facts = { now: context.now(), why: 'card-deleted' } as const;
+  await advance(
+    context,
+    id,
+    (change) => gate(change, 'distrust', facts),
+    ({ plan }, locked) =>
+      plan.timing?.schedule ? pausedWithoutCard(locked, plan.timing.schedule) : null,
+  );
 }
 
 interface TargetFields {
@@ -281,7 +265,7 @@ async function decideClaim(
     };
   }
   const evidence = { groups: groupsOf(gathered.identities) };
-  const claimed = move(context, locked.at, change, answer, { evidence });
+  const claimed = move(context, locked.at, change, { ...answer, evidence });
   const over = await mayPassLock(locked, change);
   const taken: NewEvent = {
     stream: `target/${targetKey(change)}`,
@@ -307,13 +291,16 @@ async function claimFacts(
   const directory = { ...context, services: () => services };
   const active = await activeConfiguration(locked);
   const presses = await locked.loadAll(`press/${change.id}`, evolvePress);
+  const { policy, isStopped } = await currentFreezes(context, locked);
   return {
     ...{ now, validUntil, identities, mustReadAgain },
     mayExecute: active === null || active.configuration === context.configuration,
     isAnswered: [...presses.values()].every(({ state: press }) => press?.isAnswered ?? true),
     hasCard: card !== null,
     schedule: await scheduleFacts(locked, change),
-    policy: await currentPolicy(context, locked),
+    // A decision about the freeze itself runs.
+    isStopped: isStopped && change.plan.target.kind !== 'freeze',
+    policy,
     commands: approvedCommands(context, change),
     target: currentTarget(directory, change.plan),
     fields: read?.fields ?? null,
@@ -411,8 +398,7 @@ async function witnessProblem(
     const own = thread.notes.findIndex(({ nonce }) => nonce === mark.nonce);
     if (own < 0) return 'Slack does not show the note of this attempt.';
     const before = [...(thread.card ? [thread.card] : []), ...thread.notes.slice(0, own)];
-    const known = await subjectsOf(context.events, change);
-    const foreign = await foreignMarks(context.events, known, before);
+    const foreign = await foreignMarks(context.events, change, before);
     if (foreign.length === 0) return null;
     await answerForeign(context, change.id, foreign);
     return 'The thread shows events that the database has lost.';
@@ -529,16 +515,14 @@ async function store(context: WorkflowContext, claim: Claim, result: AttemptResu
   const { id } = claim.change;
   const { nonce } = claim.mark;
   if (result.kind === 'ended' && result.sent) await storeReply(context, claim.change, result.sent);
-  const { result: moved } = await append(context.events, async (locked) => {
-    const change = await loadChange(locked, id);
-    const answer = change && endingOf(context, change, nonce, result);
+  const state = result.kind === 'ended' ? result.sent?.learned?.fields.state : undefined;
+  await advance(
+    context,
+    id,
     // After the lease the change is `unknown`, which a late answer does not overrule.
-    if (!change || !answer || 'refusal' in answer) return { events: [], result: null };
-    const moves = move(context, locked.at, change, answer);
-    return { ...moves, result: { before: change, change: moves.change } };
-  });
-  if (moved) noteMoved(context, moved.before, moved.change);
-  context.wake();
+    (change) => endingOf(context, change, nonce, result),
+    (change, locked) => settledByOpposite(context, locked, change, state),
+  );
 }
 
 function endingOf(context: WorkflowContext, change: Change, nonce: string, result: AttemptResult) {
@@ -585,7 +569,7 @@ export function expireKind(context: WorkflowContext): JobKind {
   return {
     lane: 'background',
     run: async ({ key }) => {
-      const ending = await endBy(context, key as ChangeId, (change) =>
+      const ending = await advance(context, key as ChangeId, (change) =>
         gate(change, 'expire', { now: context.now() }),
       );
       return ending === 'too-early' ? dueAgain(context, key as ChangeId) : 'done';
@@ -603,7 +587,7 @@ export function lostKind(context: WorkflowContext): JobKind {
     lane: 'background',
     run: async ({ key }) => {
       const id = key as ChangeId;
-      const ending = await endBy(context, id, (change) => {
+      const ending = await advance(context, id, (change) => {
         // What this process has not begun to send was not sent.
         const { lease } = change;
         const isUnsent = lease?.owner === context.instance && !begun.has(lease.nonce);
@@ -630,33 +614,10 @@ export async function takeOver(
 ): Promise<void> {
   await transaction(context.store, releaseJobs);
   for (const id of executing) {
-    await endBy(context, id, (change) =>
+    await advance(context, id, (change) =>
       gate(change, 'lose', { now: context.now(), isOver: true }),
     );
   }
-}
-
-type Ending = ChangeEvent | { readonly refusal: string };
-
-/** Appends what the gate answers. Returns its refusal, or null. */
-async function endBy(
-  context: WorkflowContext,
-  id: ChangeId,
-  ask: (change: Change) => Ending,
-): Promise<string | null> {
-  type Moved = { readonly before: Change; readonly change: Change };
-  const { result } = await append<string | Moved>(context.events, async (locked) => {
-    const before = await loadChange(locked, id);
-    if (!before) return { events: [], result: 'not-found' };
-    const answer = ask(before);
-    if ('refusal' in answer) return { events: [], result: answer.refusal };
-    const moves = move(context, locked.at, before, answer);
-    return { ...moves, result: { before, change: moves.change } };
-  });
-  if (typeof result === 'string') return result;
-  noteMoved(context, result.before, result.change);
-  context.wake();
-  return null;
 }
 
 /** For how long a failed optional read delays a change. */

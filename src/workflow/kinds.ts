@@ -1,4 +1,5 @@
-import { HOUR_MS } from '../base/time.ts';
+import { DAY_MS, HOUR_MS } from '../base/time.ts';
+import { alertKind, pruneAlerts } from './alerts.ts';
 import { checkCards } from './cards.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind } from './execute.ts';
@@ -12,7 +13,6 @@ import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
 import { dropExpiredSecrets } from './secret.ts';
 import { messageKinds } from './show.ts';
-import { checkChannels } from './witness.ts';
 
 /** Every kind of job of the workflow. */
 export function jobKinds(
@@ -21,6 +21,7 @@ export function jobKinds(
 ): JobKinds {
   return {
     ...messageKinds(context),
+    alert: alertKind(context),
     press: pressKind(context),
     incident: incidentKind(context),
     run: runKind(context),
@@ -33,13 +34,11 @@ export function jobKinds(
   };
 }
 
-const DAY = 24 * HOUR_MS;
-
 /** Periodic work that no user waits for. */
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
-    { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
     { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
+    { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY_MS },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

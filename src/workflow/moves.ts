@@ -1,13 +1,20 @@
 import { pastStep } from '../base/log.ts';
 import type { JsonObject } from '../base/text.ts';
-import { DAY_MS, MINUTE_MS } from '../base/time.ts';
-import { type Change, type ChangeId, isPrivate, type State, targetKey } from '../domain/change.ts';
+import { DAY_MS } from '../base/time.ts';
+import {
+  type Change,
+  type ChangeId,
+  isPrivate,
+  type Refusal,
+  type State,
+  targetKey,
+} from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
 import type { NewEvent } from '../domain/log-events.ts';
-import { listChanges, type Subjects } from '../log/index.ts';
-import { addJob, type Job, transaction } from '../storage/index.ts';
+import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
+import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
 /** Events of one decision, and what is due because of them. */
@@ -18,28 +25,16 @@ export interface Moves {
   readonly change: Change;
 }
 
-/** What may be recorded with an event. */
-interface Circumstances {
-  readonly press?: string;
-  readonly evidence?: JsonObject;
-}
-
 type MoveContext = Pick<DecisionContext, 'configuration'>;
 
 /**
  * The event of a change under the lock: it releases the target where the change ends, and asks for the messages and
  * the work that follow. To be called once the gate has allowed the event; `append` stores what it returns.
  */
-export function move(
-  context: MoveContext,
-  at: number,
-  before: Change,
-  event: ChangeEvent,
-  circumstances: Circumstances = {},
-): Moves {
+export function move(context: MoveContext, at: number, before: Change, event: ChangeEvent): Moves {
   const { id } = before;
   const stream = `change/${id}` as const;
-  const recorded = { ...event, ...circumstances, configuration: context.configuration };
+  const recorded = { ...event, configuration: context.configuration };
   const next = { ...recorded, at, seq: 0, version: before.version + 1, hash: before.hash };
   const change = foldOf(id)(before, next);
   const events: NewEvent[] = [{ stream, event: recorded }];
@@ -56,9 +51,8 @@ export function begin(
   at: number,
   id: ChangeId,
   event: Extract<ChangeEvent, { type: 'drafted' }>,
-  circumstances: Circumstances = {},
 ): Moves {
-  const recorded = { ...event, ...circumstances, configuration: context.configuration };
+  const recorded = { ...event, configuration: context.configuration };
   const change = foldOf(id)(null, { ...recorded, at, seq: 0, version: 1, hash: '' });
   const jobs = [
     job('expire', id, change.expiresAt.getTime()),
@@ -130,7 +124,7 @@ function dueIn(change: Change, at: number): readonly Job[] {
       return [
         job('expire', id, expiresAt.getTime()),
         job('direct-cards', id, at),
-        job('reminder', id, at + FIRST_REMINDER_MS),
+        job('reminder', id, at),
         ...(requires.escalation ? [job('escalation', id, at + requires.escalation.afterMs)] : []),
       ];
     case 'approved':
@@ -138,7 +132,7 @@ function dueIn(change: Change, at: number): readonly Job[] {
     case 'executing':
       return [job('lost', id, lease?.until.getTime() ?? at)];
     case 'unknown':
-      return [job('reminder', id, at + FIRST_REMINDER_MS), job('follow', id, at)];
+      return [job('reminder', id, at), job('follow', id, at)];
     case 'succeeded':
       return [...(revertAt ? [job('revert', id, at)] : []), job('follow', id, at)];
     case 'denied':
@@ -153,8 +147,6 @@ function dueIn(change: Change, at: number): readonly Job[] {
 export function runOf({ id, notBefore }: Change, at: number): Job {
   return job('run', id, Math.max(at, notBefore?.getTime() ?? at));
 }
-
-export const FIRST_REMINDER_MS = 15 * MINUTE_MS;
 
 /** Messages about older events were delivered or given up. */
 const MESSAGES_KEPT_MS = DAY_MS;
@@ -205,9 +197,48 @@ export function identityFacts(identity: Identity | null): JsonObject {
   return { roles: [...identity.actor.roles], groups };
 }
 
-/** Counts, logs and traces what was appended, and hurries changes that wait for the target. To be called after the commit. */
+/** What happens to a change, or why nothing does. */
+type Answer = ChangeEvent | { readonly refusal: Refusal } | null;
+
+interface Advanced {
+  readonly before: Change;
+  readonly change: Change;
+}
+
+type Also = Pick<Moves, 'events' | 'jobs'> | null;
+
+/**
+ * One step of one change: `ask` answers under the lock, usually with the gate's answer, and `also` returns what is
+ * appended with it. Returns the change before and after, the refusal, or null where nothing happened.
+ */
+export async function advance(
+  context: Pick<DecisionContext, 'events' | 'configuration' | 'measures' | 'log' | 'wake'>,
+  id: ChangeId,
+  ask: (change: Change, locked: LockedLog) => Answer | Promise<Answer>,
+  also: (change: Change, locked: LockedLog) => Also | Promise<Also> = () => null,
+): Promise<Advanced | Refusal | null> {
+  const { result } = await append<Advanced | Refusal | null>(context.events, async (locked) => {
+    const before = await loadChange(locked, id);
+    const answer = before && (await ask(before, locked));
+    if (!before || !answer) return { events: [], result: null };
+    if ('refusal' in answer) return { events: [], result: answer.refusal };
+    const moves = move(context, locked.at, before, answer);
+    const more = await also(moves.change, locked);
+    return {
+      events: [...moves.events, ...(more?.events ?? [])],
+      jobs: [...moves.jobs, ...(more?.jobs ?? [])],
+      result: { before, change: moves.change },
+    };
+  });
+  if (result === null || typeof result === 'string') return result;
+  noteMoved(context, result.before, result.change);
+  context.wake();
+  return result;
+}
+
+/** Counts, logs and traces what was appended. To be called after the commit. */
 export function noteMoved(
-  context: Pick<DecisionContext, 'measures' | 'log' | 'events' | 'store' | 'now' | 'wake'>,
+  context: Pick<DecisionContext, 'measures' | 'log'>,
   before: Pick<Change, 'state'> | null,
   change: Change,
 ): void {
@@ -219,25 +250,4 @@ export function noteMoved(
   const about = { 'signalbox.change': id, 'signalbox.command': command };
   const facts = { ...about, 'signalbox.from': from, 'signalbox.to': state };
   pastStep({ name: `change ${state}`, facts }, 0);
-  if (!before || !HOLDING.includes(before.state) || HOLDING.includes(state)) return;
-  // Without it, they look again some seconds later.
-  hurryWaiting(context, change).catch((err: unknown) => {
-    context.log.warn({ err, change: id }, 'changes that wait for its target were not hurried');
-  });
-}
-
-const AT_ONCE = 20;
-
-/** The target is free: the approved changes of it are claimed now. */
-async function hurryWaiting(
-  { events, store, now, wake }: Pick<DecisionContext, 'events' | 'store' | 'now' | 'wake'>,
-  change: Change,
-): Promise<void> {
-  const query = { states: ['approved'], targets: [targetKey(change)], limit: AT_ONCE } as const;
-  const waiting = (await listChanges(events, query)).filter(({ id }) => id !== change.id);
-  if (waiting.length === 0) return;
-  await transaction(store, async (tx) => {
-    for (const each of waiting) await addJob(tx, runOf(each, now().getTime()));
-  });
-  wake();
 }

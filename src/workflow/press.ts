@@ -1,5 +1,5 @@
+import { z } from 'zod';
 import { traceHere } from '../base/log.ts';
-import type { JsonObject } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
   type Change,
@@ -17,14 +17,13 @@ import {
   type Identity,
   isPermitting,
   type PressFacts,
-  type Stopped,
 } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
+import { type EventOf, evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
 import { hasSameFacts } from '../domain/targets.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
-import { databaseProblem, type Job } from '../storage/index.ts';
+import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
 import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
@@ -32,7 +31,7 @@ import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, noteMoved, runOf } from './moves.ts';
 import { noticeFor } from './notices.ts';
-import { becomesPlace, foreignPlace, isPlace, LoggedPlace } from './places.ts';
+import { becomesPlace, foreignPlace, isPlace, isPostedAt, LoggedPlace } from './places.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
 import { currentPolicy, currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
@@ -60,8 +59,26 @@ export type Receipt = RateLimitStatus | 'again';
  * again. The job of the press decides.
  */
 export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
-  const { key, change, by, verb, text, place, seen } = pressed;
-  const stream = `press/${change}/${key}` as const;
+  const { change, by, verb, text, place, seen } = pressed;
+  const mark = seen && `${seen.version}.${seen.hash}`;
+  const event = { type: 'pressed', verb, by, text, place: { ...place }, seen: mark } as const;
+  return storePress(context, { kind: 'press', subject: change, event, received: pressed });
+}
+
+interface NewPress {
+  /** The kind of the job that decides. */
+  readonly kind: 'press' | 'incident';
+  readonly subject: string;
+  readonly event: EventOf<`press/${string}`> & { readonly type: 'pressed' };
+  readonly received: Pick<Pressed, 'key' | 'by' | 'replyTo'>;
+}
+
+async function storePress(
+  context: WorkflowContext,
+  { kind, subject, event, received }: NewPress,
+): Promise<Receipt> {
+  const { key, by } = received;
+  const stream = `press/${subject}/${key}` as const;
   // A repeated delivery is not counted.
   if ((await context.events.load(stream, evolvePress)).state) return 'again';
   const limited = await countPress(context, by);
@@ -69,13 +86,11 @@ export async function receivePress(context: WorkflowContext, pressed: Pressed): 
   const { result } = await withRestore(context, () =>
     append<Receipt>(context.events, async (locked) => {
       if ((await locked.load(stream, evolvePress)).state) return { events: [], result: 'again' };
-      const mark = seen && `${seen.version}.${seen.hash}`;
-      const event = { type: 'pressed', verb, by, text, place: { ...place }, seen: mark } as const;
-      const job = { kind: 'press', key: `${change}/${key}`, dueAt: locked.at };
+      const job = { kind, key: `${subject}/${key}`, dueAt: locked.at };
       return { events: [{ stream, event }], jobs: [job], result: 'ok' };
     }),
   );
-  if (result === 'ok') remember(context, pressed);
+  if (result === 'ok') remember(context, received);
   context.wake();
   return result;
 }
@@ -89,7 +104,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** What this process alone knows about a press: where its answer goes, and the trace that its handling continues. */
 interface RememberedPress {
   readonly press: ReceivedPress;
-  readonly trace: string | undefined;
+  readonly trace: ReturnType<typeof traceHere>;
 }
 
 const replies = new WeakMap<DecisionContext['events'], Map<string, RememberedPress>>();
@@ -183,26 +198,28 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const { id, press } = stored;
   const verb = VERBS.find((each) => each === press.verb);
   const change = await loadChange(context.events, id);
-  if (!verb || !change) return refuse(context, stored, 'not-found', null, null);
+  const refuse = (early: Refusal, identity: Identity | null = null) =>
+    decide(context, stored, verb ?? 'approve', { early, identity });
+  if (!verb || !change) return refuse('not-found');
   const ageMs = context.now().getTime() - press.pressedAt.getTime();
   const later = () => new Date(context.now().getTime() + 1_000);
-  const place = LoggedPlace.parse(press.place);
+  const place = placeOf(press);
   if (!(await isPlace(context, change, verb, place))) {
     const mayCome = place.kind === 'message' && ageMs < PLACE_WITHIN_MS;
     const isKnown = mayCome && (await becomesPlace(context, change, verb, place));
     if (mayCome && !isKnown) return later();
-    if (!isKnown) return refuse(context, stored, 'foreign-place', change, null);
+    if (!isKnown) return refuse('foreign-place');
   }
   const seen = markOf(press.seen);
-  const foreign = seen ? await foreignMarks(context.events, [change.id], [seen]) : [];
+  const foreign = seen ? await foreignMarks(context.events, change, [seen]) : [];
   if (foreign.length > 0) {
     await answerForeign(context, change.id, foreign);
-    return refuse(context, stored, 'restored', await loadChange(context.events, id), null);
+    return refuse('restored');
   }
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
   const early = refusalBeforeLookup(context, change, verb, press);
-  if (early) return refuse(context, stored, early, change, null);
+  if (early) return refuse(early);
   const identity = await context.people.identify(press.by, {
     fresh: verb !== 'cancel',
     since: press.pressedAt,
@@ -210,8 +227,9 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   if (!identity.ok && identity.refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
     return new Date(context.now().getTime() + RETRY_MS);
   }
-  if (!identity.ok) return refuse(context, stored, identity.refusal, change, identity);
-  return decide(context, stored, verb, identity);
+  return identity.ok
+    ? decide(context, stored, verb, { early: null, identity })
+    : refuse(identity.refusal, identity);
 }
 
 function markOf(seen: string | null): Mark | null {
@@ -238,48 +256,78 @@ function refusalBeforeLookup(
   return 'refusal' in answer ? answer.refusal : null;
 }
 
+/** What is known before the change is read under the lock. */
+interface Known {
+  /** Why the press is refused, whatever the change says; null: the gate decides. */
+  readonly early: Refusal | null;
+  /** Null: not looked up. */
+  readonly identity: Identity | null;
+}
+
 interface Decided {
   readonly refusal: Refusal | null;
   readonly before: Change | null;
   readonly change: Change | null;
 }
 
+/** Decides and records in one append, then answers the user. A press that was answered meanwhile stays as it is. */
 async function decide(
   context: WorkflowContext,
   stored: StoredPress,
   verb: Verb,
-  identity: Identity & { readonly ok: true },
+  known: Known,
 ): Promise<JobResult> {
   const { id, key, press } = stored;
-  const evidence = identityFacts(identity);
-  const { result } = await append<Decided | 'answered'>(context.events, async (locked) => {
-    if (await isAnswered(locked, stored)) return { events: [], result: 'answered' };
-    const before = await loadChange(locked, id);
-    if (!before)
-      return answered(locked, stored, 'not-found', evidence, { before: null, change: null });
-    const facts = await lockedFacts(context, locked, before, { ...press, identity });
-    const answer = gate(before, verb, facts);
-    if ('refusal' in answer) {
-      return refused(context, locked, stored, before, answer, evidence);
+  const { result } = await append<Decided | null>(context.events, async (locked) => {
+    const stream = `press/${id}/${key}` as const;
+    if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
+      return { events: [], result: null };
     }
-    const moves = move(context, locked.at, before, answer, { press: key, evidence });
-    const end = { refusal: null, before, change: moves.change };
-    return answered(locked, stored, null, evidence, end, moves);
+    const before = await loadChange(locked, id);
+    const answer = await answerTo(context, locked, before, press, known);
+    const evidence = identityFacts(known.identity);
+    const refusal = 'refusal' in answer ? answer.refusal : null;
+    const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
+    const moves =
+      before && caused ? move(context, locked.at, before, { ...caused, press: key }) : NOTHING;
+    const change = 'change' in moves ? moves.change : before;
+    const about = { verb: press.verb, about: `change ${id}`, by: press.by, place: placeOf(press) };
+    const notice =
+      refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : NOTHING;
+    const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
+    // A change is not claimed while a press of it is not answered.
+    const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
+    return {
+      events: [...moves.events, { stream, event }, ...notice.events],
+      jobs: [...moves.jobs, ...waits, ...notice.jobs],
+      result: { refusal, before, change },
+    };
   });
-  if (result === 'answered') return 'done';
+  if (result === null) return 'done';
   const { refusal, before, change } = result;
-  if (change) noteMoved(context, before, change);
+  if (change && before) noteMoved(context, before, change);
   context.wake();
-  if (refusal === null && change) {
-    return tell(context, stored, change, (shown) => {
-      return { ok: true, verb, change: shown ?? change };
-    });
-  }
-  return deny(context, stored, verb, refusal ?? 'not-found', change);
+  if (refusal !== null || !change)
+    return deny(context, stored, verb, refusal ?? 'not-found', change);
+  return tell(context, stored, change, (shown) => ({ ok: true, verb, change: shown ?? change }));
 }
 
-async function isAnswered(locked: LockedLog, { id, key }: StoredPress): Promise<boolean> {
-  return (await locked.load(`press/${id}/${key}`, evolvePress)).state?.isAnswered ?? true;
+const NOTHING = { events: [], jobs: [] };
+
+async function answerTo(
+  context: WorkflowContext,
+  locked: LockedLog,
+  before: Change | null,
+  press: LoggedPress,
+  { early, identity }: Known,
+): Promise<ReturnType<typeof gate<Verb>>> {
+  if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
+  const facts = await lockedFacts(context, locked, before, { ...press, identity });
+  return gate(before, press.verb as Verb, facts);
+}
+
+function placeOf({ place }: LoggedPress): Place {
+  return LoggedPlace.parse(place);
 }
 
 /** What is known about a press under the lock. */
@@ -295,71 +343,6 @@ async function lockedFacts(
   const isSame = hasSameFacts(facts.target, change.plan.target);
   const policy = isSame ? facts.policy : await currentPolicy(context, locked);
   return { ...facts, policy, isCurrent: true };
-}
-
-function refused(
-  context: WorkflowContext,
-  locked: LockedLog,
-  stored: StoredPress,
-  before: Change,
-  { refusal, ends }: { readonly refusal: Refusal; readonly ends: Stopped | null },
-  evidence: JsonObject,
-) {
-  const moves = ends && move(context, locked.at, before, ends, { press: stored.key });
-  const end = { refusal, before, change: moves?.change ?? before };
-  return answered(locked, stored, refusal, evidence, end, moves ?? undefined);
-}
-
-/** The event that answers a press, with what it caused. */
-function answered(
-  { at }: Pick<LockedLog, 'at'>,
-  { id, key, press }: StoredPress,
-  refusal: Refusal | null,
-  evidence: JsonObject,
-  end: Pick<Decided, 'before' | 'change'>,
-  caused: { readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] } = NOTHING,
-) {
-  const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
-  // A change is not claimed while a press of it is not answered.
-  const waits = end.change?.state === 'approved' ? [runOf(end.change, at)] : [];
-  return {
-    events: [...caused.events, { stream: `press/${id}/${key}` as const, event }],
-    jobs: [...caused.jobs, ...waits],
-    result: { refusal, ...end },
-  };
-}
-
-const NOTHING = { events: [], jobs: [] };
-
-/** Records a press that is refused before its change is read under the lock. */
-async function refuse(
-  context: WorkflowContext,
-  stored: StoredPress,
-  refusal: Refusal,
-  change: Change | null,
-  identity: Identity | null,
-): Promise<JobResult> {
-  const { result } = await append(context.events, async (locked) => {
-    if (await isAnswered(locked, stored)) return { events: [], result: null };
-    const notices =
-      refusal === 'foreign-place' ? noticeFor(foreignPlace(pressedOf(stored)), locked.at) : NOTHING;
-    return answered(
-      locked,
-      stored,
-      refusal,
-      identityFacts(identity),
-      { before: change, change },
-      notices,
-    );
-  });
-  if (result === null) return 'done';
-  const verb = VERBS.find((each) => each === stored.press.verb) ?? 'approve';
-  return deny(context, stored, verb, refusal, change);
-}
-
-function pressedOf({ id, press }: StoredPress) {
-  const verb = VERBS.find((each) => each === press.verb) ?? 'approve';
-  return { verb, change: id, by: press.by, place: LoggedPlace.parse(press.place) };
 }
 
 function deny(
@@ -412,29 +395,27 @@ interface IncidentPress {
   /** The id of the anomaly, as the button carries it. It grants no permission. */
   readonly id: string;
   readonly by: UserId;
+  readonly place: Place;
+  /** The name of the post with the button, as the message says it. */
+  readonly post: string | null;
   readonly replyTo: ReplyTo;
 }
 
 /** Stores a press on a button of an anomaly, unchecked and before Slack's acknowledgement. */
 export async function receiveIncidentPress(
   context: WorkflowContext,
-  { key, verb, id, by, replyTo }: IncidentPress,
+  { key, verb, id, by, place, post, replyTo }: IncidentPress,
 ): Promise<Receipt> {
   const subject = encodeURIComponent(id);
-  const limited = await countPress(context, by);
-  if (limited !== 'ok') return limited;
-  const stream = `press/${subject}/${key}` as const;
-  const { result } = await withRestore(context, () =>
-    append<Receipt>(context.events, async (locked) => {
-      if ((await locked.load(stream, evolvePress)).state) return { events: [], result: 'again' };
-      const event = { type: 'pressed', verb, by, text: '', place: {}, seen: null } as const;
-      const job = { kind: 'incident', key: `${subject}/${key}`, dueAt: locked.at };
-      return { events: [{ stream, event }], jobs: [job], result: 'ok' };
-    }),
-  );
-  if (result === 'ok') remember(context, { key, by, replyTo });
-  context.wake();
-  return result;
+  const event = {
+    type: 'pressed',
+    verb,
+    by,
+    text: '',
+    place: { ...place, post },
+    seen: null,
+  } as const;
+  return storePress(context, { kind: 'incident', subject, event, received: { key, by, replyTo } });
 }
 
 /** The job of a press on an anomaly. Repeating its decision has no effect. */
@@ -449,10 +430,23 @@ export function incidentKind(context: WorkflowContext): JobKind {
       const verb = INCIDENT_VERBS.find((each) => each === press?.verb);
       if (!press || press.isAnswered || !verb) return 'done';
       const id = decodeURIComponent(subject);
-      const outcome = await context.incidents.press({ verb, id, by: press.by, key });
+      const { place, post } = IncidentPlace.parse({ place: press.place, post: press.place.post });
+      const isHere = await isPostedAt(context, place, post);
+      const ageMs = context.now().getTime() - press.pressedAt.getTime();
+      // The post may be faster than its event.
+      if (!isHere && place.kind === 'message' && post && ageMs < PLACE_WITHIN_MS) {
+        return new Date(context.now().getTime() + 1_000);
+      }
+      const outcome = isHere
+        ? await context.incidents.press({ verb, id, by: press.by, key })
+        : ({ ok: false, denial: createDenial('foreign-place') } as const);
       const refusal = outcome.ok ? null : outcome.denial.refusal;
       const event = { type: 'answered', what: verb, refusal } as const;
-      await append(context.events, async () => ({ events: [{ stream, event }], result: null }));
+      await append(context.events, async ({ at }) => {
+        const about = { verb, about: `the unusual cost ${id}`, by: press.by, place };
+        const notice = isHere ? NOTHING : noticeFor(foreignPlace(about), at);
+        return { ...notice, events: [{ stream, event }, ...notice.events], result: null };
+      });
       const received = receivedOf(context, key, press);
       context.messenger.answerIncidentPress(received, outcome).catch((err: unknown) => {
         context.log.warn({ err, incident: id }, 'private answer was not delivered');
@@ -461,3 +455,5 @@ export function incidentKind(context: WorkflowContext): JobKind {
     },
   };
 }
+
+const IncidentPlace = z.object({ place: LoggedPlace, post: z.string().nullable() });

@@ -199,10 +199,10 @@ async function drafted(
   if (id === null) return { events: [], result: null };
   const { organization } = context;
   const fields = { organization, command: command.name, requester, reason, plan, requires, origin };
-  const event = draftChange(fields, new Date(locked.at));
-  const evidence = { ...identityFacts(identity), request: key };
+  const drafted = draftChange(fields, new Date(locked.at));
+  const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
   const edited = await withdrawn(context, locked, request, identity);
-  const draft = begin(context, locked.at, id, event, { evidence });
+  const draft = begin(context, locked.at, id, event);
   return {
     events: [...edited.events, ...draft.events],
     jobs: [...edited.jobs, ...draft.jobs],
@@ -240,7 +240,7 @@ async function withdrawn(
   const facts = { by, identity, text: '', now: new Date(locked.at), policy, target };
   const answer = gate(edited, 'cancel', facts);
   if ('refusal' in answer) return NOTHING;
-  return move(context, locked.at, edited, answer, { evidence: { edited: true } });
+  return move(context, locked.at, edited, { ...answer, evidence: { edited: true } });
 }
 
 const SAME_WITHIN_MS = HOUR_MS;
@@ -418,8 +418,7 @@ async function requirementWithLater(
     if (!authorized.ok) return authorized;
     const both = combineRequirements(all, authorized.requires);
     if (!both) {
-      const { rule } = authorized.requires;
-      const problem = `does not work here: rule ${rule} has other approvers for “${name}”. Request that command separately`;
+      const problem = `does not work here: “${name}” has other approvers. Request that command separately`;
       return { ok: false, problems: [{ field, problem }] };
     }
     all = both;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/text.ts';
+import type { Json, JsonObject } from '../base/text.ts';
 import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import {
   nextOccurrence,
@@ -31,11 +31,12 @@ import {
   type ServiceSchedule,
   scheduleCommandLine,
 } from '../domain/schedules.ts';
+import { wordOf } from '../domain/words.ts';
 import { append, inForce, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { begin, noteMoved, unusedId } from './moves.ts';
+import { begin, type Moves, move, noteMoved, unusedId } from './moves.ts';
 import { noticeFor } from './notices.ts';
 import { dueAt, isNoted, noteJob, scheduleEvent } from './own.ts';
 import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
@@ -250,7 +251,7 @@ async function planAction(
   const planned = await planChange(command, { args, given: given as JsonObject }, commandContext);
   if (!planned.ok) return GONE;
   const isDone = command.noEffect?.(args, planned.plan.before) ?? null;
-  if (isDone) return `the service is ${String(planned.plan.before?.fields.state)} already`;
+  if (isDone) return `the service is ${wordOf(String(planned.plan.before?.fields.state))} already`;
   return { command: command.name, plan: planned.plan };
 }
 
@@ -363,6 +364,37 @@ export async function mayPassLock(locked: LockedLog, change: Change): Promise<Ch
   return holders.at(-1)?.id ?? null;
 }
 
+/** What a server reports only where the command changed something: the opposite was the state before. */
+const CHANGED: Readonly<Record<string, string>> = {
+  'service start': 'starting',
+  'service stop': 'stopping',
+};
+
+/**
+ * The events that settle the unknown run whose lock this run has passed: the server's answer to this run proves that the
+ * unknown one was applied. Null: it proves nothing, so that people answer.
+ */
+export async function settledByOpposite(
+  context: DecisionContext,
+  locked: LockedLog,
+  run: Change,
+  state: Json | undefined,
+): Promise<Moves | null> {
+  if (state === undefined || state !== CHANGED[run.command]) return null;
+  const { state: passed } = await locked.load(
+    `target/${targetKey(run)}`,
+    (over: { readonly id: string | null } | null, event) =>
+      event.type === 'taken' && event.change === run.id ? { id: event.over } : (over ?? NONE),
+  );
+  const unknown = passed?.id ? await loadChange(locked, passed.id as ChangeId) : null;
+  if (!unknown) return null;
+  const note = `the server answered “${state}” to the next run, ${run.id}`;
+  const settled = gate(unknown, 'settle', { note });
+  return 'refusal' in settled ? null : move(context, locked.at, unknown, settled);
+}
+
+const NONE = { id: null };
+
 /** When the lease of the last claim of a change ended. */
 async function leaseEnd(subjects: Subjects, id: ChangeId): Promise<number> {
   const { state } = await subjects.load<`change/${string}`, number>(
@@ -397,44 +429,45 @@ export async function afterRefusedRun(
 ): Promise<Pick<Handled, 'events' | 'jobs'>> {
   const id = run.plan.timing?.schedule;
   const why = LASTING[refusal];
-  if (!id || !why) return NOTHING;
-  const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
-  if (!schedule || schedule.isPaused || schedule.isRemoved) return NOTHING;
-  const { name } = schedule.service;
-  const notice = noticeFor(
-    {
-      to: null,
-      title: 'Schedule paused',
-      text: `The schedule of ${name} (${id}) is paused: ${why}. A person who may request it can take it over.`,
-      actions: [{ id: 'command.0', label: 'Take over', value: scheduleCommandLine(schedule) }],
-    },
-    locked.at,
-  );
-  const paused = scheduleEvent(id, { type: 'paused', by: 'signalbox', why });
-  const note = noteJob(id, { version: version + 1, at: locked.at });
+  const paused = id && why ? await pausedSchedule(locked, id, why) : null;
+  if (!paused) return NOTHING;
+  const notice = takeOverNotice(paused.schedule, why ?? '', locked.at);
   return {
-    events: [paused, ...notice.events],
-    jobs: [card(id, locked.at), note, ...notice.jobs],
+    events: [...paused.events, ...notice.events],
+    jobs: [...paused.jobs, ...notice.jobs],
   };
 }
 
-/**
- * Pauses all schedules, where the database lost events that people saw: the removal or the pause of a schedule may be
- * among them. The thread of its card shows neither.
- */
-export async function pauseAfterLoss(locked: LockedLog): Promise<Pick<Handled, 'events' | 'jobs'>> {
-  const all = await locked.loadAll('schedule', evolveSchedule);
-  const running = [...all].flatMap(([stream, { state, version }]) =>
-    state === null || state.isPaused || state.isRemoved || state.until.getTime() <= locked.at
-      ? []
-      : [{ id: stream.slice('schedule/'.length) as ChangeId, version }],
-  );
-  const why = 'the database lost events that people saw';
-  return {
-    events: running.map(({ id }) => scheduleEvent(id, { type: 'paused', by: 'signalbox', why })),
-    jobs: running.flatMap(({ id, version }) => [
-      card(id, locked.at),
-      noteJob(id, { version: version + 1, at: locked.at }),
-    ]),
-  };
+function takeOverNotice(schedule: LoggedSchedule, why: string, at: number) {
+  const { change: id, service } = schedule;
+  const text = `The schedule of ${service.name} (${id}) is paused: ${why}. A person who may request it can take it over.`;
+  const value = scheduleCommandLine(schedule);
+  const actions = [{ id: 'command.0', label: 'Take over', value }];
+  return noticeFor({ to: null, title: 'Schedule paused', text, actions }, at);
+}
+
+/** Pauses a schedule whose card was deleted: nobody sees its runs any more. Its thread can say nothing. */
+export async function pausedWithoutCard(
+  locked: LockedLog,
+  id: ChangeId,
+): Promise<Pick<Handled, 'events' | 'jobs'>> {
+  const why = 'its card was deleted';
+  const paused = await pausedSchedule(locked, id, why);
+  if (!paused) return NOTHING;
+  const notice = takeOverNotice(paused.schedule, why, locked.at);
+  return { events: [...paused.events, ...notice.events], jobs: notice.jobs };
+}
+
+/** Pauses a schedule that runs, with a note in its thread; null if there is none. */
+export async function pausedSchedule(
+  locked: LockedLog,
+  id: ChangeId,
+  why: string,
+): Promise<(Pick<Handled, 'events' | 'jobs'> & { readonly schedule: LoggedSchedule }) | null> {
+  const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
+  if (!schedule || schedule.isPaused || schedule.isRemoved) return null;
+  if (schedule.until.getTime() <= locked.at) return null;
+  const events = [scheduleEvent(id, { type: 'paused', by: 'signalbox', why })];
+  const jobs = [card(id, locked.at), noteJob(id, { version: version + 1, at: locked.at })];
+  return { events, jobs, schedule };
 }

@@ -5,15 +5,12 @@ import { scheduleReply } from '../schedule-reply.ts';
 import { serviceReply } from '../service-reply.ts';
 import type { CloudState } from '../state.ts';
 import { findService, servicesNow } from '../targets.ts';
-import { matchesFilters } from './tag-filter.ts';
 
 /** Every service that the key may see, in one reply. */
-export function listServices(cloud: CloudState, { query }: Call): Reply {
-  const filters = cloud.behaviour.tagFilter === 'applied' ? query.getAll('filter') : [];
-  const listed = servicesNow(cloud).filter(({ tags }) => matchesFilters(tags, filters));
+export function listServices(cloud: CloudState): Reply {
   return success(
     cloud,
-    listed.map((service) => serviceReply(cloud, service)),
+    servicesNow(cloud).map((service) => serviceReply(cloud, service)),
   );
 }
 
@@ -31,12 +28,4 @@ export function scalingSchedule(cloud: CloudState, call: Call): Reply {
   const { found } = service;
   if (found.schedule.length === 0) return cloudRefusal(cloud, 404, 'NOT_FOUND: no schedule');
   return success(cloud, scheduleReply(found, cloud.now()));
-}
-
-/** Only primary services have an upgrade window. */
-export function upgradeWindow(cloud: CloudState, call: Call): Reply {
-  const service = findService(cloud, call);
-  if ('refused' in service) return service.refused;
-  if (!service.found.isPrimary) return cloudRefusal(cloud, 404, 'NOT_FOUND: no upgrade window');
-  return success(cloud, { weekday: 0, startHourUtc: 0, duration: 6 });
 }

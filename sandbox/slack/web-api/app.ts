@@ -3,16 +3,18 @@ import type { SlackState } from '../state.ts';
 import { type Methods, method, refuse, type SlackReply, text } from './method.ts';
 
 function authTest(slack: SlackState): SlackReply {
-  const { domain, name, teamId, botUserId, botId } = slack.workspace;
+  const { domain, name, teamId, botUserId, botId, enterpriseId, orgWide } = slack.workspace;
   return {
     ok: true,
     url: `https://${domain}.slack.com/`,
     team: name,
     user: 'signalbox',
-    team_id: teamId,
+    // An installation for an organization has no workspace of its own.
+    team_id: orgWide ? enterpriseId : teamId,
+    ...(enterpriseId && { enterprise_id: enterpriseId }),
     user_id: botUserId,
     bot_id: botId,
-    is_enterprise_install: false,
+    is_enterprise_install: orgWide === true,
   };
 }
 

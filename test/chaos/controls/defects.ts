@@ -31,7 +31,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'only an approver can approve',
       defect: 'anyone who presses Approve may approve',
-      find: /(\bapprove:\s*\[[^\]]*),\s*byDecider\w*\]/,
+      find: /(\bapprove:\s*press\(\s*\[[^\]]*),\s*byDecider\w*\]/,
       put: '$1]',
       test: SIMULATION,
       reports: /never was an approver/,
@@ -221,8 +221,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'the answer to each press is in the log',
       defect: 'the answer to an approval is not recorded',
-      find: /\[(\.\.\.caused\.events),\s*(\{\s*stream:\s*`press\/[^\]]+)\]/,
-      put: "[$1, ...(press.verb === 'approve' ? [] : [$2])]",
+      find: /\[(\.\.\.moves\.events),\s*(\{\s*stream,\s*event\s*\})(,\s*\.\.\.notice\.events)\]/,
+      put: "[$1, ...(press.verb === 'approve' ? [] : [$2])$3]",
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,
     },
@@ -248,8 +248,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'an old press does not replace a newer decision',
       defect: 'a press is decided with the change as it was before the lookup of its user',
-      find: /(return decide\(context, stored, verb, identity)(\);[\s\S]*?const before = )await \w+\(locked, id\);/,
-      put: '$1, change$2 arguments[4];',
+      find: /(decide\(context, stored, verb, \{ early: null, identity)( \}\)[\s\S]*?const before = )await \w+\(locked, id\);/,
+      put: '$1, change$2 known.change;',
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,
     },
@@ -282,7 +282,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a card is not drawn over what the log has lost',
       defect: 'a card is drawn without a look at what it shows',
-      find: /(const foreign = )await\s+\w+\([\w.]+,\s*subjects,\s*marks,?\s*\)/,
+      find: /(\.\.\.seen\.notes\];\s*const foreign = )await\s+\w+\([\w.]+,\s*change,\s*marks,?\s*\)/,
       put: '$1[]',
       test: 'test/workflow/cards.test.ts',
       reports: /AssertionError/,
