@@ -205,9 +205,7 @@ export function createMessenger(options: Options): Messenger {
     },
     postReminder: async (change, at, reminder, attempt) => {
       await permalinks.load([at]);
-      const snooze = { id: 'change.snooze', label: 'Snooze for 1 h', value: change.id };
-      const offer = buttons(`reminder:${reminder}`, snooze);
-      await postLine(at, attempt, reminderLine(change, reminder, drawing), offer);
+      await postLine(at, attempt, reminderLine(change, reminder, drawing));
     },
     messageRequester: async (change, at, attempt) => {
       const { requester } = change;
