@@ -71,6 +71,8 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
+  /** The requester has seen the password of the created service. */
+  readonly passwordShown?: boolean;
   /** The right of one process to send the request once. `nonce` names this attempt. */
   readonly lease: { readonly owner: string; readonly until: Date; readonly nonce: string } | null;
   readonly card: Position | null;

@@ -103,7 +103,7 @@ function fieldsAfter(
       return { review: { by: event.by, at, note: event.note } };
     case 'restored':
     case 'revealed':
-      return {};
+      return event.shown === true ? { passwordShown: true } : {};
   }
 }
 

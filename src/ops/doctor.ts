@@ -199,18 +199,19 @@ async function slackSections(context: CheckContext) {
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
-  const [self, channels, people, groups, connection] = await Promise.all([
+  const [self, channels, people, groups, connection, blocks] = await Promise.all([
     call((from) => from.self()),
     listed((from) => from.channels([...ids.values()])),
     listed((from) => from.people()),
     call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
+    call((from) => from.refusedBlocks()),
   ]);
   const members = groups.ok ? roleMembers(policy, groups.value) : [];
   const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
   const sections: readonly CheckSection[] = [
-    { title: 'Slack', lines: slackLines(context, { self, people, connection }) },
+    { title: 'Slack', lines: slackLines(context, { self, people, connection, blocks }) },
     {
       title: 'Channels',
       lines: self.ok
