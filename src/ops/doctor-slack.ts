@@ -258,11 +258,12 @@ interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
   readonly people: TimedResult<readonly PersonFacts[]>;
   readonly connection: TimedResult<SocketProbe> | null;
+  readonly blocks: TimedResult<readonly string[]>;
 }
 
 export function slackLines(
   context: CheckContext,
-  { self, people, connection }: SlackResults,
+  { self, people, connection, blocks }: SlackResults,
 ): readonly CheckLine[] {
   const manifest = expectedManifest(context);
   const own = manifestLine(context.manifest, manifest);
@@ -277,6 +278,7 @@ export function slackLines(
       : ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
     ...scopeLines(self.value.scopes ?? [], scopes),
     connectionLine(context, connection, appId),
+    blocksLine(blocks),
     clockLine(self.value.aheadMs),
     namesakeLine(self.value, people),
     own,
@@ -343,6 +345,15 @@ function connectionLine(
   return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;
 }
 
+/** New blocks reach workspaces in phases. */
+function blocksLine(blocks: TimedResult<readonly string[]>): CheckLine {
+  if (!blocks.ok) return slackLine('blocks', blocks.error);
+  if (blocks.value.length === 0) return ok('blocks', 'a card, a table and a chart are accepted');
+  const says = `this workspace does not accept: ${blocks.value.join(', ')}`;
+  if (blocks.value.includes('card')) return failed('blocks', says, 'report this: nothing is shown');
+  return warning('blocks', says, 'nothing to do: Signalbox sends them as text');
+}
+
 function clockLine(aheadMs: number | null): CheckLine {
   if (aheadMs === null) return skipped('clock', 'Slack sent no time');
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
@@ -357,9 +368,9 @@ function namesakeLine(self: AppIdentity, people: TimedResult<readonly PersonFact
   if (!people.ok) return slackLine(name, people.error);
   const bots = people.value.filter(({ isBot, gone }) => isBot && !gone);
   const own = bots.find(({ id }) => id === self.botUserId)?.names ?? [];
-  const names = new Set([self.botName, ...own].map((each) => each.toLowerCase()));
+  const names = new Set([self.botName.toLowerCase(), ...own]);
   const twins = bots.filter(
-    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each.toLowerCase())),
+    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each)),
   );
   if (twins.length === 0) return ok(name, `no other app is called ${self.botName}`);
   const says = `another app has the name ${self.botName} as well (${twins.map(({ id }) => id).join(', ')})`;

@@ -49,12 +49,6 @@ export const Variables = strictConfigObject({
     .default('file:./signalbox.db')
     .transform((text) => new Secret(text)),
   DATABASE_INSECURE: z.enum(['allowed']).optional(),
-  DATABASE_POOL_SIZE: z
-    .string()
-    .regex(/^\d{1,3}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((size) => size >= 2 && size <= 100, { error: 'must be from 2 to 100' })
-    .default(6),
   SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
   SIGNALBOX_KEY: z
     .string()

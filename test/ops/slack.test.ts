@@ -248,3 +248,14 @@ test('a token for a whole organization is reported', async () => {
     says: 'the app is installed for the whole organization E0SANDBOX01',
   });
 });
+
+test('blocks that the workspace does not accept are named', async () => {
+  const sandbox = await startDoctorSandbox();
+  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({ status: 'ok' });
+  const fault = { method: 'blocks.validate', how: { error: 'invalid_message' } } as const;
+  sandbox.slack.failNext({ ...fault, times: 3 });
+  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({
+    status: 'failed',
+    says: 'this workspace does not accept: card, table, chart',
+  });
+});
