@@ -88,6 +88,8 @@ export interface ChangesQueries {
   readonly log: (request: LogRequest, asker: Caller) => Promise<Answer>;
   /** The last changes of a target, newest first; none for a user who may not list changes. */
   readonly latestOf: (target: Target, asker: Caller) => Promise<readonly Change[]>;
+  /** The names of the commands that a user requested most. */
+  readonly frequent: (by: UserId) => Promise<readonly string[]>;
 }
 
 /** A day in UTC (`today` and `yesterday` as well), or a duration before now. */

@@ -54,6 +54,8 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
+  /** What surrounds it now; missing where it was not gathered, and once the change has ended. */
+  readonly news?: News | undefined;
   /** Until this time nobody is reminded; null: reminders go on. */
   readonly snoozedUntil: Date | null;
   /** The right of one process to send the request once. `nonce` names this attempt. */
@@ -318,6 +320,20 @@ export interface BlockingFreeze {
   readonly reason: string;
   readonly by: string | null;
   readonly made?: { readonly id: ChangeId; readonly by: UserId } | undefined;
+}
+
+/** What surrounds an open change now, for everyone who decides about it. It has no authority. */
+export interface News {
+  /** Identical changes of the hour before it. */
+  readonly before: readonly Change[];
+  /** Other open changes of its target. */
+  readonly others: readonly Change[];
+  /** The freezes of its target that are active, or begin within a week. */
+  readonly freezes: readonly (BlockingFreeze & { readonly from: Date })[];
+  /** The target with its tags and warehouse of now; null: as in the plan. */
+  readonly target: Target | null;
+  /** Why it could not run now, whoever approves it; null: it could. */
+  readonly refusal: Refusal | null;
 }
 
 /** What the read of the target right before sending found, if that has to be shown. */

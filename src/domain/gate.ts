@@ -95,8 +95,22 @@ export interface PressFacts {
   readonly policy: Policy;
   /** The target with its current tags and warehouse. */
   readonly target: Target;
-  /** Whether staleness is checked: the policy has the freezes made in Slack. */
-  readonly isCurrent?: boolean;
+  /** Whether the change could run, as far as it is known. Missing: not checked. */
+  readonly outlook?: OutlookFacts;
+}
+
+/** What decides whether a waiting change could run, if it got its approvals now. */
+export interface OutlookFacts {
+  readonly now: Date;
+  /** The current policy, with all freezes. */
+  readonly policy: Policy;
+  readonly target: Target;
+  /** The command, and those that are approved together with it. */
+  readonly commands: readonly string[];
+  /** The requester now. Null, or a lookup without an answer: the user is taken to have every role. */
+  readonly requester: Known | null;
+  /** Whether another change of the target succeeded since its preview. */
+  readonly isOutdated: boolean;
 }
 
 /** A schedule, as the log has it. */
@@ -203,6 +217,8 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   readonly form: Question<FormFacts, 'allowed' | RefusedProposal, FormOf>;
   /** Editing a draft, and reading its password. */
   readonly own: Question<Pick<PressFacts, 'by' | 'identity'>, 'allowed' | Refused>;
+  /** Whether a waiting change could run. A refusal that may pass ends nothing. */
+  readonly outlook: Question<OutlookFacts, 'open' | Refused>;
   readonly claim: Question<ClaimFacts, ChangeEvent | Refused | Waits>;
   readonly revert: Question<RevertFacts, 'allowed' | NotReverted>;
   readonly run: Question<RunFacts, 'allowed' | Skipped, null>;
@@ -261,6 +277,7 @@ const GATES: Gates = {
   snooze: (change, facts) => decidePress(change, 'snooze', facts),
   form: decideForm,
   own: (change, facts) => firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
+  outlook: (change, facts) => outlookOf(change, facts) ?? 'open',
   claim: decideClaim,
   revert: decideRevert,
   run: (_service, facts) => decideRun(facts),
@@ -421,24 +438,12 @@ const byBreakGlassRole: Check = ({ requires }, facts) => {
   return holdsOne([requires.breakGlass], facts) ? null : 'may-not-break-glass';
 };
 
-/** A requester who lost the role costs no approver's time. The claim decides again. */
-const isStillPermitted: Check = (change, { identity, policy, target, now }) => {
-  if (!identity?.ok) return null;
-  const { command, reason, plan } = change;
-  const { actor } = identity;
-  const runsAt = startsAt(plan, now);
-  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now: runsAt });
-  // Other tags than the preview showed have their own refusal, and the server may answer the next time.
-  if (decision.allow || decision.refusal === 'not-verified') return null;
-  return hasSameFacts(target, plan.target) ? decision.refusal : null;
-};
-
 const withReason: Check = (_change, { text }) => (text.trim() === '' ? 'reason-required' : null);
 const withNote: Check = (_change, { text }) => (text.trim() === '' ? 'note-required' : null);
 
 /** What each verb is checked for, in this order. The first refusal counts. */
 const CHECKS: Readonly<Record<Verb, readonly Check[]>> = {
-  confirm: [byRequester, isDraft, inTime, beforeStart, identified, isStillPermitted],
+  confirm: [byRequester, isDraft, inTime, beforeStart, identified],
   approve: [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
   reject: [isPending, inTime, identified, byDecider, withReason],
   cancel: [byRequester, isNotSent, identified],
@@ -455,7 +460,12 @@ const CHECKS: Readonly<Record<Verb, readonly Check[]>> = {
 function decidePress(change: Change, verb: Verb, facts: PressFacts): ChangeEvent | Refused {
   const refused = firstRefusal(CHECKS[verb], change, facts);
   if (refused) return refused;
-  return (isPermitting(verb) && stalenessOf(change, facts)) || eventOf(change, verb, facts);
+  const event = eventOf(change, verb, facts);
+  const { outlook, by, text: reason, now: at } = facts;
+  if (!outlook || !isPermitting(verb)) return event;
+  // Break-glass replaces the approvals.
+  const asked = verb === 'break-glass' ? { ...change, breakGlass: { by, at, reason } } : change;
+  return outlookOf(asked, outlook) ?? event;
 }
 
 function firstRefusal<Facts>(
@@ -500,25 +510,59 @@ function mayResolve(change: Change, facts: PressFacts): boolean {
   return change.requires.from === null || change.requires.self || by !== change.requester;
 }
 
+/** Refusals of a change that may still run later: the freeze ends, or the server answers. */
+const PASSING: readonly Refusal[] = ['frozen', 'not-verified'];
+
 /**
- * Why a change is not confirmed or approved any more: its target has other tags or another warehouse than users saw,
- * and their rule requires more than the change shows.
+ * Why a change that waits could not run now: another change of its target succeeded, the policy refuses it, or the
+ * rule requires more than its approvals will be. The claim decides again, with the identities of the approvers.
  */
-function stalenessOf(
-  change: Change,
-  { isCurrent = false, policy, target, now }: PressFacts,
-): Refused | null {
-  if (!isCurrent) return null;
-  const { command, plan, requires, requester, reason } = change;
-  if (hasSameFacts(target, plan.target)) return null;
-  // The requester's own roles are read and decided by the claim.
-  const actor = { id: requester, roles: [...policy.roles.keys()] };
+function outlookOf(change: Change, facts: OutlookFacts): Refused | null {
+  if (!isUnsent(change)) return null;
+  const { target, isOutdated } = facts;
+  const refusal = isOutdated ? 'target-changed' : policyRefusal(change, facts);
+  if (refusal === null) return null;
+  if (PASSING.includes(refusal)) return refuse(refusal);
+  const isSame = isOutdated || hasSameFacts(target, change.plan.target);
+  const why = isSame ? refusal : 'tags-changed';
+  return { refusal: why, ends: stopped(change, why) };
+}
+
+function policyRefusal(change: Change, facts: OutlookFacts): Refusal | null {
+  const { policy, target, commands, requester, now } = facts;
+  const { reason, plan } = change;
+  const known = requester && (requester.ok || requester.refusal !== 'lookup-failed');
+  if (known && !requester.ok) return requester.refusal;
+  const everyRole = { id: change.requester, roles: [...policy.roles.keys()] };
+  const actor = known && requester.ok ? requester.actor : everyRole;
   const runsAt = startsAt(plan, now);
-  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now: runsAt });
-  if (decision.allow && coversRequirement(requires, decision.requires)) return null;
-  // The server may answer the next time.
-  if (!decision.allow && decision.refusal === 'not-verified') return refuse('not-verified');
-  return { refusal: 'tags-changed', ends: stopped(change, 'tags-changed') };
+  for (const command of commands) {
+    const decision = decide(policy, {
+      kind: 'change',
+      command,
+      target,
+      actor,
+      reason,
+      now: runsAt,
+    });
+    if (!decision.allow) return decision.refusal;
+    if (lacksApprovals(change, decision.requires, facts)) return 'approvals-missing';
+  }
+  return null;
+}
+
+/** Whether the approvals that a change has or will get cannot meet the current rule, whoever gives them. */
+function lacksApprovals(
+  { requires, state, breakGlass, plan }: Change,
+  current: Requirement,
+  { policy, target }: OutlookFacts,
+): boolean {
+  if (breakGlass || current.from === null) return false;
+  // With other tags than people saw, the card would have to show the other requirement.
+  const isSame = hasSameFacts(target, plan.target);
+  if (!isSame && state !== 'approved') return !coversRequirement(requires, current);
+  const isGone = requires.from !== null && !policy.roles.has(requires.from);
+  return isGone || requires.count < current.count;
 }
 
 function eventOf(change: Change, verb: Verb, { by, text, now }: PressFacts): ChangeEvent {

@@ -1,6 +1,5 @@
 import type { View } from '@slack/web-api';
 import { type Command, titleOf } from '../commands/index.ts';
-import { countWords } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
@@ -16,11 +15,11 @@ import {
   noteLine,
   title,
 } from './blocks.ts';
-import { namesOf, outcomeButtons, reviewButtons, reviewLine, warningLine } from './card.ts';
-import { costPerDayLines, planLines, targetLines, timingLines } from './card-plan.ts';
+import { mayRun, openParts, outcomeButtons, reviewButtons, reviewLine } from './card.ts';
+import { timingLines } from './card-plan.ts';
 import { cardTitle } from './card-state.ts';
 import { cardPlace, type LinkOf } from './links.ts';
-import { actionText, type DrawContext, rolesLine, roleText } from './naming.ts';
+import { type DrawContext, rolesLine, roleText } from './naming.ts';
 import { NO_COMMAND, refusalLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -45,7 +44,6 @@ function listSections(
   { actor, lists }: HomeContent & { ok: true },
   drawing: DrawContext,
 ): HomeParts {
-  const { linkOf } = drawing;
   const { waiting, toAnswer, mine, running, recent, schedules } = lists;
   const { costs, more, at } = lists;
   const answers = toAnswer.map(({ change }) => change);
@@ -55,7 +53,7 @@ function listSections(
     // A user without a role decides nothing: the section would only raise questions.
     ...section(actor.roles.length > 0 ? [actor] : waiting, `Waiting for you (${waits})`, () =>
       waiting.length > 0
-        ? fitting(waiting, (change) => toDecide(change, linkOf), { most: 10, bytes: 120_000 })
+        ? fitting(waiting, (change) => toDecide(change, drawing), { most: 10, bytes: 120_000 })
         : [noteLine('Nothing is waiting for you.')],
     ),
     ...section(toAnswer, `Needs your answer (${toAnswer.length})`, () =>
@@ -111,33 +109,20 @@ function fitting(
 const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
 
 /** Everything that the card shows before a change runs, for an approver who decides here. */
-function toDecide(change: Change, linkOf: LinkOf): HomeParts {
-  const { id, requester, createdAt, reason, plan, approvals, requires } = change;
+function toDecide(change: Change, drawing: DrawContext): HomeParts {
+  const { id } = change;
+  const card = placeOf(change, drawing.linkOf).slice(1);
   return [
-    lines(
-      [{ bold: actionText(change) }, ` · ${id}`],
-      ...targetLines(change),
-      ...plan.warnings.map(warningLine),
-      ...planLines(plan),
-      fact('Requested by', { user: requester }, ', ', { at: createdAt }),
-      ...(reason ? [fact('Reason', reason)] : []),
-      ...costPerDayLines(plan),
-      ...timingLines(change),
-      ...(approvals.length > 0 ? [fact('Approved by', ...namesOf(approvals))] : []),
-      fact('Needs', needed(requires.count, approvals.length)),
-      fact('Expires', { at: change.expiresAt }, ...placeOf(change, linkOf)),
-    ),
+    ...openParts(change, drawing, card.length > 0 ? [card] : []),
     actions(
       change,
-      { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
+      ...(mayRun(change)
+        ? [{ id: 'change.approve', label: 'Approve', value: id, style: 'primary' } as const]
+        : []),
       { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
       { id: 'change.details', label: 'Show request', value: id },
     ),
   ];
-}
-
-function needed(count: number, have: number): string {
-  return have > 0 ? `${count - have} more of ${count}` : countWords(count, 'approval');
 }
 
 /** An unknown outcome, or an emergency change to review. Other users read who can record the outcome. */

@@ -5,7 +5,7 @@ import type {
   SlackOptionsMiddlewareArgs,
 } from '@slack/bolt';
 import { z } from 'zod';
-import { showHome } from '../workflow/index.ts';
+import { peopleChanged, showHome } from '../workflow/index.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
@@ -78,11 +78,14 @@ function eventHandler(bot: SlackContext, actors: Actors) {
         if (isFirst(body.event_id)) await answerMention(bot, body);
         return;
       case 'subteam_updated':
-        return actors.changeGroup(event.subteam.id, updatedGroup(event.subteam));
+        actors.changeGroup(event.subteam.id, updatedGroup(event.subteam));
+        return peopleChanged(bot.context, null);
       case 'subteam_members_changed':
-        return actors.changeGroup(event.subteam_id, changedMembers(event));
+        actors.changeGroup(event.subteam_id, changedMembers(event));
+        return peopleChanged(bot.context, null);
       case 'user_change':
-        return actors.forgetUser(event.user.id);
+        actors.forgetUser(event.user.id);
+        return peopleChanged(bot.context, event.user.id);
     }
   };
 }

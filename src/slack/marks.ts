@@ -1,26 +1,35 @@
 import { z } from 'zod';
 import type { Change, ChangeId } from '../domain/change.ts';
-import type { Mark } from '../workflow/index.ts';
+import type { CardMark, Mark } from '../workflow/index.ts';
 import type { AnyBlock, Message } from './blocks.ts';
 
 // The mark of a message is the block id of its first block: it names the last event that the message shows. Slack
 // keeps it with the message, where no rollback of the database reaches it.
 
-/** `s1.4.<hash>.7KQ2MX`: a card. With a fifth word, a note or a line about an execution, named by its claim. */
-const MARK = /^s1\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:\.([\w-]{1,64}))?$/;
+/**
+ * `s1.4.<hash>.7KQ2MX`: a card; `~` and a word after it name what it shows beside its events. With a fifth word, a note
+ * or a line about an execution, named by its claim.
+ */
+const MARK =
+  /^s1\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:~(\w{1,16}))?(?:\.([\w-]{1,64}))?$/;
 /** The fifth word of a line about a change that was never claimed. */
 const NO_NONCE = '-';
 
 /** What a message says that it shows. */
-export interface MessageMark extends Mark {
+export interface MessageMark extends CardMark {
   readonly change: ChangeId;
   /** Null: the message is a card or a copy of one. */
   readonly nonce: string | null;
 }
 
 /** The card of a change, or a copy of it, with its mark. */
-export function markedCard(card: Message, { id, version, hash }: Change): Message {
-  return withBlockId(card, `s1.${version}.${hash}.${id}`);
+export function markedCard(
+  card: Message,
+  { id, version, hash }: Change,
+  revision: string,
+): Message {
+  const shown = revision === '' ? '' : `~${revision}`;
+  return withBlockId(card, `s1.${version}.${hash}.${id}${shown}`);
 }
 
 /** A note or a line about an execution, with its mark. */
@@ -62,8 +71,9 @@ const Blocks = z.array(z.object({ block_id: z.string().optional() }));
 
 /** The mark of a message as Slack returned it; null for a message without one. */
 export function markOf(blocks: unknown): MessageMark | null {
-  const [, version, hash, change, nonce = null] = MARK.exec(firstBlockId(blocks)) ?? [];
+  const [, version, hash, change, revision, nonce = null] = MARK.exec(firstBlockId(blocks)) ?? [];
   if (!version || !hash || !change) return null;
   // Signalbox alone writes messages in its name, with the id of a change there.
-  return { version: Number(version), hash, change: change as ChangeId, nonce };
+  const mark = { version: Number(version), hash, change: change as ChangeId, nonce };
+  return revision === undefined ? mark : { ...mark, revision };
 }

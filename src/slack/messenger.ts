@@ -44,7 +44,7 @@ import {
 } from './card-thread.ts';
 import { createChannelMembers } from './channels.ts';
 import { homeView } from './home.ts';
-import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
+import { cardLink, createPreviewLinks, newsCards, type Permalinks } from './links.ts';
 import { type MessageMark, markedCard, markedLine, markedPost } from './marks.ts';
 import type { DrawContext } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
@@ -113,9 +113,16 @@ export function createMessenger(options: Options): Messenger {
     return again ? ({ mark }: Marked) => mark?.change === id && mark.nonce === null : null;
   }
 
-  function cardOf(change: Change, schedule: ScheduleNews | null = null): Message {
+  async function cardOf(
+    change: Change,
+    schedule: ScheduleNews | null = null,
+    revision = '',
+  ): Promise<Message> {
+    await permalinks.load(newsCards(change));
     const news = schedule ? scheduleNewsLines(schedule) : [];
-    return markedCard(changeCard(change, drawing, { news }), change);
+    // Slack requires a new block id for each drawing.
+    const block = ['card', change.version, ...(revision ? [revision] : [])].join(':');
+    return markedCard(changeCard(change, drawing, { news, block }), change, revision);
   }
 
   function cardChannel(change: Change): string | null {
@@ -126,16 +133,16 @@ export function createMessenger(options: Options): Messenger {
     // Without an approvals channel the card is in the requester's direct messages.
     postCard: async (change, { again }): Promise<Position> => {
       const to = cardChannel(change) ?? change.requester;
-      const card = await postTo(to, cardOf(change), { isSame: isCard(change, again) });
+      const card = await postTo(to, await cardOf(change), { isSame: isCard(change, again) });
       previews.cardPosted(change.id, card);
       return card;
     },
-    postDirectCard: (change, user, { again }) =>
-      postTo(user, cardOf(change), { isSame: isCard(change, again) }),
+    postDirectCard: async (change, user, { again }) =>
+      postTo(user, await cardOf(change), { isSame: isCard(change, again) }),
     absentAmong: members.absentAmong,
-    redrawCard: async (change, at, schedule) => {
+    redrawCard: async (change, at, schedule, revision) => {
       try {
-        await updateMessage(posts, at, cardOf(change, schedule));
+        await updateMessage(posts, at, await cardOf(change, schedule, revision));
         return 'drawn';
       } catch (error) {
         if (refusedBySlack(error) === 'message_not_found') return 'deleted';

@@ -1,11 +1,12 @@
 import { HOUR_MS } from '../base/time.ts';
-import { checkCards } from './cards.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind } from './execute.ts';
 import { followKind } from './follow.ts';
 import { freezeKind } from './freezes.ts';
 import type { JobKinds } from './jobs.ts';
 import type { MaintenanceJob } from './maintenance.ts';
+import { redrawOpen } from './moves.ts';
+import { directoryWatch } from './news.ts';
 import { incidentKind, pressKind } from './press.ts';
 import { pruneRates } from './rates.ts';
 import { revertKind } from './reverts.ts';
@@ -34,12 +35,15 @@ export function jobKinds(
 }
 
 const DAY = 24 * HOUR_MS;
+const WATCHED_EVERY_MS = 1_000;
 
 /** Periodic work that no user waits for. */
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
     { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
-    { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
+    // Finds deleted cards, too. At the start, the configuration may be a new one.
+    { name: 'check cards', work: () => redrawOpen(context), everyMs: HOUR_MS },
+    { name: 'watch directory', work: directoryWatch(context), everyMs: WATCHED_EVERY_MS },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

@@ -57,6 +57,7 @@ import {
   personOf,
 } from './history.ts';
 import { identityFacts, move, noteMoved } from './moves.ts';
+import { withNews } from './news.ts';
 import { currentTarget } from './target.ts';
 
 /** Draws a user's App Home tab from the log. */
@@ -70,6 +71,7 @@ export async function showHome(context: WorkflowContext, user: UserId): Promise<
 
 const MANY = 200;
 const RECENT = 8;
+const DECIDED = 12;
 const SEARCHED = 50;
 
 async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
@@ -95,10 +97,14 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
   const unanswered = running.filter(
     (change) => change.state === 'unknown' && (concerns(change, actor) || may('happened', change)),
   );
+  const waiting = pending
+    .filter((change) => may('approve', change))
+    .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
   return {
-    waiting: pending
-      .filter((change) => may('approve', change))
-      .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
+    // Of the others, Home shows the number.
+    waiting: await Promise.all(
+      waiting.map((change, index) => (index < DECIDED ? withNews(context, change) : change)),
+    ),
     mine: own,
     running: running.filter(
       (change) => isVisible(change) && ![...own, ...unanswered].some(({ id }) => id === change.id),
@@ -180,6 +186,7 @@ export function createChangesQueries(
     show: (id, asker) => show(context, measureEffect, id, asker),
     cancel: (id, asker) => cancel(context, id, asker),
     latestOf: (target, asker) => latestOf(context, target, asker),
+    frequent: (by) => frequentCommands(context, by),
     log: (request, asker) => answerChangeLog(context, request, asker),
   };
 }
@@ -208,7 +215,7 @@ async function show(
 ): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
-  const { change } = found;
+  const change = await withNews(context, found.change);
   const lines = await historyLines(context.events, change.id);
   const effect = await measureEffect(change);
   return {

@@ -72,7 +72,7 @@ export function begin(
 const HOLDING: readonly State[] = ['executing', 'unknown'];
 
 /** The target is free once the request was not sent, or its outcome is known. */
-function releases(before: Change, after: Change): boolean {
+function releases(before: Pick<Change, 'state'>, after: Pick<Change, 'state'>): boolean {
   return HOLDING.includes(before.state) && !HOLDING.includes(after.state);
 }
 
@@ -205,7 +205,7 @@ export function identityFacts(identity: Identity | null): JsonObject {
   return { roles: [...identity.actor.roles], groups };
 }
 
-/** Counts, logs and traces what was appended, and hurries changes that wait for the target. To be called after the commit. */
+/** Counts, logs and traces what was appended, and tells other changes of the target. To be called after the commit. */
 export function noteMoved(
   context: Pick<DecisionContext, 'measures' | 'log' | 'events' | 'store' | 'now' | 'wake'>,
   before: Pick<Change, 'state'> | null,
@@ -219,25 +219,45 @@ export function noteMoved(
   const about = { 'signalbox.change': id, 'signalbox.command': command };
   const facts = { ...about, 'signalbox.from': from, 'signalbox.to': state };
   pastStep({ name: `change ${state}`, facts }, 0);
-  if (!before || !HOLDING.includes(before.state) || HOLDING.includes(state)) return;
-  // Without it, they look again some seconds later.
-  hurryWaiting(context, change).catch((err: unknown) => {
-    context.log.warn({ err, change: id }, 'changes that wait for its target were not hurried');
+  if (isPrivate(change)) return;
+  // What becomes of a freeze concerns the changes of all that it covers.
+  const isFreeze = change.plan.target.kind === 'freeze';
+  if (isFreeze && state !== 'succeeded') return;
+  const of = isFreeze ? {} : { targets: [targetKey(change)], except: id };
+  const isFree = before !== null && releases(before, change);
+  // Without it, their cards are drawn again within an hour, and they are claimed some seconds later.
+  redrawOpen(context, { ...of, isFree }).catch((err: unknown) => {
+    context.log.warn({ err, change: id }, 'other changes of its target were not redrawn');
   });
 }
 
+const REDRAWN_MAX = 500;
+/** Slack accepts about 50 reads and updates per minute, and cards of changes that move come first. */
 const AT_ONCE = 20;
+const SPREAD_MS = 5_000;
 
-/** The target is free: the approved changes of it are claimed now. */
-async function hurryWaiting(
+/**
+ * Draws the cards of open changes again, because of what surrounds them: those of some targets, or of all, for example
+ * after a reload. Where the target is free now, its approved changes are claimed.
+ */
+export async function redrawOpen(
   { events, store, now, wake }: Pick<DecisionContext, 'events' | 'store' | 'now' | 'wake'>,
-  change: Change,
+  about: {
+    readonly targets?: readonly string[];
+    readonly except?: ChangeId;
+    readonly isFree?: boolean;
+  } = {},
 ): Promise<void> {
-  const query = { states: ['approved'], targets: [targetKey(change)], limit: AT_ONCE } as const;
-  const waiting = (await listChanges(events, query)).filter(({ id }) => id !== change.id);
-  if (waiting.length === 0) return;
+  const { except, isFree = false, ...of } = about;
+  const query = { ...of, open: true, confirmed: true, limit: REDRAWN_MAX } as const;
+  const others = (await listChanges(events, query)).filter(({ id }) => id !== except);
+  if (others.length === 0) return;
+  const at = now().getTime();
   await transaction(store, async (tx) => {
-    for (const each of waiting) await addJob(tx, runOf(each, now().getTime()));
+    for (const [index, each] of others.entries()) {
+      await addJob(tx, job('card', each.id, at + Math.max(0, index - AT_ONCE) * SPREAD_MS));
+      if (isFree && each.state === 'approved') await addJob(tx, runOf(each, at));
+    }
   });
   wake();
 }

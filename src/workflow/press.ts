@@ -22,7 +22,6 @@ import {
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
-import { hasSameFacts } from '../domain/targets.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem, type Job } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
@@ -31,10 +30,11 @@ import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } f
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, noteMoved, runOf } from './moves.ts';
+import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
 import { noticeFor } from './notices.ts';
 import { becomesPlace, foreignPlace, isPlace, LoggedPlace } from './places.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
-import { currentPolicy, currentTarget } from './target.ts';
+import { currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
 /** A press that decides about a change, as Slack delivered it: nothing of it is checked yet. */
@@ -252,12 +252,14 @@ async function decide(
 ): Promise<JobResult> {
   const { id, key, press } = stored;
   const evidence = identityFacts(identity);
+  const asked = isPermitting(verb) ? await loadChange(context.events, id) : null;
+  const requester = asked && (await requesterOf(context, asked));
   const { result } = await append<Decided | 'answered'>(context.events, async (locked) => {
     if (await isAnswered(locked, stored)) return { events: [], result: 'answered' };
     const before = await loadChange(locked, id);
     if (!before)
       return answered(locked, stored, 'not-found', evidence, { before: null, change: null });
-    const facts = await lockedFacts(context, locked, before, { ...press, identity });
+    const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
     const answer = gate(before, verb, facts);
     if ('refusal' in answer) {
       return refused(context, locked, stored, before, answer, evidence);
@@ -287,14 +289,11 @@ async function lockedFacts(
   context: WorkflowContext,
   locked: LockedLog,
   change: Change,
-  press: LoggedPress & { readonly identity: Identity },
+  press: LoggedPress & { readonly identity: Identity; readonly requester: Identity | null },
 ): Promise<PressFacts> {
   const facts = pressFacts(context, change, press);
   if (!isPermitting(press.verb as Verb)) return facts;
-  // The freezes made in Slack count where the target has other tags than users saw.
-  const isSame = hasSameFacts(facts.target, change.plan.target);
-  const policy = isSame ? facts.policy : await currentPolicy(context, locked);
-  return { ...facts, policy, isCurrent: true };
+  return { ...facts, outlook: await outlookFacts(context, locked, change, press.requester) };
 }
 
 function refused(
@@ -376,7 +375,8 @@ function deny(
     : createDenial(refusal, { press });
   const outcome = async (shown: Change | null) => {
     const named = await nameAlternatives(context, { ...denial, change: shown });
-    return { ok: false, verb, denial: named } as const;
+    const freeze = refusal === 'frozen' && change ? await blockingFreeze(context, change) : null;
+    return { ok: false, verb, denial: { ...named, freeze } } as const;
   };
   return tell(context, stored, change, outcome);
 }

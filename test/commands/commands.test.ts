@@ -76,6 +76,7 @@ function reach(
       log: () => Promise.reject(new Error('There are no changes')),
       cancel: () => Promise.reject(new Error('There are no changes')),
       latestOf: async () => [],
+      frequent: async () => [],
     },
     freezes: NO_FREEZES,
     schedules: NO_SCHEDULES,

@@ -159,7 +159,8 @@ test('the card of an unknown outcome has what a person needs to settle it', () =
     Server shows  stopping (checked <!date^1795176120^{date_short_pretty} at {time}|2026-11-20T12:02:00.000Z>)
     This is not yet what was requested. The request may still be applied.
     Requested by <@U0ANA> · approved by <@U0BEN>, <@U0CLEO> (2 of 2)
-    Reason  nightly maintenance"
+    Reason  nightly maintenance
+    prod · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> · warehouse main"
   `);
   const unread = changeIn('unknown', { followUp: { ...followUp, seen: null, why: null } });
   expect(changeCard(unread, drawing).text).not.toMatch(/Cost|Server shows/);

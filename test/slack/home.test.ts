@@ -108,14 +108,14 @@ test('who decides sees what the card says: target, values, warnings, requester',
   const [change] = many(1, 'pending', { expiresAt: minutes(30) });
   const shown = texts(drawn({ waiting: change ? [change] : [] }));
   for (const words of [
-    'Stop analytics-prod',
-    '2f7c9d34',
+    'requests: stop analytics-prod',
+    'warehouse main',
     'running → ',
     '"action_id":"change.details"',
     'Queries and pipes of this service stop.',
     '"user_id":"U0ANA"',
     'nightly maintenance',
-    '2 approvals',
+    '0 of 2 from ',
     `"timestamp":${minutes(30).getTime() / 1_000}`,
   ]) {
     expect(shown).toContain(words.includes('"') ? words : JSON.stringify(words).slice(1, -1));
