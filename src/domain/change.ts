@@ -332,7 +332,7 @@ export interface News {
   readonly freezes: readonly (BlockingFreeze & { readonly from: Date })[];
   /** The target with its tags and warehouse of now; null: as in the plan. */
   readonly target: Target | null;
-  /** Why it could not run now, whoever approves it; null: it could. */
+  /** Why it could not run now, with all approvals; null: it could. */
   readonly refusal: Refusal | null;
 }
 

@@ -551,7 +551,7 @@ function policyRefusal(change: Change, facts: OutlookFacts): Refusal | null {
   return null;
 }
 
-/** Whether the approvals that a change has or will get cannot meet the current rule, whoever gives them. */
+/** Whether the approvals that a change has or will get cannot meet the current rule, from any approver. */
 function lacksApprovals(
   { requires, state, breakGlass, plan }: Change,
   current: Requirement,

@@ -86,7 +86,8 @@ const CREATION: readonly {
   },
   {
     fields: ['ipAccessList'],
-    text: ({ ipAccessList: list }) => (list === undefined ? null : `from ${valueText(list)}`),
+    text: ({ ipAccessList: list }) =>
+      list === undefined ? null : `from ${valueText(list).replace(/ +(?=,|$)/g, '')}`,
   },
 ];
 

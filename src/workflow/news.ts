@@ -22,7 +22,7 @@ import {
   loadChange,
   type Subjects,
 } from '../log/index.ts';
-import type { DecisionContext } from './context.ts';
+import type { DecisionContext, WorkflowContext } from './context.ts';
 import { move, noteMoved, redrawOpen } from './moves.ts';
 import {
   approvedCommands,
@@ -101,8 +101,8 @@ export async function blockingFreeze(
   return freezeFor(freezes, currentTarget(context, plan), startsAt(plan, context.now()));
 }
 
-/** Ends a waiting change that cannot run any more, so that nobody decides about it in vain. */
-export async function endHopeless(context: DecisionContext, id: ChangeId): Promise<void> {
+/** Ends a waiting change that cannot run any more, so that nobody decides about it without effect. */
+export async function endHopeless(context: WorkflowContext, id: ChangeId): Promise<void> {
   const change = await loadChange(context.events, id);
   const isWaiting = change?.state === 'pending' || change?.state === 'approved';
   // A run of a schedule is decided by its claim, a moment later.
@@ -110,6 +110,7 @@ export async function endHopeless(context: DecisionContext, id: ChangeId): Promi
   const requester = await requesterOf(context, change);
   const known = await outlookFacts(context, context.events, change, requester);
   if (!endsBy(change, known)) return;
+  const differences = known.isOutdated ? await differencesNow(context, change) : [];
   const { result } = await append(context.events, async (locked) => {
     const before = await loadChange(locked, id);
     // A process with an older configuration ends nothing by it.
@@ -120,7 +121,7 @@ export async function endHopeless(context: DecisionContext, id: ChangeId): Promi
     const ends = endsBy(before, facts);
     if (!ends) return { events: [], result: null };
     const { changedBy } = facts;
-    const stateCheck = { kind: 'differs', differences: [], changedBy } as const;
+    const stateCheck = { kind: 'differs', differences, changedBy } as const;
     const moves = move(context, locked.at, before, { ...ends, ...(changedBy && { stateCheck }) });
     return { ...moves, result: { before, after: moves.change } };
   });
@@ -129,10 +130,17 @@ export async function endHopeless(context: DecisionContext, id: ChangeId): Promi
   context.wake();
 }
 
+/** How the target differs from the preview; nothing where that is not read. */
+async function differencesNow({ commands, commandContext }: WorkflowContext, change: Change) {
+  const command = commands.get(change.command);
+  const state = await command?.compareBeforeSending?.(change.plan, commandContext());
+  return state?.kind === 'differs' ? state.differences : [];
+}
+
 const OPEN_MAX = 500;
 
 /** Ends what cannot run any more because of who its requester is now. `user`: the one who changed; null: a group did. */
-export async function peopleChanged(context: DecisionContext, user: string | null): Promise<void> {
+export async function peopleChanged(context: WorkflowContext, user: string | null): Promise<void> {
   const query = { states: ['pending', 'approved'], confirmed: true, limit: OPEN_MAX } as const;
   const of = user === null ? query : { ...query, requester: user };
   for (const { id } of await listChanges(context.events, of)) await endHopeless(context, id);

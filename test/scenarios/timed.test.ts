@@ -47,7 +47,7 @@ test('the revert shows the opposite cost effect of its change', async () => {
   const sandbox = await startTestSandbox();
   await requestAndApprove(sandbox, '/service stop staging for=4h cleaning up');
   const there = await sandbox.card('staging is stopping');
-  expect(there?.text).toMatch(/Cost {2}−[\d.]+ credits per day · details/);
+  expect(there?.text).toMatch(/Cost {2}−[\d.]+ credits per day \(/);
   const [, perDay = ''] = /Cost +−([\d.]+) credits/.exec(there?.text ?? '') ?? [];
   const back = await sandbox.card('Start staging: planned');
   expect(back?.text).toContain(`+${perDay} credits per day, as before ${changeIdOf(there)}`);

@@ -140,7 +140,9 @@ test('the cost has its range on card and preview, and is whole behind Show reque
   for (const each of [changeCard(waiting, drawing), preview(draft, drawing)]) {
     expect(cost(each)).toEqual([`Cost  ${summary.withRange}`]);
   }
-  expect(cost(fullRequest(waiting, false, drawing))).toEqual([`Cost  ${text}`]);
+  const whole = fullRequest(waiting, false, drawing);
+  expect(cost(whole)).toEqual([`Cost  ${summary.withRange}`]);
+  expect(whole.text).toContain(`Estimate  ${text}`);
 });
 
 test('what stays as it is in an alert is listed whole', () => {
