@@ -7,7 +7,7 @@ import { createCostReader } from '../src/costs/reader.ts';
 import { type Judgement, judgeCosts, modelSpan } from '../src/costs/unusual.ts';
 import type { Log } from '../src/log/index.ts';
 import type { Forecast } from '../src/maths/forecast.ts';
-import type { CostReading, ReportRow } from '../src/maths/report.ts';
+import type { ReportRow } from '../src/maths/report.ts';
 import type { CloudClient } from '../src/servers/cloud.ts';
 import { openBenchLog } from './costs-store.ts';
 import { type Kind, totalOf, type World, world } from './costs-worlds.ts';
@@ -16,7 +16,6 @@ import { type Kind, totalOf, type World, world } from './costs-worlds.ts';
 
 export interface Morning {
   readonly day: Day;
-  readonly read: CostReading;
   readonly forecast: Forecast;
   readonly judged: Judgement;
   readonly news: BudgetNews | null;
@@ -95,7 +94,7 @@ async function replayWith(
     const { news, memory: next } = evaluateBudget(standing, memory, day);
     memory = next;
     const judged = judgeCosts({ read: known, today: day });
-    mornings.push({ day, read: known, forecast: standing.forecast, judged, news });
+    mornings.push({ day, forecast: standing.forecast, judged, news });
   }
   return mornings;
 }

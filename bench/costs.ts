@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { startChild } from './child.ts';
 import { digestTest } from './costs-digests.ts';
-import { type Bar, barsOf, HEAD, rowOf } from './costs-figures.ts';
-import { samplesOf } from './costs-replay.ts';
+import { type Bar, HEAD } from './costs-figures.ts';
 import { KINDS, type Kind } from './costs-worlds.ts';
 import { transportTest } from './transport.ts';
 
@@ -29,14 +31,9 @@ export function costOptions([months, seed, ...kinds]: readonly string[]): CostOp
  * the product; and the transport of large reports.
  */
 export async function costMeasurements({ months, seed, kinds }: CostOptions): Promise<string> {
-  const rows: (readonly string[])[] = [];
-  const bars: Bar[] = [];
-  for (const kind of kinds.length > 0 ? kinds : KINDS) {
-    process.stderr.write(`replaying ${kind} …\n`);
-    const samples = await samplesOf(kind, months, seed);
-    rows.push(rowOf(kind, samples));
-    bars.push(...barsOf(kind, samples));
-  }
+  const found = await replayAll(kinds.length > 0 ? kinds : KINDS, { months, seed });
+  const rows = found.map(({ row }) => row);
+  const bars: readonly Bar[] = found.flatMap((one) => one.bars);
   const digests = kinds.length > 0 ? [] : await digestTest(seed);
   const missed = [...bars, ...digests].filter(({ met }) => !met);
   const count = bars.length + digests.length;
@@ -49,6 +46,34 @@ export async function costMeasurements({ months, seed, kinds }: CostOptions): Pr
   ];
   const transport = kinds.length > 0 ? [] : [await transportTest(SERVICES)];
   return [...texts, ...transport].join('\n\n');
+}
+
+const Replayed = z.object({
+  row: z.array(z.string()),
+  bars: z.array(
+    z.object({ label: z.string(), seen: z.string(), bar: z.string(), met: z.boolean() }),
+  ),
+});
+const WITHIN_MS = 30 * 60_000;
+
+/** Every class in a process of its own, as many at a time as there are processors. */
+async function replayAll(
+  kinds: readonly Kind[],
+  { months, seed }: Pick<CostOptions, 'months' | 'seed'>,
+) {
+  const found = new Map<Kind, z.infer<typeof Replayed>>();
+  const left = [...kinds];
+  const work = async () => {
+    for (let kind = left.shift(); kind !== undefined; kind = left.shift()) {
+      process.stderr.write(`replaying ${kind} …\n`);
+      const env = { KIND: kind, MONTHS: String(months), SEED: String(seed) };
+      const child = startChild('bench/costs-class.ts', { env });
+      found.set(kind, Replayed.parse(await child.told(WITHIN_MS)));
+      await child.stop();
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return kinds.flatMap((kind) => found.get(kind) ?? []);
 }
 
 function columns(rows: readonly (readonly string[])[]): string {

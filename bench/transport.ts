@@ -11,7 +11,7 @@ const Read = z.object({
   grownBytes: z.number(),
 });
 
-const MOST_TIME = 1.5;
+const MOST_TIME = 1.2;
 const MOST_MEMORY = 2;
 const MIB = 2 ** 20;
 const WITHIN_MS = 120_000;

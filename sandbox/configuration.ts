@@ -33,6 +33,7 @@ export function sandboxYamlWithReports(
     cloud: { reads: 'extended' },
     digests: DIGESTS.map((digest) => ({ ...digest, ...muted })),
     budgets: BUDGETS,
+    alerts: [{ channel: '#ops' }],
   });
 }
 

@@ -6,7 +6,8 @@ import { elementsIn } from './slack/input-state.ts';
 import type { StoredMessage } from './slack/records.ts';
 import type { SlackSimulator } from './slack/simulator.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** 17:30 of the day before. */
 const AFTERNOON_BEFORE_MORNING_MS = 15.5 * HOUR_MS;
@@ -23,8 +24,10 @@ interface HistoryOptions {
   readonly slack: SlackSimulator;
   readonly cloud: CloudSimulator;
   readonly mover: ClockMover;
-  /** The time at which the sandbox was started, where the history ends. */
+  /** The time at which the sandbox was started. */
   readonly startedAt: Date;
+  /** The time at which the history ends, when all of it has happened. */
+  readonly ends: () => Date;
 }
 
 /** The time at which the history begins: in an afternoon, some days before the last morning. */
@@ -37,16 +40,18 @@ function lastAfternoon(startedAt: Date): number {
 }
 
 /** One finished change of yesterday and the digest of this morning, made by the real bot. */
-export async function playHistory({ slack, cloud, mover, startedAt }: HistoryOptions) {
+export async function playHistory({ slack, cloud, mover, startedAt, ends }: HistoryOptions) {
   const morning = lastMorning(startedAt);
   const afternoon = lastAfternoon(startedAt);
   for (let daysAgo = DAYS_OF_COSTS - 1; daysAgo >= 0; daysAgo -= 1) {
     await mover.jumpTo(new Date(afternoon - daysAgo * DAY_MS));
   }
   await finishChange(slack, cloud);
+  // What follows the change happens soon after it, and not when the clock is moved to the morning.
+  for (const minutes of [1, 2, 5]) await mover.jumpTo(new Date(afternoon + minutes * MINUTE_MS));
   await mover.jumpTo(morning);
   await until(() => slack.messages('db-costs').length > 0);
-  await mover.jumpTo(new Date(Math.max(morning.getTime(), Date.now())));
+  await mover.jumpTo(new Date(Math.max(morning.getTime(), ends().getTime())));
   // The digest stays unread, so that its channel is bold.
   for (const channel of ['ops', 'db-approvals', 'db-audit']) {
     for (const { id } of slack.workspace.members) slack.markRead(id, channel);

@@ -6,6 +6,7 @@ import { startSandbox } from './start.ts';
 const USAGE = `npm run sandbox -- [options]
 
   --port <port>   the port of the page; 4000 by default
+  --at <time>     begins at this time, for example 2026-11-27T16:00+01:00
   --socket        Socket Mode instead of HTTP between Slack and the bot
   --hard-limits   the rate limits of Slack without bursts
   --large         20,000 channels and 10,000 people more
@@ -35,6 +36,7 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '4000' },
+      at: { type: 'string' },
       socket: { type: 'boolean', default: false },
       'hard-limits': { type: 'boolean', default: false },
       large: { type: 'boolean', default: false },
@@ -49,13 +51,18 @@ function readOptions() {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new Error(`--port must be a number from 0 to 65535, not ${values.port}`);
   }
+  const begin = values.at === undefined ? {} : { at: new Date(values.at) };
+  const hasZone = /T.*(Z|[+-]\d\d:\d\d)$/.test(values.at ?? 'T+00:00');
+  if (!hasZone || Number.isNaN(begin.at?.getTime())) {
+    throw new Error(`--at must be a time with its zone, 2026-11-27T16:00+01:00, not ${values.at}`);
+  }
   const delivery: 'http' | 'socket' = values.socket ? 'socket' : 'http';
   const rateLimits = values['hard-limits'] ? 'hard' : 'with-bursts';
   const workspace = values.large ? largeWorkspace() : sandboxWorkspace;
   const logLevel = values.verbose ? 'info' : 'warn';
   const history = !values['no-history'];
   const priced = values.prices;
-  return { port, delivery, rateLimits, workspace, logLevel, priced, history } as const;
+  return { ...begin, port, delivery, rateLimits, workspace, logLevel, priced, history } as const;
 }
 
 function exitWithError(error: unknown): never {

@@ -18,6 +18,7 @@
  *   POST /sandbox/panel/faults       ActiveFault       → Panel
  *   POST /sandbox/panel/clear        {}                → Panel, without active faults
  *   POST /sandbox/panel/profile      ProfileChoice     → Panel
+ *   POST /sandbox/panel/alert        AlertTurn         → Panel, after the delivery of the webhook
  *   GET  /sandbox/clock              → ClockState
  *   POST /sandbox/clock              ClockMoveChoice   → ClockState, when the move begins
  *   GET  /sandbox/guide              → GuideProgress
@@ -238,10 +239,22 @@ export interface ProfileChoice {
   readonly profile: string;
 }
 
+/** Lets an alert fire or recover. */
+export interface AlertTurn {
+  readonly id: string;
+  readonly to: 'firing' | 'resolved';
+}
+
 export interface Panel {
   /** Newest first, at most 200. */
   readonly requests: readonly RecordedRequest[];
   readonly operations: Readonly<Record<Api, readonly string[]>>;
+  /** By their names. */
+  readonly alerts: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly state: string;
+  }[];
   readonly faults: readonly FaultChoice[];
   readonly activeFaults: readonly ActiveFault[];
   readonly profiles: Readonly<

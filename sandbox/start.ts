@@ -42,6 +42,8 @@ export interface SandboxOptions {
   readonly history?: boolean;
   /** How long Slack waits for an acknowledgement or a modal; 3000 ms by default. Tests wait longer. */
   readonly slackTimeoutMs?: number;
+  /** Where the clock of the whole sandbox begins; the time of this machine by default. */
+  readonly at?: Date;
   /** The bot; its source by default. */
   readonly program?: string;
 }
@@ -59,7 +61,7 @@ export async function startSandbox(options: SandboxOptions) {
     slackTimeoutMs = 3000,
     program = join(ROOT, 'src/main.ts'),
   } = options;
-  const startedAt = new Date();
+  const startedAt = options.at ?? new Date();
   const clock = createWorldClock(history ? historyBegin(startedAt) : startedAt);
   const { now } = clock;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
@@ -69,6 +71,8 @@ export async function startSandbox(options: SandboxOptions) {
   ]);
   const signingSecret = randomBytes(16).toString('hex');
   const botPort = await freePort();
+  const webhookSecret = randomBytes(24).toString('hex');
+  alerts.deliverTo(`http://127.0.0.1:${botPort}/alerts/${webhookSecret}`);
   const eventsUrl = `http://127.0.0.1:${botPort}/slack/events`;
   const page = { changed: () => {} };
   const guide = { since: startedAt };
@@ -110,6 +114,7 @@ export async function startSandbox(options: SandboxOptions) {
     CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
     ALERTS_API_URL: alerts.url,
     ALERTS_API_TOKEN: ALERTS_TOKEN,
+    ALERTS_WEBHOOK_SECRET: webhookSecret,
     DATABASE_URL: `file:${join(folder, 'signalbox.db')}`,
     SIGNALBOX_CONFIG: join(folder, 'signalbox.yaml'),
     SIGNALBOX_KEY: randomBytes(32).toString('base64'),
@@ -147,7 +152,8 @@ export async function startSandbox(options: SandboxOptions) {
   try {
     await waitUntilReady(readyUrl, running.bot);
     restartOnExit();
-    if (history) await playHistory({ slack, cloud, mover, startedAt });
+    const ends = () => options.at ?? new Date();
+    if (history) await playHistory({ slack, cloud, mover, startedAt, ends });
     guide.since = now();
   } catch (error) {
     await stop();

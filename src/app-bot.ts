@@ -18,6 +18,7 @@ import {
   appendProblem,
   placeKeys,
 } from './log/index.ts';
+import type { AlertIntake } from './ops/index.ts';
 import { createDiscovery, openDirectory } from './servers/directory.ts';
 import type { Deliveries, Slack } from './slack/index.ts';
 import {
@@ -33,11 +34,11 @@ import {
 export interface RunningBot {
   /** Returns a problem to show at the readiness probe although the process is ready, or null. */
   readonly readinessWarning: () => Promise<string | null>;
-  /** The id under which it owns leases. */
-  readonly instance: string;
   /** The hash of its configuration file. */
   readonly configuration: string;
   readonly wake: () => void;
+  /** Takes the reports of the alert service. */
+  readonly alerts: AlertIntake;
   /** Answers what Slack delivers from now on. */
   readonly attach: (deliveries: Deliveries) => void;
   /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
@@ -104,10 +105,10 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     homeCosts: () => homeCosts(opened.storedCosts, now()),
   };
   const { version } = options;
-  const { instance } = context;
   const background = await openBackground(context, {
     release: version,
     takesOver: options.takesOver,
+    alertChannels: config.alertChannels,
     follows: config.reads === 'extended',
     kinds: opened.kinds,
   });
@@ -144,5 +145,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     listening.attach(deliveries);
   };
   const { wake } = background;
-  return { instance, configuration, readinessWarning, wake, attach, stop };
+  const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
+  return { configuration, readinessWarning, wake, alerts, attach, stop };
 }

@@ -4,7 +4,7 @@ import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
 import type { Api } from './base/log.ts';
 import type { CommandContext } from './commands/index.ts';
-import { createCostReader, openCostServices, openUsageDates } from './costs/index.ts';
+import { createCostReader, openCostServices } from './costs/index.ts';
 import type { UserId } from './domain/change.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
@@ -109,7 +109,6 @@ function createClients(
     keySecret,
     organizationId,
     organization: { plan, tier },
-    usageDates: openUsageDates(config.usageDates, store, log),
     ...shared,
     sharedBudget: shareOf('cloud'),
     observe: observe('cloud'),

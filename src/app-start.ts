@@ -1,9 +1,9 @@
-// The steps of a start, each repeated until it succeeds or needs a person, and what they refuse.
+// The steps of a start, each repeated until it succeeds or needs a person. A step that cannot succeed throws.
 import type { Logger } from 'pino';
 import type { Probes } from './app-server.ts';
 import { withinTime } from './base/errors.ts';
 import { postJson } from './base/http.ts';
-import { createOutageLog, type Measures, step } from './base/log.ts';
+import { createOutageLog, type Measures } from './base/log.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { backoffMs, type Clock } from './base/time.ts';
 import { commands } from './commands/index.ts';
@@ -60,17 +60,21 @@ export interface BotOptions extends AppOptions {
   readonly events: Log;
   readonly measures: Measures;
   readonly messenger: Messenger;
-  /** The instance that this one replaces after a reload; null at a start. */
-  readonly replaces: string | null;
   /** No other process uses the database, and none in this process: a start, not a reload. */
   readonly takesOver: boolean;
 }
 
-export interface RefusedStart {
-  readonly ok: false;
+/** Why Signalbox does not start. `lasting`: a restart cannot help, a person must fix the problems first. */
+export class RefusedStart extends Error {
+  override readonly name = 'RefusedStart';
   readonly problems: readonly ConfigProblem[];
-  /** A restart cannot help: a person must fix the problems first. */
   readonly lasting: boolean;
+
+  constructor(problems: readonly ConfigProblem[], lasting: boolean, cause?: unknown) {
+    super(problems.map(({ where, problem }) => `${where} ${problem}`).join('; '), { cause });
+    this.problems = problems;
+    this.lasting = lasting;
+  }
 }
 
 interface ConnectOptions {
@@ -80,29 +84,26 @@ interface ConnectOptions {
   readonly opensSocket: boolean;
 }
 
-type ConnectedSlack = { readonly ok: true; readonly slack: Slack } | RefusedStart;
-
 const INSPECT_WITHIN_MS = 5_000;
 
-/** Connects to Slack, or returns every problem of Slack and of the database that stops the start. */
+/** Connects to Slack. Throws every problem of Slack and of the database that stops the start. */
 export async function connectForStart(
   options: AppOptions,
   clock: Omit<ConnectOptions, 'opensSocket'>,
-): Promise<ConnectedSlack> {
-  const connected = await connectSlack(options, { ...clock, opensSocket: true });
-  if (connected.ok) return connected;
-  // Only read: a start that is refused must not migrate the database.
-  const url = options.config.databaseUrl.reveal();
-  const read = await withinTime(INSPECT_WITHIN_MS, () => refuseUnusable(url));
-  const database = read.ok ? null : refusedDatabase(read.error);
-  if (database === null) return connected;
-  const problems = [...connected.problems, ...database.problems];
-  return { ok: false, problems, lasting: connected.lasting || database.lasting };
+): Promise<Slack> {
+  try {
+    return await connectSlack(options, { ...clock, opensSocket: true });
+  } catch (error) {
+    if (!(error instanceof RefusedStart)) throw error;
+    // Only read: a start that is refused must not migrate the database.
+    const url = options.config.databaseUrl.reveal();
+    const read = await withinTime(INSPECT_WITHIN_MS, () => refuseUnusable(url));
+    const database = read.ok ? null : refusedStart(read.error);
+    if (database === null) throw error;
+    const problems = [...error.problems, ...database.problems];
+    throw new RefusedStart(problems, error.lasting || database.lasting, error);
+  }
 }
-
-type OpenedDatabase =
-  | { readonly ok: true; readonly store: Store; readonly events: Log }
-  | RefusedStart;
 
 function keysOf({ databaseUrl, key, previousKeys }: Config): LogKeys {
   return readKeys({ databaseUrl: databaseUrl.reveal(), key, previous: previousKeys });
@@ -113,56 +114,40 @@ const DATABASE_OUTAGE = {
   ended: 'database connection restored',
 };
 
-/** Opens the database and migrates it, or returns why it cannot be used. */
-export async function openForStart({ config, log, now }: AppOptions): Promise<OpenedDatabase> {
+/** Opens the database and migrates it. */
+export async function openForStart({ config, log, now }: AppOptions) {
   const outage = createOutageLog(log, DATABASE_OUTAGE);
   const onConnectionError = (error: Error) => {
     // Not the error itself: it contains the client of the driver with all of its settings.
     const problem = databaseProblem(error) ?? error.message;
     outage.failed(problem, { problem });
   };
-  let store: Store | null = null;
+  const url = config.databaseUrl.reveal();
+  await refuseUnusable(url);
+  // Before the database, which a first start creates: a key file is made for a new one only.
+  const keys = keysOf(config);
+  const store = await openStore(url, {
+    ...(now && { now: () => now().getTime() }),
+    ...{ poolSize: config.databasePoolSize, onConnectionError, onConnected: outage.ended },
+  });
   try {
-    const clock = now && { now: () => now().getTime() };
-    const options = { ...clock, poolSize: config.databasePoolSize };
-    const url = config.databaseUrl.reveal();
-    await refuseUnusable(url);
-    // Before the database, which a first start creates: a key file is made for a new one only.
-    const keys = keysOf(config);
-    store = tracedStore(
-      await openStore(url, { ...options, onConnectionError, onConnected: outage.ended }),
-    );
-    return { ok: true, store, events: await openLog(store, keys) };
+    return { store, events: await openLog(store, keys) };
   } catch (error) {
-    await store?.close();
-    const refused = refusedDatabase(error);
-    if (refused === null) throw error;
-    log.debug({ err: error }, 'database cannot be used');
-    return refused;
+    await store.close();
+    throw error;
   }
 }
 
-/** Traces every transaction, including its wait for a connection. */
-function tracedStore(store: Store): Store {
-  const system = store.engine === 'sqlite' ? 'sqlite' : 'postgresql';
-  const work = {
-    name: 'transaction',
-    kind: 'client',
-    facts: { 'db.system.name': system },
-  } as const;
-  return { ...store, commit: (body) => step(work, () => store.commit(body)) };
-}
-
-/** The refusal for an error of the database; null for an error of another kind. */
-export function refusedDatabase(error: unknown): RefusedStart | null {
+/** Why the error of a step stops the start; null for an error of another kind. */
+export function refusedStart(error: unknown): RefusedStart | null {
+  if (error instanceof RefusedStart) return error;
   const log = refusedLog(error);
-  if (log) return { ok: false, problems: [log], lasting: true };
+  if (log) return new RefusedStart([log], true, error);
   const problem = databaseProblem(error);
   if (problem === null) return null;
   const isExplained = error instanceof UnusableDatabase || error instanceof FullDisk;
-  const hint = isExplained ? error.hint : null;
-  const problems = [{ where: 'DATABASE_URL', problem, hint }];
-  return { ok: false, problems, lasting: isLastingDatabaseError(error) };
+  const problems = [{ where: 'DATABASE_URL', problem, hint: isExplained ? error.hint : null }];
+  return new RefusedStart(problems, isLastingDatabaseError(error), error);
 }
 
 /** A process that cannot verify the log writes nothing. */
@@ -176,60 +161,61 @@ function refusedLog(error: unknown): ConfigProblem | null {
   return { where: 'DATABASE_URL', problem: `The log is damaged: ${error.message}`, hint };
 }
 
-/** Connects to Slack, or returns every problem with tokens, scopes, groups and people. */
+/** Connects to Slack. Throws every problem with tokens, scopes, groups and people. */
 export async function connectSlack(
   { config, log, clock }: AppOptions,
   { now, measures, opensSocket }: ConnectOptions,
-): Promise<ConnectedSlack> {
+): Promise<Slack> {
   const { policy, channels }: Config = config;
   const configuredChannels = channelUses(config).map(({ word }) => word);
-  const own = { post: postJson, commands, log, now, clock, measures, opensSocket };
   const connected = await connect({
     ...{ ...config.slack, policy, channels, configuredChannels, console: config.console },
-    ...own,
+    ...{ post: postJson, commands, log, now, clock, measures, opensSocket },
   });
   if (!connected.ok) {
     const { problems } = connected;
-    return { ok: false, problems, lasting: problems.some(({ passing }) => !passing) };
+    const isLasting = problems.some(({ passing }) => !passing);
+    throw new RefusedStart(problems, isLasting);
   }
-  return (await peopleProblems(connected.slack, policy)) ?? connected;
+  await refuseUnmetRules(connected.slack, policy);
+  return connected.slack;
 }
 
 /** Refuses the start where a rule has no user who satisfies it, before an emergency shows it. */
-async function peopleProblems(slack: Slack, policy: Policy): Promise<RefusedStart | null> {
+async function refuseUnmetRules({ actors }: Slack, policy: Policy): Promise<void> {
   const members = new Map<RoleName, ReadonlySet<UserId>>();
   const problems: ConfigProblem[] = [];
   for (const role of policy.roles.keys()) {
-    const people = await slack.actors.someOf(role, membersNeeded(policy));
+    const people = await actors.someOf(role, membersNeeded(policy));
     const problem = `did not list the members of role ${role}`;
     if (people === null) problems.push({ where: 'Slack', problem, hint: null });
     members.set(role, new Set(people ?? []));
   }
   // The lookup may succeed at the next start.
-  if (problems.length > 0) return { ok: false, problems, lasting: false };
+  if (problems.length > 0) throw new RefusedStart(problems, false);
   const unmet = impossibleRequirements(policy, members);
-  return unmet.length > 0 ? { ok: false, problems: unmet, lasting: true } : null;
+  if (unmet.length > 0) throw new RefusedStart(unmet, true);
 }
 
 /**
- * A handle keeps the group that it named first: a person who may rename groups would otherwise become an approver. Returns
- * the problems of handles that mean another group now.
+ * A handle keeps the group that it named first: a person who may rename groups would otherwise become an approver.
+ * Refuses the start where a handle means another group now.
  */
-export async function movedGroups(
+export async function refuseMovedGroups(
   events: Log,
   found: ReadonlyMap<string, string>,
-): Promise<readonly ConfigProblem[]> {
+): Promise<void> {
   const recorded = await recordIds(events, found);
-  return [...found].flatMap(([handle, id]) => {
+  const problems = [...found].flatMap(([handle, id]) => {
     const before = recorded.get(handle) ?? id;
     if (before === id) return [];
     const problem = `${handle} means another user group now: ${id} instead of ${before}`;
     const hint = `name the group by its id in signalbox.yaml, ${id} if this is intended`;
     return [{ where: 'roles', problem, hint }];
   });
+  if (problems.length > 0) throw new RefusedStart(problems, true);
 }
 
-const CLOCK_SKEW_MS = 5_000;
 const CLOCK_OUTAGE = {
   began: 'database clock could not be read; Signalbox counts on by itself',
   ended: 'database clock can be read again',
@@ -243,12 +229,7 @@ export async function openClock(
   if (now) return { now, stop: () => undefined };
   const outage = createOutageLog(log, CLOCK_OUTAGE);
   const onError = (error: unknown) => outage.failed(String(error), { err: error });
-  const clock = await followClock(store, { onError, onRead: outage.ended });
-  const behindMs = Math.round(clock.behindMs());
-  if (Math.abs(behindMs) > CLOCK_SKEW_MS) {
-    log.warn({ behindMs }, 'the clocks of this machine and the database differ');
-  }
-  return clock;
+  return followClock(store, { onError, onRead: outage.ended });
 }
 
 interface RetryOptions {
@@ -273,18 +254,23 @@ export function createStartRetries({ log, clock, cancel }: RetryOptions) {
   return {
     /** The problems for which the start waits; empty while it proceeds. */
     problems: () => problems,
-    /** Repeats a step of the start until it succeeds, needs a person, or the start is cancelled. */
-    repeat: async <Step extends { readonly ok: true }>(
-      step: () => Promise<Step | RefusedStart>,
-    ): Promise<Step | RefusedStart> => {
+    /** Repeats a step until it succeeds; throws its error where it needs a person or the start is cancelled. */
+    repeat: async <Result>(step: () => Promise<Result>): Promise<Result> => {
       for (let failures = 1; ; failures += 1) {
-        const result = await step();
-        if (result.ok) outage.ended();
-        problems = result.ok ? [] : result.problems;
-        if (result.ok || result.lasting || cancel?.aborted) return result;
-        for (const { where, problem } of problems) outage.failed(problem, { where, problem });
-        await clock.sleep(backoffMs(failures, clock), cancel);
-        if (cancel?.aborted) return result;
+        try {
+          const result = await step();
+          outage.ended();
+          problems = [];
+          return result;
+        } catch (error) {
+          const refused = refusedStart(error);
+          problems = refused?.problems ?? [];
+          if (refused === null || refused.lasting || cancel?.aborted) throw error;
+          log.debug({ err: error }, 'a step of the start failed');
+          for (const { where, problem } of problems) outage.failed(problem, { where, problem });
+          await clock.sleep(backoffMs(failures, clock), cancel);
+          if (cancel?.aborted) throw error;
+        }
       }
     },
   };

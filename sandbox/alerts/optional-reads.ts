@@ -1,12 +1,11 @@
 import type { Call } from '../api/call.ts';
 import { ALERT_READS, type AlertRead } from '../api/optional-reads.ts';
 import { type Operation, operationOn } from '../api/pipeline.ts';
-import { htmlReply, jsonReply, type Reply, textReply } from '../api/reply.ts';
+import { htmlReply, jsonReply, type Reply } from '../api/reply.ts';
 import type { Json } from '../json.ts';
 import { NAMES, TEAM, UNLISTED_WEBHOOK } from '../seed/alert-references.ts';
 import { TRAITS } from './profiles.ts';
 import { pageReply } from './reading.ts';
-import { alertsRefusal } from './replies.ts';
 import type { AlertsState } from './state.ts';
 
 type Answer = (state: AlertsState, call: Call) => Reply;
@@ -14,10 +13,7 @@ type Answer = (state: AlertsState, call: Call) => Reply;
 const READS: Readonly<Record<AlertRead, readonly [path: string, answer: Answer]>> = {
   'list webhooks': ['/api/v2/webhooks', listWebhooks],
   'list saved searches': ['/api/v2/saved-searches', listSavedSearches],
-  'get saved search': ['/api/v2/saved-searches/:id', getSavedSearch],
   'list dashboards': ['/api/v2/dashboards', listDashboards],
-  'get dashboard': ['/api/v2/dashboards/:id', getDashboard],
-  'get team': ['/api/v2/team', getTeam],
 };
 
 export function alertReads(state: AlertsState): readonly Operation[] {
@@ -62,13 +58,6 @@ function listSavedSearches(state: AlertsState, { query }: Call): Reply {
   return pageReply(state, query, [...state.savedSearches].toSorted(), savedSearchReply);
 }
 
-function getSavedSearch({ savedSearches }: AlertsState, { params }: Call): Reply {
-  const { id = '' } = params;
-  return savedSearches.has(id)
-    ? jsonReply(200, { data: savedSearchReply(id) })
-    : alertsRefusal(404, 'Saved search not found');
-}
-
 function savedSearchReply(id: string): Json {
   return {
     id,
@@ -93,14 +82,6 @@ function listDashboards({ dashboards }: AlertsState): Reply {
   });
 }
 
-function getDashboard({ dashboards }: AlertsState, { params }: Call): Reply {
-  const { id = '' } = params;
-  const tiles = dashboards.get(id);
-  return tiles === undefined
-    ? textReply(404, 'Not Found')
-    : jsonReply(200, { data: dashboardReply(id, tiles) });
-}
-
 function dashboardReply(id: string, tiles: readonly string[]): Json {
   return {
     id,
@@ -122,8 +103,4 @@ function dashboardReply(id: string, tiles: readonly string[]): Json {
 function tileName(id: string): string {
   const word = id.replace('tile-', '');
   return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-function getTeam(): Reply {
-  return jsonReply(200, { data: { id: TEAM, name: 'Platform' } });
 }

@@ -12,6 +12,7 @@ import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
 import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
 import { updateAlert } from './update.ts';
+import { turnAlert } from './webhook.ts';
 
 export interface AlertsOptions extends ServerOptions {
   readonly seed?: string;
@@ -28,6 +29,10 @@ export interface AlertsSimulator extends Simulator {
   /** The stored alert, with fields that no profile returns. */
   alert(id: string): AlertRecord | undefined;
   alerts(): readonly AlertRecord[];
+  /** Where the webhook of the alerts is delivered; null: nowhere. */
+  deliverTo(url: string | null): void;
+  /** Lets an alert fire or recover, and delivers that. Returns the status of the bot; null: no answer. */
+  turn(id: string, to: 'firing' | 'resolved'): Promise<number | null>;
   /** Edits an alert without a request of the bot. */
   editAlert(id: string, changes: Partial<Omit<AlertRecord, 'id' | 'updatedAt'>>): void;
   deleteAlert(id: string): void;
@@ -86,6 +91,7 @@ function createState(options: AlertsOptions): AlertsState {
     rateLimit: options.rateLimit === undefined ? USUAL_LIMIT : options.rateLimit,
     profile: options.profile ?? 'code',
     absentReads: {},
+    webhookUrl: null,
   };
 }
 
@@ -98,6 +104,10 @@ function adminOf(state: AlertsState): Omit<AlertsSimulator, keyof Simulator | 'p
     limitTo(limit) {
       state.rateLimit = limit;
     },
+    deliverTo(url) {
+      state.webhookUrl = url;
+    },
+    turn: (id, to) => turnAlert(state, id, to),
     alert: (id) => state.alerts.get(id),
     alerts: () => [...state.alerts.values()],
     editAlert(id, changes) {

@@ -44,6 +44,7 @@ export interface AlertsState {
   readonly now: () => Date;
   rateLimit: RateLimit | null;
   profile: AlertsProfile;
+  webhookUrl: string | null;
   /** Optional reads that this server does not have, by operation. */
   absentReads: Readonly<Partial<Record<AlertRead, 404 | 405>>>;
 }

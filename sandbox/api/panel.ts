@@ -1,5 +1,6 @@
 import express, { type Request, Router } from 'express';
 import { z } from 'zod';
+import type { AlertsSimulator } from '../alerts/simulator.ts';
 import { FAULT_CHOICES } from '../faults/injector.ts';
 import type { Panel, RecordedRequest, RequestContent } from '../protocol.ts';
 import type { LoggedRequest } from './request-log.ts';
@@ -13,7 +14,7 @@ export interface ProfiledSimulator extends Simulator {
 
 interface PanelOptions {
   readonly cloud: ProfiledSimulator;
-  readonly alerts: ProfiledSimulator;
+  readonly alerts: ProfiledSimulator & Pick<AlertsSimulator, 'alerts' | 'turn'>;
   /** Called when the panel may have changed: a request, its reply, a fault or a profile. */
   readonly changed: () => void;
 }
@@ -29,6 +30,7 @@ const FaultInput = z.strictObject({
   times: z.number(),
 });
 const ProfileInput = z.strictObject({ api: Api, profile: z.string() });
+const TurnInput = z.strictObject({ id: z.string(), to: z.enum(['firing', 'resolved']) });
 const RequestParams = z.object({ api: Api, key: z.coerce.number() });
 
 /** The routes of the panel, to be mounted below `/sandbox`. */
@@ -37,9 +39,9 @@ export function panelRoutes(options: PanelOptions): Router {
   cloud.onRequest(changed);
   alerts.onRequest(changed);
   const router = Router();
-  const route = (path: string, apply: (body: unknown) => string | null) =>
-    router.post(path, ({ body }: Request, response) => {
-      const problem = apply(body);
+  const route = (path: string, apply: (body: unknown) => string | null | Promise<string | null>) =>
+    router.post(path, async ({ body }: Request, response) => {
+      const problem = await apply(body);
       if (problem !== null) return void response.status(400).json({ error: problem });
       changed();
       response.json(panel(options));
@@ -54,6 +56,7 @@ export function panelRoutes(options: PanelOptions): Router {
   });
   route('/panel/faults', (body) => injectFault(options, body));
   route('/panel/profile', (body) => setProfile(options, body));
+  route('/panel/alert', (body) => turnAlert(options, body));
   route('/panel/clear', () => {
     cloud.clearFaults();
     alerts.clearFaults();
@@ -71,6 +74,13 @@ function injectFault(options: PanelOptions, body: unknown): string | null {
   return problem;
 }
 
+async function turnAlert({ alerts }: PanelOptions, body: unknown): Promise<string | null> {
+  const input = TurnInput.safeParse(body);
+  if (!input.success) return z.prettifyError(input.error);
+  const status = await alerts.turn(input.data.id, input.data.to);
+  return status === 202 ? null : `the bot answered the webhook with ${status ?? 'nothing'}`;
+}
+
 function setProfile(options: PanelOptions, body: unknown): string | null {
   const input = ProfileInput.safeParse(body);
   if (!input.success) return z.prettifyError(input.error);
@@ -84,6 +94,7 @@ function panel({ cloud, alerts }: PanelOptions): Panel {
   return {
     requests: latest([...cloud.requests(), ...alerts.requests()]),
     operations: { cloud: cloud.operations, alerts: alerts.operations },
+    alerts: alerts.alerts().flatMap(({ id, name, state }) => (name ? [{ id, name, state }] : [])),
     faults: FAULT_CHOICES,
     activeFaults: [...cloud.activeFaults(), ...alerts.activeFaults()],
     profiles: {

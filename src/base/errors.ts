@@ -7,23 +7,6 @@ import { inspect } from 'node:util';
  */
 export type RequestEffect = 'refused' | 'not-sent' | 'unknown';
 
-export type ApiErrorKind =
-  | 'answer'
-  | 'rate-limit'
-  | 'budget'
-  | 'stopping'
-  | 'terminated'
-  | 'no-connection'
-  | 'private-address'
-  | 'connection-lost'
-  | 'deadline'
-  | 'redirect'
-  | 'wrong-address'
-  | 'empty-reply'
-  | 'unreadable-reply'
-  | 'contradiction'
-  | 'other-object';
-
 export interface ApiFailure {
   readonly operation: string;
   readonly effect: RequestEffect;
@@ -36,7 +19,7 @@ export interface ApiFailure {
   readonly cause?: unknown;
 }
 
-const SENTENCES: Record<ApiErrorKind, string> = {
+const SENTENCES = {
   answer: 'the server returned an error',
   'rate-limit': 'the rate limit of the server is reached',
   budget: 'too many requests are queued, so this one was not sent',
@@ -52,8 +35,10 @@ const SENTENCES: Record<ApiErrorKind, string> = {
   'empty-reply': 'the answer of the server has no result',
   'unreadable-reply': 'the answer of the server is not readable',
   contradiction: 'the status of the answer is a success, but its body is an error',
+  'foreign-answer': 'the answer was not of the API, but for example the page of a proxy in between',
   'other-object': 'the answer of the server is about another object',
 };
+export type ApiErrorKind = keyof typeof SENTENCES;
 
 function sentenceFor(kind: ApiErrorKind): string {
   const words = SENTENCES[kind];

@@ -121,7 +121,7 @@ export function answerError(
   const serverText = withoutSecrets(serverTextOf(body), options.secrets);
   return new ApiError({
     operation,
-    effect: requestEffectOf(status),
+    effect: requestEffectOf(status, body),
     kind: errorKindOf(status, body, hasPlainNotFound),
     status,
     serverText,
@@ -131,10 +131,17 @@ export function answerError(
   });
 }
 
-/** 408 and 409 leave the effect open; a 429 is sent before the request is executed. */
-function requestEffectOf(status: number): RequestEffect {
+/**
+ * 408 and 409 leave the effect open; a 429 is sent before the request is executed. A page or text comes from something
+ * between Signalbox and the API, which may hide an answer of the API. Of the APIs themselves are only the text of a 401
+ * and the page of a 404 for a route that they do not have.
+ */
+function requestEffectOf(status: number, body: Body): RequestEffect {
   if (status === 429) return 'not-sent';
-  return status >= 400 && status < 500 && status !== 408 && status !== 409 ? 'refused' : 'unknown';
+  if (status < 400 || status >= 500 || status === 408 || status === 409) return 'unknown';
+  const isText = body.kind === 'html' || body.kind === 'text';
+  const isOwn = !isText || status === 404 || (status === 401 && body.kind === 'text');
+  return isOwn ? 'refused' : 'unknown';
 }
 
 /**
@@ -245,16 +252,10 @@ function bounded(line: string): string {
   return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT - 1)}…` : line;
 }
 
-const READ_OF_PAGE = 10_000;
-
-/**
- * The text of a 2xx body that is not the API's, at most 500 characters, without tags: a page or plain
- * text. Empty for JSON of another shape, which could contain a password; null for any other body.
- */
-export function foreignTextOf(body: Body): string | null {
-  if (body.kind === 'json') return isRecord(body.value) || body.value === null ? null : '';
-  if (body.kind !== 'html' && body.kind !== 'text') return null;
-  return bounded(lineOf(body.text.slice(0, READ_OF_PAGE).replace(/<[^<>]*>/g, ' ')));
+/** Whether a body is a page, a text or JSON of a shape that the API never sends. */
+export function isForeign(body: Body): boolean {
+  if (body.kind === 'json') return !isRecord(body.value) && body.value !== null;
+  return body.kind === 'html' || body.kind === 'text';
 }
 
 /** Whether a body with a 2xx status says that the request was not accepted. `field` has the result. */

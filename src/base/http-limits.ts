@@ -122,7 +122,7 @@ export interface Limit {
   readonly perMs: number;
 }
 
-const PRIORITIES = ['write', 'people', 'background', 'optional'] as const;
+export const PRIORITIES = ['write', 'people', 'background', 'optional'] as const;
 /**
  * Writes are sent first, then the reads of people, then background work, then reads that nothing
  * needs. The last have at most 30 % of the requests.
@@ -142,18 +142,34 @@ interface RequestBudget {
 
 type BudgetTurn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
 
-/** The same window for all replicas that use one API key. */
-export interface SharedBudget {
-  /** Records a start and returns 0, or returns the milliseconds until the next one may start. */
-  claim(window: {
-    readonly priority: Priority;
-    readonly requests: number;
-    readonly reads: number;
-    readonly optional: number;
-    readonly perMs: number;
-  }): Promise<number>;
-  /** The last known number of replicas. */
-  replicas(): number;
+/** A request that is to start, and how many may start within `perMs` milliseconds: in all, as reads and as optional reads. */
+export interface StartWindow {
+  readonly priority: Priority;
+  readonly requests: number;
+  readonly reads: number;
+  readonly optional: number;
+  readonly perMs: number;
+}
+
+/**
+ * The same window for all replicas that use one API key: records a start and returns 0, or returns the
+ * milliseconds until the next one may start.
+ */
+export type SharedBudget = (window: StartWindow) => Promise<number>;
+
+interface Start {
+  readonly at: number;
+  readonly priority: Priority;
+}
+
+/** When the next request may start after these, the oldest first; not before `now`. */
+export function nextStart(starts: readonly Start[], window: StartWindow, now: number): number {
+  const { priority, requests, reads, optional, perMs } = window;
+  const last = [starts.at(-requests)];
+  if (priority !== 'write') last.push(starts.filter((one) => one.priority !== 'write').at(-reads));
+  if (priority === 'optional')
+    last.push(starts.filter((one) => one.priority === 'optional').at(-optional));
+  return Math.max(now, ...last.map((start) => (start ? start.at + perMs : now)));
 }
 
 // For each priority more requests than a window serves before their deadlines.
@@ -169,24 +185,20 @@ interface Waiter {
   readonly answer: (turn: BudgetTurn) => void;
 }
 
-interface Start {
-  readonly at: number;
-  readonly priority: Priority;
-}
-
 /**
  * A sliding window: at most `requests` starts within any `perMs`. One budget per API key. With a
- * shared window it counts the starts of all replicas; while that cannot be reached, each replica
- * has a fair share.
+ * shared window it counts the starts of all replicas; while that cannot be reached, its own only.
  */
 export function createBudget(
   limit: Limit,
   clock: Pick<Clock, 'now' | 'sleep'>,
   shared: SharedBudget | null = null,
 ): RequestBudget {
-  const keptForWrites = Math.floor(limit.requests * KEPT_FOR_WRITES);
-  const mostReads = limit.reads ?? limit.requests - keptForWrites;
-  const mostOptional = Math.max(1, Math.floor(limit.requests * FOR_OPTIONAL));
+  const window = {
+    ...limit,
+    reads: limit.reads ?? limit.requests - Math.floor(limit.requests * KEPT_FOR_WRITES),
+    optional: Math.max(1, Math.floor(limit.requests * FOR_OPTIONAL)),
+  };
   const starts: Start[] = [];
   let waiting: readonly Waiter[] = [];
   let pausedUntil = Number.NEGATIVE_INFINITY;
@@ -197,28 +209,20 @@ export function createBudget(
 
   const now = () => Math.max(clock.now(), sleptUntil);
 
-  function nextStart(priority: Priority): number {
-    const freed = (start: Start | undefined) => (start ? start.at + limit.perMs : now());
-    const free = [freed(starts.at(-limit.requests))];
-    const reads = starts.filter((start) => start.priority !== 'write');
-    if (priority !== 'write') free.push(freed(reads.at(-mostReads)));
-    const optional = starts.filter((start) => start.priority === 'optional');
-    if (priority === 'optional') free.push(freed(optional.at(-mostOptional)));
-    return Math.max(now(), pausedUntil, ...free);
-  }
+  const startOf = (priority: Priority) =>
+    Math.max(pausedUntil, nextStart(starts, { ...window, priority }, now()));
 
   function dismissLate(): void {
-    const isLate = ({ until, priority }: Waiter) => until < nextStart(priority);
+    const isLate = ({ until, priority }: Waiter) => until < startOf(priority);
     const late = waiting.filter(isLate);
     waiting = waiting.filter((waiter) => !isLate(waiter));
-    for (const { answer, priority } of late)
-      answer({ ok: false, inMs: nextStart(priority) - now() });
+    for (const { answer, priority } of late) answer({ ok: false, inMs: startOf(priority) - now() });
   }
 
   /** Removes an aborted request from the queue; an empty queue needs no timer. */
   function withdraw(waiter: Waiter): void {
     waiting = waiting.filter((other) => other !== waiter);
-    waiter.answer({ ok: false, inMs: nextStart(waiter.priority) - now() });
+    waiter.answer({ ok: false, inMs: startOf(waiter.priority) - now() });
     if (waiting.length === 0) idle.abort();
   }
 
@@ -232,16 +236,6 @@ export function createBudget(
   function firstWaiting(): Waiter | undefined {
     const [first] = waiting.toSorted((a, b) => rank(a.priority) - rank(b.priority));
     return first;
-  }
-
-  /** The milliseconds until the window of all replicas has a place; 0 when it was claimed. */
-  async function claim(shared: SharedBudget, priority: Priority): Promise<number> {
-    const window = { ...limit, reads: mostReads, optional: mostOptional, priority };
-    return shared.claim(window).catch(() => {
-      const share = Math.max(1, Math.floor(limit.requests / shared.replicas()));
-      const last = starts.at(-share);
-      return last ? Math.max(0, last.at + limit.perMs - now()) : 0;
-    });
   }
 
   function admit(next: Waiter): void {
@@ -260,9 +254,10 @@ export function createBudget(
       dismissLate();
       const next = firstWaiting();
       if (!next) break;
-      const at = nextStart(next.priority);
-      const isFree = at <= now();
-      const waitMs = isFree && shared ? await claim(shared, next.priority) : at - now();
+      const at = startOf(next.priority);
+      const { priority } = next;
+      const claimed = at <= now() && shared?.({ ...window, priority }).catch(() => 0);
+      const waitMs = claimed ? await claimed : at - now();
       if (waitMs > 0) await sleepUntil(now() + waitMs);
       else admit(next);
     }
@@ -271,7 +266,7 @@ export function createBudget(
 
   return {
     async take(priority, until, signal) {
-      const at = nextStart(priority);
+      const at = startOf(priority);
       const full = waiting.filter((each) => each.priority === priority).length >= MOST_WAITING;
       if (full || at > until || signal?.aborted) return { ok: false, inMs: at - now() };
       const { promise, resolve: answer } = Promise.withResolvers<BudgetTurn>();

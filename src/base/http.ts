@@ -1,6 +1,6 @@
 // The HTTP client of the two APIs, what their calls have in common, and the post of an answer to Slack.
 
-import { Agent, getGlobalDispatcher, request } from 'undici';
+import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import {
   ApiError,
@@ -12,8 +12,8 @@ import {
 import {
   answerError,
   type Body,
-  foreignTextOf,
   isContradiction,
+  isForeign,
   isRecord,
   noAnswerError,
   readResponseBody,
@@ -64,8 +64,6 @@ export interface Reply<T> {
   readonly requestId: string | null;
   readonly status: number;
   readonly tookMs: number;
-  /** What the server sent in reply to a write, if the answer is not the API's; else missing. */
-  readonly foreignText?: string;
 }
 
 /** One sent request; `status` is null when no answer came. */
@@ -146,23 +144,27 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
   async function write<S extends z.ZodType>(call: Call, schema: S) {
     const answer = await http.send(call);
     const parsed = schema.safeParse(objectIn(answer)?.[field]);
-    const isOther = !parsed.success && isOtherObject(parsed.error);
-    if (isOther || isContradiction(answer.body, field)) {
-      const serverText = isOther
-        ? null
-        : withoutSecrets(serverTextOf(answer.body), options.secrets);
-      const kind = isOther ? 'other-object' : 'contradiction';
+    const kind = doubtOf(answer.body, field, parsed.error);
+    if (kind !== null) {
+      const serverText =
+        kind === 'contradiction'
+          ? withoutSecrets(serverTextOf(answer.body), options.secrets)
+          : null;
       const { status, requestId } = answer;
       const { operation } = call;
       throw new ApiError({ operation, effect: 'unknown', kind, status, requestId, serverText });
     }
-    const foreignText = withoutSecrets(foreignTextOf(answer.body), options.secrets);
-    const result = parsed.success ? parsed.data : null;
-    const reply = replyOf<z.output<S> | null>(answer, result);
-    return foreignText === null ? reply : { ...reply, foreignText };
+    return replyOf<z.output<S> | null>(answer, parsed.success ? parsed.data : null);
   }
 
   return { read, readWhole, write, close: http.close };
+}
+
+/** Why a 2xx answer to a write does not show that the API accepted it; null if it does. */
+function doubtOf(body: Body, field: string, error: z.ZodError | undefined): ApiErrorKind | null {
+  if (error && isOtherObject(error)) return 'other-object';
+  if (isContradiction(body, field)) return 'contradiction';
+  return isForeign(body) ? 'foreign-answer' : null;
 }
 
 function objectIn({ body }: HttpAnswer): Record<string, unknown> | null {
@@ -372,46 +374,23 @@ function badAddress(problem: string): InvalidRequest {
   return new InvalidRequest('configuration', [{ field: 'address', problem }]);
 }
 
-/** The replies of Slack are shorter. */
-const REPLY_MAX_BYTES = 64 * 1024;
-
 interface PostReply {
   readonly status: number;
   readonly text: string;
 }
 
-/**
- * Posts JSON once, without redirects, and returns the reply as text. Rejects without a whole reply of at
- * most 64 KiB. Every answer is posted with it: without the streams of `request` it needs half the time.
- */
-export function postJson(url: string, content: unknown, withinMs: number): Promise<PostReply> {
-  const { origin, pathname, search } = new URL(url);
-  const request = {
-    origin,
-    path: `${pathname}${search}`,
+/** Posts JSON once, without redirects, and returns the reply as text. Rejects without a whole reply. */
+export async function postJson(
+  url: string,
+  content: unknown,
+  withinMs: number,
+): Promise<PostReply> {
+  const { statusCode: status, body } = await request(url, {
     method: 'POST',
     headersTimeout: withinMs,
     bodyTimeout: withinMs,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(content),
-  } as const;
-  const pieces: Buffer[] = [];
-  let status = 0;
-  let size = 0;
-  return new Promise((resolve, reject) => {
-    getGlobalDispatcher().dispatch(request, {
-      onRequestStart: () => undefined,
-      onResponseStart: (_controller, statusCode) => {
-        status = statusCode;
-      },
-      onResponseData: (controller, piece) => {
-        size += piece.length;
-        if (size > REPLY_MAX_BYTES) controller.abort(new Error('The reply is too large'));
-        else pieces.push(piece);
-      },
-      // The body is read to its end, so that the connection can be reused.
-      onResponseEnd: () => resolve({ status, text: Buffer.concat(pieces).toString() }),
-      onResponseError: (_controller, error) => reject(error),
-    });
   });
+  return { status, text: await body.text() };
 }

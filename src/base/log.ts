@@ -170,8 +170,8 @@ export interface Work {
   /** `server`: a caller waits. `consumer`: the work comes from a queue. `client`: an outgoing call. */
   readonly kind?: 'server' | 'consumer' | 'client';
   readonly facts?: Facts;
-  /** The parent span as `traceHere` returned it, possibly in another replica. */
-  readonly from?: string | null;
+  /** The context of the parent span, as `traceHere` returned it. */
+  readonly from?: Context | undefined;
 }
 
 /** Attributes with OpenTelemetry names, or own names that begin with `signalbox.`. */
@@ -179,7 +179,7 @@ type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Runs the work in a new span: a child of the current span, or the root of a new trace. */
 export async function traced<T>(work: Work, run: () => Promise<T>): Promise<T> {
-  const parent = work.from ? contextOf(work.from) : context.active();
+  const { from: parent = context.active() } = work;
   const span = startSpan(work, parent);
   try {
     return await context.with(trace.setSpan(parent, span), run);
@@ -214,10 +214,9 @@ export function outsideTrace<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
 }
 
-/** The current span as a traceparent text, to continue the trace later; undefined without one. */
-export function traceHere(): string | undefined {
-  const here = trace.getActiveSpan()?.spanContext();
-  return here && `00-${here.traceId}-${here.spanId}-0${here.traceFlags & 1}`;
+/** The current context, to continue its trace later. */
+export function traceHere(): Context {
+  return context.active();
 }
 
 /** The fields that connect log lines with traces; empty unless the current span is sampled. */
@@ -273,16 +272,6 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'other';
 }
 
-/** The parent context of a traceparent text; an unreadable text starts a new trace. */
-function contextOf(traceparent: string): Context {
-  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
-  if (!traceId || !spanId) return ROOT_CONTEXT;
-  const remote = { traceId, spanId, traceFlags: Number(flags), isRemote: true };
-  return trace.setSpanContext(ROOT_CONTEXT, remote);
-}
-
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0([01])$/;
-
 /**
  * Counters that the rooms increment. The methods never throw. All label values come from closed
  * lists, because free values would make the number of time series unlimited.
@@ -305,7 +294,12 @@ export interface Measures {
   readonly slackCalled: (method: string, ending: SlackCallEnding) => void;
   /** Slack did not answer a lookup of a user or a user group. */
   readonly lookupFailed: () => void;
+  /** The alert service delivered a report. */
+  readonly alertDelivered: (ending: AlertDelivery) => void;
 }
+
+/** `ignored`: delivered before, older than the last report, or no news. */
+export type AlertDelivery = 'accepted' | 'ignored' | 'unreadable' | 'large' | 'limited' | 'failed';
 
 export type Api = 'cloud' | 'alerts';
 

@@ -1,18 +1,9 @@
 // Times as people type them. A closed grammar: a phrase that it does not know is no time, and one with
 // several readings is asked about. Source: docs/commands.md#times.
 
+import { formatDay, isDay } from './calendar.ts';
 import { patternOf } from './text.ts';
-import {
-  addDays,
-  DAY_MS,
-  dayNumber,
-  HOUR_MS,
-  instantAt,
-  instantsOf,
-  localDay,
-  MINUTE_MS,
-  weekdayOf,
-} from './time.ts';
+import { addDays, dayNumber, instantAt, instantsOf, localDay, weekdayOf } from './time.ts';
 
 /** The clock of the person who types. */
 export interface LocalClock {
@@ -329,14 +320,11 @@ function optionOn(
 
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const WEEKDAYS = 'mon tue wed thu fri sat sun'.split(' ');
-const capital = (word = '') => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `today`, `tomorrow` or `Sat 28 Nov`. */
 export function dayLabel(day: string, today: string): string {
   const ahead = dayNumber(day) - dayNumber(today);
-  if (ahead === 0) return 'today';
-  const date = `${Number(day.slice(8))} ${capital(MONTHS[Number(day.slice(5, 7)) - 1])}`;
-  return `${capital(WEEKDAYS[weekdayOf(day)])} ${date}`;
+  return ahead === 0 ? 'today' : formatDay(day);
 }
 
 /** Times that a day alone, or a part of it, can mean. */
@@ -438,7 +426,7 @@ const NAMED_DATE = patternOf(
 );
 
 function datesOf(text: string, today: string): DaysReading | null {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isDate(text) ? { days: [text] } : null;
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isDay(text) ? { days: [text] } : null;
   const [, first = '', month = '', other = '', second = ''] = NAMED_DATE.exec(text) ?? [];
   const named = MONTHS.indexOf((month || other).slice(0, 3)) + 1;
   if (named > 0) return found([dateIn(today, Number(first || second), named)]);
@@ -462,12 +450,7 @@ function dateIn(today: string, day: number, month: number): string | null {
     `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
   const year = Number(today.slice(0, 4));
   const date = text(year) < today ? text(year + 1) : text(year);
-  return isDate(date) ? date : null;
-}
-
-function isDate(text: string): boolean {
-  const number = dayNumber(text);
-  return !Number.isNaN(number) && addDays(text, 0) === text;
+  return isDay(date) ? date : null;
 }
 
 // A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.
@@ -489,11 +472,4 @@ const TIME_WORDS = patternOf(
 /** The words of a text that could be a time; null if there are none. */
 export function timeWords(text: string): string | null {
   return TIME_WORDS.exec(text)?.[0] ?? null;
-}
-
-/** How far ahead or long a span of the grammar is, in milliseconds. */
-export function spanMs(text: string): number {
-  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  const each = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }[unit] ?? 0;
-  return Number(count) * each;
 }

@@ -1,20 +1,10 @@
 // Reads a configuration file, and reports its problems with their place and what to do.
 
 import leven from 'leven';
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-  type YAMLError,
-} from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
 import { z } from 'zod';
 import { isDay } from './calendar.ts';
-import { DAY_MS, UNIT_MS } from './time.ts';
+import { DAY_MS, spanMs } from './time.ts';
 
 /** A problem of the configuration: the path of the value, the problem, and what to do. */
 export interface ConfigProblem {
@@ -217,8 +207,7 @@ const AS_DURATION = withHint('must be a duration', 'for example 30m, 4h or 2d, a
 /** `30m`, `4h`, `2d` → milliseconds, from 1 minute to 365 days. */
 export const Duration = z
   .string(AS_DURATION)
-  .regex(/^\d{1,6}[mhd]$/, AS_DURATION)
-  .transform((text) => Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? Number.NaN))
+  .transform(spanMs)
   .refine((ms) => ms > 0 && ms <= LONGEST_MS, AS_DURATION);
 
 const AS_INSTANT = withHint(
@@ -254,7 +243,7 @@ export function withLines(
     const { where } = problem;
     if (where.startsWith(`${file}:`)) return problem;
     const path = where === file ? '' : where;
-    return { ...problem, where: `${file}:${Math.max(lineOf(keysOf(path)), 1)} ${path}`.trimEnd() };
+    return { ...problem, where: `${file}:${lineOf(keysOf(path))} ${path}`.trimEnd() };
   });
 }
 
@@ -266,8 +255,12 @@ export function lineOfItem(text: string, key: string, index: number): number {
 /** Finds the line of a value by its keys; of the nearest set around it where it is missing. */
 function lineFinder(text: string): (keys: readonly string[]) => number {
   const lines = new LineCounter();
-  const { contents } = parseDocument(text, { lineCounter: lines, logLevel: 'silent' });
-  return (keys) => lines.linePos(offsetOf(contents, keys)).line;
+  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent' });
+  return function lineOf(keys): number {
+    const node = document.getIn(keys, true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    return keys.length === 0 ? 1 : lineOf(keys.slice(0, -1));
+  };
 }
 
 // The inverse of `pathOf`: `policy[1].approvals.from` has the keys policy, 1, approvals, from.
@@ -275,27 +268,6 @@ function keysOf(path: string): readonly string[] {
   return [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(
     ([, quoted, index, key]) => quoted ?? index ?? key ?? '',
   );
-}
-
-function offsetOf(contents: unknown, keys: readonly string[]): number {
-  let [node, offset] = [contents, 0];
-  for (const key of keys) {
-    const next = childOf(node, key);
-    if (!next) return offset;
-    offset = next.at;
-    node = next.node;
-  }
-  return offset;
-}
-
-function childOf(node: unknown, key: string): { node: unknown; at: number } | null {
-  if (isSeq<Node>(node)) {
-    const item = node.items[Number(key)];
-    return item ? { node: item, at: item.range?.[0] ?? 0 } : null;
-  }
-  if (!isMap(node)) return null;
-  const pair = node.items.find((each) => isScalar(each.key) && String(each.key.value) === key);
-  return pair && isScalar(pair.key) ? { node: pair.value, at: pair.key.range?.[0] ?? 0 } : null;
 }
 
 /** A name of the time zone database. A fixed offset from UTC would ignore summer time. */

@@ -14,8 +14,12 @@ export type Day = string;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-/** The milliseconds of the units of a duration: `30m`, `4h`, `2d`. */
-export const UNIT_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+/** `30m`, `4h`, `2d` → milliseconds; NaN for anything else. */
+export function spanMs(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  return Number(count) * ({ m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }[unit] ?? Number.NaN);
+}
 
 /** The UTC day of an instant. */
 export function dayOf(instant: Date): Day {

@@ -10,8 +10,6 @@ import {
   HOUR_MS,
   instantAt,
   localDay,
-  localTime,
-  MINUTE_MS,
   type TimeOfDay,
   weekdayOf,
 } from './time.ts';
@@ -43,7 +41,6 @@ export type DueSlot =
   | { readonly state: 'waiting'; readonly next: Date | null };
 
 const CATCH_UP_MS = 6 * HOUR_MS;
-const SETTLING_MS = 6 * HOUR_MS;
 const MOST_DAYS = 7;
 
 /**
@@ -109,28 +106,6 @@ function instantOn({ at, timezone }: Schedule, day: Day): Date {
 /** The last UTC day that ended before that instant. */
 function reportDay(at: Date): Day {
   return addDays(dayOf(at), -1);
-}
-
-/** A time so soon after the end of the UTC day that few of its figures are in the report. */
-interface EarlyTime {
-  /** The minutes since the end of the reported day; the smaller value of summer and winter. */
-  readonly minutesAfterDay: number;
-  /** From this local time on, it is at least six hours in summer and in winter. */
-  readonly better: TimeOfDay;
-}
-
-/** Null if the time is at least six hours after the end of the UTC day. Source: docs/digests.md#schedule. */
-export function findEarlyTime(schedule: Schedule, now: Date): EarlyTime | null {
-  const seasons = [0, 182].map((days) => addDays(localDay(now, schedule.timezone), days));
-  const minutes = seasons.map((day) => minutesAfterUtcMidnight(instantOn(schedule, day)));
-  const minutesAfterDay = Math.min(...minutes);
-  if (minutesAfterDay * MINUTE_MS >= SETTLING_MS) return null;
-  const times = seasons.map((day) => localTime(new Date(`${day}T06:00:00Z`), schedule.timezone));
-  return { minutesAfterDay, better: times.reduce((one, other) => (one > other ? one : other)) };
-}
-
-function minutesAfterUtcMidnight(at: Date): number {
-  return at.getUTCHours() * 60 + at.getUTCMinutes();
 }
 
 /** A time on some days of the week, for example 20:00 from Monday to Friday. */

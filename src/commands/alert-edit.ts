@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { spanMs, typedSpan } from '../base/moments.ts';
+import { typedSpan } from '../base/moments.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
+import { spanMs } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
 import { LIVE_INTERVALS } from '../servers/accepted-values.ts';
@@ -22,7 +23,7 @@ import {
   SERVER_MANAGED,
   ThresholdType,
 } from '../servers/alerts-schema.ts';
-import { bodyOf, foreignAnswer, inSendOrder, type SendResult } from '../servers/sent.ts';
+import { bodyOf, inSendOrder, type SendResult } from '../servers/sent.ts';
 import { acceptanceWarnings } from './accepted.ts';
 import {
   AlertName,
@@ -286,7 +287,7 @@ type AlertReply = Awaited<ReturnType<ReturnType<typeof client>['updateAlert']>>;
 
 function sentAlert(body: JsonObject, reply: AlertReply): SendResult {
   const { result, requestId } = reply;
-  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
+  if (!result) return { requestId, reported: [], learned: null };
   const other = differences(body, result).map(({ field, sent, got }) =>
     got === undefined
       ? `⚠ ${alertLabel(field)}: the reply does not show it (sent: ${text(sent)})`

@@ -17,6 +17,14 @@ type Replace = readonly [string, string | ((found: readonly string[], today: Day
 /** In this order; each replaces whole words. */
 const PHRASES: readonly Replace[] = [
   [String.raw`vs\.|versus|compared (?:to|with)|against`, 'vs'],
+  ['except|excluding|exclude|without|but not|other than', 'not'],
+  ['backups?', 'backup'],
+  [
+    '(?:average|avg|mean)(?: (?:costs?|spend|spending))? (?:per day|a day|daily|each day)',
+    'average',
+  ],
+  // The report has several metrics of them.
+  ['(?:data )?(?:egress|transfer)', 'by metric'],
   ['(?:grouped|group|broken down|split|sorted) by|per|for each|each', 'by'],
   ['(?:hourly|daily|day by day|every day)', 'by day'],
   ['weekly|week by week', 'by week'],
@@ -116,7 +124,9 @@ const LONGEST = 200;
 
 const MONEY = /\b(?:in )?(dollars?|usd|euros?|eur|gbp|pounds?|cents?|money)\b|[€$£]/i;
 const FUTURE = /\b(tomorrow|next (?:week|month|quarter|year))\b/i;
-const METRICS = /\b(compute|storage|transfer|egress|backups?)(?: only| costs?)?\b/i;
+const METRIC = '(compute|storage|backup)';
+/** It may be a question about one metric, or one about the metrics. */
+const ONLY = new RegExp(`(?<=\\s)(?:${METRIC} only|only ${METRIC})(?=\\s)`, 'i');
 
 /** Rewrites a question; a service of two words is one name, a tag alone has its keyword. */
 export function costWords(command: string, typed: string, vocabulary: Vocabulary): Reworded {
@@ -137,17 +147,20 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
   }
   const [, future] = FUTURE.exec(text) ?? [];
   if (future && command !== 'cost forecast') {
+    const isNextMonth = /month/i.test(future);
     return {
       sentence: `“${future}” is in the future, so it has no costs yet. A forecast shows what to expect.`,
-      lines: ['cost forecast'],
+      lines: [isNextMonth ? 'cost forecast next-month' : 'cost forecast'],
     };
   }
-  const [metric] = METRICS.exec(text) ?? [];
-  if (metric && !/\bby metric\b/i.test(text)) {
-    const rest = reworded(text.replace(METRICS, ' ').replace(/\bonly\b/gi, ' '), today, vocabulary);
+  const [only, ...names] = ONLY.exec(text) ?? [];
+  if (only) {
+    const metric = names.join('');
+    const rest = reworded(text.replace(only, ' '), today, vocabulary);
+    const line = `${command} ${rest}`.trim();
     return {
-      sentence: `Costs cannot be filtered by “${metric.trim()}”, only grouped by metric.`,
-      lines: [`${command} ${rest} by metric`.replace(/ +/g, ' ')],
+      sentence: `Only ${metric}, or all metrics?`,
+      lines: [`${line} metric ${metric}`, `${line} by metric`],
     };
   }
   const [slashed, a = '', b = ''] = /(?<=\s)(\d{1,2})\/(\d{1,2})(?=\s)/.exec(text) ?? [];

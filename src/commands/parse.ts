@@ -138,6 +138,8 @@ function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult 
 
 const NO_WORD: Word = { text: '', quoted: false };
 
+const NOT_REQUESTED = 'Nothing was requested: the line says not to do it.';
+
 /** Help, a negation, a question, and what Signalbox never does. */
 function readSpecial(
   noun: string,
@@ -154,7 +156,8 @@ function readSpecial(
   if (found && only && found.rest.length === 1 && isHelp(only)) {
     return { kind: 'help', noun, about: verbOf(found.command) };
   }
-  if (isNegated(words)) return refused('Nothing was requested: the line says not to do it.', []);
+  // `not staging` leaves a service out of a question.
+  if (noun !== 'cost' && isNegated(words)) return refused(NOT_REQUESTED, []);
   const isWho = found?.command.name === 'change who' && !/^(who|which)$/.test(lowerOf(first));
   const asked = found && isQuestionWord(found.rest[0]) ? found.rest : words;
   const isCost = noun === 'cost' || (found !== null && nounOf(found.command) === 'cost');
@@ -329,7 +332,7 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
     return refused('You are welcome. Nothing was requested.', []);
   if (/^(hello|hi|hey|hallo|what can you do)[!?.]*$/i.test(words.map(lowerOf).join(' ')))
     return { kind: 'help', noun, about: null };
-  if (isNegated(words)) return refused('Nothing was requested: the line says not to do it.', []);
+  if (isNegated(words)) return refused(NOT_REQUESTED, []);
   if (isQuestion(words)) {
     const line = lineOfQuestion('', words, vocabulary);
     if (line !== null) return readOther(line, vocabulary);

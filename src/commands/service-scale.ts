@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import { spanMs, typedSpan } from '../base/moments.ts';
+import { typedSpan } from '../base/moments.ts';
 import type { Json, JsonObject } from '../base/text.ts';
-import { MINUTE_MS } from '../base/time.ts';
+import { MINUTE_MS, spanMs } from '../base/time.ts';
 import type { Snapshot } from '../domain/change.ts';
 import {
   memoryText,

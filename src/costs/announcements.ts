@@ -1,13 +1,16 @@
-/** Messages of their own about costs: each is announced in the log, and posted at most once by a job. */
+/**
+ * Messages of their own: each is announced in the log, and posted at most once by a job. A later announcement of the
+ * same name replaces the content of the message.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
-import type { JsonObject } from '../base/text.ts';
 import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { Answer, Channel, ChannelLookup, Poster } from '../domain/answer.ts';
-import type { UserId } from '../domain/change.ts';
-import { evolvePost, type LoggedPost, type NewEvent } from '../domain/log-events.ts';
+import type { Position, UserId } from '../domain/change.ts';
+import { evolvePost, type LoggedPost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
 import {
+  append,
   endWithoutPost,
   type Log,
   type NewEvents,
@@ -39,16 +42,11 @@ export async function announced(
   }
   return {
     events: fresh.map(({ name, channel, answer }): NewEvent => {
-      const event = { type: 'announced', channel, answer: jsonOf(answer) } as const;
+      const event = { type: 'announced', channel, answer: StoredAnswer.parse(answer) } as const;
       return { stream: name, event };
     }),
     jobs: fresh.map(({ name }) => jobOf(name, at)),
   };
-}
-
-/** Announcements contain no dates, so that they are JSON. */
-function jsonOf(answer: Answer): JsonObject {
-  return JSON.parse(JSON.stringify(answer));
 }
 
 function jobOf(name: AnnouncementName, at: number) {
@@ -101,7 +99,7 @@ export function postChannel(found: ChannelLookup | undefined): PostChannel {
 
 export interface AnnouncementContext {
   readonly events: Log;
-  readonly messenger: Pick<Poster, 'postToChannel' | 'findPost' | 'findChannels'>;
+  readonly messenger: Pick<Poster, 'postToChannel' | 'findPost' | 'findChannels' | 'updateMessage'>;
   readonly log: Logger;
   readonly measures: Pick<Measures, 'messageLost'>;
   readonly now: () => Date;
@@ -117,20 +115,23 @@ export function postKind(context: AnnouncementContext) {
     run: async ({ key }: { readonly key: string }): Promise<'done' | Date> => {
       const name = `post/${key}` as const;
       const { state: post } = await context.events.load(name, evolvePost);
-      if (!post?.announced || ['posted', 'missed'].includes(post.state)) return 'done';
-      return postNow(context, name, post.announced);
+      if (!post?.announced || post.state === 'missed') return 'done';
+      if (post.state !== 'posted' || !post.at) return postNow(context, name, post.announced);
+      if (post.shows === post.announced.version) return 'done';
+      return updateNow(context, name, { at: post.at, announced: post.announced });
     },
   } as const;
 }
 
+type Announced = NonNullable<LoggedPost['announced']>;
+
 async function postNow(
   context: AnnouncementContext,
   name: AnnouncementName,
-  { channel, at, ...announced }: NonNullable<LoggedPost['announced']>,
+  announced: NonNullable<LoggedPost['announced']>,
 ): Promise<'done' | Date> {
   const { events, messenger, log, now, measures } = context;
-  // Composed and stored by Signalbox, so that its parts are not checked.
-  const answer = announced.answer as unknown as Answer;
+  const { channel, at, version: shows, answer } = announced;
   const subject = `the message "${answer.title}" for ${channel}`;
   const report = { reportMissed: reportMissed(log, { subject, requester: null }) };
   const later = new Date(now().getTime() + RETRY_MS);
@@ -148,12 +149,27 @@ async function postNow(
   const since = new Date(at - HOUR_MS);
   const find = () => messenger.findPost({ channel: id, threadTs: undefined, since }, name);
   const post = () => messenger.postToChannel(id, answer, undefined, name);
-  const outcome = await postAtMostOnce(events, name, { find, post, ...report });
+  const outcome = await postAtMostOnce(events, name, { find, post, shows, ...report });
   if (outcome === 'again' && !isOld) return later;
   if (outcome === 'again') await endWithoutPost(events, name, REFUSED_ALL_DAY, { find, ...report });
   if (outcome === 'missed' || outcome === 'again') measures.messageLost('post');
   const { state } = await events.load(name, evolvePost);
+  if (state?.state === 'posted' && state.shows !== state.announced?.version) return now();
   return state?.posting ? new Date(state.posting.until) : 'done';
+}
+
+/** Replaces the content of a message; a later announcement does it again. */
+async function updateNow(
+  { events, messenger, log, now }: AnnouncementContext,
+  name: AnnouncementName,
+  { at, announced }: { readonly at: Position; readonly announced: Announced },
+): Promise<'done' | Date> {
+  const result = await messenger.updateMessage(at, announced.answer);
+  if (!result.ok && result.again) return new Date(now().getTime() + RETRY_MS);
+  if (!result.ok) log.warn({ post: name, why: result.why }, 'message not updated');
+  const event = { type: 'posted', ...at, shows: announced.version } as const;
+  await append(events, async () => ({ events: [{ stream: name, event }], result: null }));
+  return 'done';
 }
 
 const REFUSED_ALL_DAY = { why: 'Slack refused it for 24 hours' };

@@ -13,7 +13,7 @@ import { isOfTime, seriesFrom } from '../maths/lines.ts';
 import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
 import { creditsText } from '../maths/numbers.ts';
 import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
-import type { CostQuestion, QuestionScope } from '../maths/question.ts';
+import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import { type CostRow, creditsOf, METRICS, type Micro } from '../maths/rows.ts';
 import { missingText } from './budgets.ts';
@@ -31,15 +31,8 @@ import {
 } from './question.ts';
 import { type CostScope, scopeNotes } from './scope.ts';
 import { share, shareOffer } from './share.ts';
-import {
-  closingText,
-  footerPart,
-  headline,
-  noDataAnswer,
-  noFinalDayAnswer,
-  notFinalText,
-} from './standing.ts';
-import { chartParts, linesOf, tablePart } from './table.ts';
+import { footerPart, headline, noDataAnswer, noFinalDayAnswer, openDaysTexts } from './standing.ts';
+import { chartPart, linesOf, tablePart } from './table.ts';
 
 /** The longest period, and the whole weeks before it that `vs prev` compares it with. */
 export const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
@@ -126,21 +119,21 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
   const { today, compared, scope, label, forecast } = shown;
   const states = finalOnly ? shown.states.filter(isNotOpen) : shown.states;
   const sentences = [
-    forecast?.text ?? null,
     compared ? comparisonText(compared, today) : null,
     finalOnly ? leftOutText(shown.states.length - states.length) : null,
-    notFinalText(states, period, today),
-    closingText(period, shown.states, { today, isFinal: read.isFinal ?? false }),
     period.isCut ? CUT : null,
   ].filter((sentence) => sentence !== null);
   // On a phone, a table has no room for changes next to money, unless they are requested.
   const inTable = question.versus === null && read.prices ? null : compared;
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
-    ...chartParts(states, period, today, isOfTime(by) ? by : 'day'),
+    chartPart(states, period, today, isOfTime(by) ? by : 'day'),
     costTable(question, read, { ...shown, states, compared: inTable }),
-    ...offersFor(question, read, { compared, today }),
-    footerPart(withProblemsOf(shown, read, period), null, scopeNotes(scope)),
+    ...offersFor(question, read, { compared, today, hasForecast: forecast !== null }),
+    footerPart(withProblemsOf(shown, read, period), null, [
+      ...openDaysTexts(states, period, today),
+      ...scopeNotes(scope),
+    ]),
   ];
   const missing = missingText(read, period);
   const title =
@@ -206,13 +199,15 @@ function withProblemsOf(
 interface OfferInputs {
   readonly compared: PeriodComparison | null;
   readonly today: Day;
+  readonly hasForecast: boolean;
 }
 
 function offersFor(
   question: CostQuestion,
   { isFinal = false }: CostReading,
-  { compared, today }: OfferInputs,
+  { compared, today, hasForecast }: OfferInputs,
 ): readonly AnswerPart[] {
+  const scope = wordsOfScope(question.scope).join(' ');
   const whole = { ...question, versus: null, top: null };
   const [other = 'day'] = (['day', 'service'] as const).filter((by) => by !== question.by);
   const lastMonth = previousMonth(today);
@@ -233,6 +228,7 @@ function offersFor(
   ];
   const more = [
     { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
+    ...(hasForecast ? [{ label: 'Forecast', line: `cost forecast ${scope}`.trim() }] : []),
     ...(isLastMonth
       ? []
       : [{ label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` }]),

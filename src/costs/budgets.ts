@@ -2,13 +2,15 @@ import { monthOf, monthSpan, type Span, within } from '../base/calendar.ts';
 import { type Day, daysBetween } from '../base/time.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import type { Service } from '../domain/targets.ts';
+import { dayStates, selectRows, statesWithin } from '../maths/days.ts';
 import { type Forecast, forecastMoney, forecastSpan } from '../maths/forecast.ts';
+import { seriesFrom } from '../maths/lines.ts';
 import { type Money, moneyOver, moneySum, type PriceList } from '../maths/money.ts';
 import { sum } from '../maths/numbers.ts';
 import { type CostReading, lostRows, unreadMonths } from '../maths/report.ts';
 import { type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
 import { costScope } from './scope.ts';
-import { judgeCosts } from './unusual.ts';
+import { isExplainedByChanges, modelSpan } from './unusual.ts';
 
 /** A limit from the configuration, in credits per UTC month. */
 export interface Budget {
@@ -47,7 +49,9 @@ export interface BudgetInputs {
 export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStanding {
   const { read, services, today } = inputs;
   const { selector, untagged } = costScope(budget.on, services, read.rows);
-  const { series, isExplained } = judgeCosts({ read, today }, selector);
+  const rows = selectRows(read.rows, selector);
+  const series = seriesFrom(statesWithin(dayStates(read.rows, modelSpan(today)), rows));
+  const isExplained = isExplainedByChanges({ ...read, rows }, series, today);
   const period = monthSpan(monthOf(today));
   const own = within(series, { first: period.first, last: today });
   const spent = sum(own.map(({ value }) => value));

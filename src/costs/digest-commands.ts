@@ -22,7 +22,7 @@ import type { DigestOptions } from './config.ts';
 import { DAYS } from './config.ts';
 import { deleteLastPosted } from './digest-data.ts';
 import { type DigestContext, postDigestNow, previewDigest, skipDigest } from './digest-posts.ts';
-import { checkSchedule, earlyTimeWarning } from './digest-schedule.ts';
+import { checkSchedule } from './digest-schedule.ts';
 import { labelOf } from './scope.ts';
 import {
   type BrokenSubscription,
@@ -174,11 +174,9 @@ async function add(
   const one = fromSlack({ id, ...added, isPaused: false, createdAt }, read);
   await announceDigest(context, one, { by: caller.by, did: 'added' });
   const { next } = checkSchedule(one, createdAt, null);
-  const early = earlyTimeWarning(one, createdAt);
   const parts: readonly AnswerPart[] = [
     { kind: 'text', text: `Posted in #${room.name} ${whenText(one)}.` },
     { kind: 'facts', facts: [['First post', next]] },
-    ...(early ? [{ kind: 'text', text: early } as const] : []),
     {
       kind: 'offers',
       offers: [

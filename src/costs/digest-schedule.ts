@@ -4,7 +4,6 @@ import { addDays, type Day, dayOf, instantAt, localDay, MINUTE_MS } from '../bas
 import {
   type DueSlot,
   findDueSlot,
-  findEarlyTime,
   nextSlot,
   type Schedule,
   type Slot,
@@ -106,19 +105,6 @@ export function hasSlotOn(one: DigestSubscription, now: Date): boolean {
   const midnight = instantAt(localDay(now, timezone), '00:00', timezone);
   const next = nextSlot(scheduleOf(one), new Date(midnight.getTime() - 1));
   return next !== null && localDay(next, timezone) === localDay(now, timezone);
-}
-
-/** A warning if the time is so soon after the end of the UTC day that few figures are in; else null. */
-export function earlyTimeWarning(one: DigestSubscription, now: Date): string | null {
-  const early = findEarlyTime(scheduleOf(one), now);
-  if (early === null) return null;
-  const hours = Math.floor(early.minutesAfterDay / 60);
-  const minutes = early.minutesAfterDay % 60;
-  const after = `${hours > 0 ? `${hours} h ` : ''}${minutes} min`;
-  return (
-    `⚠ ${one.options.at} is only ${after} after the end of the UTC day, when few figures are in. ` +
-    `${early.better} is 6 h after it.`
-  );
 }
 
 /** The days of a digest that is composed now. */

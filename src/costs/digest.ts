@@ -19,7 +19,7 @@ import { compare, explainChange, pairsOf } from '../maths/compare.ts';
 import { completed, type DayState } from '../maths/days.ts';
 import { type Forecast, forecastMoney, forecastMonth } from '../maths/forecast.ts';
 import { type SummaryLine, sumBy } from '../maths/lines.ts';
-import { roughMoneyText } from '../maths/money.ts';
+import { type Money, roughMoneyText } from '../maths/money.ts';
 import {
   bracketed,
   changeText,
@@ -65,14 +65,16 @@ export function composeDigest(facts: DigestFacts): ComposedDigest {
   const measured = measure(facts);
   const inputs: Inputs = { facts, measured, ...attentionOf(facts, measured) };
   const { unusual, over } = inputs;
+  const { title, rest } = headlineOf(inputs);
   const parts: readonly (AnswerPart | null)[] = [
+    rest === null ? null : { kind: 'text', text: rest },
     ...actionParts(inputs),
     ...changeParts(facts),
     chartOf(inputs),
     greyLine(inputs),
   ];
   return {
-    message: { title: digestTitle(inputs), parts: parts.filter((part) => part !== null) },
+    message: { title, parts: parts.filter((part) => part !== null) },
     thread: measured.rows.length === 0 ? null : threadOf(inputs),
     notable: unusual.length > 0 || over.length > 0 || facts.read.gaps.length > 0,
     lastPosted: toLastPosted(facts, measured.states, unusual.map(incidentId)),
@@ -119,23 +121,38 @@ function shortened(name: string): string {
   return name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX - 1)}…`;
 }
 
+/** Two lines on a phone. */
+const TITLE_MAX = 80;
+
 /**
  * One conclusion: over a budget, likely over it, unusual, or as usual. It is also the text of the
- * notification, and has at most two lines on a phone.
+ * notification. Where the month does not fit, or the cost of the day beside a budget, it is the first
+ * line of the message.
  */
-function digestTitle(inputs: Inputs): string {
+function headlineOf(inputs: Inputs): { readonly title: string; readonly rest: string | null } {
   const { facts, over } = inputs;
   const subject = facts.scope === null ? '' : `${shortened(facts.scope)}: `;
   const [worst] = over;
-  const head = headText(inputs);
-  if (worst && facts.period !== 'month') {
-    const [first, ...rest] = head;
-    const small = `${first?.toLowerCase() ?? ''}${rest.join('')}`;
-    return `${subject}${budgetConclusion(worst)} · ${head.startsWith('Yesterday') ? small : head}`;
-  }
-  return [`${subject}${head}${verdictText(inputs)}`, monthText(inputs)]
-    .filter((text) => text !== null)
-    .join(' · ');
+  const heads = headTexts(inputs);
+  const month = monthText(inputs);
+  const texts: readonly (readonly string[])[] =
+    worst && facts.period !== 'month'
+      ? heads.map((head) => [budgetConclusion(worst), uncapitalized(head)])
+      : heads.map((head) => [`${head}${verdictText(inputs)}`, ...(month ? [month] : [])]);
+  const titles = texts.map((parts) => `${subject}${parts.join(' · ')}`);
+  const fitting = titles.find(({ length }) => length <= TITLE_MAX);
+  if (fitting !== undefined) return { title: fitting, rest: null };
+  const [[first = '', rest] = []] = texts;
+  return { title: `${subject}${first}`, rest: rest === undefined ? null : `${capitalized(rest)}.` };
+}
+
+function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** The name of a weekday keeps its letter. */
+function uncapitalized(head: string): string {
+  return head.replace(/^Yesterday/, 'yesterday');
 }
 
 /** `November over budget: 9,260 of 9,000`, `November likely over budget production: 5,812 of 5,500` */
@@ -152,39 +169,27 @@ function budgetConclusion({ standing, memory: { step }, isOwn }: DigestBudget): 
   return `${formatMonthName(period.first)} ${words[step]} ${name}: ${amount} of ${credits(budget.credits)}`;
 }
 
-/** `Yesterday, Thu 19 Nov: 317 credits so far` */
-function headText({ facts, measured, missing }: Inputs): string {
-  const { covers, today, period } = facts;
-  const { day, states } = measured;
-  const last =
-    covers.last === addDays(today, -1)
-      ? `Yesterday, ${formatDay(covers.last)}`
-      : formatDay(covers.last);
-  const label = period === 'day' ? last : formatSpan(covers, today);
-  if (missing !== null) return `${label}: not known, ${missing} could not be read`;
-  if (period !== 'day') {
-    const { total, money, preliminaryDays, missing: none } = dayCountsOf(states, covers);
-    if (none.length === lengthOf(covers)) return `${label}: no data`;
-    const cost = `${credits(total / 1e6)} credits${bracketed(money && roughMoneyText(money))}`;
-    return `${label}: ${cost}${preliminaryDays > 0 ? ' so far' : ''}`;
-  }
-  if (day === null) return `${label}: no data yet`;
-  const money = moneyOfDay(day);
-  const cost = `${credits(day.value)} credits${bracketed(money && roughMoneyText(money))}`;
-  return `${label}: ${cost}${openText(day)}`;
+/** `Yesterday, Thu 19 Nov: 317 credits so far`, and the same without the date. */
+function headTexts(inputs: Inputs): readonly string[] {
+  const { covers, today, period } = inputs.facts;
+  const cost = costText(inputs);
+  if (period !== 'day') return [`${formatSpan(covers, today)}: ${cost}`];
+  const date = formatDay(covers.last);
+  const isYesterday = covers.last === addDays(today, -1);
+  return isYesterday ? [`Yesterday, ${date}: ${cost}`, `Yesterday: ${cost}`] : [`${date}: ${cost}`];
 }
 
-const LEAST_GROWTH = 0.02;
-const KNOWN_ERROR = 0.1;
-
-/** ` so far`, ` so far, about 330 when final`, or without a second daily read ` so far, seen once`. */
-function openText(day: DayValue): string {
-  if (day.final) return '';
-  if (!day.openDay?.completeness) return ' so far, seen once';
-  const whole = completed(day);
-  if (!whole || whole.error > KNOWN_ERROR) return ' so far';
-  const grows = Math.abs(whole.value / day.value - 1) >= LEAST_GROWTH;
-  return grows ? ` so far, about ${credits(whole.value)} when final` : ' so far';
+/** `317 credits so far` */
+function costText({ facts: { covers, period }, measured, missing }: Inputs): string {
+  const { day, states } = measured;
+  if (missing !== null) return `not known, ${missing} could not be read`;
+  const inCredits = (amount: number, money: Money | null, isOpen: boolean) =>
+    `${credits(amount)} credits${bracketed(money && roughMoneyText(money))}${isOpen ? ' so far' : ''}`;
+  if (period === 'day')
+    return day ? inCredits(day.value, moneyOfDay(day), !day.final) : 'no data yet';
+  const { total, money, preliminaryDays, missing: none } = dayCountsOf(states, covers);
+  if (none.length === lengthOf(covers)) return 'no data';
+  return inCredits(total / 1e6, money, preliminaryDays > 0);
 }
 
 /** `, unusual: ml-features +61%`, `, as usual`, `, above the usual 233–310`, or for a week `, +3% vs 9–15 Nov`. */
@@ -266,8 +271,7 @@ function actionParts({ facts, over, unusual, missing }: Inputs): readonly Answer
   const more = unusual.length - shown.length;
   if (lines.length === 0 && unusual.length === 0) {
     if (missing !== null || over.length > 0 || facts.period === 'month') return [];
-    const within = budgets.length > 0 ? 'Within budget, nothing' : 'Nothing';
-    return [{ kind: 'text', text: `${within} unusual.` }];
+    return [{ kind: 'text', text: nothingText(budgets) }];
   }
   return [
     ...(lines.length > 0 ? [{ kind: 'text', text: lines.join('\n') } as const] : []),
@@ -278,6 +282,17 @@ function actionParts({ facts, over, unusual, missing }: Inputs): readonly Answer
       return [{ kind: 'text', text }, incidentButtons(one)];
     }),
   ];
+}
+
+/** A forecast above a budget is news on its second morning, and never *within budget*. */
+function nothingText(budgets: readonly DigestBudget[]): string {
+  const near = budgets.find(
+    ({ standing: { forecast, budget } }) => forecast.ok && forecast.total > budget.credits,
+  );
+  if (near)
+    return `Nothing unusual. Budget ${near.standing.budget.name}: ${headingText(near.standing)}.`;
+  const isKnown = budgets.length > 0 && budgets.every(({ standing }) => standing.missing === null);
+  return isKnown ? 'Within budget, nothing unusual.' : 'Nothing unusual.';
 }
 
 function budgetText({ memory, standing }: DigestBudget): string {
@@ -321,6 +336,7 @@ function greyLine(inputs: Inputs): AnswerPart {
   const [open, none] = [daysIn('preliminary'), daysIn('no-data')];
   const texts = [
     ...(open.length > 0 ? [`not final ${formatDays(open, today)}`] : []),
+    ...(measured.day && !canBeJudged(measured.day) ? [`${formatDay(covers.last)} seen once`] : []),
     ...(none.length > 0 ? [`no data for ${formatDays(none, today)}`] : []),
     ...finalTexts(facts, measured.states),
     ...skippedTexts(facts, measured.states),
@@ -376,6 +392,10 @@ function threadOf(inputs: Inputs): Answer {
 
 type Fact = readonly [string, string];
 
+/** What a day costs when it is final is shown if it is known and more. */
+const KNOWN_ERROR = 0.1;
+const LEAST_GROWTH = 1.02;
+
 /** ` (€82–€136)` at the price of the day; empty without one. */
 function usualMoney({ low, high }: UsualRange, { price }: DayValue): string {
   const ends = [low, high].flatMap((value) => moneyOfDay({ value, price }) ?? []);
@@ -387,6 +407,7 @@ function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
   const { covers, budgets, judged, today, read } = facts;
   if (missing !== null) return [['Not known', `${missing} could not be read`]];
   const usual = day && usualRange(series, day);
+  const whole = day && !day.final && completed(day);
   const month = { first: startOf('month', covers.last), last: covers.last };
   const { total, money } = dayCountsOf(states, month);
   const forecast = forecastOf(facts, series);
@@ -398,6 +419,9 @@ function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
             `${rangeOf(usual)} credits${usualMoney(usual, day)}`,
           ] as const,
         ]
+      : []),
+    ...(day && whole && whole.error <= KNOWN_ERROR && whole.value >= LEAST_GROWTH * day.value
+      ? [['When final', `about ${credits(whole.value)} credits`] as const]
       : []),
     [formatSpan(month, today), creditsText(total, money)],
     ...(forecast.ok

@@ -12,8 +12,6 @@ import {
   type EffectKind,
   type EstimateCost,
   type Plan,
-  TARGET_KINDS,
-  TARGET_TRAITS,
   type Target,
   type Timing,
   targetKey,
@@ -172,21 +170,16 @@ type CommandEffects = ReadonlyMap<string, { readonly effect?: EffectKind }>;
 /** The kinds of changes whose cost effect can be estimated. */
 export type EstimatedKind = Exclude<EffectKind, 'create' | 'schedule'>;
 
-const COSTED_KINDS = TARGET_KINDS.filter((kind) => TARGET_TRAITS[kind].hasCosts);
-
 /** When the last cost change of each target ran, since the given day, by the id of the target. */
 export async function lastTimes(
   { events, organization, commands }: SentContext,
   first: Day,
 ): Promise<ReadonlyMap<string, Date>> {
   const filter = { commands: estimatedCommands(commands), since: startOfDay(first) };
-  const starts = COSTED_KINDS.map((kind) =>
-    targetKey({ organization, plan: { target: { kind, id: '' } } }),
+  const start = targetKey({ organization, plan: { target: { kind: 'service', id: '' } } });
+  const times = [...(await lastSent(events, filter))].flatMap(([key, at]) =>
+    key.startsWith(start) ? [[decodeURIComponent(key.slice(start.length)), at] as const] : [],
   );
-  const times = [...(await lastSent(events, filter))].flatMap(([key, at]) => {
-    const start = starts.find((each) => key.startsWith(each));
-    return start === undefined ? [] : [[decodeURIComponent(key.slice(start.length)), at] as const];
-  });
   return new Map(times);
 }
 

@@ -12,7 +12,7 @@ import { quoted } from '../base/problem.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
 import { type Answer, type AnswerPart, type Caller, countWords } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
-import { isShiftExplained, usualRange } from '../maths/anomalies.ts';
+import { usualRange } from '../maths/anomalies.ts';
 import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
 import { type Forecast, forecastMoney, forecastSpan } from '../maths/forecast.ts';
 import { seriesFrom } from '../maths/lines.ts';
@@ -42,7 +42,7 @@ import {
 import { scopeNotes } from './scope.ts';
 import { share, shareOffer } from './share.ts';
 import { dayCountsOf, footerPart, noDataAnswer, rangeText, roundedCredits } from './standing.ts';
-import { judgeCosts } from './unusual.ts';
+import { isExplainedByChanges, judgeCosts } from './unusual.ts';
 
 const UNITS = ['month', 'next-month', 'quarter', 'year'] as const;
 type ForecastUnit = (typeof UNITS)[number];
@@ -119,10 +119,10 @@ interface ForecastDays {
 /** The forecast of the rows that are selected. */
 function forecastOf(read: CostReading, select: SelectRows, { span, today }: ForecastDays) {
   const days = withHistory(span, today);
-  const states = statesWithin(dayStates(read.rows, days), select(read.rows));
+  const rows = select(read.rows);
+  const states = statesWithin(dayStates(read.rows, days), rows);
   const series = seriesFrom(states);
-  const { effects } = judgeCosts({ read, today });
-  const isExplained = isShiftExplained(series, today, effects);
+  const isExplained = isExplainedByChanges({ ...read, rows }, series, today);
   return { states, series, forecast: forecastSpan(series, span, today, isExplained) };
 }
 
@@ -345,10 +345,13 @@ export async function homeCosts(
   if (missingText(read, span) !== null) return null;
   const series = seriesFrom(dayStates(read.rows, monthForecastDays(today)));
   const forecast = monthForecastOf(read, (rows: readonly CostRow[]) => rows, today);
+  // A sum may be as usual where a line is not.
+  const { unusual } = judgeCosts({ read, today });
+  const isUnusual = unusual.some(({ last }) => last === yesterday);
   const cost = creditsText(state.total, moneyOf([[state.price, state.total]]));
   const open = state.state === 'final' ? '' : ' so far';
   return {
-    title: `Yesterday ${cost}${open}${sideText(series, yesterday)}`,
+    title: `Yesterday ${cost}${open}${isUnusual ? '' : sideText(series, yesterday)}`,
     lines: ['Days are in UTC.', ...(forecast ? [forecast.text] : [])],
     asOf: read.fetchedAt,
   };

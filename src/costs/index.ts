@@ -6,7 +6,7 @@ export { answerForecast, homeCosts } from './forecast.ts';
 export { createIncidentService } from './incident-answers.ts';
 export { createEffectMeasurement } from './measured-effect.ts';
 export type { CostContext } from './question.ts';
-export { createCostReader, learnFromUsage, openUsageDates } from './reader.ts';
+export { createCostReader, learnFromUsage } from './reader.ts';
 export { openCostServices } from './services.ts';
 export { type CostSnapshot, costSnapshots, pruneCosts } from './store.ts';
 export { type AcceptedChange, type AcceptedChangeFilter, answerWhy } from './why.ts';

@@ -21,7 +21,7 @@ import {
   type CostQuestion,
   correctLine,
   MOST_LINES,
-  metricOf,
+  metricWord,
   type Names,
   type QuestionProblem,
   type QuestionScope,
@@ -30,7 +30,7 @@ import {
   wordsOfScope,
 } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
-import type { CostRow, Metric } from '../maths/rows.ts';
+import { type CostRow, METRICS } from '../maths/rows.ts';
 import { type CostScope, costScope } from './scope.ts';
 
 /** What the answers of `/cost` read. */
@@ -227,7 +227,7 @@ function notRefreshedAnswer(again: Date, { command, words }: Typed): Answer {
 
 /** The words of the same question, without `refresh`; optionally for another period. */
 export function questionWords(
-  { period, by, scope, versus, top, finalOnly }: CostQuestion,
+  { period, by, scope, versus, top, finalOnly, average }: CostQuestion,
   word = `${period.first}..${period.last}`,
 ): string {
   const words = [
@@ -235,6 +235,7 @@ export function questionWords(
     `by ${by}`,
     ...wordsOfScope(scope),
     finalOnly ? 'final' : null,
+    average ? 'average' : null,
     top === null ? null : `top ${top}`,
     versus === null ? null : `vs ${versusWord(period, versus)}`,
   ];
@@ -292,16 +293,20 @@ export function scopedRows(
   const unknown = typed.find((name) => warehouseNamed(known, name) === null);
   // Without any row, the report shows no warehouse.
   if (unknown !== undefined && rows.length > 0) {
-    return { ok: false, answer: unknownWarehouse({ question, lineFor }, unknown, known.names) };
+    const words = known.names.map((name) => name.replaceAll(' ', '-'));
+    return { ok: false, answer: unknownName({ question, lineFor }, 'warehouse', unknown, words) };
   }
   const warehouse = typed.map((name) => warehouseNamed(known, name) ?? name);
   const scope = costScope(selectionOf({ ...others, warehouse }, services), services, rows);
   const left = new Set(not.flatMap((name) => findByName(services, name)).map(({ id }) => id));
-  const only = metric.flatMap((name) => metricOf(name) ?? []);
+  const metrics = metric.length > 0 ? knownMetrics(rows) : [];
+  const missing = metric.find((name) => !metrics.includes(name));
+  if (missing !== undefined && rows.length > 0)
+    return { ok: false, answer: unknownName({ question, lineFor }, 'metric', missing, metrics) };
   const select: SelectRows = (all) => {
     const own = selectRows(all, scope.selector);
     const kept = left.size > 0 ? own.filter(({ serviceId }) => !left.has(serviceId ?? '')) : own;
-    return only.length === 0 ? kept : kept.map((row) => ofMetrics(row, only));
+    return metric.length === 0 ? kept : kept.flatMap((row) => ofMetrics(row, metric));
   };
   const labels = [scope.label, ...not.map((each) => `not ${each}`), ...metric];
   const label = labels.filter((each) => each !== null).join(' · ') || null;
@@ -310,13 +315,17 @@ export function scopedRows(
   return { ok: true, scope, label, select, rows: shown };
 }
 
-function ofMetrics(row: CostRow, only: readonly Metric[]): CostRow {
-  const own = only.flatMap((name) => {
-    const amount = row.metrics[name];
-    return amount === undefined ? [] : [[name, amount] as const];
-  });
+/** The row with these metrics only; none if they cost nothing. */
+function ofMetrics(row: CostRow, words: readonly string[]): readonly CostRow[] {
+  const own = Object.entries(row.metrics).filter(([name]) => words.includes(metricWord(name)));
   const total = own.reduce((sum, [, amount]) => sum + amount, 0);
-  return { ...row, metrics: Object.fromEntries(own), total };
+  return total === 0 ? [] : [{ ...row, metrics: Object.fromEntries(own), total }];
+}
+
+/** Those of the API, and others that the report has. */
+function knownMetrics(rows: readonly CostRow[]): readonly string[] {
+  const reported = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)));
+  return [...new Set([...METRICS, ...reported])].map(metricWord);
 }
 
 function isLabel(by: Grouping): boolean {
@@ -355,18 +364,19 @@ function warehouseNamed({ names, ids }: KnownWarehouses, typed: string): string 
   return [...names, ...ids].find((name) => word(name) === word(typed)) ?? null;
 }
 
-function unknownWarehouse(
+/** A name that neither the configuration nor the report has. */
+function unknownName(
   { question, lineFor }: ScopedQuestion,
+  kind: 'warehouse' | 'metric',
   text: string,
   names: readonly string[],
 ): Answer {
-  const words = names.map((name) => name.replaceAll(' ', '-'));
-  const near = nearest(text, words);
-  const offers = (near.length > 0 ? near : words.slice(0, 3)).map((name) => {
-    const warehouse = question.scope.warehouse.map((one) => (one === text ? name : one));
-    return costOffer(lineFor({ ...question.scope, warehouse }));
+  const near = nearest(text, names);
+  const offers = (near.length > 0 ? near : names.slice(0, 3)).map((name) => {
+    const own = question.scope[kind].map((one) => (one === text ? name : one));
+    return costOffer(lineFor({ ...question.scope, [kind]: own }));
   });
-  const problem = { ok: false, problem: 'unknown-warehouse', text, earlier: '' } as const;
+  const problem = { ok: false, problem: `unknown-${kind}`, text, earlier: '' } as const;
   const sentence = unclearQuestionText({ ...problem, about: [], nearest: [] });
   return unclearAnswer(`${sentence} Did you mean:`, offers);
 }

@@ -22,18 +22,15 @@ import {
 } from '../maths/report.ts';
 import { type CostRow, entityKey, entityOf } from '../maths/rows.ts';
 import type { CloudClient } from '../servers/cloud.ts';
-import type { UsageDates } from '../servers/cloud-reads.ts';
 import { learnService } from '../servers/facts.ts';
 import { reading, type Store, transaction } from '../storage/index.ts';
 import { appliedChanges } from './applied-changes.ts';
 import {
   costSnapshots,
   loadMonth,
-  readState,
   recordSnapshots,
   type StoredMonth,
   storeMonth,
-  writeState,
 } from './store.ts';
 
 interface CostReadOptions {
@@ -279,32 +276,6 @@ const DENIALS: ReadonlyMap<number | null, string> = new Map([
   [401, 'the API key is not accepted'],
   [403, 'the API key may not read it'],
 ]);
-
-const KEY = 'usage-dates';
-const Form = z.enum(['date-time', 'date']).nullable().catch(null);
-
-/**
- * The form of the dates in requests for the usage report, stored in the database. While that is
- * unavailable, each process detects the form again. Source: docs/apis.md#usage-report.
- */
-export function openUsageDates(
-  setting: UsageDates['setting'],
-  store: Store,
-  log: Pick<Logger, 'warn'>,
-): UsageDates {
-  const failed = (err: unknown) => {
-    log.warn({ err }, 'the date form of the usage report was not stored or read');
-    return null;
-  };
-  return {
-    setting,
-    load: async () =>
-      Form.parse(await reading(store, (reader) => readState(reader, KEY)).catch(failed)),
-    store: async (form) => {
-      await transaction(store, (tx) => writeState(tx, KEY, form)).catch(failed);
-    },
-  };
-}
 
 const DAYS_BACK = 7;
 

@@ -1,7 +1,7 @@
 /** How complete the figures of a period are, and the notes and answers that say so. */
-import { formatDays, lengthOf, monthOf, monthSpan, type Span, within } from '../base/calendar.ts';
+import { formatDays, type Span, within } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import { type Answer, type AnswerPart, countWords, utcStamp } from '../domain/answer.ts';
+import { type Answer, type AnswerPart, utcStamp } from '../domain/answer.ts';
 import type { DayState } from '../maths/days.ts';
 import { type Money, moneyOf, priceNote } from '../maths/money.ts';
 import { creditsText, roundedFigure, shareText } from '../maths/numbers.ts';
@@ -46,40 +46,28 @@ export function headline(label: string, states: readonly DayState[], span: Span)
   return `${label} (UTC): ${creditsText(total, money)}${open}`;
 }
 
-/** How many days are not final or missing; null if all days are final. */
-export function notFinalText(states: readonly DayState[], span: Span, today: Day): string | null {
+/** `not final 12–13, 16–26 Nov (53% of the credits)`, `no data for Sun 11 Oct, which the totals leave out`. */
+export function openDaysTexts(
+  states: readonly DayState[],
+  span: Span,
+  today: Day,
+): readonly string[] {
   const { days, preliminaryDays, share, missing } = dayCountsOf(states, span);
+  const open = within(states, span).flatMap((one) => (one.state === 'preliminary' ? one.day : []));
   const part =
     share === null || preliminaryDays === days ? '' : ` (${shareText(share)} of the credits)`;
-  const open = preliminaryDays > 0 ? [`${notFinal(preliminaryDays, days)}${part}.`] : [];
-  const none =
-    missing.length > 0 ? [`No data for ${formatDays(missing, today)}; not in the totals.`] : [];
-  return [...open, ...none].join(' ') || null;
+  return [
+    ...(open.length > 0 ? [`not final ${formatDays(open, today)}${part}`] : []),
+    ...(missing.length > 0
+      ? [`no data for ${formatDays(missing, today)}, which the totals leave out`]
+      : []),
+  ];
 }
 
 function notFinal(open: number, days: number): string {
   if (days === 1) return 'This day is not final yet';
   if (open === days) return `None of the ${days} days is final yet`;
   return `${open} of ${days} days ${open === 1 ? 'is' : 'are'} not final`;
-}
-
-/**
- * Whether whole months that ended are final; null for other periods, and while a day with data is
- * open.
- */
-export function closingText(
-  { first, last }: Span,
-  states: readonly DayState[],
-  { today, isFinal }: { readonly today: Day; readonly isFinal: boolean },
-): string | null {
-  const isWhole = first.endsWith('-01') && last === monthSpan(monthOf(last)).last;
-  if (!isWhole || last >= today) return null;
-  if (states.some(({ state }) => state === 'preliminary')) return null;
-  const known = states.filter(({ state }) => state === 'final').length;
-  const missing = lengthOf({ first, last }) - known;
-  const days = `${known} days${missing > 0 ? ' with data' : ''}`;
-  if (isFinal || missing === 0) return `All ${days} are final.`;
-  return `Not final: ${countWords(missing, 'day')} without data may still get some. The ${days} are final.`;
 }
 
 /**

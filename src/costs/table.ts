@@ -7,12 +7,11 @@ import {
   formatSpan,
   isDay,
   lengthOf,
-  monthOf,
   type Span,
   startOf,
   within,
 } from '../base/calendar.ts';
-import { addDays, type Day, dayNumber } from '../base/time.ts';
+import { type Day, dayNumber } from '../base/time.ts';
 import { type AnswerPart, type Cell, countWords, type Figure } from '../domain/answer.ts';
 import type { Mover } from '../maths/compare.ts';
 import type { DayState } from '../maths/days.ts';
@@ -154,7 +153,7 @@ export function tablePart(
   const others = [...(changes ?? [])].flatMap(([key, one]) => (keys.has(key) ? [] : [one]));
   const changeOf = (key: string) =>
     key === OTHER_LINES ? combinedChange(others) : changes?.get(key);
-  const { columns, cellsOf } = amountCells(lines, changes !== null);
+  const { columns, cellsOf } = amountCells(by, lines, changes !== null);
   return {
     kind: 'table',
     caption: captionOf(by, lines),
@@ -166,12 +165,14 @@ export function tablePart(
   };
 }
 
-function captionOf(by: string, lines: readonly SummaryLine[]): string {
-  return `Credits by ${by}${lines.some(({ isOpen }) => isOpen) ? ' · * not final' : ''}`;
+/** Which days can still change is a figure of a table by time only. */
+function captionOf(by: Grouping, lines: readonly SummaryLine[]): string {
+  const isMarked = isOfTime(by) && lines.some(({ isOpen }) => isOpen);
+  return `Credits by ${by}${isMarked ? ' · * not final' : ''}`;
 }
 
 /** The columns of a table after its names. Money has columns if a line has a price. */
-function amountCells(lines: readonly SummaryLine[], hasChanges: boolean) {
+function amountCells(by: Grouping, lines: readonly SummaryLine[], hasChanges: boolean) {
   const currency = lines.find(({ money }) => money !== null)?.money?.currency ?? null;
   const inMoney = <Item>(item: Item): readonly Item[] => (currency === null ? [] : [item]);
   const changeCells = (change: LineChange | undefined) => [
@@ -186,7 +187,7 @@ function amountCells(lines: readonly SummaryLine[], hasChanges: boolean) {
       ...(hasChanges ? ['Change', ...inMoney(`Change, ${currency}`)] : []),
     ],
     cellsOf: (line: SummaryLine, change: LineChange | undefined): readonly Cell[] => [
-      line.days === 0 ? NO_DATA : creditsCell(line),
+      line.days === 0 ? NO_DATA : creditsCell(line, by),
       ...inMoney(moneyCell(line.money, moneyText)),
       line.share === null ? null : { value: line.share, text: shareText(line.share) },
       ...(hasChanges ? changeCells(change) : []),
@@ -196,9 +197,9 @@ function amountCells(lines: readonly SummaryLine[], hasChanges: boolean) {
 
 const NO_DATA: Figure = { value: null, text: 'no data' };
 
-function creditsCell({ total, isOpen }: SummaryLine): Figure {
+function creditsCell({ total, isOpen }: SummaryLine, by: Grouping): Figure {
   const { value, text } = figureCell(total);
-  return { value, text: isOpen ? `${text}*` : text };
+  return { value, text: isOpen && isOfTime(by) ? `${text}*` : text };
 }
 
 /** Days, weeks and months sort by date: by name, April would be the first month. */
@@ -227,43 +228,17 @@ function moneyCell(money: Money | null | undefined, text: (money: Money) => stri
 
 const POINTS_MAX = 20;
 const TITLE_MAX = 50;
-/** The last day of the first half of a month. */
-const MIDDLE = 15;
 const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
-
-/**
- * One chart, or two for 21 to 40 days: Slack accepts 20 values in a chart and two
- * charts in a message, and a part of a week or month would look like a drop.
- */
-export function chartParts(
-  states: readonly DayState[],
-  span: Span,
-  today: Day,
-  wanted: TimeUnit = 'day',
-): readonly AnswerPart[] {
-  return halvesOf(span, wanted).flatMap((half) => chartPart(states, half, today, wanted) ?? []);
-}
-
-function halvesOf(span: Span, wanted: TimeUnit): readonly Span[] {
-  const length = lengthOf(span);
-  const isOne = length <= POINTS_MAX || length > 2 * POINTS_MAX;
-  if (wanted !== 'day' || isOne || isWholeWeeks(span)) return [span];
-  const isMonth = monthOf(span.first) === monthOf(span.last) && dayOfMonth(span.first) === 1;
-  const last = addDays(span.first, (isMonth ? MIDDLE : Math.ceil(length / 2)) - 1);
-  return [
-    { first: span.first, last },
-    { first: addDays(last, 1), last: span.last },
-  ];
-}
 
 function isWholeWeeks(span: Span): boolean {
   return startOf('week', span.first) === span.first && lengthOf(span) % 7 === 0;
 }
 
 /**
- * Bars by day, or by week or month if there are too many days; not finer than `wanted` if possible.
- * A day without data has no bar, because Slack needs a number and 0 would mean that the day cost
- * nothing. The title lists the days without data.
+ * Bars by day, or by week or month if there are too many days; not finer than `wanted` if possible. Slack
+ * accepts 20 values: of 21 to 40 days it shows the last 20, because a part of a week or month would look
+ * like a drop. A day without data has no bar, because Slack needs a number and 0 would mean that the day
+ * cost nothing. The title lists the days without data.
  */
 export function chartPart(
   states: readonly DayState[],
@@ -271,19 +246,21 @@ export function chartPart(
   today: Day,
   wanted: TimeUnit = 'day',
 ): AnswerPart | null {
-  const own = within(states, span);
+  const whole = within(states, span);
+  const isLast = wanted === 'day' && whole.length <= 2 * POINTS_MAX && !isWholeWeeks(span);
+  const own = isLast ? whole.slice(-POINTS_MAX) : whole;
   const fitting = fittingUnit(own, wanted);
-  if (!fitting) return null;
+  const [first] = own;
+  if (!fitting || !first) return null;
   const { unit, buckets } = fitting;
   return {
     kind: 'chart',
-    title: titleOf(unit, own, today),
+    title: titleOf(unit, own, { of: whole.length, today }),
     unit: 'credits',
-    axis: `${formatSpan(span, today)} (UTC)${openText(fitting)}`,
+    axis: `${formatSpan({ first: first.day, last: span.last }, today)} (UTC)`,
     points: buckets.filter(hasData).map((bucket) => ({
       label: labelOf(bucket, fitting),
       value: creditsOf(bucket.total),
-      isFinal: !bucket.isOpen,
     })),
   };
 }
@@ -300,25 +277,19 @@ function hasData({ days }: Bucket): boolean {
   return days > 0;
 }
 
-function titleOf(unit: TimeUnit, states: readonly DayState[], today: Day): string {
-  const title = `Credits per ${unit}`;
+function titleOf(
+  unit: TimeUnit,
+  states: readonly DayState[],
+  { of, today }: { readonly of: number; readonly today: Day },
+): string {
+  const part = states.length < of ? `, last ${states.length} of ${of} days` : '';
+  const title = `Credits per ${unit}${part}`;
   const missing = states.filter(({ state }) => state === 'no-data').map(({ day }) => day);
   if (missing.length === 0) return title;
   const whole = `${title} · no data for ${formatDays(missing, today)}`;
   return whole.length <= TITLE_MAX
     ? whole
     : `${title} · ${countWords(missing.length, 'day')} without data`;
-}
-
-/** The days that are not final, if they are one run: Slack hides labels that do not fit. */
-function openText({ unit, buckets }: ChartUnit): string {
-  const open = buckets.filter(({ isOpen }) => isOpen);
-  const [from] = open;
-  const to = open.at(-1);
-  if (!from || !to) return '';
-  const run = { first: from.first, last: to.last };
-  const isRun = unit === 'day' && lengthOf(run) === open.length;
-  return isRun ? ` · not final: ${formatShortSpan(run)}` : '';
 }
 
 interface ChartUnit {

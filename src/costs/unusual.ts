@@ -86,6 +86,19 @@ export function judgeCosts(
   };
 }
 
+/**
+ * Whether changes explain the current shift of a scope, from its rows and its daily totals. Without any
+ * change, no line is judged.
+ */
+export function isExplainedByChanges(
+  { rows, changes = [] }: JudgeSources['read'],
+  series: readonly DayValue[],
+  today: Day,
+): boolean {
+  if (changes.length === 0) return false;
+  return isShiftExplained(series, today, judgeCosts({ read: { rows, changes }, today }).effects);
+}
+
 /** The credits per day that no change explains. */
 export function excessOf({ perDay, explained }: UnusualCost): number {
   return explained ? explained.rest : perDay;

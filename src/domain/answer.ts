@@ -41,7 +41,6 @@ export type FactValue = Cell | readonly InlinePart[];
 export interface ChartPoint {
   readonly label: string;
   readonly value: number;
-  readonly isFinal: boolean;
 }
 
 export type AnswerPart =

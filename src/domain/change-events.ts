@@ -1,114 +1,27 @@
 // What happens to a change, as the log stores it. Dates are ISO text in the log and `Date` here.
 
 import { z } from 'zod';
-import type { Json, JsonObject } from '../base/text.ts';
-import type { ChangeId, ChannelId, Plan, Requirement, UserId } from './change.ts';
-import { TARGET_KINDS } from './change.ts';
+import {
+  At,
+  BlockingFreeze,
+  ChangeKey,
+  type ChannelId,
+  Evidence,
+  Fields,
+  Plan,
+  Requirement,
+  StateCheck,
+  User,
+  type UserId,
+  Verdict,
+} from './change.ts';
 
 export const Id = z.string().min(1);
-export const Fields = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
-const AnyJson = z.custom<Json>((value) => value !== undefined);
-export const User = z.custom<UserId>((value) => typeof value === 'string' && value !== '');
-export const ChangeKey = z.custom<ChangeId>((value) => typeof value === 'string' && value !== '');
 const Channel = z.custom<ChannelId>((value) => typeof value === 'string' && value !== '');
-/** A date, or its ISO text. */
-export const At = z.preprocess(
-  (value) => (typeof value === 'string' ? new Date(value) : value),
-  z.date(),
-);
 export const PostedAt = { channel: Channel, ts: Id };
 /** A mark of a lost history that people may still see, and that the event answers. */
 export const AnsweredMark = z.object({ stream: Id, version: z.int().positive(), hash: Id });
 
-const Snapshot = z.object({
-  fields: Fields,
-  volatileFields: Fields.optional(),
-  seenAt: At,
-  source: z.string(),
-  wasRead: z.literal(true).optional(),
-});
-
-const Timing = z.object({
-  startAt: z.string().nullable(),
-  revert: z
-    .object({
-      afterMs: z.number(),
-      label: z.string(),
-      line: z.string(),
-      until: z.string().optional(),
-    })
-    .nullable(),
-  schedule: ChangeKey.optional(),
-});
-
-const StoredPlan: z.ZodType<Plan> = z.object({
-  target: z.object({
-    kind: z.enum(TARGET_KINDS),
-    id: z.string(),
-    name: z.string(),
-    tags: z.array(z.string()).nullable(),
-    warehouse: z.string().nullable(),
-    discovered: z.literal(true).optional(),
-  }) as z.ZodType<Plan['target']>,
-  args: Fields,
-  sends: z.string(),
-  body: Fields,
-  before: Snapshot.nullable(),
-  rows: z.array(
-    z.object({ field: z.string(), label: z.string(), before: AnyJson, after: AnyJson }),
-  ),
-  unchangedFields: z.array(z.string()),
-  warnings: z.array(z.string()),
-  gaps: z.array(z.string()).optional(),
-  cost: z
-    .object({
-      text: z.string(),
-      summary: z.object({ perDay: z.string(), withRange: z.string() }).optional(),
-      perDay: z.number().nullable(),
-      share: z.number().nullable(),
-    })
-    .optional(),
-  timing: Timing.optional(),
-});
-
-const StoredRequirement: z.ZodType<Requirement> = z.object({
-  rule: z.int(),
-  to: z.string(),
-  from: z.string().nullable(),
-  count: z.int().nonnegative(),
-  self: z.boolean(),
-  reason: z.boolean(),
-  expiresAfterMs: z.number(),
-  channel: z.string().nullable(),
-  escalation: z.object({ to: z.string(), afterMs: z.number() }).nullable(),
-  breakGlass: z.string().nullable(),
-});
-
-const Verdict = z.object({ by: User, at: At });
-const Frozen = z.object({
-  until: At,
-  reason: z.string(),
-  by: z.string().nullable(),
-  made: z.object({ id: ChangeKey, by: User }).optional(),
-});
-const Difference = z.object({ label: z.string(), was: z.string(), is: z.string() });
-const ChangedBy = z.object({ id: ChangeKey, by: User, at: At });
-const StateCheck = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('differs'),
-    differences: z.array(Difference).readonly(),
-    changedBy: ChangedBy.nullable(),
-  }),
-  z.object({ kind: z.literal('unverified'), why: z.string() }),
-]);
-const Evidence = z.object({
-  shown: z.string(),
-  shownAt: At,
-  before: z.string(),
-  beforeAt: At,
-});
 const Call = { answeredAt: At, tookMs: z.number(), requestId: z.string().nullable() };
 const Unanswered = { ...Call, status: z.number().nullable(), text: z.string() };
 
@@ -122,7 +35,11 @@ const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape, ...Recorded });
 
 const By = { by: User };
-const Stopped = { why: z.string(), frozenBy: Frozen.optional(), stateCheck: StateCheck.optional() };
+const Stopped = {
+  why: z.string(),
+  frozenBy: BlockingFreeze.optional(),
+  stateCheck: StateCheck.optional(),
+};
 
 export const ChangeEvent = z.discriminatedUnion('type', [
   event('drafted', {
@@ -130,9 +47,9 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     requester: User,
     command: Id,
     reason: z.string().nullable(),
-    plan: StoredPlan,
+    plan: Plan,
     digest: Id,
-    requires: StoredRequirement,
+    requires: Requirement,
     origin: Channel.nullable(),
     expiresAt: At,
     notBefore: At.nullable(),

@@ -1,5 +1,6 @@
 // A change, its parts, and the words that all rooms share about it: ids, states, verbs, refusals.
 
+import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
 
 declare const brand: unique symbol;
@@ -8,6 +9,21 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 export type ChangeId = Branded<'ChangeId'>;
 export type UserId = Branded<'UserId'>;
 export type ChannelId = Branded<'ChannelId'>;
+
+// The schemas of this file are of what events and readings store. The types of the parts of a change are inferred.
+const isWord = (value: unknown) => typeof value === 'string' && value !== '';
+export const ChangeKey = z.custom<ChangeId>(isWord);
+export const User = z.custom<UserId>(isWord);
+export const Fields = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+const AnyJson = z.custom<Json>((value) => value !== undefined);
+const Texts = z.array(z.string()).readonly();
+/** A date, or its ISO text. */
+export const At = z.preprocess(
+  (value) => (typeof value === 'string' ? new Date(value) : value),
+  z.date(),
+);
 
 /** One request to run one command with exact arguments, and what became of it. */
 export interface Change {
@@ -28,7 +44,7 @@ export interface Change {
   /** How often it was claimed. */
   readonly attempts: number;
   readonly approvals: readonly Verdict[];
-  readonly rejection: Rejection | null;
+  readonly rejection: (Verdict & { readonly reason: string }) | null;
   readonly cancelledBy: UserId | null;
   /** The refusal for which the change became stale or denied. */
   readonly stopReason: string | null;
@@ -38,7 +54,8 @@ export interface Change {
   readonly stateCheck?: StateCheck | undefined;
   readonly outcome: ExecutionOutcome | null;
   readonly resolution: Resolution | null;
-  readonly breakGlass: BreakGlassUse | null;
+  /** It runs without approvals, and users are notified. */
+  readonly breakGlass: (Verdict & { readonly reason: string }) | null;
   readonly review: Review | null;
   readonly createdAt: Date;
   /** When the requester confirmed the draft; null before. */
@@ -93,37 +110,39 @@ export interface Position {
 export type RoleName = string;
 
 /** What a rule of the policy requires before a change may run. */
-export interface Requirement {
+export const Requirement = z.object({
   /** The rule's place in the file, counted from 1. */
-  readonly rule: number;
-  readonly to: RoleName;
+  rule: z.int(),
+  to: z.string(),
   /** The role whose approvals count; null if the rule needs no approval. */
-  readonly from: RoleName | null;
-  readonly count: number;
-  readonly self: boolean;
-  readonly reason: boolean;
-  readonly expiresAfterMs: number;
-  readonly channel: string | null;
+  from: z.string().nullable(),
+  count: z.int().nonnegative(),
+  self: z.boolean(),
+  reason: z.boolean(),
+  expiresAfterMs: z.number(),
+  channel: z.string().nullable(),
   /** The role that may also decide after this wait; null if the rule has none. */
-  readonly escalation: { readonly to: RoleName; readonly afterMs: number } | null;
+  escalation: z.object({ to: z.string(), afterMs: z.number() }).nullable(),
   /** The role that may use break-glass; null if the rule has none. */
-  readonly breakGlass: RoleName | null;
-}
+  breakGlass: z.string().nullable(),
+});
+export type Requirement = z.infer<typeof Requirement>;
 
-export const TARGET_KINDS = ['service', 'alert', 'new service', 'freeze', 'schedule'] as const;
+const TARGET_KINDS = ['service', 'alert', 'new service', 'freeze', 'schedule'] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
 /** What a change acts on. `kind` and `id` together name its lock. */
-export interface Target {
-  readonly kind: TargetKind;
-  readonly id: string;
-  readonly name: string;
+const Target = z.object({
+  kind: z.enum(TARGET_KINDS),
+  id: z.string(),
+  name: z.string(),
   /** Null if unknown: then rules with tags or warehouses cannot be decided. */
-  readonly tags: readonly string[] | null;
-  readonly warehouse: string | null;
+  tags: Texts.nullable(),
+  warehouse: z.string().nullable(),
   /** Set for a service that the configuration does not list: tags and warehouse are the server's. */
-  readonly discovered?: true;
-}
+  discovered: z.literal(true).optional(),
+});
+export type Target = z.infer<typeof Target>;
 
 /** What differs between the kinds of targets. A new kind does not compile until it is added here. */
 interface TargetTraits {
@@ -131,20 +150,13 @@ interface TargetTraits {
   readonly label: string;
   /** The noun of a command that the title leaves out: `service stop` on x → `Stop x`. */
   readonly impliedNoun: string | null;
-  /** Where the change is applied: by the server of an API, or in the database of Signalbox. */
+  /**
+   * Where the change is applied: by the server of an API, or in the database of Signalbox, which no freeze stops: users
+   * must be able to end a freeze.
+   */
   readonly appliedBy: 'server' | 'signalbox';
-  /** Whether the target exists before the change, so that it has an id, a state and tags. */
-  readonly exists: boolean;
-  /** Whether the usage report has costs for it, so that the effect of a change is measured. */
-  readonly hasCosts: boolean;
-  /** Whether a successful change of it can explain a change of the costs. */
-  readonly affectsCosts: boolean;
-  /** False for a freeze and a schedule: a freeze must not prevent users from ending them. */
-  readonly canBeFrozen: boolean;
-  /** The list in which a command line finds it by name; null if it is in none. */
+  /** The list in which a command line finds it by name; null: it does not exist before the change. */
   readonly listedIn: 'services' | 'alerts' | null;
-  /** Whether it selects services, as the scope of a freeze does. */
-  readonly isScope: boolean;
 }
 
 export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
@@ -152,119 +164,114 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
     label: 'Service',
     impliedNoun: 'service',
     appliedBy: 'server',
-    exists: true,
-    hasCosts: true,
-    affectsCosts: true,
-    canBeFrozen: true,
     listedIn: 'services',
-    isScope: false,
   },
   alert: {
     label: 'Alert',
     impliedNoun: null,
     appliedBy: 'server',
-    exists: true,
-    hasCosts: false,
-    affectsCosts: false,
-    canBeFrozen: true,
     listedIn: 'alerts',
-    isScope: false,
   },
   'new service': {
     label: 'Service',
     impliedNoun: null,
     appliedBy: 'server',
-    exists: false,
-    hasCosts: false,
-    affectsCosts: true,
-    canBeFrozen: true,
     listedIn: null,
-    isScope: false,
   },
   freeze: {
     label: 'Scope',
     impliedNoun: 'change',
     appliedBy: 'signalbox',
-    exists: false,
-    hasCosts: false,
-    affectsCosts: true,
-    canBeFrozen: false,
     listedIn: null,
-    isScope: true,
   },
   // Its id is that of the service. Its runs are changes of the service, which a freeze stops.
   schedule: {
     label: 'Service',
     impliedNoun: 'service',
     appliedBy: 'signalbox',
-    exists: false,
-    hasCosts: false,
-    affectsCosts: false,
-    canBeFrozen: false,
     listedIn: null,
-    isScope: false,
   },
 };
 
-/** What a change will do, computed before the requester confirms it. */
-export interface Plan {
-  readonly target: Target;
-  readonly args: JsonObject;
-  /** Method and operation of the request as users read it: `PATCH state`. */
-  readonly sends: string;
-  /** The exact body of the request. */
-  readonly body: JsonObject;
-  readonly before: Snapshot | null;
-  readonly rows: readonly PlanRow[];
-  /** The fields of the target that do not change. */
-  readonly unchangedFields: readonly string[];
-  readonly warnings: readonly string[];
-  /** What could not be read for this plan, with the reason; missing if nothing had to be read. */
-  readonly gaps?: readonly string[] | undefined;
-  /** Missing if the change has no cost effect. */
-  readonly cost?: CostEffect | undefined;
-  /** Missing for a change that runs once approved and has no revert. */
-  readonly timing?: Timing | undefined;
-}
-
 /** The known state of a target at `seenAt`, from a read or a reply. */
-export interface Snapshot {
-  readonly fields: JsonObject;
+const Snapshot = z.object({
+  fields: Fields,
   /** Fields that change by themselves, for example a state: shown to users, never compared. */
-  readonly volatileFields?: JsonObject | undefined;
-  readonly seenAt: Date;
-  readonly source: string;
+  volatileFields: Fields.optional(),
+  seenAt: At,
+  source: z.string(),
   /** Read for this plan, so that it is read again before the change is sent. */
-  readonly wasRead?: true | undefined;
-}
+  wasRead: z.literal(true).optional(),
+});
+export type Snapshot = z.infer<typeof Snapshot>;
 
 /** One field of a plan as users read it; `before` is null if it was never seen. */
-export interface PlanRow {
-  readonly field: string;
-  readonly label: string;
-  readonly before: Json;
-  readonly after: Json;
-}
-
-/** The estimated cost effect. Stored, so that every card shows the same estimate. */
-export interface CostEffect {
-  /** The whole estimate, with its range, basis and horizon. */
-  readonly text: string;
-  /** Missing where the estimate is unknown, and in changes of older releases. */
-  readonly summary?: CostSummary | undefined;
-  /** Compute credits per day, negative for savings; null if unknown. */
-  readonly perDay: number | null;
-  /** The effect relative to the current cost: −1 saves all of it. */
-  readonly share: number | null;
-}
+const PlanRow = z.object({ field: z.string(), label: z.string(), before: AnyJson, after: AnyJson });
+export type PlanRow = z.infer<typeof PlanRow>;
 
 /** The estimate in few words. */
-export interface CostSummary {
+const CostSummary = z.object({
   /** `−18.0 credits per day`, or of a schedule per week. */
-  readonly perDay: string;
+  perDay: z.string(),
   /** The same with its range, and what continues: ` (−9.0 to −26.0) · storage continues`. */
-  readonly withRange: string;
-}
+  withRange: z.string(),
+});
+export type CostSummary = z.infer<typeof CostSummary>;
+
+/** The estimated cost effect. Stored, so that every card shows the same estimate. */
+const CostEffect = z.object({
+  /** The whole estimate, with its range, basis and horizon. */
+  text: z.string(),
+  /** Missing where the estimate is unknown. */
+  summary: CostSummary.optional(),
+  /** Compute credits per day, negative for savings; null if unknown. */
+  perDay: z.number().nullable(),
+  /** The effect relative to the current cost: −1 saves all of it. */
+  share: z.number().nullable(),
+});
+export type CostEffect = z.infer<typeof CostEffect>;
+
+/** The automatic revert: `afterMs` milliseconds after the change succeeded, or at the moment `until`. */
+const RevertPlan = z.object({
+  afterMs: z.number(),
+  /** The label that users read, and the command line that reverts. */
+  label: z.string(),
+  line: z.string(),
+  /** As ISO text in UTC; missing: a duration was requested. */
+  until: z.string().optional(),
+});
+
+/** When a change runs, and when it is reverted. */
+const Timing = z.object({
+  /** A time as ISO text in UTC; null: once approved. */
+  startAt: z.string().nullable(),
+  revert: RevertPlan.nullable(),
+  /** The schedule of which the change is one run, approved with it; missing for any other change. */
+  schedule: ChangeKey.optional(),
+});
+export type Timing = z.infer<typeof Timing>;
+
+/** What a change will do, computed before the requester confirms it. */
+export const Plan = z.object({
+  target: Target,
+  args: Fields,
+  /** Method and operation of the request as users read it: `PATCH state`. */
+  sends: z.string(),
+  /** The exact body of the request. */
+  body: Fields,
+  before: Snapshot.nullable(),
+  rows: z.array(PlanRow).readonly(),
+  /** The fields of the target that do not change. */
+  unchangedFields: Texts,
+  warnings: Texts,
+  /** What could not be read for this plan, with the reason; missing if nothing had to be read. */
+  gaps: Texts.optional(),
+  /** Missing if the change has no cost effect. */
+  cost: CostEffect.optional(),
+  /** Missing for a change that runs once approved and has no revert. */
+  timing: Timing.optional(),
+});
+export type Plan = z.infer<typeof Plan>;
 
 /** How a command affects the costs of its target. */
 export type EffectKind = 'stop' | 'start' | 'scale' | 'create' | 'schedule';
@@ -275,52 +282,21 @@ export type EstimateCost = (
   plan: Plan,
 ) => Promise<CostEffect | undefined>;
 
-/** When a change runs, and when it is reverted. */
-export interface Timing {
-  /** A time as ISO text in UTC; null: once approved. */
-  readonly startAt: string | null;
-  readonly revert: RevertPlan | null;
-  /** The schedule of which the change is one run, approved with it; missing for any other change. */
-  readonly schedule?: ChangeId | undefined;
-}
-
-/** The automatic revert: `afterMs` milliseconds after the change succeeded, or at the moment `until`. */
-interface RevertPlan {
-  readonly afterMs: number;
-  /** As ISO text in UTC; missing: a duration was requested. */
-  readonly until?: string | undefined;
-  /** The label that users read, and the command line that reverts. */
-  readonly label: string;
-  readonly line: string;
-}
-
 /** Who decided, and when. */
-export interface Verdict {
-  readonly by: UserId;
-  readonly at: Date;
-}
-
-export interface Rejection extends Verdict {
-  readonly reason: string;
-}
-
-/** A use of break-glass: the change runs without approvals, and users are notified. */
-interface BreakGlassUse extends Verdict {
-  readonly reason: string;
-}
+export const Verdict = z.object({ by: User, at: At });
+type Verdict = z.infer<typeof Verdict>;
 
 /** The review of a break-glass change by another person. */
-export interface Review extends Verdict {
-  readonly note: string;
-}
+export type Review = Verdict & { readonly note: string };
 
 /** The freeze that stopped a change. `made` is the change that created a freeze in Slack. */
-export interface BlockingFreeze {
-  readonly until: Date;
-  readonly reason: string;
-  readonly by: string | null;
-  readonly made?: { readonly id: ChangeId; readonly by: UserId } | undefined;
-}
+export const BlockingFreeze = z.object({
+  until: At,
+  reason: z.string(),
+  by: z.string().nullable(),
+  made: z.object({ id: ChangeKey, by: User.nullable() }).optional(),
+});
+export type BlockingFreeze = z.infer<typeof BlockingFreeze>;
 
 /** What surrounds an open change now, for everyone who decides about it. It has no authority. */
 export interface News {
@@ -336,23 +312,22 @@ export interface News {
   readonly refusal: Refusal | null;
 }
 
-/** What the read of the target right before sending found, if that has to be shown. */
-export type StateCheck =
-  | {
-      readonly kind: 'differs';
-      readonly differences: readonly StateDifference[];
-      /** The later change of the same target; null if none ran in Signalbox. */
-      readonly changedBy: { readonly id: ChangeId; readonly by: UserId; readonly at: Date } | null;
-    }
-  /** The read failed, so that the change was sent as it was approved. */
-  | { readonly kind: 'unverified'; readonly why: string };
-
 /** A value that differs from the preview, as users read it: `16–64 GB`. */
-export interface StateDifference {
-  readonly label: string;
-  readonly was: string;
-  readonly is: string;
-}
+const StateDifference = z.object({ label: z.string(), was: z.string(), is: z.string() });
+export type StateDifference = z.infer<typeof StateDifference>;
+
+/** What the read of the target right before sending found, if that has to be shown. */
+export const StateCheck = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('differs'),
+    differences: z.array(StateDifference).readonly(),
+    /** The later change of the same target; null if none ran in Signalbox. */
+    changedBy: z.object({ id: ChangeKey, by: User, at: At }).nullable(),
+  }),
+  /** The read failed, so that the change was sent as it was approved. */
+  z.object({ kind: z.literal('unverified'), why: z.string() }),
+]);
+export type StateCheck = z.infer<typeof StateCheck>;
 
 export type ExecutionOutcome =
   | {
@@ -384,60 +359,53 @@ export interface Resolution extends Omit<Verdict, 'by'> {
 }
 
 /** The values of a target before and after a request that has no answer. */
-export interface Evidence {
-  readonly shown: string;
-  readonly shownAt: Date;
-  readonly before: string;
-  readonly beforeAt: Date;
-}
-
-/**
- * `open`: Signalbox still reads the target. `settled` and `failed`: the final value. `given-up`: not
- * settled in time. `superseded`: another change of the target was sent. `unreadable`: the server
- * does not permit the read. `closed`: nothing is left to follow.
- */
-export const FOLLOW_UP_STATES = [
-  'open',
-  'settled',
-  'failed',
-  'given-up',
-  'superseded',
-  'unreadable',
-  'closed',
-] as const;
-
-/** Why a reading does not settle an unknown outcome by itself. */
-export const EVIDENCE_GAPS = [
-  'creation',
-  'not-as-requested',
-  'under-way',
-  'before-unknown',
-  'was-so-before',
-  'changed-since',
-] as const;
-export type EvidenceGap = (typeof EVIDENCE_GAPS)[number];
+export const Evidence = z.object({
+  shown: z.string(),
+  shownAt: At,
+  before: z.string(),
+  beforeAt: At,
+});
+export type Evidence = z.infer<typeof Evidence>;
 
 /** What the optional reads showed of the target after the send. For users: it has no authority. */
-export interface FollowUp {
-  readonly state: (typeof FOLLOW_UP_STATES)[number];
+export const FollowUp = z.object({
+  /**
+   * `open`: Signalbox still reads the target. `settled` and `failed`: the final value. `given-up`: not
+   * settled in time. `superseded`: another change of the target was sent. `unreadable`: the server
+   * does not permit the read. `closed`: nothing is left to follow.
+   */
+  state: z.enum(['open', 'settled', 'failed', 'given-up', 'superseded', 'unreadable', 'closed']),
   /** The last value that was read, and the time of the first reading with it. */
-  readonly seen: { readonly text: string; readonly at: Date } | null;
+  seen: z.object({ text: z.string(), at: At }).nullable(),
   /** Why it cannot be read now: continues “unknown: ”. */
-  readonly gap: string | null;
-  readonly why: EvidenceGap | null;
-  /** What an unanswered request may have created. */
-  readonly candidates: readonly Candidate[];
+  gap: z.string().nullable(),
+  /** Why a reading does not settle an unknown outcome by itself. */
+  why: z
+    .enum([
+      'creation',
+      'not-as-requested',
+      'under-way',
+      'before-unknown',
+      'was-so-before',
+      'changed-since',
+    ])
+    .nullable(),
+  /** What an unanswered request may have created; a part that the server does not report is null. */
+  candidates: z
+    .array(
+      z.object({
+        name: z.string(),
+        id: z.string(),
+        state: z.string().nullable(),
+        createdAt: At.nullable(),
+      }),
+    )
+    .readonly(),
   /** Counts what was shown: it increases when the shown values change. */
-  readonly revision: number;
-}
-
-interface Candidate {
-  readonly name: string;
-  readonly id: string;
-  readonly state: string | null;
-  /** Null if the server does not report it. */
-  readonly createdAt: Date | null;
-}
+  revision: z.int().positive(),
+});
+export type FollowUp = z.infer<typeof FollowUp>;
+export type EvidenceGap = NonNullable<FollowUp['why']>;
 
 /** `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. */
 export function targetKey({ organization, plan }: Targeted): string {

@@ -3,11 +3,15 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
+import { DAY_MS } from '../base/time.ts';
 import type { AnswerPart, AnswerRow, InlinePart } from './answer.ts';
 import type { Target, UserId } from './change.ts';
 import type { Freeze, Selector } from './policy.ts';
 import type { NamedItem, Service } from './targets.ts';
 import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
+
+/** No freeze is longer. */
+export const LONGEST_FREEZE_MS = 90 * DAY_MS;
 
 /** The scope of a freeze made in Slack. Stored in this shape; keys of a newer release are ignored. */
 export const Scope = z.union([
@@ -118,11 +122,7 @@ export const FreezeUntilText = z.string().transform((typed, context): FreezeUnti
 /** One line for a freeze: scope, time, reason, user, and how to end it. */
 export function freezeWords(freeze: Freeze): readonly InlinePart[] {
   const { on, from, until, reason, by, made } = freeze;
-  const whose: readonly InlinePart[] = made
-    ? [', by ', { user: made.by }]
-    : by
-      ? [`, by ${by}`]
-      : [];
+  const whose = authorOf(made, by);
   return [
     { bold: selectorText(on) },
     ' between ',
@@ -133,6 +133,11 @@ export function freezeWords(freeze: Freeze): readonly InlinePart[] {
     ...whose,
     `. ${endingWords(freeze)}`,
   ];
+}
+
+function authorOf(made: Freeze['made'], by: string | null): readonly InlinePart[] {
+  if (made?.by) return [', by ', { user: made.by }];
+  return by ? [`, by ${by}`] : [];
 }
 
 /** Slack accepts 50 blocks in a message. */
@@ -154,7 +159,7 @@ export function freezeList(heading: string, freezes: readonly Freeze[]): readonl
 function freezeRow(freeze: Freeze): AnswerRow {
   const { on, from, until, reason, by, made } = freeze;
   const text = `${selectorText(on)}: ${reason}${by && !made ? `, by ${by}` : ''}`;
-  const whose: readonly InlinePart[] = made ? [', by ', { user: made.by }] : [];
+  const whose = authorOf(made, null);
   const about = [{ at: from }, ' to ', { at: until }, ...whose, `. ${endingWords(freeze)}`];
   return { text, about, show: made ? `change show ${made.id}` : null };
 }

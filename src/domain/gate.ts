@@ -128,6 +128,8 @@ export interface ClaimFacts {
   readonly validUntil: Date;
   /** Whether this process has the latest configuration. */
   readonly mayExecute: boolean;
+  /** A freeze that the log has lost waits for the decision of a person, and this change is not about freezes. */
+  readonly isStopped: boolean;
   /** Whether all of its presses were answered: one may end it. */
   readonly isAnswered: boolean;
   /** Whether its card, or that of its schedule, stands in a channel: the thread is the witness. */
@@ -160,6 +162,7 @@ type Delay =
   | 'too-early'
   | 'facts-too-old'
   | 'configuration-outdated'
+  | 'freeze-lost'
   | 'press-unanswered'
   | 'no-card'
   | 'lookup-failed'
@@ -224,7 +227,6 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   readonly run: Question<RunFacts, 'allowed' | Skipped, null>;
   // What Signalbox does by itself.
   readonly expire: Question<{ readonly now: Date }>;
-  readonly stop: Question<{ readonly why: Refusal }, Stopped | Refused>;
   readonly return: Question<{
     readonly nonce: string;
     readonly why: string;
@@ -261,53 +263,6 @@ type Gates = {
     about: Questions[V]['about'],
     facts: Questions[V]['facts'],
   ) => Questions[V]['answer'];
-};
-
-const GATES: Gates = {
-  query: (proposal, facts) => decideProposal(proposal, 'query', facts),
-  request: (proposal, facts) => decideProposal(proposal, 'change', facts),
-  confirm: (change, facts) => decidePress(change, 'confirm', facts),
-  approve: (change, facts) => decidePress(change, 'approve', facts),
-  reject: (change, facts) => decidePress(change, 'reject', facts),
-  cancel: (change, facts) => decidePress(change, 'cancel', facts),
-  'break-glass': (change, facts) => decidePress(change, 'break-glass', facts),
-  review: (change, facts) => decidePress(change, 'review', facts),
-  happened: (change, facts) => decidePress(change, 'happened', facts),
-  'did-not-happen': (change, facts) => decidePress(change, 'did-not-happen', facts),
-  snooze: (change, facts) => decidePress(change, 'snooze', facts),
-  form: decideForm,
-  own: (change, facts) => firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
-  outlook: (change, facts) => outlookOf(change, facts) ?? 'open',
-  claim: decideClaim,
-  revert: decideRevert,
-  run: (_service, facts) => decideRun(facts),
-  expire: (change, { now }) => {
-    if (!isUnsent(change)) return refuse('already-decided');
-    return now < change.expiresAt ? refuse('too-early') : { type: 'expired' };
-  },
-  stop: (change, { why }) => (isUnsent(change) ? stopped(change, why) : refuse('already-decided')),
-  return: (change, { nonce, why, notBefore }) =>
-    ofAttempt(change, nonce, { type: 'not-sent', nonce, why, notBefore }),
-  finish: (change, { nonce, outcome }) => ofAttempt(change, nonce, ending(nonce, outcome)),
-  lose: (change, { now, isOver }) => {
-    if (!isOver && change.lease && now < change.lease.until) return refuse('too-early');
-    const nonce = change.lease?.nonce ?? '-';
-    return ofAttempt(change, nonce, ending(nonce, noAnswer(now)));
-  },
-  settle: (change, { evidence: reading }) => {
-    if (change.state !== 'unknown') return refuse('not-unknown');
-    const note = 'The target shows what was requested, and did not before.';
-    return { type: 'resolved', by: 'signalbox', as: 'succeeded', note, reading };
-  },
-  distrust: (change, { why, now }) => {
-    if (change.state === 'executing') {
-      const nonce = change.lease?.nonce ?? '-';
-      return ending(nonce, noAnswer(now));
-    }
-    return isUnsent(change) ? { type: 'stale', why } : refuse('already-decided');
-  },
-  keep: (change, { why }) =>
-    isRevertDue(change) ? { type: 'revert-kept', why } : refuse('already-decided'),
 };
 
 function refuse(refusal: Refusal): Refused {
@@ -441,32 +396,91 @@ const byBreakGlassRole: Check = ({ requires }, facts) => {
 const withReason: Check = (_change, { text }) => (text.trim() === '' ? 'reason-required' : null);
 const withNote: Check = (_change, { text }) => (text.trim() === '' ? 'note-required' : null);
 
-/** What each verb is checked for, in this order. The first refusal counts. */
-const CHECKS: Readonly<Record<Verb, readonly Check[]>> = {
-  confirm: [byRequester, isDraft, inTime, beforeStart, identified],
-  approve: [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
-  reject: [isPending, inTime, identified, byDecider, withReason],
-  cancel: [byRequester, isNotSent, identified],
-  'break-glass': [byRequester, isUndecided, inTime, identified, byBreakGlassRole, withReason],
-  review: [
-    ...[usedBreakGlass, hasEnded, reviewsOnce, byAnotherReviewer],
-    ...[identified, byReviewer, withNote],
-  ],
-  happened: [isUnknown, identified, byResolver, withNote],
-  'did-not-happen': [isUnknown, identified, byResolver, withNote],
-  snooze: [hasReminders, inTimeIfPending, identified, bySnoozer],
+/** A press is checked in this order, and the first refusal counts. `last` may end the change. */
+function press(
+  checks: readonly Check[],
+  eventOf: (facts: PressFacts, change: Change) => ChangeEvent,
+  last: (change: Change, facts: PressFacts) => Refused | null = () => null,
+): Gates[Verb] {
+  return (change, facts) =>
+    firstRefusal(checks, change, facts) ?? last(change, facts) ?? eventOf(facts, change);
+}
+
+const GATES: Gates = {
+  query: (proposal, facts) => decideProposal(proposal, 'query', facts),
+  request: (proposal, facts) => decideProposal(proposal, 'change', facts),
+  form: decideForm,
+  outlook: (change, facts) => outlookOf(change, facts) ?? 'open',
+  own: (change, facts) => firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
+  confirm: press(
+    [byRequester, isDraft, inTime, beforeStart, identified],
+    ({ by }) => ({ type: 'confirmed', by }),
+    hopeless,
+  ),
+  approve: press(
+    [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
+    ({ by }, { digest }) => ({ type: 'approved', by, digest }),
+    hopeless,
+  ),
+  reject: press([isPending, inTime, identified, byDecider, withReason], ({ by, text: reason }) => ({
+    type: 'rejected',
+    by,
+    reason,
+  })),
+  cancel: press([byRequester, isNotSent, identified], ({ by }) => ({ type: 'cancelled', by })),
+  'break-glass': press(
+    [byRequester, isUndecided, inTime, identified, byBreakGlassRole, withReason],
+    ({ by, text: reason }) => ({ type: 'break-glass', by, reason }),
+    // Break-glass replaces the approvals.
+    (change, facts) =>
+      hopeless(
+        { ...change, breakGlass: { by: facts.by, at: facts.now, reason: facts.text } },
+        facts,
+      ),
+  ),
+  review: press(
+    [usedBreakGlass, hasEnded, reviewsOnce, byAnotherReviewer, identified, byReviewer, withNote],
+    ({ by, text: note }) => ({ type: 'reviewed', by, note }),
+  ),
+  happened: press([isUnknown, identified, byResolver, withNote], ({ by, text: note }) => {
+    return { type: 'resolved', by, as: 'succeeded', note };
+  }),
+  'did-not-happen': press([isUnknown, identified, byResolver, withNote], ({ by, text: note }) => {
+    return { type: 'resolved', by, as: 'failed', note };
+  }),
+  snooze: press([hasReminders, inTimeIfPending, identified, bySnoozer], ({ by, now }) => {
+    return { type: 'snoozed', by, until: new Date(now.getTime() + SNOOZE_MS) };
+  }),
+  claim: decideClaim,
+  revert: decideRevert,
+  run: (_service, facts) => decideRun(facts),
+  expire: (change, { now }) => {
+    if (!isUnsent(change)) return refuse('already-decided');
+    return now < change.expiresAt ? refuse('too-early') : { type: 'expired' };
+  },
+  return: (change, { nonce, why, notBefore }) =>
+    ofAttempt(change, nonce, { type: 'not-sent', nonce, why, notBefore }),
+  finish: (change, { nonce, outcome }) => ofAttempt(change, nonce, ending(nonce, outcome)),
+  lose: (change, { now, isOver }) => {
+    if (!isOver && change.lease && now < change.lease.until) return refuse('too-early');
+    const nonce = change.lease?.nonce ?? '-';
+    return ofAttempt(change, nonce, ending(nonce, noAnswer(now)));
+  },
+  settle: (change, { evidence: reading }) => {
+    if (change.state !== 'unknown') return refuse('not-unknown');
+    const note = 'The target shows what was requested, and did not before.';
+    return { type: 'resolved', by: 'signalbox', as: 'succeeded', note, reading };
+  },
+  distrust: (change, { why, now }) => {
+    if (change.state === 'executing') return ending(change.lease?.nonce ?? '-', noAnswer(now));
+    return isUnsent(change) ? { type: 'stale', why } : refuse('already-decided');
+  },
+  keep: (change, { why }) =>
+    isRevertDue(change) ? { type: 'revert-kept', why } : refuse('already-decided'),
 };
 
-function decidePress(change: Change, verb: Verb, facts: PressFacts): ChangeEvent | Refused {
-  const refused = firstRefusal(CHECKS[verb], change, facts);
-  if (refused) return refused;
-  const event = eventOf(change, verb, facts);
-  const { outlook, by, text: reason, now: at } = facts;
-  if (!outlook || !isPermitting(verb)) return event;
-  // Break-glass replaces the approvals.
-  const asked = verb === 'break-glass' ? { ...change, breakGlass: { by, at, reason } } : change;
-  return outlookOf(asked, outlook) ?? event;
-}
+/** Reminders wait for this time after *Later*. */
+const SNOOZE_MS = HOUR_MS;
 
 function firstRefusal<Facts>(
   checks: readonly Check<Facts>[],
@@ -508,6 +522,10 @@ function mayResolve(change: Change, facts: PressFacts): boolean {
   // The requester alone must not answer "It did not happen": that would unlock the target for a
   // second attempt without a check by another person.
   return change.requires.from === null || change.requires.self || by !== change.requester;
+}
+
+function hopeless(change: Change, { outlook }: PressFacts): Refused | null {
+  return outlook ? outlookOf(change, outlook) : null;
 }
 
 /** Refusals of a change that may still run later: the freeze ends, or the server answers. */
@@ -565,32 +583,6 @@ function lacksApprovals(
   return isGone || requires.count < current.count;
 }
 
-function eventOf(change: Change, verb: Verb, { by, text, now }: PressFacts): ChangeEvent {
-  switch (verb) {
-    case 'confirm':
-      return { type: 'confirmed', by };
-    case 'approve':
-      return { type: 'approved', by, digest: change.digest };
-    case 'reject':
-      return { type: 'rejected', by, reason: text };
-    case 'cancel':
-      return { type: 'cancelled', by };
-    case 'break-glass':
-      return { type: 'break-glass', by, reason: text };
-    case 'review':
-      return { type: 'reviewed', by, note: text };
-    case 'happened':
-      return { type: 'resolved', by, as: 'succeeded', note: text };
-    case 'did-not-happen':
-      return { type: 'resolved', by, as: 'failed', note: text };
-    case 'snooze':
-      return { type: 'snoozed', by, until: new Date(now.getTime() + SNOOZE_MS) };
-  }
-}
-
-/** Reminders wait for this time after *Later*. */
-const SNOOZE_MS = HOUR_MS;
-
 /** Decides again right before sending. */
 function decideClaim(change: Change, facts: ClaimFacts): ChangeEvent | Refused | Waits {
   const { now, policy, target, claim, stateCheck } = facts;
@@ -599,6 +591,7 @@ function decideClaim(change: Change, facts: ClaimFacts): ChangeEvent | Refused |
   if (change.notBefore && now < change.notBefore) return { waits: 'too-early' };
   if (now >= facts.validUntil) return { waits: 'facts-too-old' };
   if (!facts.mayExecute) return { waits: 'configuration-outdated' };
+  if (facts.isStopped) return { waits: 'freeze-lost' };
   if (!facts.isAnswered) return { waits: 'press-unanswered' };
   if (!facts.hasCard) return { waits: 'no-card' };
   const ended = scheduleRefusal(facts);

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
-import type { ChangeId, Position, UserId } from './change.ts';
+import type { Answer } from './answer.ts';
 import {
-  AnsweredMark,
   At,
-  ChangeEvent,
+  type ChangeId,
   ChangeKey,
   Fields,
-  Id,
-  PostedAt,
+  type Position,
   User,
-} from './change-events.ts';
-import { Scope } from './freezes.ts';
+  type UserId,
+} from './change.ts';
+import { AnsweredMark, ChangeEvent, Id, PostedAt } from './change-events.ts';
+import { LONGEST_FREEZE_MS, Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
 
@@ -51,7 +51,12 @@ const FreezeEvent = z.discriminatedUnion('type', [
     from: At,
     until: At,
   }),
-  event('card-posted', PostedAt),
+  /** Slack shows a freeze that the log has lost, or this process has read it. `card` still shows it. */
+  event('found', {
+    change: ChangeKey,
+    foreign: z.array(AnsweredMark).readonly(),
+    card: z.object(PostedAt).nullable(),
+  }),
   event('lifted', { change: ChangeKey.nullable(), by: Id }),
 ]);
 
@@ -80,13 +85,47 @@ const SubscriptionEvent = z.discriminatedUnion('type', [
   event('removed', { by: Id }),
 ]);
 
+const text = z.string();
+
+const StoredInline = z.union([
+  text,
+  z.object({ bold: text }),
+  z.object({ group: text }),
+  z.object({ at: At }),
+  z.object({ user: z.custom<UserId>((id) => typeof id === 'string') }),
+]);
+const StoredAction = z.object({ id: text, label: text, value: text });
+
+const StoredOffers = z.array(z.object({ label: text, line: text }));
+const StoredFact = z.union([text, z.number(), z.null(), z.array(StoredInline)]);
+
+/** A message that the log keeps until it is posted. */
+export const StoredAnswer = z.object({
+  title: text,
+  parts: z
+    .array(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('text'), text }),
+        z.object({ kind: z.literal('note'), text }),
+        z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
+        z.object({ kind: z.literal('lines'), lines: z.array(z.array(StoredInline)) }),
+        z.object({ kind: z.literal('offers'), offers: StoredOffers }),
+        z.object({ kind: z.literal('menu'), label: text, offers: StoredOffers }),
+        z.object({ kind: z.literal('actions'), actions: z.array(StoredAction) }),
+      ]),
+    )
+    .readonly(),
+}) satisfies z.ZodType<Answer>;
+
 /** Something that a person or the operators must read. `to` null: the operators. */
 const NoticeEvent = z.discriminatedUnion('type', [
   event('noticed', {
     to: User.nullable(),
     title: z.string(),
     text: z.string(),
-    offers: z.array(Fields).optional(),
+    /** Continues the text with what a text cannot mention, for example users. */
+    line: z.array(StoredInline).readonly().optional(),
+    actions: z.array(StoredAction).readonly().optional(),
   }),
   event('shown', {}),
   event('given-up', { why: z.string() }),
@@ -107,9 +146,10 @@ const RefusalEvent = z.discriminatedUnion('type', [
 
 /** A post that happens at most once. What a digest says is composed when it is posted; an announcement is stored. */
 const PostEvent = z.discriminatedUnion('type', [
-  event('announced', { channel: Id, answer: Fields }),
+  event('announced', { channel: Id, answer: StoredAnswer }),
   event('posting', { nonce: Id, until: Instant }),
-  event('posted', PostedAt),
+  /** `shows`: the version of the announcement that it shows; missing where that is not known. */
+  event('posted', { ...PostedAt, shows: z.int().positive().optional() }),
   /** Slack refused it for now and posted nothing. */
   event('not-posted', { why: z.string() }),
   event('missed', { why: z.string() }),
@@ -228,44 +268,64 @@ export function evolveHolders(
   return event.type === 'taken' ? [...others, event.change] : others;
 }
 
+/** What an event says, without its type and its place in the log. */
+function factsOf<Event extends Recorded<{ readonly type: string }>>(event: Event) {
+  const { type: _type, seq: _seq, version: _version, at: _at, hash: _hash, ...facts } = event;
+  return facts;
+}
+
+type FactsOf<Event, Type extends string> = Omit<Extract<Event, { type: Type }>, 'type'>;
+
+/** What the events before have made of a subject. */
+function begun<State>(state: State | null, { type }: { readonly type: string }): State {
+  if (state === null) throw new Error(`The first event of a subject is ${type}`);
+  return state;
+}
+
+type FreezeEvent = z.infer<typeof FreezeEvent>;
+
 /** A freeze made in Slack. */
-export interface LoggedFreeze {
-  readonly change: ChangeId;
-  readonly by: UserId;
-  readonly reason: string;
-  readonly scope: Scope;
-  readonly from: Date;
-  readonly until: Date;
+export interface LoggedFreeze extends Omit<FactsOf<FreezeEvent, 'created'>, 'by'> {
+  /** Null: the log has lost it. */
+  readonly by: UserId | null;
   readonly isLifted: boolean;
-  readonly card: Position | null;
+  /** The log has lost what it covers: nothing is executed until a person decides. Null for any other freeze. */
+  readonly lost: {
+    readonly foundAt: Date;
+    readonly answered: readonly string[];
+    readonly card: Position | null;
+  } | null;
 }
 
 export function evolveFreeze(
   freeze: LoggedFreeze | null,
-  event: Recorded<z.infer<typeof FreezeEvent>>,
+  event: Recorded<FreezeEvent>,
 ): LoggedFreeze {
-  if (event.type === 'created') {
-    const { change, by, reason, scope, from, until } = event;
-    return { change, by, reason, scope, from, until, isLifted: false, card: null };
-  }
-  if (!freeze) throw new Error(`The first event of a freeze is ${event.type}, not created`);
-  if (event.type === 'lifted') return { ...freeze, isLifted: true };
-  return { ...freeze, card: { channel: event.channel, ts: event.ts } };
+  if (event.type === 'created') return { ...factsOf(event), isLifted: false, lost: null };
+  if (event.type === 'found') return lostFreeze(freeze, event);
+  return { ...begun(freeze, event), isLifted: true };
 }
 
+function lostFreeze(
+  before: LoggedFreeze | null,
+  { change, at, foreign, card }: Recorded<FreezeEvent & { type: 'found' }>,
+): LoggedFreeze {
+  const from = new Date(at);
+  const answered = [...(before?.lost?.answered ?? []), ...foreign.map(({ hash }) => hash)];
+  const lost = { foundAt: from, answered, card: card ?? before?.lost?.card ?? null };
+  const covers = { by: null, reason: LOST_FREEZE, scope: { everything: true } } as const;
+  const until = new Date(at + LONGEST_FREEZE_MS);
+  return { change, ...covers, from, until, isLifted: false, lost };
+}
+
+const LOST_FREEZE = 'the database has lost this freeze; its card shows what it covers';
+
+type ScheduleEvent = z.infer<typeof ScheduleEvent>;
+
 /** A schedule, also while it is paused. */
-export interface LoggedSchedule {
-  readonly change: ChangeId;
-  readonly by: UserId;
-  readonly service: { readonly id: string; readonly name: string };
-  readonly stop: string | null;
-  readonly start: string | null;
-  readonly zone: string;
+export interface LoggedSchedule extends FactsOf<ScheduleEvent, 'created'> {
   readonly createdAt: Date;
-  readonly until: Date;
   readonly isPaused: boolean;
-  /** Why it was paused; null while it is not. */
-  readonly pausedWhy: string | null;
   readonly isRemoved: boolean;
   readonly endedWhy: string | null;
   /** Occurrences up to this time were handled: run, skipped, or passed while it was paused. */
@@ -281,37 +341,30 @@ export interface LoggedSchedule {
 
 export function evolveSchedule(
   schedule: LoggedSchedule | null,
-  event: Recorded<z.infer<typeof ScheduleEvent>>,
+  event: Recorded<ScheduleEvent>,
 ): LoggedSchedule {
   const at = new Date(event.at);
   if (event.type === 'created') {
-    const { change, by, service, stop, start, zone, until } = event;
-    const own = { change, by, service, stop, start, zone, until, createdAt: at, since: at };
-    return {
-      ...own,
-      isPaused: false,
-      pausedWhy: null,
-      isRemoved: false,
-      endedWhy: null,
-      last: null,
-    };
+    const times = { createdAt: at, since: at };
+    const open = { isPaused: false, isRemoved: false, endedWhy: null };
+    return { ...factsOf(event), ...times, ...open, last: null };
   }
-  if (!schedule) throw new Error(`The first event of a schedule is ${event.type}, not created`);
+  const before = begun(schedule, event);
   switch (event.type) {
     case 'paused':
-      return { ...schedule, isPaused: true, pausedWhy: event.why };
+      return { ...before, isPaused: true };
     case 'resumed':
       // What was due while it was paused does not run.
-      return { ...schedule, isPaused: false, pausedWhy: null, since: at };
+      return { ...before, isPaused: false, since: at };
     case 'removed':
-      return { ...schedule, isRemoved: true, endedWhy: event.why };
+      return { ...before, isRemoved: true, endedWhy: event.why };
     case 'run': {
       const { verb, occurrence, change } = event;
-      return { ...schedule, since: occurrence, last: { verb, occurrence, change, skipped: null } };
+      return { ...before, since: occurrence, last: { verb, occurrence, change, skipped: null } };
     }
     case 'skipped': {
       const { verb, occurrence, why: skipped } = event;
-      return { ...schedule, since: occurrence, last: { verb, occurrence, change: null, skipped } };
+      return { ...before, since: occurrence, last: { verb, occurrence, change: null, skipped } };
     }
   }
 }
@@ -321,70 +374,70 @@ export interface LoggedPost {
   /** What is posted, and where; null for a digest, which is composed when it is posted. */
   readonly announced: {
     readonly channel: string;
-    readonly answer: JsonObject;
+    readonly answer: z.infer<typeof StoredAnswer>;
     readonly at: number;
+    readonly version: number;
   } | null;
+  /** The version of the announcement that the message shows; null where that is not known. */
+  readonly shows: number | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';
   /** Names the process that posts it now, until this time. */
   readonly posting: { readonly nonce: string; readonly until: number } | null;
   readonly at: Position | null;
-  /** When its state was reached. */
-  readonly since: number;
 }
 
 const NOT_ANNOUNCED: LoggedPost = {
   announced: null,
+  shows: null,
   state: 'waiting',
   posting: null,
   at: null,
-  since: 0,
 };
 
 export function evolvePost(
   post: LoggedPost | null,
   event: Recorded<z.infer<typeof PostEvent>>,
 ): LoggedPost {
-  const before = post ?? NOT_ANNOUNCED;
-  const { at: since } = event;
-  const entered = { ...before, posting: null, since };
+  const before = { ...(post ?? NOT_ANNOUNCED), posting: null };
   switch (event.type) {
     case 'announced': {
-      const { channel, answer } = event;
-      return { ...entered, announced: { channel, answer, at: since } };
+      // A later announcement replaces the content of the message, and changes nothing else.
+      const { channel, answer, at, version } = event;
+      const announced = { channel, answer, at, version };
+      return post ? { ...post, announced } : { ...before, announced };
     }
     case 'posting':
-      return { ...entered, state: 'posting', posting: { nonce: event.nonce, until: event.until } };
+      return { ...before, state: 'posting', posting: { nonce: event.nonce, until: event.until } };
     case 'posted':
-      return { ...entered, state: 'posted', at: { channel: event.channel, ts: event.ts } };
+      return {
+        ...before,
+        state: 'posted',
+        at: { channel: event.channel, ts: event.ts },
+        // A message that was found later shows the only announcement, if there was no other one.
+        shows: event.shows ?? (before.announced?.version === 1 ? 1 : null),
+      };
     case 'not-posted':
-      return { ...entered, state: 'waiting' };
+      return { ...before, state: 'waiting' };
     case 'missed':
     case 'left-out':
-      return { ...entered, state: event.type };
+      return { ...before, state: event.type };
   }
 }
 
+type IncidentEvent = z.infer<typeof IncidentEvent>;
+
 /** An unusual cost that a person expects. */
-export interface LoggedIncident {
-  readonly line: string;
-  readonly name: string;
-  /** Its first day. */
-  readonly since: string;
-  readonly press: string;
+export function evolveIncident(
+  _: unknown,
+  event: Recorded<IncidentEvent>,
+): FactsOf<IncidentEvent, 'expected'> {
+  return factsOf(event);
 }
 
-export function evolveIncident(
-  _: LoggedIncident | null,
-  { line, name, since, press }: Recorded<z.infer<typeof IncidentEvent>>,
-): LoggedIncident {
-  return { line, name, since, press };
-}
+type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;
 
 /** A digest that is posted regularly in a channel. */
-export interface LoggedSubscription {
-  readonly channel: string;
-  readonly options: JsonObject;
-  readonly by: UserId;
+export interface LoggedSubscription extends FactsOf<SubscriptionEvent, 'added'> {
   readonly createdAt: Date;
   readonly isPaused: boolean;
   readonly isRemoved: boolean;
@@ -392,40 +445,31 @@ export interface LoggedSubscription {
 
 export function evolveSubscription(
   subscription: LoggedSubscription | null,
-  event: Recorded<z.infer<typeof SubscriptionEvent>>,
+  event: Recorded<SubscriptionEvent>,
 ): LoggedSubscription {
   if (event.type === 'added') {
-    const { channel, options, by } = event;
     const createdAt = new Date(event.at);
-    return { channel, options, by, createdAt, isPaused: false, isRemoved: false };
+    return { ...factsOf(event), createdAt, isPaused: false, isRemoved: false };
   }
-  if (!subscription) throw new Error(`The first event of a digest is ${event.type}, not added`);
-  const isPaused = event.type === 'paused' || (event.type !== 'resumed' && subscription.isPaused);
-  return { ...subscription, isPaused, isRemoved: event.type === 'removed' };
+  const before = begun(subscription, event);
+  if (event.type === 'removed') return { ...before, isRemoved: true };
+  return { ...before, isPaused: event.type === 'paused' };
 }
 
+type PressEvent = z.infer<typeof PressEvent>;
+
 /** A press that was stored before Slack got its answer. */
-export interface LoggedPress {
-  readonly verb: string;
-  readonly by: UserId;
-  readonly text: string;
-  readonly place: JsonObject;
-  readonly seen: string | null;
+export interface LoggedPress extends FactsOf<PressEvent, 'pressed'> {
   readonly pressedAt: Date;
   readonly isAnswered: boolean;
   /** Why it was refused; null: it was not, or is not answered yet. */
   readonly refusal: string | null;
 }
 
-export function evolvePress(
-  press: LoggedPress | null,
-  event: Recorded<z.infer<typeof PressEvent>>,
-): LoggedPress {
+export function evolvePress(press: LoggedPress | null, event: Recorded<PressEvent>): LoggedPress {
   if (event.type === 'pressed') {
-    const { verb, by, text, place, seen, at } = event;
-    const pressedAt = new Date(at);
-    return { verb, by, text, place, seen, pressedAt, isAnswered: false, refusal: null };
+    const pressedAt = new Date(event.at);
+    return { ...factsOf(event), pressedAt, isAnswered: false, refusal: null };
   }
-  if (!press) throw new Error(`The first event of a press is ${event.type}, not pressed`);
-  return { ...press, isAnswered: true, refusal: event.refusal };
+  return { ...begun(press, event), isAnswered: true, refusal: event.refusal };
 }

@@ -74,10 +74,7 @@ function rulesSchema(words: PolicyVocabulary) {
     .superRefine((rules, context) => {
       const commands = [...words.queries, ...words.changes];
       for (const rule of rules) {
-        const found =
-          deadRule(rule, rules, commands) ??
-          idleRule(rule, words.changes) ??
-          unusedDiscovery(rule, words.changes);
+        const found = deadRule(rule, rules, commands) ?? openDiscovery(rule);
         if (found) context.addIssue({ code: 'custom', path: [rule.place - 1], message: found });
       }
     });
@@ -97,27 +94,10 @@ function deadRule(rule: Rule, rules: readonly Rule[], commands: readonly string[
   );
 }
 
-// A key without effect is refused: queries need no approval and no reason.
-function idleRule(rule: Rule, changes: readonly string[]): string | null {
-  const requires = rule.approvals || rule.breakGlass || rule.reason.required;
-  if (!requires || changes.some((command) => allows(rule, command))) return null;
-  return withHint(
-    'requires approvals or a reason, but allows only queries',
-    'only changes need them; remove approvals, reason and breakGlass',
-  );
-}
-
 // A discovered service is covered by facts of the server only. The services of a selector are those of
 // the file, and a rule without a selector would cover every service that anyone creates.
-function unusedDiscovery(rule: Rule, changes: readonly string[]) {
-  if (!rule.discovered) return null;
-  if (!changes.some((command) => allows(rule, command))) {
-    return withHint(
-      'has discovered: allowed, but allows only queries',
-      'queries may name discovered services under every rule; remove discovered',
-    );
-  }
-  if (rule.on !== null && rule.on.services === null) return null;
+function openDiscovery({ discovered, on }: Rule) {
+  if (!discovered || (on !== null && on.services === null)) return null;
   return withHint(
     'has discovered: allowed, but its selector covers no discovered service',
     'set on: { tags: […] } or on: { warehouses: […] }, without services',

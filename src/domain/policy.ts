@@ -59,7 +59,7 @@ export interface Freeze {
   readonly reason: string;
   readonly by: string | null;
   /** The change that created the freeze; missing for one of the file, which Slack cannot lift. */
-  readonly made?: { readonly id: ChangeId; readonly by: UserId };
+  readonly made?: { readonly id: ChangeId; readonly by: UserId | null };
 }
 
 /** Commands that no rule and no break-glass allows. */
@@ -209,7 +209,7 @@ export function freezeFor(
 // An unknown target is frozen if any target that it may be is frozen. Freezes themselves are exempt,
 // so that users can always lift them.
 function covering(freezes: readonly Freeze[], target: Target | null): readonly Freeze[] {
-  if (target && !TARGET_TRAITS[target.kind].canBeFrozen) return [];
+  if (target && TARGET_TRAITS[target.kind].appliedBy === 'signalbox') return [];
   return freezes.filter(({ on }) => selects(on, target) !== false);
 }
 

@@ -11,7 +11,7 @@ import {
   instantsOf,
   localDay,
   MINUTE_MS,
-  UNIT_MS,
+  spanMs,
 } from '../base/time.ts';
 import type { Plan } from './change.ts';
 
@@ -66,20 +66,14 @@ function wholeOffset(offset: string | null): string | null {
 
 /** The schema of a duration within these limits: `4h` → milliseconds. */
 export function spanSchema(least: string, most: string, example: string) {
-  const [from, until] = [spanOf(least) ?? 0, spanOf(most) ?? 0];
+  const [from, until] = [spanMs(least), spanMs(most)];
   const problem = `must be from ${least} to ${most} (for example ${example})`;
   return z.string().transform((typed, context): number => {
-    const ms = spanOf(typed.trim().toLowerCase());
-    if (ms !== null && ms >= from && ms <= until) return ms;
+    const ms = spanMs(typed.trim().toLowerCase());
+    if (ms >= from && ms <= until) return ms;
     context.addIssue({ code: 'custom', message: problem });
     return z.NEVER;
   });
-}
-
-/** `30m`, `4h`, `2d` → milliseconds; null for anything else. */
-function spanOf(text: string): number | null {
-  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  return count === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
 /** How long a change may last before its revert runs. */

@@ -14,6 +14,8 @@ export interface PostCalls {
   /** Looks in the channel for the mark of this post; null: it is not there. Throws where the channel is unreadable. */
   readonly find: () => Promise<Position | null>;
   readonly post: () => Promise<PostResult>;
+  /** The version of the announcement that is posted. */
+  readonly shows?: number | undefined;
   /** What is appended with the event that the post is missed: its report. */
   readonly reportMissed?: ReportMissed | undefined;
 }
@@ -38,7 +40,7 @@ async function loadPost(subjects: Subjects, stream: PostName): Promise<LoggedPos
 export async function postAtMostOnce(
   log: Log,
   stream: PostName,
-  { find, post, reportMissed }: PostCalls,
+  { find, post, shows, reportMissed }: PostCalls,
 ): Promise<PostOutcome> {
   if (hasEnded(await loadPost(log, stream))) return 'taken';
   const position = await find();
@@ -51,7 +53,7 @@ export async function postAtMostOnce(
     const until = locked.at + POST_LIMIT_MS;
     return one(stream, { type: 'posting', nonce, until }, 'posting');
   });
-  return result === 'posting' ? postNow(log, stream, nonce, { post, reportMissed }) : result;
+  return result === 'posting' ? postNow(log, stream, nonce, { post, shows, reportMissed }) : result;
 }
 
 const STOPPED = 'Signalbox stopped or lost the connection while it posted';
@@ -81,13 +83,13 @@ async function postNow(
   log: Log,
   stream: PostName,
   nonce: string,
-  { post, reportMissed }: Pick<PostCalls, 'post' | 'reportMissed'>,
+  { post, shows, reportMissed }: Omit<PostCalls, 'find'>,
 ): Promise<PostOutcome> {
   const result = await post();
   const ended = await append<PostOutcome>(log, async (locked) => {
     const before = await loadPost(locked, stream);
     if (before?.posting?.nonce !== nonce) return nothing('taken');
-    if (result.ok) return one(stream, { type: 'posted', ...result.at }, 'posted');
+    if (result.ok) return one(stream, { type: 'posted', ...result.at, shows }, 'posted');
     if (result.again) return one(stream, { type: 'not-posted', why: result.why }, 'again');
     return missed(stream, `Slack refused it (${result.why})`, locked.at, reportMissed);
   });

@@ -6,6 +6,7 @@ import {
   eventTable,
   type Job,
   lockedTransaction,
+  reading,
   type Store,
   type StoreReader,
   type StoreTx,
@@ -27,6 +28,16 @@ import {
   wentBack,
 } from './log.ts';
 import { deleteViews } from './views.ts';
+
+/** When the last event was appended, without what a process records about itself at its start; 0 without events. */
+export async function lastEventAt({ store }: Pick<Log, 'store'>): Promise<number> {
+  const { rows } = await reading(store, (reader) =>
+    sql<{ at: number }>`select at from event
+      where not (stream >= 'installation' and stream < 'installation0')
+      order by seq desc limit 1`.execute(reader),
+  );
+  return rows[0]?.at ?? 0;
+}
 
 export type LogCheck =
   | { readonly ok: true; readonly end: End }

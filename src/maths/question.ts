@@ -11,7 +11,7 @@ import {
   similarWords,
   type Versus,
 } from './period.ts';
-import { METRICS, type Metric } from './rows.ts';
+import { METRICS } from './rows.ts';
 
 // The words after `/cost` as a question about costs, and a question as words.
 
@@ -337,19 +337,19 @@ function readNot(words: readonly string[], context: QuestionContext): KeywordSte
   return { ...step, part: { scope: { kind: 'not', names } } };
 }
 
-const METRIC_WORDS = METRICS.map((metric) => metricName(metric).replaceAll(' ', '-'));
-
-/** `metric compute`, `metric data-transfer` */
-function readMetric([typed = '']: readonly string[]): KeywordStep {
-  const name = METRIC_WORDS.find((word) => word === typed.toLowerCase());
-  if (name !== undefined)
-    return { ok: true, part: { scope: { kind: 'metric', names: [name] } }, taken: 1 };
-  return refusal('unknown-metric', typed, nearestOf(typed, METRIC_WORDS, 'metric '));
+/** A metric as a word of a question: `data-transfer`. */
+export function metricWord(metric: string): string {
+  return metricName(metric).replaceAll(' ', '-');
 }
 
-/** The metric of a word of a question. */
-export function metricOf(word: string): Metric | undefined {
-  return METRICS[METRIC_WORDS.indexOf(word)];
+const METRIC_WORDS = METRICS.map(metricWord);
+
+/** `metric compute`, `metric data-transfer`. The report, which is not read yet, may have others. */
+function readMetric([typed = '']: readonly string[]): KeywordStep {
+  const near = METRIC_WORDS.slice(0, OFFERED).map((name) => `metric ${name}`);
+  if (typed === '') return refusal('unknown-metric', '', near);
+  const names = listOf(typed.toLowerCase());
+  return { ok: true, part: { scope: { kind: 'metric', names } }, taken: 1 };
 }
 
 /** Reads the word after `tag`, `warehouse` or `team`: one name, or several with commas. */

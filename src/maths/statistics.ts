@@ -1,5 +1,5 @@
 import { cached } from '../base/cache.ts';
-import { addMonths, dayOfMonth, monthOf, monthSpan, startOf } from '../base/calendar.ts';
+import { dayOfMonth, monthOf, monthSpan, startOf } from '../base/calendar.ts';
 import { addDays, type Day, weekdayOf } from '../base/time.ts';
 import { completed } from './days.ts';
 import { MAD_TO_SIGMA, mad, mean, median } from './numbers.ts';
@@ -171,10 +171,12 @@ function batchOf(days: readonly KnownDay[], xs: readonly number[]): MonthEndBatc
   const last = days.at(-1)?.day;
   if (last === undefined) return null;
   const values = new Map(days.map(({ day }, index) => [day, xs[index] ?? 0]));
-  const first = startOf('month', last);
   // Complete: four days of the next month are known.
-  const newest = dayOfMonth(last) >= 4 ? first : addMonths(first, -1);
-  const ends = [0, -1, -2].map((back) => endRatios(values, addMonths(newest, back)));
+  const newest =
+    dayOfMonth(last) >= 4 ? startOf('month', last) : monthBefore(startOf('month', last));
+  const ends = [newest, monthBefore(newest), monthBefore(monthBefore(newest))].map((first) =>
+    endRatios(values, first),
+  );
   const high: (readonly (number | null)[])[] = [];
   for (const ratios of ends) {
     if (ratios === null || !isHigh(ratios)) break;
@@ -187,6 +189,11 @@ function batchOf(days: readonly KnownDay[], xs: readonly number[]): MonthEndBatc
     return [position, factor > LEAST_FACTOR ? factor : 1] as const;
   });
   return { weight, factors: new Map(factors) };
+}
+
+/** The first day of the month before. */
+function monthBefore(first: Day): Day {
+  return startOf('month', addDays(first, -1));
 }
 
 /** The ratio of each position to the days before; null unless the days are known. */

@@ -49,7 +49,6 @@ export function readConfigFile({
     ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
     ...repeatedNames(declared),
     ...cardsWithoutChannel(declared),
-    ...discoveryWithoutReads(declared),
   ];
   if (!content.ok || problems.length > 0) return { ok: false, problems };
   const configHash = createHash('sha256').update(text.value).digest('hex');
@@ -146,15 +145,13 @@ const Console = z
   });
 
 const Cloud = strictConfigObject({
-  /** The form of the dates in requests for the usage report. */
-  usageDates: z.enum(['auto', 'date-time', 'date']).default('auto'),
   /** `extended`: also uses the reads of live servers that the contract does not have. */
   reads: z.enum(['contract', 'extended']).default('contract'),
   /** The page of a service in the console of the provider; `{service}` stands for its id. */
   console: Console.optional(),
   /** The tags of the server that rules may name. Only discovered services have them. */
   tags: z.array(ServerTag).min(1).optional(),
-}).default({ usageDates: 'auto', reads: 'contract' });
+}).default({ reads: 'contract' });
 
 const LONGEST_DAYS = 3_650;
 
@@ -199,14 +196,24 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     ...policyShape(words),
     ...costConfigShape(on),
+    /** Where the alerts that arrive are posted: the first one that selects the service. */
+    alerts: z
+      .array(strictConfigObject({ channel: ChannelName, on: on.optional() }))
+      .refine((all) => all.length === 0 || all.at(-1)?.on === undefined, {
+        error: withHint(
+          'must end with a channel for all other alerts',
+          "{ channel: '#db-alerts' }",
+        ),
+      })
+      .default([]),
     access: Access,
     cloud: Cloud,
     retention: Retention,
-  }).transform(({ roles, policy, freezes, never, cloud, costs, ...rest }) => ({
+  }).transform(({ roles, policy, freezes, never, cloud, costs, alerts, ...rest }) => ({
     ...rest,
+    alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
     prices: costs.price,
     costFloor: costs.floor,
-    usageDates: cloud.usageDates,
     reads: cloud.reads,
     console: cloud.console ?? null,
     serverTags: cloud.tags ?? [],
@@ -243,11 +250,10 @@ const DeclaredParts = z.object({
         allow: Texts,
         approvals: z.unknown().optional(),
         channel: z.unknown().optional(),
-        discovered: z.unknown().optional(),
       })
-      .catch({ allow: [], approvals: undefined, channel: undefined, discovered: undefined }),
+      .catch({ allow: [], approvals: undefined, channel: undefined }),
   ),
-  cloud: z.object({ reads: Text, tags: Texts }).catch({ reads: '', tags: [] }),
+  cloud: z.object({ tags: Texts }).catch({ tags: [] }),
   digests: list(
     z.object({ channel: Text, period: z.string().catch('day') }).catch({ channel: '', period: '' }),
   ),
@@ -290,18 +296,6 @@ function cardsWithoutChannel({ channels, policy }: Outline): readonly ConfigProb
   if (places.length === 0) return [];
   const problem = `is missing, and ${places.join(', ')} names no channel for its approvals`;
   return [{ where: 'channels.approvals', problem, hint: "for example '#db-approvals'" }];
-}
-
-/** What has an effect only if services are discovered, in a file without extended reads. */
-function discoveryWithoutReads({ cloud, policy }: Outline): readonly ConfigProblem[] {
-  if (cloud.reads === 'extended') return [];
-  const rules = policy.flatMap(({ discovered }, index) =>
-    discovered === 'allowed' ? [`policy[${index}].discovered`] : [],
-  );
-  const places = [...rules, ...(cloud.tags.length > 0 ? ['cloud.tags'] : [])];
-  const problem = 'has no effect without the list of services';
-  const hint = 'set cloud.reads: extended, or remove it';
-  return places.map((where) => ({ where, problem, hint }));
 }
 
 /** Names and ids that must be unique but are used twice. */

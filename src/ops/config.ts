@@ -33,10 +33,19 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
     const own = fromEnvironment(environment.value);
+    if (own.alertsSecret !== null && file.value.alertChannels.length === 0) {
+      return { ok: false, problems: [NO_ALERT_CHANNEL] };
+    }
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
   }
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
 }
+
+const NO_ALERT_CHANNEL: ConfigProblem = {
+  where: 'ALERTS_WEBHOOK_SECRET',
+  problem: 'is set, but signalbox.yaml names no channel for alerts',
+  hint: "add alerts: [{ channel: '#db-alerts' }]",
+};
 
 function fromEnvironment(variables: Environment) {
   const { ALERTS_API_URL: url, ALERTS_API_TOKEN: token } = variables;
@@ -61,6 +70,8 @@ function fromEnvironment(variables: Environment) {
     },
     /** Null: alert commands are off. */
     alerts: url !== undefined && token !== undefined ? { url, token } : null,
+    /** The last part of the path of the alert webhook; null: it is off. */
+    alertsSecret: variables.ALERTS_WEBHOOK_SECRET ?? null,
     databaseUrl: variables.DATABASE_URL,
     /** The most connections of this process to PostgreSQL. */
     databasePoolSize: variables.DATABASE_POOL_SIZE,
@@ -104,7 +115,10 @@ export interface ChannelUse {
   readonly forCosts: boolean;
 }
 
-export type ChannelConfig = Pick<Config, 'channels' | 'policy' | 'digests' | 'budgets'>;
+export type ChannelConfig = Pick<
+  Config,
+  'channels' | 'policy' | 'digests' | 'budgets' | 'alertChannels'
+>;
 
 /** Returns each channel of the configuration once. Source: docs/operating.md#check-the-installation. */
 export function channelUses({
@@ -112,6 +126,7 @@ export function channelUses({
   policy,
   digests,
   budgets,
+  alertChannels,
 }: ChannelConfig): readonly ChannelUse[] {
   const all = [
     { word: channels.approvals, place: 'channels.approvals', costs: false },
@@ -130,6 +145,11 @@ export function channelUses({
       word: notify,
       place: `budgets[${at}].notify`,
       costs: true,
+    })),
+    ...alertChannels.map(({ channel }, at) => ({
+      word: channel,
+      place: `alerts[${at}].channel`,
+      costs: false,
     })),
   ].flatMap(({ word, ...rest }) => (word === null ? [] : [{ word, ...rest }]));
   return [...new Set(all.map(({ word }) => word))].map((word) => {

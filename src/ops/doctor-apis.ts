@@ -15,7 +15,6 @@ import { CLOUD_ROLES, type CloudPermission } from '../servers/accepted-values.ts
 import { type AlertsClient, createAlertsClient } from '../servers/alerts.ts';
 import { type CloudClient, createCloudClient } from '../servers/cloud.ts';
 import type { KeyReading, ServiceReading } from '../servers/cloud-readings.ts';
-import { notStored } from '../servers/cloud-reads.ts';
 import {
   CLOUD_CAPABILITIES,
   type CloudCapability,
@@ -55,7 +54,6 @@ export function openApiClients({ config, version, now, withinMs }: CheckContext)
     cloud: once(() =>
       createCloudClient({
         ...{ ...common, baseUrl: url, keyId, keySecret, organizationId },
-        usageDates: notStored(config.usageDates),
         readsOnly: true,
       }),
     ),

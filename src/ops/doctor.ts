@@ -198,8 +198,16 @@ function configurationLines(config: Config): readonly CheckLine[] {
   return [
     ok('environment', 'all variables are valid'),
     ok('signalbox.yaml', parts.join(', ')),
+    ...alertLines(config),
     ...(key === null && file ? [keyFile(`${file.path}.key`)] : []),
   ];
+}
+
+/** Its channels are checked with all others. The path is a secret. */
+function alertLines({ alertsSecret, alertChannels, port }: Config): readonly CheckLine[] {
+  if (alertsSecret) return [ok('alert webhook', `POST /alerts/<secret> on port ${port}`)];
+  if (alertChannels.length === 0) return [];
+  return [skipped('alert webhook', 'off', 'set ALERTS_WEBHOOK_SECRET to receive alerts')];
 }
 
 function keyFile(path: string): CheckLine {

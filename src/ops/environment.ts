@@ -38,6 +38,13 @@ export const Variables = strictConfigObject({
   CLOUD_API_KEY_SECRET: secret('the secret of that API key'),
   ALERTS_API_URL: address('the address of the alerts API').optional(),
   ALERTS_API_TOKEN: secret('a token of the alerts API').optional(),
+  ALERTS_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^[\w-]{32,128}$/, {
+      error: withHint('must be 32 to 128 letters, digits and dashes', 'openssl rand -hex 24'),
+    })
+    .transform((text) => new Secret(text))
+    .optional(),
   DATABASE_URL: z
     .string()
     .regex(/^(file:.|postgres(ql)?:\/\/.)/, 'must begin with file: or postgres://')
@@ -85,6 +92,7 @@ export const FROM_FILES = [
   'CLOUD_API_KEY_ID',
   'CLOUD_API_KEY_SECRET',
   'ALERTS_API_TOKEN',
+  'ALERTS_WEBHOOK_SECRET',
   'DATABASE_URL',
   'SIGNALBOX_KEY',
   'SIGNALBOX_PREVIOUS_KEYS',

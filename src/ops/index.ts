@@ -1,3 +1,4 @@
+export { type AlertDoor, type AlertIntake, createAlertDoor } from './alert-door.ts';
 export {
   type Config,
   type ConfigLoad,

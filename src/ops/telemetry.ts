@@ -96,6 +96,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const slackCalls = counter('slack_calls_total', 'Calls of the Slack Web API', 'method', 'ending');
   const slackLimit = gauge('slack_limit_per_minute', 'Calls that Slack permits', 'method');
   for (const [method, calls] of slackLimits) slackLimit.set({ method }, calls);
+  const delivered = counter('alert_deliveries_total', 'Reports of the alert service', 'ending');
   const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
   // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
   for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
@@ -128,6 +129,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
         note({ 'signalbox.refusal': reason });
       },
       lookupFailed: () => lookups.inc(),
+      alertDelivered: (ending) => delivered.inc({ ending }),
       messageLost: (kind) => lost.inc({ kind }),
       permitReturned: () => returned.inc(),
       acknowledged: (kind, ms) => {

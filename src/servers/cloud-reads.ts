@@ -59,8 +59,6 @@ type SendRead = <S extends z.ZodType>(
 interface ReadTargets {
   readonly organizationId: string;
   readonly keyId: string;
-  /** The form of the dates of the audit log; with `auto`, a date, and a date-time if it is refused. */
-  readonly dates: UsageDateForm | 'auto';
 }
 
 /** UTC days, both included. */
@@ -179,9 +177,9 @@ function partsOf(key: string): readonly [string, string] {
 const ENDPOINTS = '/pipesReversePrivateEndpoints';
 
 /** The requests of the optional reads, without their capabilities. They throw like the client. */
-function createReadRequests(send: SendRead, { organizationId, keyId, dates }: ReadTargets) {
+function createReadRequests(send: SendRead, { organizationId, keyId }: ReadTargets) {
   const root = `/v1/organizations/${pathId('configuration', 'organizationId', organizationId)}`;
-  const withDates = createDateFormats({ ...notStored(dates), load: async () => 'date' });
+  const withDates = createDateFormats('date');
 
   async function get<S extends z.ZodType>(request: ReadRequest, schema: S): Promise<z.output<S>> {
     return (await send(request, schema)).result;
@@ -246,41 +244,25 @@ function createReadRequests(send: SendRead, { organizationId, keyId, dates }: Re
 /** `2026-10-01T00:00:00Z`, as in the contract, or `2026-10-01`. */
 type UsageDateForm = 'date-time' | 'date';
 
-export interface UsageDates {
-  /** With `auto`, the form that the server accepts is detected. */
-  readonly setting: UsageDateForm | 'auto';
-  /** The detected form of earlier processes. Must not throw. */
-  readonly load: () => Promise<UsageDateForm | null>;
-  readonly store: (form: UsageDateForm) => Promise<void>;
-}
-
-/** Detects the form again in each process. */
-export function notStored(setting: UsageDates['setting']): UsageDates {
-  return { setting, load: async () => null, store: async () => undefined };
-}
-
 /**
  * Asks with the dates in the form that the server accepts. If it refuses one form and the reason can
- * be the dates, the other form is tried once. If that succeeds, it is used and stored from then on.
+ * be the dates, the other form is tried once. If that succeeds, it is used from then on.
  * Source: docs/apis.md#usage-report.
  */
-export function createDateFormats({ setting, load, store }: UsageDates = notStored('auto')) {
-  let known: UsageDateForm | null = setting === 'auto' ? null : setting;
+export function createDateFormats(first: UsageDateForm) {
+  let form = first;
 
   return async function withFormat<T>(
     period: UsagePeriod,
     ask: (query: Record<string, string>) => Promise<T>,
   ): Promise<T> {
-    known ??= (await load()) ?? 'date-time';
-    const form = known;
+    const other = form === 'date' ? 'date-time' : 'date';
     try {
       return await ask(queryOf(period, form));
     } catch (error) {
-      if (setting !== 'auto' || !canBeAboutDates(error, period)) throw error;
-      const other = form === 'date' ? 'date-time' : 'date';
+      if (!canBeAboutDates(error, period)) throw error;
       const answer = await ask(queryOf(period, other));
-      known = other;
-      await store(other);
+      form = other;
       return answer;
     }
   };

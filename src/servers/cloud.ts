@@ -10,12 +10,7 @@ import {
 } from '../base/http.ts';
 import { isRecord } from '../base/http-answer.ts';
 import { matchingId, type StreamedArray } from '../base/http-rows.ts';
-import {
-  type CloudReads,
-  createCloudReads,
-  createDateFormats,
-  type UsageDates,
-} from './cloud-reads.ts';
+import { type CloudReads, createCloudReads, createDateFormats } from './cloud-reads.ts';
 import {
   Backup,
   CloudService,
@@ -49,8 +44,6 @@ export interface CloudOptions extends PassedOptions {
   readonly keySecret: Secret;
   readonly organizationId: string;
   readonly organization?: Organization;
-  /** The form of the dates of the usage report; detected by this client if it is absent. */
-  readonly usageDates?: UsageDates;
   /** Whether optional reads are sent; without it none is. */
   readonly reads?: CapabilityOptions;
   /** True for a client that sends no writes: its reads may use the whole request budget. */
@@ -119,7 +112,7 @@ export function createCloudClient(options: CloudOptions): CloudClient {
   const { organization = { plan: 'paid' }, stopping: signal } = options;
   const { read, write, close } = createCloudHttp(options);
   const root = `/v1/organizations/${pathId('configuration', 'organizationId', options.organizationId)}`;
-  const withDates = createDateFormats(options.usageDates);
+  const withDates = createDateFormats('date-time');
 
   function servicePath(operation: string, serviceId: string): string {
     return `${root}/services/${pathId(operation, 'serviceId', serviceId)}`;
@@ -188,7 +181,6 @@ export function createCloudClient(options: CloudOptions): CloudClient {
     reads: createCloudReads((request, schema) => read({ ...request, signal }, schema), {
       ...(options.reads ?? NO_READS),
       ...{ organizationId: options.organizationId, keyId: options.keyId },
-      dates: options.usageDates?.setting ?? 'auto',
     }),
 
     close,

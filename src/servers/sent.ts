@@ -37,19 +37,12 @@ export function sentService(
   body: JsonObject = {},
 ): SendResult {
   const { result, requestId } = reply;
-  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
+  if (!result) return { requestId, reported: [], learned: null };
 
   const fields = serviceFacts(result);
   const state = result.state === null ? [] : [result.state];
   const reported = [...state, ...confirmed(body, result), ...differing(body, result)];
   return { requestId, reported, learned: { id, name: result.name ?? name, fields } };
-}
-
-/** What is reported of a 2xx answer that is not the API's, for example the page of a proxy. */
-export function foreignAnswer({ foreignText }: Pick<Reply<unknown>, 'foreignText'>) {
-  if (foreignText === undefined) return [];
-  const quoted = foreignText === '' ? '' : `: “${foreignText}”`;
-  return [`⚠ the answer was not the API's${quoted}`];
 }
 
 /**
@@ -101,8 +94,7 @@ export function sentCreation(
   const { result, requestId } = reply;
   const service = result?.service ?? null;
   if (!service?.id) {
-    const reported = foreignAnswer(reply);
-    return { requestId, reported, learned: null, secret: result?.password ?? null };
+    return { requestId, reported: [], learned: null, secret: result?.password ?? null };
   }
   const learned = {
     id: service.id,
@@ -130,7 +122,7 @@ export function sentEndpoint(
   body: JsonObject = {},
 ): SendResult {
   const { result, requestId } = reply;
-  if (!result) return { requestId, reported: foreignAnswer(reply), learned: null };
+  if (!result) return { requestId, reported: [], learned: null };
   const { id, endpointId, status, dnsNames, privateDnsNames } = result;
   const facts: readonly (readonly [string, string | null])[] = [
     ['status', status],

@@ -111,10 +111,10 @@ export function storedInstant(value: Json): { at: Date } | null {
 
 /** The target with its name, for a message that does not name it in its title. Names can be similar: the id follows. */
 export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonly Line[] {
-  const { label, exists, appliedBy } = TARGET_TRAITS[target.kind];
+  const { label, listedIn, appliedBy } = TARGET_TRAITS[target.kind];
   if (appliedBy === 'signalbox') return [fact(label, bounded(target.name, 150))];
   // The name of a new service is one of the requested values; it has no other attributes yet.
-  if (!exists) return [];
+  if (listedIn === null) return [];
   const words = [...placeWords(target), target.id.slice(0, 8)].join(' · ');
   return [fact(label, `${bounded(target.name, 60)} · `, bounded(words, 120))];
 }
@@ -132,8 +132,8 @@ function placeWords({ tags, warehouse, discovered, id }: Target): readonly strin
  */
 export function aboutLines({ plan, state }: Pick<Change, 'plan' | 'state'>): readonly Line[] {
   const { target, before } = plan;
-  const { exists, appliedBy } = TARGET_TRAITS[target.kind];
-  if (!exists || appliedBy === 'signalbox') return [];
+  const { listedIn, appliedBy } = TARGET_TRAITS[target.kind];
+  if (listedIn === null || appliedBy === 'signalbox') return [];
   // The title says whether it fires; two alerts can have one name.
   if (target.kind === 'alert') return [fact('Alert', target.id.slice(0, 8))];
   const { tags } = target;

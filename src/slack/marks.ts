@@ -8,38 +8,45 @@ import type { AnyBlock, Message } from './blocks.ts';
 
 /**
  * `s1.4.<hash>.7KQ2MX`: a card; `~` and a word after it name what it shows beside its events. With a fifth word, a note
- * or a line about an execution, named by its claim.
+ * or a line about an execution, named by its claim. `s1f`: it shows a freeze that was made.
  */
 const MARK =
-  /^s1\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:~(\w{1,16}))?(?:\.([\w-]{1,64}))?$/;
+  /^s1(f?)\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:~(\w{1,16}))?(?:\.([\w-]{1,64}))?$/;
 /** The fifth word of a line about a change that was never claimed. */
 const NO_NONCE = '-';
 
 /** What a message says that it shows. */
 export interface MessageMark extends CardMark {
   readonly change: ChangeId;
+  /** Whether the message shows a freeze that was made. */
+  readonly isFreeze: boolean;
   /** Null: the message is a card or a copy of one. */
   readonly nonce: string | null;
 }
 
-/** The card of a change, or a copy of it, with its mark. */
+/** The card of a change, or a copy of it, with the mark of the last event that it shows. */
 export function markedCard(
   card: Message,
-  { id, version, hash }: Change,
-  revision: string,
+  change: Change,
+  { version, hash, revision = '' }: CardMark = change,
 ): Message {
   const shown = revision === '' ? '' : `~${revision}`;
-  return withBlockId(card, `s1.${version}.${hash}.${id}${shown}`);
+  return withBlockId(card, `${kindOf(change)}.${version}.${hash}.${change.id}${shown}`);
 }
 
 /** A note or a line about an execution, with its mark. */
 export function markedLine(
   line: Message,
-  change: ChangeId,
+  change: Change,
   { version, hash }: Mark,
   nonce: string | null,
 ): Message {
-  return withBlockId(line, `s1.${version}.${hash}.${change}.${nonce ?? NO_NONCE}`);
+  const id = `${kindOf(change)}.${version}.${hash}.${change.id}.${nonce ?? NO_NONCE}`;
+  return withBlockId(line, id);
+}
+
+function kindOf({ command, state }: Change): 's1' | 's1f' {
+  return command === 'change freeze' && state === 'succeeded' ? 's1f' : 's1';
 }
 
 const POST = 'p1.';
@@ -71,9 +78,11 @@ const Blocks = z.array(z.object({ block_id: z.string().optional() }));
 
 /** The mark of a message as Slack returned it; null for a message without one. */
 export function markOf(blocks: unknown): MessageMark | null {
-  const [, version, hash, change, revision, nonce = null] = MARK.exec(firstBlockId(blocks)) ?? [];
+  const [, freeze, version, hash, change, revision, nonce = null] =
+    MARK.exec(firstBlockId(blocks)) ?? [];
   if (!version || !hash || !change) return null;
   // Signalbox alone writes messages in its name, with the id of a change there.
-  const mark = { version: Number(version), hash, change: change as ChangeId, nonce };
+  const id = change as ChangeId;
+  const mark = { version: Number(version), hash, change: id, isFreeze: freeze === 'f', nonce };
   return revision === undefined ? mark : { ...mark, revision };
 }

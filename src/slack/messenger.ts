@@ -11,6 +11,7 @@ import type { Change, ChangeId, ChannelId, Position } from '../domain/change.ts'
 import type {
   AttemptMark,
   HomeLists,
+  Mark,
   Messenger,
   PostAttempt,
   ScheduleNews,
@@ -122,7 +123,11 @@ export function createMessenger(options: Options): Messenger {
     const news = schedule ? scheduleNewsLines(schedule) : [];
     // Slack requires a new block id for each drawing.
     const block = ['card', change.version, ...(revision ? [revision] : [])].join(':');
-    return markedCard(changeCard(change, drawing, { news, block }), change, revision);
+    const mark = schedule?.mark ?? change;
+    const { version, hash } = mark;
+    return markedCard(changeCard(change, drawing, { news, block }), change, {
+      ...{ version, hash, revision },
+    });
   }
 
   function cardChannel(change: Change): string | null {
@@ -152,20 +157,23 @@ export function createMessenger(options: Options): Messenger {
     drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
-      const note = markedLine(line, change.id, mark, mark.nonce);
+      const note = markedLine(line, change, mark, mark.nonce);
       await afterLimit(options.clock, () => postMessage(posts, channel, note, ts));
     },
     readThread: (at) => afterLimit(options.clock, () => readThread(options, at)),
     readCard: (at) => afterLimit(options.clock, () => readCard(options, at)),
-    readMarks: (since) => readMarks(options, since),
+    readMarks: (since, cards) => readMarks(options, since, cards),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
       const offer = buttons(`thread:${change.version}`, ...revertButtons(change));
       return postLine(at, attempt, threadLine(change, drawing), offer);
     },
     postFollowUp: (change, at, attempt) => postLine(at, attempt, followUpLine(change)),
-    postRevertStopped: (change, at, why, attempt) =>
-      postLine(at, attempt, revertStoppedLine(change, why)),
+    postRevertStopped: (change, at, why, attempt) => {
+      const now = { id: 'change.undo', label: 'Revert now', value: change.id };
+      const offer = buttons(`revert:${change.version}`, now);
+      return postLine(at, attempt, revertStoppedLine(change, why), offer);
+    },
     postUnfreezeOffer: (change, at, attempt) => {
       const offer = buttons(`unfrozen:${change.version}`, revertButton(change, 'Revert'));
       return postLine(at, attempt, unfrozenLine(change), offer);
@@ -200,7 +208,7 @@ export function createMessenger(options: Options): Messenger {
       const line: Line = event
         ? breakGlassFact(event, change, drawing)
         : [cardTitle(change, drawing.commands), ' · ', cardLink(change, change.id, drawing.linkOf)];
-      const body = markedLine(message(lines(line)), change.id, change, nonce);
+      const body = markedLine(message(lines(line)), change, change, nonce);
       const isLine = ({ mark }: Marked) => mark?.hash === change.hash && mark.nonce !== null;
       await postTo(channels.audit, body, { isSame: again ? isLine : null });
     },
@@ -263,14 +271,14 @@ const DELETED = ['thread_not_found', 'message_not_found'];
 async function readThread(
   { lookups, botId }: Pick<Options, 'lookups' | 'botId'>,
   { channel, ts }: Position,
-): Promise<SeenThread | null> {
+  call?: ReturnType<typeof createRetryLimited>,
+): Promise<{ readonly card: Mark | null; readonly notes: readonly NotedMark[] } | null> {
   const method = 'conversations.replies';
   const all: NonNullable<ConversationsRepliesResponse['messages']> = [];
+  const args = { channel, ts };
+  const pages = readPages<ConversationsRepliesResponse>(lookups, method, args, call && { call });
   try {
-    for await (const { messages = [] } of readPages<ConversationsRepliesResponse>(lookups, method, {
-      channel,
-      ts,
-    })) {
+    for await (const { messages = [] } of pages) {
       // Each page begins with the parent.
       all.push(...messages.filter((each) => all.length === 0 || each.ts !== ts));
     }
@@ -287,6 +295,8 @@ async function readThread(
   );
   return { card: card.mark, notes };
 }
+
+type NotedMark = MessageMark & { readonly nonce: string };
 
 /** A card without its thread; null: it was deleted. Any other refusal is thrown. */
 async function readCard(
@@ -306,10 +316,14 @@ const NO_CHANNEL = ['channel_not_found', 'not_in_channel'];
 
 /**
  * The marks of own messages in all channels of cards and in the audit channel, back to `since`, at most 4,000 messages
- * per channel. A channel that does not exist, or from which the app was removed, is left out. Throws where Slack does
- * not answer.
+ * per channel, and of the notes below these cards. A channel that does not exist, or from which the app was removed, is
+ * left out. Throws where Slack does not answer.
  */
-async function readMarks(options: Options, since: Date): Promise<readonly SeenMark[]> {
+async function readMarks(
+  options: Options,
+  since: Date,
+  cards: readonly Position[],
+): Promise<readonly SeenMark[]> {
   const { channels, drawing, finder, clock, log } = options;
   const ofRules = drawing.policy.rules.map(({ channel }) => channel);
   const used = new Set([channels.approvals, channels.audit, ...ofRules]);
@@ -327,7 +341,20 @@ async function readMarks(options: Options, since: Date): Promise<readonly SeenMa
       log.warn({ channel: wanted, refused }, 'channel is not readable: its messages were not read');
     }
   }
+  for (const at of cards) {
+    const thread = await readThread(options, at, createRetryLimited(clock)).catch(
+      (error: unknown) => {
+        if (NO_CHANNEL.includes(refusedBySlack(error) ?? '')) return null;
+        throw error;
+      },
+    );
+    found.push(...(thread?.notes ?? []).map((note) => seenMark(note, at)));
+  }
   return found;
+}
+
+function seenMark({ nonce, ...mark }: MessageMark, at: Position): SeenMark {
+  return { ...mark, isCard: nonce === null, at };
 }
 
 async function marksIn(
@@ -346,9 +373,7 @@ async function marksIn(
   let read = 0;
   for await (const { messages = [] } of pages) {
     for (const { ts, mark } of ownMessages({ botId }, messages)) {
-      if (!mark) continue;
-      const { version, hash, change, nonce } = mark;
-      found.push({ version, hash, change, isCard: nonce === null, at: { channel, ts } });
+      if (mark) found.push(seenMark(mark, { channel, ts }));
     }
     read += 1;
     if (read === PAGES_MAX) break;

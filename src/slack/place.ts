@@ -3,6 +3,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { VERBS } from '../domain/change.ts';
+import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import type { Place } from '../domain/place.ts';
 import { type ButtonPress, isHome, pressedMessageOf } from './payload.ts';
 
@@ -41,9 +42,12 @@ export function createPlaces(keys: readonly Buffer[]): Places {
 }
 
 const MAC_BYTES = 16;
-const DECIDING = new Set(VERBS.map((verb) => `change.${verb}`));
+const DECIDING = new Set([
+  ...VERBS.map((verb) => `change.${verb}`),
+  ...INCIDENT_VERBS.map((verb) => `incident.${verb}`),
+]);
 
-/** The id of the change and the MAC in the value of a button; in a channel it has no MAC. */
+/** The id of the change or the anomaly and the MAC in the value of a button; in a channel it has no MAC. */
 export function splitValue(value: string): { readonly change: string; readonly mac: string } {
   const [change = '', mac = ''] = value.split('.');
   return { change, mac };

@@ -35,6 +35,7 @@ import {
   isHome,
   pressedAt,
   pressedButton,
+  pressedPost,
   privateMessageOf,
   replyToOf,
   seenMark,
@@ -115,11 +116,13 @@ function decisionOf(
   }
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (!incidentVerb) return null;
-  const { data: incident } = IncidentOf.safeParse(value);
-  const decided = incident && { key, verb: incidentVerb, id: incident, by };
+  const subject = splitValue(value).change;
+  const { data: incident } = IncidentOf.safeParse(subject);
+  const at = { place: readPlace(places, pressed, { id, value }), post: pressedPost(pressed) };
+  const decided = incident && { key, verb: incidentVerb, id: incident, by, ...at };
   return {
     key,
-    subject: value,
+    subject,
     receive: decided ? (to) => receiveIncidentPress(context, { ...decided, replyTo: to }) : null,
   };
 }

@@ -76,7 +76,7 @@ function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
 
 /** ` (year end, by Gus).` */
 export function freezeNote({ reason, by, made }: BlockingFreeze): Line {
-  const author: Line = made ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
+  const author: Line = made?.by ? [', by ', { user: made.by }] : by ? [`, by ${by}`] : [];
   return [` (${reason}`, ...author, ').'];
 }
 

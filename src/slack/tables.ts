@@ -1,10 +1,4 @@
-import {
-  type AnswerPart,
-  type Cell,
-  type ChartPoint,
-  countWords,
-  utcStamp,
-} from '../domain/answer.ts';
+import { type AnswerPart, type Cell, countWords, utcStamp } from '../domain/answer.ts';
 import {
   type AnyBlock,
   type Message,
@@ -159,16 +153,12 @@ function changeText([field, before, after]: readonly DrawnCell[]): string {
 
 const POINTS_MAX = 20;
 
-/**
- * A bar chart with the same figures as text. Values that are not final are a second series, because
- * Slack colors a series and not a bar.
- */
+/** A bar chart with the same figures as text. */
 export function chart(part: AnswerPart & { kind: 'chart' }): MessagePart | null {
   const { title, unit, axis, points } = part;
-  const shown = points.slice(-POINTS_MAX).map(({ label, value, isFinal }) => ({
+  const shown = points.slice(-POINTS_MAX).map(({ label, value }) => ({
     label: bounded(oneLine(visible(label)), 20),
     value: Math.round(value * 100) / 100,
-    isFinal,
   }));
   if (shown.length === 0) return null;
   const block: AnyBlock = {
@@ -176,7 +166,7 @@ export function chart(part: AnswerPart & { kind: 'chart' }): MessagePart | null 
     title: bounded(visible(title), 50),
     chart: {
       type: 'bar',
-      series: allSeries(shown),
+      series: [{ name: bounded(unit, 50), data: shown }],
       axis_config: {
         categories: shown.map(({ label }) => label),
         x_label: bounded(axis, 50),
@@ -184,30 +174,8 @@ export function chart(part: AnswerPart & { kind: 'chart' }): MessagePart | null 
       },
     },
   };
-  const words = shown.map(({ label, value, isFinal }) => {
-    return `${label}: ${value}${isFinal ? '' : ' (not final)'}`;
-  });
+  const words = shown.map(({ label, value }) => `${label}: ${value}`);
   return { block, text: mrkdwnOf([`${title} · ${axis} · ${words.join(', ')}`]) };
-}
-
-/**
- * Slack colors a series by its position. *Not final* is always the second one, so that it has the same
- * color in all charts, also without any final value.
- */
-function allSeries(points: readonly ChartPoint[]) {
-  const final = seriesOf('final', points, true);
-  return points.every(({ isFinal }) => isFinal)
-    ? [final]
-    : [final, seriesOf('not final', points, false)];
-}
-
-/** Slack needs a value of every series for every label, and draws 0 as nothing. */
-function seriesOf(name: string, points: readonly ChartPoint[], isFinal: boolean) {
-  const data = points.map((point) => ({
-    label: point.label,
-    value: point.isFinal === isFinal ? point.value : 0,
-  }));
-  return { name, data };
 }
 
 const TEXT_MAX = 2_900;
@@ -273,13 +241,8 @@ function linesOf(block: AnyBlock): readonly string[] {
   return [title, chart.axis_config.x_label, ...chartLines(chart.series)];
 }
 
-/** A line for each label, with the value of the series that has one. */
-function chartLines(series: Chart['chart']['series']): readonly string[] {
-  return (series[0]?.data ?? []).map(({ label }, index) => {
-    const own = series.findLast(({ data }) => data[index]?.value !== 0) ?? series[0];
-    const note = own?.name === 'not final' ? ' (not final)' : '';
-    return `${label.padEnd(12)} ${own?.data[index]?.value ?? 0}${note}`;
-  });
+function chartLines([one]: Chart['chart']['series']): readonly string[] {
+  return (one?.data ?? []).map(({ label, value }) => `${label.padEnd(12)} ${value}`);
 }
 
 function tableLines({ rows, column_settings: settings = [] }: Table): readonly string[] {

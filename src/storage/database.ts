@@ -31,6 +31,8 @@ export interface Store {
   readonly clock: (reader: StoreReader) => Promise<number>;
   /** The timeline of PostgreSQL, which the promotion of a standby changes; null on SQLite. */
   readonly timeline: () => Promise<number | null>;
+  /** How many connections the server has ended: another server may stand behind the next one. */
+  readonly lostConnections: () => number;
   /** Lets one caller of this process after the other into a transaction that takes the lock of the log. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
@@ -72,6 +74,7 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
       commit,
       clock: async () => Math.floor(now()),
       timeline: async () => null,
+      lostConnections: () => 0,
       // One connection: its transactions come one after the other anyway, and share commits.
       inTurn: (work) => work(),
       close: async () => {
@@ -88,7 +91,12 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
 async function openServer(url: string, options: StoreOptions): Promise<Store> {
   const onConnectionError = options.onConnectionError ?? ((error) => process.emitWarning(error));
   const { now } = options;
-  const dialect: Dialect = postgresDialect(url, { ...options, onConnectionError });
+  let lost = 0;
+  const countLost = (error: Error) => {
+    lost += 1;
+    onConnectionError(error);
+  };
+  const dialect: Dialect = postgresDialect(url, { ...options, onConnectionError: countLost });
   const root = new Kysely<Tables>({ dialect });
   const commit = <T>(body: Body<T>) =>
     root
@@ -113,6 +121,7 @@ async function openServer(url: string, options: StoreOptions): Promise<Store> {
         select timeline_id as id from pg_control_checkpoint()`.execute(root);
       return rows[0]?.id ?? null;
     },
+    lostConnections: () => lost,
     inTurn: oneAfterTheOther(),
     close: () => root.destroy(),
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withTimeout } from '../base/errors.ts';
+import { nextStart, PRIORITIES, type SharedBudget, type StartWindow } from '../base/http-limits.ts';
 import { type Store, type StoreReader, type StoreTx, transaction } from './database.ts';
 
 // What all replicas share so that their limits hold together: counters of users, the budget of an API key, and which
@@ -97,57 +98,34 @@ export async function listInstances(reader: StoreReader): Promise<readonly Insta
   }));
 }
 
-/** How many requests may start within `perMs` milliseconds, how many of them may be reads, and how many optional reads. */
-interface StartWindow {
-  readonly priority: string;
-  readonly requests: number;
-  readonly reads: number;
-  readonly optional: number;
-  readonly perMs: number;
-}
-
-const Starts = z.array(z.object({ at: z.number(), isWrite: z.boolean(), isOptional: z.boolean() }));
+const Starts = z.array(z.object({ at: z.number(), priority: z.enum(PRIORITIES) }));
 const CLAIM_WITHIN_MS = 1_000;
 
 /**
- * The budget of one API key, which all replicas share as a row. `claim` records a start by the clock of the database
- * and returns 0, or returns the milliseconds until the next one may start; it rejects after `withinMs` if the database
- * cannot be reached. `replicas` is the last known number.
+ * The budget of one API key, which all replicas share as a row, by the clock of the database. It rejects after
+ * `withinMs` if the database cannot be reached.
  */
-export function openRequestBudget(store: Store, api: string, withinMs = CLAIM_WITHIN_MS) {
-  let replicas = 1;
-
+export function openRequestBudget(
+  store: Store,
+  api: string,
+  withinMs = CLAIM_WITHIN_MS,
+): SharedBudget {
   const claimIn = async (tx: StoreTx, window: StartWindow) => {
-    const { priority, requests, reads, optional, perMs } = window;
-    const isWrite = priority === 'write';
-    const isOptional = priority === 'optional';
     const starts = await lockStarts(tx, api);
     // Read after the lock was obtained, which may have taken a while.
     const now = await store.clock(tx);
-    replicas = Math.max(1, (await listInstances(tx)).length);
-    const within = starts.filter(({ at }) => at > now - perMs);
-    const ofReads = within.filter((start) => !start.isWrite);
-    const ofOptional = within.filter((start) => start.isOptional);
-    const last = [
-      within.at(-requests),
-      isWrite ? undefined : ofReads.at(-reads),
-      isOptional ? ofOptional.at(-optional) : undefined,
-    ];
-    const free = Math.max(now, ...last.map((start) => (start ? start.at + perMs : now)));
-    if (free > now) return free - now;
-    const next = JSON.stringify([...within, { at: now, isWrite, isOptional }]);
+    const at = nextStart(starts, window, now);
+    if (at > now) return at - now;
+    const within = starts.filter((start) => start.at > now - window.perMs);
+    const next = JSON.stringify([...within, { at: now, priority: window.priority }]);
     await tx.updateTable('request_budget').set({ starts: next }).where('api', '=', api).execute();
     return 0;
   };
-
-  return {
-    claim: (window: StartWindow): Promise<number> =>
-      withTimeout(
-        withinMs,
-        transaction(store, (tx) => claimIn(tx, window)),
-      ),
-    replicas: () => replicas,
-  };
+  return (window) =>
+    withTimeout(
+      withinMs,
+      transaction(store, (tx) => claimIn(tx, window)),
+    );
 }
 
 /** Locks the row until the end of the transaction. An unreadable one begins again. */

@@ -11,6 +11,7 @@ export interface Tables {
   cost_snapshot: CostSnapshotTable;
   cost_state: CostStateTable;
   announced_cost: AnnouncedCostTable;
+  alert_report: AlertReportTable;
   reading: ReadingTable;
   sealed_secret: SealedSecretTable;
 }
@@ -81,6 +82,21 @@ interface AnnouncedCostTable {
   /** The day on which it began. */
   onset: string;
   at: number;
+}
+
+/** The last delivery of the alert service about an alert, and the message that shows it. */
+interface AlertReportTable {
+  /** The id of the alert and its group. */
+  key: string;
+  /** Names the message; empty for a report that needs none. */
+  card: string;
+  /** What one message is about: a service, or an alert with all its groups. */
+  scope: string;
+  /** When the message was planned. */
+  opened_at: number;
+  /** The time in the report. */
+  at: number;
+  report: string;
 }
 
 /** What was read of a target after the send. */
@@ -154,6 +170,17 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
       at ${integer} not null,
       primary key (line, onset)
     )${strict}`,
+    `create table alert_report (
+      key ${text} not null,
+      card ${text} not null,
+      scope ${text} not null,
+      opened_at ${integer} not null,
+      at ${integer} not null,
+      report ${text} not null,
+      primary key (key, card)
+    )${strict}`,
+    'create index alert_report_card on alert_report (card)',
+    'create index alert_report_scope on alert_report (scope, opened_at)',
     `create table reading (
       change_id ${text} primary key,
       shown ${text} not null

@@ -1,13 +1,16 @@
 import { createOutageLog } from '../base/log.ts';
+import { DAY_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
+import type { AlertReport } from '../servers/alert-webhook.ts';
+import { type AlertChannel, receiveAlert } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
 import { takeOver } from './execute.ts';
 import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
 import { jobKinds, upkeepJobs } from './kinds.ts';
 import { type MaintenanceJob, startMaintenance, startPresence } from './maintenance.ts';
 import { resealSecrets } from './secret.ts';
-import { checkChannels, mendLog, timeline } from './witness.ts';
+import { checkChannels, isUnread, mendLog } from './witness.ts';
 
 interface BackgroundOptions {
   readonly release: string;
@@ -15,12 +18,14 @@ interface BackgroundOptions {
   readonly takesOver: boolean;
   /** Whether changes are followed by reads after their outcome. */
   readonly follows: boolean;
+  readonly alertChannels: readonly AlertChannel[];
   /** Kinds of jobs of other rooms. */
   readonly kinds: JobKinds;
 }
 
 /** What runs without a press: jobs, the reading of channels, and upkeep. */
 export interface Background {
+  readonly receiveAlert: (report: AlertReport) => Promise<'accepted' | 'ignored'>;
   /** Looks for due jobs now. */
   readonly wakeJobs: () => void;
   /** Looks for all work now. */
@@ -36,7 +41,7 @@ export interface Background {
 /** Records that this process started, and prepares its background work. Nothing runs before `start`. */
 export async function openBackground(
   context: WorkflowContext,
-  { release, takesOver, follows, kinds }: BackgroundOptions,
+  { release, takesOver, follows, alertChannels, kinds }: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
   await record(context, { type: 'started', release, instance });
@@ -53,6 +58,7 @@ export async function openBackground(
   const jobs = createJobLoop({ ...context, onError }, all);
   let started: Awaited<ReturnType<typeof startAll>> | null = null;
   return {
+    receiveAlert: (report) => receiveAlert(context, alertChannels, report),
     wakeJobs: jobs.wake,
     wake: () => {
       started?.guard.wake();
@@ -100,32 +106,37 @@ async function startAll(
 }
 
 const JOBS_EVERY_MS = 1_000;
-const TIMELINE_EVERY_MS = 5_000;
+const WATCH_EVERY_MS = 5_000;
 
 /**
  * No job runs before the channels were read: Signalbox would draw its own older state over what people saw. The same
- * after the promotion of a standby, which may have lost the last commits.
+ * after the promotion of a standby, which may have lost the last commits, after a connection was lost, behind which the
+ * database may have been restored, and when an end that this process knew is gone. Once a day they are read meanwhile.
  */
 function startWitness(context: WorkflowContext, jobs: JobLoop) {
   let isChecked = false;
   let isStopped = false;
-  let known: number | null = null;
+  let known = '';
+  let checkedAt = 0;
+  const server = async () => `${await context.store.timeline()} ${context.store.lostConnections()}`;
   const check = async (): Promise<void> => {
-    known = await timeline(context);
+    const [before, began] = [await server(), context.now().getTime()];
     await checkChannels(context);
-    if (isStopped) return;
+    [known, checkedAt] = [before, began];
+    if (isChecked || isStopped) return;
     isChecked = true;
     jobs.start(JOBS_EVERY_MS);
   };
   const outage = createOutageLog(context.log, UNREAD);
   const pass = async (): Promise<void> => {
     try {
-      const current = await timeline(context);
-      if (isChecked && current !== known) {
+      const isSuspect = isUnread(context) || (await server()) !== known;
+      if (isChecked && isSuspect) {
         isChecked = false;
         await jobs.stop();
       }
-      if (!isChecked && !isStopped) await check();
+      const isDue = !isChecked || context.now().getTime() - checkedAt >= DAY_MS;
+      if (isDue && !isStopped) await check();
       outage.ended();
     } catch (err) {
       outage.failed(String(err), { err });
@@ -135,11 +146,9 @@ function startWitness(context: WorkflowContext, jobs: JobLoop) {
   const again = () => {
     last = last.then(pass);
   };
-  const timer = setInterval(again, TIMELINE_EVERY_MS);
+  const timer = setInterval(again, WATCH_EVERY_MS);
   return {
-    wake: () => {
-      if (!isChecked) again();
-    },
+    wake: again,
     isChecked: () => isChecked,
     stop: async () => {
       isStopped = true;

@@ -28,7 +28,6 @@ import type {
   SeenThread,
   WorkflowContext,
 } from './context.ts';
-import { subjectsOf } from './execute.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { move, noteMoved } from './moves.ts';
@@ -211,12 +210,11 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  const subjects = await subjectsOf(context.events, change);
   for (let round = 0; round <= ROUNDS; round += 1) {
     const seen = readLately(context, at) ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
-    const foreign = await foreignMarks(context.events, subjects, marks);
+    const foreign = await foreignMarks(context.events, change, marks);
     if (foreign.length > 0) {
       await answerForeign(context, change.id, foreign);
       return dueAgain(context);
@@ -225,9 +223,11 @@ async function drawStanding(
     if (!current) return 'done';
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
-    if (await isUpToDate(context.events, change.id, seen.card, revision)) {
-      return newsChangeAt(current, context.now()) ?? 'done';
-    }
+    const isShown =
+      schedule && (seen.card?.revision ?? NO_REVISION) === revision
+        ? seen.card?.hash === schedule.mark.hash
+        : await isUpToDate(context.events, change.id, seen.card, revision);
+    if (isShown) return newsChangeAt(current, context.now()) ?? 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     if ((await context.messenger.redrawCard(current, at, schedule, revision)) === 'deleted') {
@@ -310,14 +310,14 @@ async function scheduleNews(
   { id, plan, state }: Change,
 ): Promise<ScheduleNews | null> {
   if (plan.target.kind !== 'schedule' || state !== 'succeeded') return null;
-  const { state: schedule } = await events.load(`schedule/${id}`, evolveSchedule);
-  if (!schedule) return null;
+  const { state: schedule, version, hash } = await events.load(`schedule/${id}`, evolveSchedule);
+  if (!schedule || !hash) return null;
   const { zone, isPaused, isRemoved, until, last } = schedule;
   const hasEnded = isRemoved || now() >= until;
   const next = isPaused || hasEnded ? null : nextOccurrence(readWeeklyPlan(schedule), now());
   const run = last?.change ? await loadChange(events, last.change) : null;
   return {
-    ...{ zone, isPaused, hasEnded },
+    ...{ mark: { version, hash }, zone, isPaused, hasEnded },
     next: next && next.at < until ? next : null,
     last: last && {
       occurrence: { action: last.verb === 'start' ? 'start' : 'stop', at: last.occurrence },
@@ -439,7 +439,7 @@ async function drawCopy(context: WorkflowContext, id: ChangeId, at: Position): P
   const seen = await context.messenger.readCard(at);
   if (!seen) return 'done';
   const marks = seen.card ? [seen.card] : [];
-  const foreign = await foreignMarks(context.events, [change.id], marks);
+  const foreign = await foreignMarks(context.events, change, marks);
   if (foreign.length > 0) {
     await answerForeign(context, change.id, foreign);
     return dueAgain(context);

@@ -48,8 +48,11 @@ export interface Messenger extends Poster {
   readThread(at: Position): Promise<SeenThread | null>;
   /** The same without the thread, from another limit of Slack: for drawings, which are more frequent than requests. */
   readCard(at: Position): Promise<SeenThread | null>;
-  /** Reads the own messages of each channel with marks, back to `since`. Throws where a channel is not readable. */
-  readMarks(since: Date): Promise<readonly SeenMark[]>;
+  /**
+   * Reads the marks of own messages in each channel, back to `since`, and in the threads of these cards. Throws where
+   * a channel or a thread is not readable.
+   */
+  readMarks(since: Date, cards: readonly Position[]): Promise<readonly SeenMark[]>;
   /** Redraws the card of a change that the log has lost. */
   drawLost(change: ChangeId, at: Position): Promise<void>;
   /** Posts the card into the direct messages of a user. */
@@ -115,6 +118,8 @@ export interface Messenger extends Poster {
 
 /** A schedule as its card shows it, whose runs have no cards: what ran last, and what is next. */
 export interface ScheduleNews {
+  /** The last event of the schedule, which the card shows. */
+  readonly mark: Mark;
   readonly zone: string;
   readonly isPaused: boolean;
   readonly hasEnded: boolean;
@@ -174,6 +179,8 @@ export interface SeenMark extends Mark {
   readonly at: Position;
   /** Whether the message is a card or a copy of one. */
   readonly isCard: boolean;
+  /** Whether it shows a freeze that is in force. */
+  readonly isFreeze: boolean;
 }
 
 /** A press that Slack delivered, while this process knows where its answer goes. */

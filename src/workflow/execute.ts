@@ -34,8 +34,8 @@ import { type Moves, move, noteMoved } from './moves.ts';
 import { ownEvents } from './own.ts';
 import { afterRefusedRun, mayPassLock, scheduleFacts } from './schedules.ts';
 import { storeSecret } from './secret.ts';
-import { approvedCommands, changedSincePlan, currentPolicy, currentTarget } from './target.ts';
-import { answerForeign, foreignMarks } from './witness.ts';
+import { approvedCommands, changedSincePlan, currentFreezes, currentTarget } from './target.ts';
+import { answerForeign, foreignMarks, isUnread } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
 const LEASE_MS = 120_000;
@@ -65,6 +65,7 @@ async function run(
   if (change?.state !== 'approved') return 'done';
   const now = context.now();
   if (change.notBefore && now < change.notBefore) return change.notBefore;
+  if (isUnread(context)) return new Date(now.getTime() + RETRY_MS);
   const card = await witnessOf(context, change);
   // Slack is read once before the claim, so that its outage makes no events.
   const isWitnessed =
@@ -91,26 +92,6 @@ async function witnessOf(context: WorkflowContext, change: Change): Promise<Posi
   return (await loadChange(context.events, schedule))?.card ?? null;
 }
 
-/** The subjects whose marks may stand in the thread of a change: the runs of a schedule stand in one thread. */
-export async function subjectsOf(
-  events: Subjects,
-  { id, plan, parent }: Change,
-): Promise<readonly ChangeId[]> {
-  const schedule = plan.timing?.schedule ?? (plan.target.kind === 'schedule' ? id : null);
-  const runs = schedule ? await runsOf(events, schedule) : [];
-  return [id, ...(parent ? [parent] : []), ...(schedule ? [schedule] : []), ...runs];
-}
-
-async function runsOf(events: Subjects, schedule: ChangeId): Promise<readonly ChangeId[]> {
-  const { state } = await events.load(
-    `schedule/${schedule}`,
-    (ids: readonly ChangeId[] | null, event) => {
-      return event.type === 'run' ? [...(ids ?? []), event.change] : (ids ?? []);
-    },
-  );
-  return state ?? [];
-}
-
 /** Whether the thread shows nothing that the log does not have. Throws where Slack does not answer. */
 async function readWitness(
   context: WorkflowContext,
@@ -123,8 +104,7 @@ async function readWitness(
     return false;
   }
   const seen = [...(thread.card ? [thread.card] : []), ...thread.notes];
-  const known = await subjectsOf(context.events, change);
-  const foreign = await foreignMarks(context.events, known, seen);
+  const foreign = await foreignMarks(context.events, change, seen);
   if (foreign.length > 0) await answerForeign(context, change.id, foreign);
   return foreign.length === 0;
 }
@@ -307,13 +287,16 @@ async function claimFacts(
   const directory = { ...context, services: () => services };
   const active = await activeConfiguration(locked);
   const presses = await locked.loadAll(`press/${change.id}`, evolvePress);
+  const { policy, isStopped } = await currentFreezes(context, locked);
   return {
     ...{ now, validUntil, identities, mustReadAgain },
     mayExecute: active === null || active.configuration === context.configuration,
     isAnswered: [...presses.values()].every(({ state: press }) => press?.isAnswered ?? true),
     hasCard: card !== null,
     schedule: await scheduleFacts(locked, change),
-    policy: await currentPolicy(context, locked),
+    // A decision about the freeze itself runs.
+    isStopped: isStopped && change.plan.target.kind !== 'freeze',
+    policy,
     commands: approvedCommands(context, change),
     target: currentTarget(directory, change.plan),
     fields: read?.fields ?? null,
@@ -411,8 +394,7 @@ async function witnessProblem(
     const own = thread.notes.findIndex(({ nonce }) => nonce === mark.nonce);
     if (own < 0) return 'Slack does not show the note of this attempt.';
     const before = [...(thread.card ? [thread.card] : []), ...thread.notes.slice(0, own)];
-    const known = await subjectsOf(context.events, change);
-    const foreign = await foreignMarks(context.events, known, before);
+    const foreign = await foreignMarks(context.events, change, before);
     if (foreign.length === 0) return null;
     await answerForeign(context, change.id, foreign);
     return 'The thread shows events that the database has lost.';

@@ -1,7 +1,12 @@
-import { DAY_MS, MINUTE_MS } from '../base/time.ts';
+import { MINUTE_MS } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
-import type { FreezeEnd, FreezeService, FreezeUntil } from '../domain/freezes.ts';
-import { evolveFreeze } from '../domain/log-events.ts';
+import {
+  type FreezeEnd,
+  type FreezeService,
+  type FreezeUntil,
+  LONGEST_FREEZE_MS,
+} from '../domain/freezes.ts';
+import { evolveFreeze, type LoggedFreeze } from '../domain/log-events.ts';
 import { startTimeOf } from '../domain/timing.ts';
 import { append, inForce } from '../log/index.ts';
 import { transaction } from '../storage/index.ts';
@@ -9,24 +14,23 @@ import type { DecisionContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { redrawOpen } from './moves.ts';
 import { hurryJobs } from './store.ts';
-import { currentPolicy, standingFreeze } from './target.ts';
+import { standingFreeze } from './target.ts';
 
 type FreezeContext = Pick<DecisionContext, 'events' | 'policy' | 'people' | 'now'>;
 
-const LONGEST_MS = 90 * DAY_MS;
-
 /** Lists the freezes of the configuration file and of Slack. `own.ts` makes and lifts them. */
 export function createFreezeService(context: FreezeContext): FreezeService {
-  const { events, now } = context;
+  const { events, now, policy } = context;
+  const madeInSlack = async () =>
+    [...(await inForce(events, 'freeze', now())).values()]
+      .map(standingFreeze)
+      .toSorted((a, b) => a.freeze.until.getTime() - b.freeze.until.getTime());
   return {
     all: async () => {
-      const { freezes } = await currentPolicy(context, events);
-      return freezes.filter(({ until }) => now() < until);
+      const made = (await madeInSlack()).map(({ freeze }) => freeze);
+      return [...policy.freezes, ...made].filter(({ until }) => now() < until);
     },
-    madeInSlack: async () =>
-      [...(await inForce(events, 'freeze', now()))]
-        .map(([, freeze]) => standingFreeze(freeze.change, freeze))
-        .toSorted((a, b) => a.freeze.until.getTime() - b.freeze.until.getTime()),
+    madeInSlack,
     endOf: (until, by) => endOf(context, until, by),
   };
 }
@@ -40,7 +44,7 @@ async function endOf(
   const timing = 'inMs' in until ? { at: null, ...until } : { at: until, inMs: null };
   const needsZone = timing.at !== null && timing.at.offset === null;
   const zone = needsZone ? await people.zoneOf(by) : null;
-  const clock = { zone, now: now(), latestMs: LONGEST_MS };
+  const clock = { zone, now: now(), latestMs: LONGEST_FREEZE_MS };
   const end = startTimeOf({ ...timing, forMs: null }, clock);
   if (!end.ok) {
     return {
@@ -59,17 +63,18 @@ export function freezeKind(context: DecisionContext): JobKind {
 }
 
 async function endFreeze(context: DecisionContext, id: string): Promise<JobResult> {
-  const { events, store, now, wake } = context;
+  const { events, store, messenger, now, wake } = context;
   const stream = `freeze/${id}` as const;
-  const { result } = await append<JobResult>(events, async (locked) => {
+  const { result } = await append<Date | LoggedFreeze | null>(events, async (locked) => {
     const { state } = await locked.load(stream, evolveFreeze);
-    if (!state || state.isLifted) return { events: [], result: 'done' };
+    if (!state || state.isLifted) return { events: [], result: state };
     if (state.until.getTime() > locked.at) return { events: [], result: state.until };
     // Nothing of it is open any more, so that no decision reads it again.
     const event = { type: 'lifted', change: null, by: 'signalbox' } as const;
-    return { events: [{ stream, event }], result: 'done' };
+    return { events: [{ stream, event }], result: state };
   });
-  if (result !== 'done') return result;
+  if (result instanceof Date) return result;
+  if (result?.lost?.card) await messenger.drawLost(result.change, result.lost.card);
   // Each offer waits for the other freezes of its target.
   await transaction(store, (tx) => hurryJobs(tx, 'unfreeze-offer', now()));
   wake();

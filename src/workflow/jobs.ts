@@ -1,4 +1,4 @@
-import { during, note, outsideTrace, traced } from '../base/log.ts';
+import { during, note, outsideTrace, traced, type Work } from '../base/log.ts';
 import { isChangeId } from '../domain/change.ts';
 import {
   type ClaimedJob,
@@ -30,7 +30,7 @@ export interface JobKind {
   /** The waits after a failure. Missing: 2 s, growing to 10 minutes. */
   readonly retryMs?: (attempts: number) => number;
   /** The trace that the job continues, as `traceHere` returned it; without it, the job is a trace of its own. */
-  readonly traceOf?: (key: string) => string | undefined;
+  readonly traceOf?: (key: string) => Work['from'];
   /** Called instead of another try, once the job has failed for a day. */
   readonly giveUp?: (key: string) => Promise<void>;
 }
@@ -124,7 +124,7 @@ export function createJobLoop(
       name: `job ${job.kind}`,
       kind: 'consumer',
       facts: { 'signalbox.change': isChangeId(subject) ? subject : undefined },
-      from: kind.traceOf?.(job.key) ?? null,
+      from: kind.traceOf?.(job.key),
     } as const;
     const run = () =>
       outsideTrace(() => during({ change: subject }, () => traced(work, () => runJob(job, kind))));

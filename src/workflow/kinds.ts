@@ -1,4 +1,5 @@
-import { HOUR_MS } from '../base/time.ts';
+import { DAY_MS, HOUR_MS } from '../base/time.ts';
+import { alertKind, pruneAlerts } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind } from './execute.ts';
 import { followKind } from './follow.ts';
@@ -13,7 +14,6 @@ import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
 import { dropExpiredSecrets } from './secret.ts';
 import { messageKinds } from './show.ts';
-import { checkChannels } from './witness.ts';
 
 /** Every kind of job of the workflow. */
 export function jobKinds(
@@ -22,6 +22,7 @@ export function jobKinds(
 ): JobKinds {
   return {
     ...messageKinds(context),
+    alert: alertKind(context),
     press: pressKind(context),
     incident: incidentKind(context),
     run: runKind(context),
@@ -34,13 +35,12 @@ export function jobKinds(
   };
 }
 
-const DAY = 24 * HOUR_MS;
 const WATCHED_EVERY_MS = 1_000;
 
 /** Periodic work that no user waits for. */
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
-    { name: 'read channels', work: () => checkChannels(context), everyMs: DAY },
+    { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY_MS },
     // Finds deleted cards, too. At the start, the configuration may be a new one.
     { name: 'check cards', work: () => redrawOpen(context), everyMs: HOUR_MS },
     { name: 'watch directory', work: directoryWatch(context), everyMs: WATCHED_EVERY_MS },

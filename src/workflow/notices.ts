@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { JsonObject } from '../base/text.ts';
 import { type AnswerAction, type InlinePart, textAnswer } from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
 import type { EventOf, NewEvent } from '../domain/log-events.ts';
@@ -14,7 +13,7 @@ export interface Notice {
   readonly title: string;
   readonly text: string;
   /** Continues the text with what a text cannot mention, for example users. Only for the operators. */
-  readonly line?: readonly InlinePart[];
+  readonly line?: readonly Exclude<InlinePart, { at: Date }>[];
   readonly actions?: readonly AnswerAction[];
 }
 
@@ -24,17 +23,11 @@ export function noticeFor(
   at: number,
   id: string = randomUUID(),
 ): { readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] } {
-  const offers = [...(line.length > 0 ? [{ line }] : []), ...actions].map(asFields);
-  const event = { type: 'noticed', to, title, text, offers } as const;
+  const event = { type: 'noticed', to, title, text, line: [...line], actions } as const;
   return {
     events: [{ stream: `notice/${id}`, event }],
     jobs: [{ kind: 'notice', key: id, dueAt: at }],
   };
-}
-
-/** A notice has no dates, so that it is JSON. */
-function asFields(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value));
 }
 
 /** Appends a notice of its own. */
@@ -71,9 +64,9 @@ export async function sendNotice(context: DecisionContext, job: JobTry): Promise
   );
   const [notice, ...ends] = state ?? [];
   if (notice?.type !== 'noticed' || ends.length > 0) return 'done';
-  const { to, title, text, offers = [] } = notice;
+  const { to, title, text, line = [], actions = [] } = notice;
   if (to) await context.messenger.messageUser(to, textAnswer(title, text));
-  else await context.messenger.notifyOperators(text, job, extrasOf(offers));
+  else await context.messenger.notifyOperators(text, job, { line, actions });
   await endNotice(context, job.key, { type: 'shown' });
   return 'done';
 }
@@ -88,11 +81,4 @@ export async function endNotice(
     events: [{ stream: `notice/${id}`, event }],
     result: undefined,
   }));
-}
-
-/** `noticeFor` stored them. */
-function extrasOf(offers: readonly JsonObject[]) {
-  const line = offers.flatMap((each) => ('line' in each ? each.line : [])) as InlinePart[];
-  const actions = offers.filter((each) => !('line' in each)) as unknown as AnswerAction[];
-  return { line, actions };
 }

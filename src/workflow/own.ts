@@ -75,7 +75,7 @@ async function makeFreeze(
 }
 
 async function liftFreeze(
-  { id, plan, requester: by }: Change,
+  { id, plan, requester: by, createdAt }: Change,
   locked: LockedLog,
 ): Promise<OwnEffect> {
   // The plan took the id from the freeze, which has the id of its change.
@@ -83,6 +83,9 @@ async function liftFreeze(
   const { state: freeze } = await locked.load(`freeze/${key}`, evolveFreeze);
   if (!freeze || freeze.isLifted || freeze.until.getTime() <= locked.at) {
     return failure('freeze: the freeze has ended or was lifted');
+  }
+  if (freeze.lost && freeze.lost.foundAt > createdAt) {
+    return failure('freeze: Slack shows more of the lost freeze than the requester saw');
   }
   const events: NewEvent[] = [
     { stream: `freeze/${key}`, event: { type: 'lifted', change: id, by } },

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Change, ChangeId, ChannelId, UserId, Verb } from '../domain/change.ts';
+import type { Change, ChannelId, UserId, Verb } from '../domain/change.ts';
+import { evolvePost } from '../domain/log-events.ts';
 import { isPlaceOf, type Place } from '../domain/place.ts';
 import { loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
@@ -20,6 +21,20 @@ export async function isPlace(
   // A draft has no message: its preview is private.
   return isPlaceOf(place, verb, state === 'draft' ? [] : [...cards, ...copies]);
 }
+
+/** Whether a message with this name was posted there, as the log says. The name is what the message says about itself. */
+export async function isPostedAt(
+  { events }: Pick<DecisionContext, 'events'>,
+  place: Place,
+  name: string | null,
+): Promise<boolean> {
+  if (place.kind !== 'message') return place.kind === 'own';
+  const { data: post } = LoggedName.safeParse(name);
+  const at = post && (await events.load(post, evolvePost)).state?.at;
+  return at?.channel === place.at.channel && at.ts === place.at.ts;
+}
+
+const LoggedName = z.templateLiteral([z.enum(['post', 'digest']), '/', z.string()]);
 
 /** The place as the log has it. */
 export const LoggedPlace: z.ZodType<Place> = z.discriminatedUnion('kind', [
@@ -52,19 +67,20 @@ export async function becomesPlace(
 
 /** Only the bot token can put a button elsewhere. */
 interface PlacedPress {
-  readonly verb: Verb;
-  readonly change: ChangeId;
+  readonly verb: string;
+  /** `change 7KQ2MX` */
+  readonly about: string;
   readonly by: UserId;
   readonly place: Place;
 }
 
-export function foreignPlace({ verb, change, by, place }: PlacedPress): Notice {
+export function foreignPlace({ verb, about, by, place }: PlacedPress): Notice {
   const where =
     place.kind === 'message'
-      ? `in a message that is not its card (channel ${place.at.channel}, message ${place.at.ts})`
+      ? `in a message in which Signalbox did not put it (channel ${place.at.channel}, message ${place.at.ts})`
       : 'in a private message or on a Home tab that Signalbox did not make';
   const text =
-    `A press of ${verb} on change ${change} did not count: it was made ${where}. ` +
+    `A press of ${verb} on ${about} did not count: it was made ${where}. ` +
     'Someone may use the bot token of Signalbox. Pressed by ';
   return { to: null, title: 'Notice', text, line: [{ user: by }] };
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { traceHere } from '../base/log.ts';
 import type { JsonObject } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
@@ -20,7 +21,12 @@ import {
   type Stopped,
 } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import { evolvePress, type LoggedPress, type NewEvent } from '../domain/log-events.ts';
+import {
+  type EventOf,
+  evolvePress,
+  type LoggedPress,
+  type NewEvent,
+} from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem, type Job } from '../storage/index.ts';
@@ -32,7 +38,7 @@ import { showHome } from './lists.ts';
 import { identityFacts, move, noteMoved, runOf } from './moves.ts';
 import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
 import { noticeFor } from './notices.ts';
-import { becomesPlace, foreignPlace, isPlace, LoggedPlace } from './places.ts';
+import { becomesPlace, foreignPlace, isPlace, isPostedAt, LoggedPlace } from './places.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
 import { currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
@@ -60,8 +66,26 @@ export type Receipt = RateLimitStatus | 'again';
  * again. The job of the press decides.
  */
 export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
-  const { key, change, by, verb, text, place, seen } = pressed;
-  const stream = `press/${change}/${key}` as const;
+  const { change, by, verb, text, place, seen } = pressed;
+  const mark = seen && `${seen.version}.${seen.hash}`;
+  const event = { type: 'pressed', verb, by, text, place: { ...place }, seen: mark } as const;
+  return storePress(context, { kind: 'press', subject: change, event, received: pressed });
+}
+
+interface NewPress {
+  /** The kind of the job that decides. */
+  readonly kind: 'press' | 'incident';
+  readonly subject: string;
+  readonly event: EventOf<`press/${string}`> & { readonly type: 'pressed' };
+  readonly received: Pick<Pressed, 'key' | 'by' | 'replyTo'>;
+}
+
+async function storePress(
+  context: WorkflowContext,
+  { kind, subject, event, received }: NewPress,
+): Promise<Receipt> {
+  const { key, by } = received;
+  const stream = `press/${subject}/${key}` as const;
   // A repeated delivery is not counted.
   if ((await context.events.load(stream, evolvePress)).state) return 'again';
   const limited = await countPress(context, by);
@@ -69,13 +93,11 @@ export async function receivePress(context: WorkflowContext, pressed: Pressed): 
   const { result } = await withRestore(context, () =>
     append<Receipt>(context.events, async (locked) => {
       if ((await locked.load(stream, evolvePress)).state) return { events: [], result: 'again' };
-      const mark = seen && `${seen.version}.${seen.hash}`;
-      const event = { type: 'pressed', verb, by, text, place: { ...place }, seen: mark } as const;
-      const job = { kind: 'press', key: `${change}/${key}`, dueAt: locked.at };
+      const job = { kind, key: `${subject}/${key}`, dueAt: locked.at };
       return { events: [{ stream, event }], jobs: [job], result: 'ok' };
     }),
   );
-  if (result === 'ok') remember(context, pressed);
+  if (result === 'ok') remember(context, received);
   context.wake();
   return result;
 }
@@ -89,7 +111,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** What this process alone knows about a press: where its answer goes, and the trace that its handling continues. */
 interface RememberedPress {
   readonly press: ReceivedPress;
-  readonly trace: string | undefined;
+  readonly trace: ReturnType<typeof traceHere>;
 }
 
 const replies = new WeakMap<DecisionContext['events'], Map<string, RememberedPress>>();
@@ -194,7 +216,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     if (!isKnown) return refuse(context, stored, 'foreign-place', change, null);
   }
   const seen = markOf(press.seen);
-  const foreign = seen ? await foreignMarks(context.events, [change.id], [seen]) : [];
+  const foreign = seen ? await foreignMarks(context.events, change, [seen]) : [];
   if (foreign.length > 0) {
     await answerForeign(context, change.id, foreign);
     return refuse(context, stored, 'restored', await loadChange(context.events, id), null);
@@ -357,8 +379,12 @@ async function refuse(
 }
 
 function pressedOf({ id, press }: StoredPress) {
-  const verb = VERBS.find((each) => each === press.verb) ?? 'approve';
-  return { verb, change: id, by: press.by, place: LoggedPlace.parse(press.place) };
+  return {
+    verb: press.verb,
+    about: `change ${id}`,
+    by: press.by,
+    place: LoggedPlace.parse(press.place),
+  };
 }
 
 function deny(
@@ -412,29 +438,27 @@ interface IncidentPress {
   /** The id of the anomaly, as the button carries it. It grants no permission. */
   readonly id: string;
   readonly by: UserId;
+  readonly place: Place;
+  /** The name of the post with the button, as the message says it. */
+  readonly post: string | null;
   readonly replyTo: ReplyTo;
 }
 
 /** Stores a press on a button of an anomaly, unchecked and before Slack's acknowledgement. */
 export async function receiveIncidentPress(
   context: WorkflowContext,
-  { key, verb, id, by, replyTo }: IncidentPress,
+  { key, verb, id, by, place, post, replyTo }: IncidentPress,
 ): Promise<Receipt> {
   const subject = encodeURIComponent(id);
-  const limited = await countPress(context, by);
-  if (limited !== 'ok') return limited;
-  const stream = `press/${subject}/${key}` as const;
-  const { result } = await withRestore(context, () =>
-    append<Receipt>(context.events, async (locked) => {
-      if ((await locked.load(stream, evolvePress)).state) return { events: [], result: 'again' };
-      const event = { type: 'pressed', verb, by, text: '', place: {}, seen: null } as const;
-      const job = { kind: 'incident', key: `${subject}/${key}`, dueAt: locked.at };
-      return { events: [{ stream, event }], jobs: [job], result: 'ok' };
-    }),
-  );
-  if (result === 'ok') remember(context, { key, by, replyTo });
-  context.wake();
-  return result;
+  const event = {
+    type: 'pressed',
+    verb,
+    by,
+    text: '',
+    place: { ...place, post },
+    seen: null,
+  } as const;
+  return storePress(context, { kind: 'incident', subject, event, received: { key, by, replyTo } });
 }
 
 /** The job of a press on an anomaly. Repeating its decision has no effect. */
@@ -449,10 +473,23 @@ export function incidentKind(context: WorkflowContext): JobKind {
       const verb = INCIDENT_VERBS.find((each) => each === press?.verb);
       if (!press || press.isAnswered || !verb) return 'done';
       const id = decodeURIComponent(subject);
-      const outcome = await context.incidents.press({ verb, id, by: press.by, key });
+      const { place, post } = IncidentPlace.parse({ place: press.place, post: press.place.post });
+      const isHere = await isPostedAt(context, place, post);
+      const ageMs = context.now().getTime() - press.pressedAt.getTime();
+      // The post may be faster than its event.
+      if (!isHere && place.kind === 'message' && post && ageMs < PLACE_WITHIN_MS) {
+        return new Date(context.now().getTime() + 1_000);
+      }
+      const outcome = isHere
+        ? await context.incidents.press({ verb, id, by: press.by, key })
+        : ({ ok: false, denial: createDenial('foreign-place') } as const);
       const refusal = outcome.ok ? null : outcome.denial.refusal;
       const event = { type: 'answered', what: verb, refusal } as const;
-      await append(context.events, async () => ({ events: [{ stream, event }], result: null }));
+      await append(context.events, async ({ at }) => {
+        const about = { verb, about: `the unusual cost ${id}`, by: press.by, place };
+        const notice = isHere ? NOTHING : noticeFor(foreignPlace(about), at);
+        return { ...notice, events: [{ stream, event }, ...notice.events], result: null };
+      });
       const received = receivedOf(context, key, press);
       context.messenger.answerIncidentPress(received, outcome).catch((err: unknown) => {
         context.log.warn({ err, incident: id }, 'private answer was not delivered');
@@ -461,3 +498,5 @@ export function incidentKind(context: WorkflowContext): JobKind {
     },
   };
 }
+
+const IncidentPlace = z.object({ place: LoggedPlace, post: z.string().nullable() });

@@ -397,9 +397,9 @@ export async function afterRefusedRun(
 ): Promise<Pick<Handled, 'events' | 'jobs'>> {
   const id = run.plan.timing?.schedule;
   const why = LASTING[refusal];
-  if (!id || !why) return NOTHING;
-  const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
-  if (!schedule || schedule.isPaused || schedule.isRemoved) return NOTHING;
+  const paused = id && why ? await pausedSchedule(locked, id, why) : null;
+  if (!paused) return NOTHING;
+  const { schedule, events, jobs } = paused;
   const { name } = schedule.service;
   const notice = noticeFor(
     {
@@ -410,31 +410,19 @@ export async function afterRefusedRun(
     },
     locked.at,
   );
-  const paused = scheduleEvent(id, { type: 'paused', by: 'signalbox', why });
-  const note = noteJob(id, { version: version + 1, at: locked.at });
-  return {
-    events: [paused, ...notice.events],
-    jobs: [card(id, locked.at), note, ...notice.jobs],
-  };
+  return { events: [...events, ...notice.events], jobs: [...jobs, ...notice.jobs] };
 }
 
-/**
- * Pauses all schedules, where the database lost events that people saw: the removal or the pause of a schedule may be
- * among them. The thread of its card shows neither.
- */
-export async function pauseAfterLoss(locked: LockedLog): Promise<Pick<Handled, 'events' | 'jobs'>> {
-  const all = await locked.loadAll('schedule', evolveSchedule);
-  const running = [...all].flatMap(([stream, { state, version }]) =>
-    state === null || state.isPaused || state.isRemoved || state.until.getTime() <= locked.at
-      ? []
-      : [{ id: stream.slice('schedule/'.length) as ChangeId, version }],
-  );
-  const why = 'the database lost events that people saw';
-  return {
-    events: running.map(({ id }) => scheduleEvent(id, { type: 'paused', by: 'signalbox', why })),
-    jobs: running.flatMap(({ id, version }) => [
-      card(id, locked.at),
-      noteJob(id, { version: version + 1, at: locked.at }),
-    ]),
-  };
+/** Pauses a schedule that runs, with a note in its thread; null if there is none. */
+export async function pausedSchedule(
+  locked: LockedLog,
+  id: ChangeId,
+  why: string,
+): Promise<(Pick<Handled, 'events' | 'jobs'> & { readonly schedule: LoggedSchedule }) | null> {
+  const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
+  if (!schedule || schedule.isPaused || schedule.isRemoved) return null;
+  if (schedule.until.getTime() <= locked.at) return null;
+  const events = [scheduleEvent(id, { type: 'paused', by: 'signalbox', why })];
+  const jobs = [card(id, locked.at), noteJob(id, { version: version + 1, at: locked.at })];
+  return { events, jobs, schedule };
 }

@@ -1,35 +1,15 @@
-import { z } from 'zod';
-import { type ChangeId, EVIDENCE_GAPS, FOLLOW_UP_STATES, type FollowUp } from '../domain/change.ts';
-import { At } from '../domain/change-events.ts';
+import { type ChangeId, FollowUp } from '../domain/change.ts';
 import { reading, type Store, type StoreTx, sql } from '../storage/index.ts';
 
-// The tables of the workflow beside the log: what was read of targets, and sealed passwords. Nothing is decided from
-// them.
-
-const StoredFollowUp = z.object({
-  state: z.enum(FOLLOW_UP_STATES),
-  seen: z.object({ text: z.string(), at: At }).nullable(),
-  gap: z.string().nullable(),
-  why: z.enum(EVIDENCE_GAPS).nullable(),
-  candidates: z
-    .array(
-      z.object({
-        name: z.string(),
-        id: z.string(),
-        state: z.string().nullable(),
-        createdAt: At.nullable(),
-      }),
-    )
-    .readonly(),
-  revision: z.int().positive(),
-}) satisfies z.ZodType<FollowUp>;
+// The tables of the workflow beside the log: what was read of targets, sealed passwords, and what the alert service
+// reported. Nothing is decided from them.
 
 /** What was read of the target of a change since the send; null if it is not followed. */
 export async function readFollowUp(store: Store, id: ChangeId): Promise<FollowUp | null> {
   const row = await reading(store, (reader) =>
     reader.selectFrom('reading').select('shown').where('change_id', '=', id).executeTakeFirst(),
   );
-  return row ? StoredFollowUp.parse(JSON.parse(row.shown)) : null;
+  return row ? FollowUp.parse(JSON.parse(row.shown)) : null;
 }
 
 export async function saveFollowUp(tx: StoreTx, id: ChangeId, followUp: FollowUp): Promise<void> {
@@ -101,4 +81,52 @@ export async function dropSealed(tx: StoreTx, id: ChangeId): Promise<void> {
 /** Deletes passwords that nobody opened in time. */
 export async function dropExpiredSealed(tx: StoreTx, now: Date): Promise<void> {
   await tx.deleteFrom('sealed_secret').where('expires_at', '<=', now.getTime()).execute();
+}
+
+/** A report of the alert service, and the message that shows it. */
+export interface StoredReport {
+  readonly key: string;
+  readonly card: string;
+  readonly at: number;
+  readonly openedAt: number;
+  readonly report: string;
+}
+
+/** The newest report of an alert. */
+export function lastReport(tx: StoreTx, key: string): Promise<StoredReport | undefined> {
+  const rows = tx.selectFrom('alert_report').where('key', '=', key).orderBy('opened_at', 'desc');
+  const columns = ['key', 'card', 'at', 'opened_at as openedAt', 'report'] as const;
+  return rows.select(columns).executeTakeFirst();
+}
+
+/** The message about this scope that was planned last, since a time. */
+export function openAlertCard(tx: StoreTx, scope: string, since: number) {
+  const rows = tx.selectFrom('alert_report').where('scope', '=', scope).where('card', '!=', '');
+  const open = rows.where('opened_at', '>', since).orderBy('opened_at', 'desc');
+  return open.select(['card', 'opened_at as openedAt']).executeTakeFirst();
+}
+
+export async function saveReport(
+  tx: StoreTx,
+  scope: string,
+  { key, card, at, openedAt, report }: StoredReport,
+): Promise<void> {
+  await tx
+    .insertInto('alert_report')
+    .values({ key, card, scope, opened_at: openedAt, at, report })
+    .onConflict((conflict) => conflict.columns(['key', 'card']).doUpdateSet({ at, report }))
+    .execute();
+}
+
+/** The reports that one message shows. */
+export async function reportsOf(store: Store, card: string): Promise<readonly string[]> {
+  const rows = await reading(store, (reader) =>
+    reader.selectFrom('alert_report').select('report').where('card', '=', card).execute(),
+  );
+  return rows.map(({ report }) => report);
+}
+
+/** Deletes what was reported before. An alert that still fires is reported again. */
+export async function dropReports(tx: StoreTx, before: number): Promise<void> {
+  await tx.deleteFrom('alert_report').where('at', '<', before).execute();
 }

@@ -78,28 +78,38 @@ export function currentRequirement(
 
 /** Returns the policy of the configuration file with the freezes that users made in Slack and that are in force. */
 export async function currentPolicy(
-  { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
+  context: Pick<DecisionContext, 'policy' | 'now'>,
   subjects: Subjects,
 ): Promise<Policy> {
-  const made = await inForce(subjects, 'freeze', now());
-  return withFreezes(
-    policy,
-    [...made].map(([id, freeze]) => standingFreeze(id, freeze).freeze),
-  );
+  return (await currentFreezes(context, subjects)).policy;
+}
+
+/** The same, and whether a lost freeze stops all executions. What it covers is unknown, so that it refuses nothing. */
+export async function currentFreezes(
+  { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
+  subjects: Subjects,
+): Promise<{ readonly policy: Policy; readonly isStopped: boolean }> {
+  const made = [...(await inForce(subjects, 'freeze', now())).values()];
+  const known = made.filter(({ lost }) => lost === null);
+  return {
+    policy: withFreezes(
+      policy,
+      known.map((each) => standingFreeze(each).freeze),
+    ),
+    isStopped: known.length < made.length,
+  };
 }
 
 /** The form of a freeze that policy and commands use. */
-export function standingFreeze(
-  id: string,
-  { change, by, scope, from, until, reason }: LoggedFreeze,
-): SlackFreeze {
+export function standingFreeze(freeze: LoggedFreeze): SlackFreeze {
+  const { change: id, by, scope, from, until, reason } = freeze;
   const key = scopeKey(scope);
   return {
     id,
     name: 'service' in scope ? scope.service.name : key,
     aliases: [key],
     scope,
-    freeze: { from, until, on: selectorOf(scope), reason, by: null, made: { id: change, by } },
+    freeze: { from, until, on: selectorOf(scope), reason, by: null, made: { id, by } },
   };
 }
 

@@ -71,7 +71,7 @@ async function answerFor(
     : casesOfRules(context, policy, subject);
   const drawn = await Promise.all(cases.map((one) => drawCase(context, policy, one, cases.length)));
   const tags = tagLines(targets ?? []);
-  const isScope = targets?.some(({ kind }) => TARGET_TRAITS[kind].isScope);
+  const isScope = targets?.some(({ kind }) => kind === 'freeze');
   const hasScope = subject.scope && (tags.length > 0 || isScope);
   const on = subject.scope && hasScope ? ` on ${scopeText(subject.scope)}` : '';
   return {

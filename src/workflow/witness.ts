@@ -1,48 +1,72 @@
 import { DAY_MS } from '../base/time.ts';
-import type { Change, ChangeId } from '../domain/change.ts';
-import { foldOf } from '../domain/fold.ts';
+import type { Change, ChangeId, Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
-import { endsStream, type NewEvent } from '../domain/log-events.ts';
+import { evolveFreeze, evolveSubscription, type NewEvent } from '../domain/log-events.ts';
 import {
   append,
   Damaged,
   hasEvents,
   type LockedLog,
   type LostEvent,
+  listChanges,
   loadChange,
   recordRestore,
   type Subjects,
   WentBack,
 } from '../log/index.ts';
-import { verifyAll } from '../log/upkeep.ts';
+import { lastEventAt, verifyAll } from '../log/upkeep.ts';
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { type Moves, move, noteMoved } from './moves.ts';
-import { noticeFor } from './notices.ts';
-import { pauseAfterLoss } from './schedules.ts';
+import { type Notice, noticeFor } from './notices.ts';
+import { pausedSchedule } from './schedules.ts';
 
 // The thread that people saw is a memory outside the database. A mark is foreign where the log has no such event and
 // has not answered it: the database has lost what people saw, or another one writes as well.
 
-/** The marks that are events of none of these changes, and that none of them has answered. */
+/** The marks of the card and the thread of a change that the log does not have, and that it has not answered. */
 export async function foreignMarks(
   events: Subjects,
-  changes: readonly ChangeId[],
+  change: Change,
   seen: readonly Mark[],
 ): Promise<readonly Mark[]> {
   if (seen.length === 0) return [];
   const known = new Set<string>();
-  for (const id of changes) {
-    for (const hash of await knownTo(events, id)) known.add(hash);
+  for (const stream of await streamsShown(events, change)) {
+    for (const hash of await hashesOf(events, stream)) known.add(hash);
   }
   return seen.filter(({ hash }) => !known.has(hash));
 }
 
-/** The hashes of the events of a change, and those of lost events that it has answered. */
-async function knownTo(events: Subjects, id: ChangeId): Promise<readonly string[]> {
-  const { state } = await events.load(`change/${id}`, (hashes: readonly string[] | null, event) => {
-    const answered =
-      event.type === 'restored' || event.type === 'stale' ? (event.foreign ?? []) : [];
+type Shown = `change/${string}` | `schedule/${string}`;
+
+/** The streams whose marks may stand in the thread of a change: the runs of a schedule stand in one thread. */
+async function streamsShown(
+  events: Subjects,
+  { id, plan, parent }: Change,
+): Promise<readonly Shown[]> {
+  const schedule = plan.timing?.schedule ?? (plan.target.kind === 'schedule' ? id : null);
+  const of = (change: ChangeId | null): readonly Shown[] => (change ? [`change/${change}`] : []);
+  if (!schedule) return [...of(id), ...of(parent)];
+  const runs = await runsOf(events, schedule);
+  const others = [id, parent, schedule, ...runs].flatMap(of);
+  return [...new Set(others), `schedule/${schedule}`];
+}
+
+async function runsOf(events: Subjects, schedule: ChangeId): Promise<readonly ChangeId[]> {
+  const { state } = await events.load(
+    `schedule/${schedule}`,
+    (ids: readonly ChangeId[] | null, event) => {
+      return event.type === 'run' ? [...(ids ?? []), event.change] : (ids ?? []);
+    },
+  );
+  return state ?? [];
+}
+
+/** The hashes of the events of a stream, and those of lost events that it has answered. */
+async function hashesOf(events: Subjects, stream: Shown): Promise<readonly string[]> {
+  const { state } = await events.load<Shown, readonly string[]>(stream, (hashes, event) => {
+    const answered = 'foreign' in event ? (event.foreign ?? []) : [];
     return [...(hashes ?? []), event.hash, ...answered.map(({ hash }) => hash)];
   });
   return state ?? [];
@@ -50,51 +74,122 @@ async function knownTo(events: Subjects, id: ChangeId): Promise<readonly string[
 
 const LOST = 'the database has lost events that people saw';
 
-/** Answers foreign marks: the change ends as stale, or as unknown where its request may have left. */
+/**
+ * Answers foreign marks: the change ends as stale, or as unknown where its request may have left. Others go on, because
+ * their own threads protect them.
+ */
 export async function answerForeign(
   context: WorkflowContext,
   id: ChangeId,
   foreign: readonly Mark[],
 ): Promise<void> {
   const { result } = await append(context.events, async (locked) => {
-    const before = await loadChange(locked, id);
-    const marks = await foreignMarks(locked, [id], foreign);
-    if (!before || marks.length === 0) return { events: [], result: null };
-    const moves = restored(context, locked, before, marks);
-    const notice = noticeFor(lostNotice([id]), locked.at);
-    const paused = await pauseAfterLoss(locked);
-    const stopped = isFreeze(before) ? await endApproved(context, locked) : NOTHING;
-    const all = [moves, paused, stopped, notice];
-    const events = all.flatMap((each) => each.events);
-    const jobs = all.flatMap((each) => each.jobs);
-    return { events, jobs, result: { before, moves } };
+    const change = await loadChange(locked, id);
+    const marks = change ? await foreignMarks(locked, change, foreign) : [];
+    if (marks.length === 0) return { events: [], result: [] };
+    const loss = { changes: new Map([[id, marks]]), freezes: new Map() };
+    const { moved, ...answer } = await answerLoss(context, locked, loss);
+    return { ...answer, result: moved };
   });
-  if (!result) return;
+  if (result.length === 0) return;
   context.log.warn(
     { change: id, marks: foreign.length },
     'people saw events that the log has lost',
   );
-  noteMoved(context, result.before, result.moves.change);
+  for (const { before, change } of result) noteMoved(context, before, change);
   context.wake();
 }
 
-/** The events that answer marks of one change and end it. */
+/** What the database has lost, as far as this process or Slack knows it. */
+interface Loss {
+  /** Also changes that the log does not know any more. */
+  readonly changes: ReadonlyMap<ChangeId, readonly Mark[]>;
+  readonly freezes: ReadonlyMap<ChangeId, FoundFreeze>;
+  readonly schedules?: readonly string[];
+  readonly subscriptions?: readonly string[];
+}
+
+interface FoundFreeze {
+  readonly marks: readonly Mark[];
+  /** The message that shows it. */
+  readonly card: Position | null;
+}
+
+interface Answer extends Pick<Moves, 'events' | 'jobs'> {
+  readonly moved: readonly { readonly before: Change; readonly change: Change }[];
+}
+
+/**
+ * The events that answer a loss: a change ends, a schedule and a subscribed digest pause, and a lost freeze stops all
+ * executions. What lost nothing goes on. The operators read it once.
+ */
+async function answerLoss(
+  context: DecisionContext,
+  locked: LockedLog,
+  { changes, ...loss }: Loss,
+): Promise<Answer> {
+  const all: Pick<Moves, 'events' | 'jobs'>[] = [];
+  const moved: { before: Change; change: Change }[] = [];
+  const freezes = new Map(loss.freezes);
+  const schedules = new Set(loss.schedules);
+  for (const [id, marks] of changes) {
+    const before = await loadChange(locked, id);
+    if (!before) continue;
+    const moves = restored(context, locked, before, marks);
+    all.push(moves);
+    moved.push({ before, change: moves.change });
+    const schedule = scheduleOf(before);
+    if (schedule) schedules.add(schedule);
+    const isFreeze = context.commands.get(before.command)?.own === 'freeze';
+    if (isFreeze) freezes.set(id, { marks, card: before.card });
+  }
+  const affected: string[] = [...changes.keys()].filter((id) => !freezes.has(id));
+  for (const id of schedules) {
+    const paused = await pausedSchedule(locked, id as ChangeId, LOST);
+    if (!paused) continue;
+    all.push(paused);
+    affected.push(`the schedule of ${paused.schedule.service.name} (${id})`);
+  }
+  for (const id of loss.subscriptions ?? []) {
+    const paused = await pausedSubscription(locked, id);
+    all.push(paused);
+    if (paused.events.length > 0) affected.push(`the digest ${id}`);
+  }
+  for (const [id, found] of freezes) all.push(await foundFreeze(locked, id, found));
+  if (affected.length > 0) all.push(noticeFor(lostNotice(affected), locked.at));
+  return {
+    events: all.flatMap((each) => each.events),
+    jobs: all.flatMap((each) => each.jobs),
+    moved,
+  };
+}
+
+/** The schedule that a change runs, made, paused, resumed or removed. */
+function scheduleOf({ id, plan }: Change): string | null {
+  if (plan.timing?.schedule) return plan.timing.schedule;
+  return plan.target.kind === 'schedule' ? String(plan.body.schedule ?? id) : null;
+}
+
+/** The events that answer marks of one change and end it, or its revert. */
 function restored(
   context: DecisionContext,
   { at }: Pick<LockedLog, 'at'>,
   before: Change,
   marks: readonly Mark[],
 ): Moves {
-  const stream = `change/${before.id}`;
-  const foreign = marks.map(({ version, hash }) => ({
-    stream,
-    version: Math.max(version, 1),
-    hash,
-  }));
-  const answer = { type: 'restored', why: LOST, foreign } as const;
+  const answer = {
+    type: 'restored',
+    why: LOST,
+    foreign: answered('change', before.id, marks),
+  } as const;
   const first = move(context, at, before, answer);
-  const end = gate(first.change, 'distrust', { now: new Date(at), why: 'restored' });
-  if ('refusal' in end) return first;
+  const ends = [
+    gate(first.change, 'distrust', { now: new Date(at), why: 'restored' }),
+    // It may have been cancelled, or may have run: a person decides.
+    gate(first.change, 'keep', { why: 'restored' }),
+  ];
+  const end = ends.find((each) => !('refusal' in each));
+  if (!end || 'refusal' in end) return first;
   const second = move(context, at, first.change, end);
   return {
     events: [...first.events, ...second.events],
@@ -103,39 +198,67 @@ function restored(
   };
 }
 
+function answered(kind: 'change' | 'freeze', id: string, marks: readonly Mark[]) {
+  return marks.map(({ version, hash }) => {
+    return { stream: `${kind}/${id}`, version: Math.max(version, 1), hash };
+  });
+}
+
+async function pausedSubscription(locked: LockedLog, id: string) {
+  const { state } = await locked.load(`subscription/${id}`, evolveSubscription);
+  if (!state || state.isPaused || state.isRemoved) return NOTHING;
+  const event = { type: 'paused', by: 'signalbox' } as const;
+  return { events: [{ stream: `subscription/${id}`, event } as const], jobs: [] };
+}
+
 const NOTHING = { events: [], jobs: [] };
 
-function isFreeze({ plan }: Change): boolean {
-  return plan.target.kind === 'freeze';
-}
-
 /**
- * Ends what was approved, where a lost event may be that of a freeze: what the freeze covered is unknown, and no
- * other thread shows it. People decide again.
+ * A freeze that people saw and the log does not know: what it covers is unknown, so that nothing is executed until a
+ * person decides about the marks that were found. A freeze that the log knows is in force by the log.
  */
-async function endApproved(
-  context: DecisionContext,
+async function foundFreeze(
   locked: LockedLog,
-  except: readonly string[] = [],
+  id: ChangeId,
+  { marks, card }: FoundFreeze,
 ): Promise<Pick<Moves, 'events' | 'jobs'>> {
-  const streams = await locked.loadAll('change', (isOpen: boolean | null, { type }) =>
-    endsStream('change', type) ? false : (isOpen ?? true),
-  );
-  const all: Pick<Moves, 'events' | 'jobs'>[] = [];
-  for (const [stream, { state: isOpen }] of streams) {
-    const id = stream.slice('change/'.length) as ChangeId;
-    const change = isOpen && !except.includes(id) ? await loadChange(locked, id) : null;
-    if (change?.state === 'approved') all.push(restored(context, locked, change, []));
-  }
-  const events = all.flatMap((each) => each.events);
-  return { events, jobs: all.flatMap((each) => each.jobs) };
+  const { state } = await locked.load(`freeze/${id}`, evolveFreeze);
+  if (state?.lost === null) return NOTHING;
+  const fresh = marks.filter(({ hash }) => !state?.lost?.answered.includes(hash));
+  if (fresh.length === 0) return NOTHING;
+  const found = {
+    type: 'found',
+    change: id,
+    foreign: answered('freeze', id, fresh),
+    card,
+  } as const;
+  const events: NewEvent[] = [{ stream: `freeze/${id}`, event: found }];
+  const isKnown = state !== null && !state.isLifted;
+  if (isKnown) return { events, jobs: [] };
+  const notice = noticeFor(freezeNotice(id), locked.at);
+  return { events: [...events, ...notice.events], jobs: notice.jobs };
 }
 
-function lostNotice(changes: readonly string[]) {
-  const list = changes.length > 0 ? ` Affected: ${changes.join(', ')}.` : '';
+function freezeNotice(id: ChangeId): Notice {
   const text =
-    `The database went back: ${LOST}, for example after a failover or a restore.${list} ` +
-    'Open changes of that kind have ended, and all schedules are paused. Check the state of their targets before you request them again.';
+    `The database lost the freeze ${id}, which people saw: what it covers is unknown. ` +
+    'Nothing runs until a person decides. Its card shows what it covered: if it still holds, freeze again first.';
+  return {
+    to: null,
+    title: 'Nothing runs',
+    text,
+    actions: [
+      { id: 'command.0', label: 'Freeze again…', value: 'change freeze' },
+      { id: 'command.1', label: 'It ended', value: `change unfreeze ${id}` },
+    ],
+  };
+}
+
+function lostNotice(affected: readonly string[]): Notice {
+  const text =
+    `The database went back: ${LOST}, for example after a failover or a restore. ` +
+    `Affected: ${affected.join(', ')}. What was open of it has ended, and schedules and digests are paused; ` +
+    'everything else goes on. Check the state of the targets before you request a change again.';
   return { to: null, title: 'Notice', text };
 }
 
@@ -164,12 +287,24 @@ export async function mendLog(context: WorkflowContext, error: unknown): Promise
   if (ok) context.log.warn('the log was damaged for a while, and is intact now');
 }
 
-/** Continues a log that went back: the changes that lost events end, because people may have seen more than it has. */
+/** Processes whose channels have to be read again before they draw or send anything. */
+const unread = new WeakSet<WorkflowContext['events']>();
+
+/** Whether an end that was known is gone, and the channels were not read since. */
+export function isUnread({ events }: Pick<WorkflowContext, 'events'>): boolean {
+  return unread.has(events);
+}
+
+/** Continues a log that went back: what lost events ends, because people may have seen more than the log has. */
 async function restoreLog(context: WorkflowContext): Promise<void> {
+  unread.add(context.events);
   const due: Job[] = [];
-  const lost = await recordRestore(context.events, await timeline(context), (all, locked) =>
-    endLost(context, all, locked, due),
-  );
+  const timeline = await context.store.timeline();
+  const lost = await recordRestore(context.events, timeline, async (all, locked) => {
+    const { events, jobs } = await answerLoss(context, locked, lossFrom(all));
+    due.push(...jobs);
+    return events;
+  });
   if (lost.length === 0) return;
   context.log.warn({ lost: lost.length }, 'the database went back; what it lost is recorded');
   await transaction(context.store, async (tx) => {
@@ -178,77 +313,79 @@ async function restoreLog(context: WorkflowContext): Promise<void> {
   context.wake();
 }
 
-async function endLost(
-  context: WorkflowContext,
-  lost: readonly LostEvent[],
-  locked: LockedLog,
-  due: Job[],
-): Promise<readonly NewEvent[]> {
-  const events: NewEvent[] = [];
-  const ids: string[] = [];
-  let mayBeFreeze = false;
-  for (const { stream, version, hash } of lost) {
-    const [kind, id = ''] = stream.split('/');
-    mayBeFreeze ||= kind === 'freeze';
-    if (kind !== 'change') continue;
-    ids.push(id);
-    const change = await loadChange(locked, id as ChangeId);
-    mayBeFreeze ||= change === null || isFreeze(change);
-    if (!change) continue;
-    const moves = restored(context, locked, change, [{ version, hash }]);
-    events.push(...moves.events);
-    due.push(...moves.jobs);
-  }
-  const paused = await pauseAfterLoss(locked);
-  const notice = noticeFor(lostNotice(ids), locked.at);
-  const stopped = mayBeFreeze ? await endApproved(context, locked, ids) : NOTHING;
-  due.push(...paused.jobs, ...stopped.jobs, ...notice.jobs);
-  return [...events, ...paused.events, ...stopped.events, ...notice.events];
-}
-
-/** The timeline of PostgreSQL, which a promotion changes; null on SQLite. */
-export function timeline({ store }: Pick<DecisionContext, 'store'>): Promise<number | null> {
-  return store.timeline();
+/** Locks, presses and posts decide nothing without the change or the channel that they belong to. */
+function lossFrom(lost: readonly LostEvent[]): Loss {
+  const of = (kind: string) =>
+    lost.flatMap(({ stream, ...mark }) => {
+      const id = stream.startsWith(`${kind}/`) ? stream.slice(kind.length + 1) : null;
+      return id ? [{ id: id as ChangeId, marks: [mark], card: null }] : [];
+    });
+  const ids = (kind: string) => of(kind).map(({ id }) => id);
+  return {
+    changes: new Map(of('change').map(({ id, marks }) => [id, marks])),
+    freezes: new Map(of('freeze').map(({ id, ...found }) => [id, found])),
+    schedules: ids('schedule'),
+    subscriptions: ids('subscription'),
+  };
 }
 
 /** Older messages are about changes that have ended long ago. */
 const SCANNED_DAYS = 31;
+const OPEN_MAX = 500;
 
 /**
- * Reads the own messages of all channels and answers the marks that the log does not have. To be called before the
- * first drawing: at the start, on a new timeline, and once a day. Throws where a channel cannot be read.
+ * Reads the own messages of all channels, and the threads of open cards, and answers the marks that the log does not
+ * have. Copies in direct messages are no witness, and are compared when they are drawn. To be called before the first
+ * drawing: at the start, when the database may have lost something, and once a day. Throws where a channel cannot be read.
  */
 export async function checkChannels(context: WorkflowContext): Promise<void> {
-  const since = new Date(context.now().getTime() - SCANNED_DAYS * DAY_MS);
-  const seen = await context.messenger.readMarks(since);
-  const known = await hasEvents(
-    context.events,
-    seen.map(({ hash }) => hash),
-  );
-  const unknown = seen.filter(({ hash }) => !known.has(hash));
-  for (const [id, marks] of Map.groupBy(unknown, ({ change }) => change)) {
-    const { state } = await context.events.load(`change/${id}`, foldOf(id));
-    if (state) await answerForeign(context, id, marks);
-    else await drawLost(context, id, marks);
+  const { events, messenger } = context;
+  unread.delete(events);
+  try {
+    const since = new Date((await lastEventAt(events)) - SCANNED_DAYS * DAY_MS);
+    const open = await listChanges(events, { open: true, confirmed: true, limit: OPEN_MAX });
+    const cards = open.flatMap(({ card }) => card ?? []);
+    const seen = await messenger.readMarks(since, cards);
+    const known = await hasEvents(
+      events,
+      seen.map(({ hash }) => hash),
+    );
+    const unknown = seen.filter(({ hash }) => !known.has(hash));
+    for (const [id, marks] of Map.groupBy(unknown, ({ change }) => change)) {
+      if (await loadChange(events, id)) await answerForeign(context, id, marks);
+      else await answerUnknown(context, id, marks);
+    }
+  } catch (error) {
+    unread.add(events);
+    throw error;
   }
 }
 
 /** A change that the log has lost completely: its messages say so, and the operators read it once. */
-async function drawLost(
+async function answerUnknown(
   context: WorkflowContext,
   change: ChangeId,
   marks: readonly SeenMark[],
 ): Promise<void> {
   context.log.warn({ change }, 'people saw a change that the log has lost');
+  const cards = marks.filter(({ isCard }) => isCard);
+  const isFreeze = marks.some((each) => each.isFreeze);
   const id = `lost-${change}`;
   await append(context.events, async (locked) => {
-    const recorded = await locked.load(`notice/${id}`, (_: object | null, event) => event);
-    if (recorded.version > 0) return { events: [], result: null };
-    const paused = await pauseAfterLoss(locked);
-    const notice = noticeFor(lostNotice([change]), locked.at, id);
-    const all = [paused, await endApproved(context, locked), notice];
-    const events = all.flatMap((each) => each.events);
-    return { events, jobs: all.flatMap((each) => each.jobs), result: null };
+    const found = { marks, card: cards[0]?.at ?? null };
+    const loss = { changes: new Map(), freezes: new Map(isFreeze ? [[change, found]] : []) };
+    const { events, jobs } = await answerLoss(context, locked, loss);
+    const earlier = await locked.load(`notice/${id}`, (_: object | null, event) => event);
+    const notice =
+      isFreeze || earlier.version > 0 ? NOTHING : noticeFor(lostNotice([change]), locked.at, id);
+    return {
+      events: [...events, ...notice.events],
+      jobs: [...jobs, ...notice.jobs],
+      result: null,
+    };
   });
-  for (const { at, isCard } of marks) if (isCard) await context.messenger.drawLost(change, at);
+  context.wake();
+  // The card of a freeze shows what it covers, until a person has decided.
+  if (isFreeze) return;
+  for (const { at } of cards) await context.messenger.drawLost(change, at);
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Body } from '../../src/base/http-answer.ts';
 import {
   answerError,
-  foreignTextOf,
   isContradiction,
+  isForeign,
   requestIdOf,
   serverTextOf,
 } from '../../src/base/http-answer.ts';
@@ -119,21 +119,17 @@ describe('the wait after a 429', () => {
   });
 });
 
-test.for<[string, Body, string | null]>([
-  [
-    'a page',
-    { kind: 'html', text: '<html><body><b>Welcome</b> back</body></html>' },
-    'Welcome back',
-  ],
-  ['text with control characters', { kind: 'text', text: 'a\u001b[1mb\nc' }, 'a [1mb c'],
-  ['a long text', { kind: 'text', text: 'x'.repeat(9_000) }, `${'x'.repeat(499)}…`],
-  ['many angle brackets', { kind: 'html', text: '<'.repeat(9_000) }, `${'<'.repeat(499)}…`],
-  ['JSON of another shape', { kind: 'json', value: ['password'] }, ''],
-  ['an object', { kind: 'json', value: {} }, null],
-  ['nothing', { kind: 'empty' }, null],
-  ['half an object', { kind: 'unreadable' }, null],
-])('what is shown of a 2xx answer that is not the API’s: %s', ([, body, text]) => {
-  expect(foreignTextOf(body)).toBe(text);
+test.for<[string, Body, boolean]>([
+  ['a page', { kind: 'html', text: '<html>x</html>' }, true],
+  ['a text', { kind: 'text', text: 'Request blocked by administrator' }, true],
+  ['a list', { kind: 'json', value: ['password'] }, true],
+  ['a JSON text', { kind: 'json', value: 'ok' }, true],
+  ['an object', { kind: 'json', value: {} }, false],
+  ['null', { kind: 'json', value: null }, false],
+  ['nothing', { kind: 'empty' }, false],
+  ['half an object', { kind: 'unreadable' }, false],
+])('whether a body is of something else than the API: %s', ([, body, is]) => {
+  expect(isForeign(body)).toBe(is);
 });
 
 test.for<[string, unknown, boolean]>([

@@ -8,13 +8,7 @@ import {
   localDay,
   weekdayOf,
 } from '../../src/base/time.ts';
-import {
-  findDueSlot,
-  findEarlyTime,
-  nextSlot,
-  type Schedule,
-  type Slot,
-} from '../../src/base/weekly-times.ts';
+import { findDueSlot, nextSlot, type Schedule, type Slot } from '../../src/base/weekly-times.ts';
 
 const DAILY: Schedule['days'] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const WEEKDAYS = DAILY.slice(0, 5);
@@ -174,29 +168,5 @@ describe('over a whole year', () => {
     expect(all.at(-1)?.slice(0, 7)).toBe('2026-12');
     expect(covered.length - all.length).toBe(again);
     expect(slots.filter(({ at: when, covers }) => covers.last >= dayOf(when))).toEqual([]);
-  });
-});
-
-describe('a time soon after the day', () => {
-  const earliness = (time: string, timezone: string) =>
-    findEarlyTime({ at: time, timezone, days: DAILY }, at('11-20T08:00'));
-
-  test.for<[string, string, number, string]>([
-    ['09:00', 'Asia/Tokyo', 0, '15:00'],
-    ['14:59', 'Asia/Tokyo', 359, '15:00'],
-    ['07:30', 'Europe/Berlin', 330, '08:00'],
-    ['05:00', 'UTC', 300, '06:00'],
-    ['20:30', 'America/New_York', 30, '02:00'],
-  ])('%s in %s comes %d minutes after it: better from %s on', ([time, zone, minutes, better]) => {
-    expect(earliness(time, zone)).toEqual({ minutesAfterDay: minutes, better });
-  });
-
-  test.for([
-    ['15:00', 'Asia/Tokyo'],
-    ['09:00', 'Europe/Berlin'],
-    ['06:00', 'UTC'],
-    ['09:00', 'America/New_York'],
-  ] as const)('%s in %s leaves six hours', ([time, zone]) => {
-    expect(earliness(time, zone)).toBeNull();
   });
 });

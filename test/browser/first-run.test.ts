@@ -31,11 +31,12 @@ test('a new user follows the guide, and each step is done when the simulators ha
   await page.goto(sandbox.url);
   await page.getByRole('heading', { name: '#ops' }).waitFor();
   const composer = page.getByRole('textbox', { name: 'Message #ops' });
-  await expect.poll(() => composer.evaluate((box) => box.matches(':focus'))).toBe(true);
   const guide = guideOf(page);
+  await guide.getByText('Engineers operate an analytics database from Slack').waitFor();
+  expect(await guide.getByRole('button').count()).toBe(1);
+  await guide.getByRole('button', { name: 'Write the first command' }).click();
   await guide.getByText('0 of 5 done').waitFor();
-
-  await guide.getByRole('button', { name: 'Insert' }).click();
+  await expect.poll(() => composer.evaluate((box) => box.matches(':focus'))).toBe(true);
   await composer.press('Enter');
   await button(page, 'Request approval').click();
   await guide.getByText('1 of 5 done').waitFor();

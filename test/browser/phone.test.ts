@@ -18,6 +18,7 @@ test('on a phone the guide takes one line, which leads through the steps and can
   const follow = (name: string) => guide.getByRole('link', { name }).click();
   const press = (name: string) =>
     page.getByRole('main').getByRole('button', { name, exact: true }).click();
+  await pressInGuide('Write the first command');
   await atStep(1);
   expect(await height()).toBeLessThanOrEqual(52);
   const messages = await page.getByRole('log', { name: 'Messages' }).boundingBox();

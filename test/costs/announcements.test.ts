@@ -27,6 +27,7 @@ async function posting(engine: Engine = 'sqlite') {
     found: { ok: true, room } as ChannelLookup,
     results: [] as (PostResult | Error)[],
     posts: [] as string[],
+    updates: [] as string[],
     marks: new Map<string, string>(),
   };
   const next = (ts: string) => {
@@ -44,6 +45,11 @@ async function posting(engine: Engine = 'sqlite') {
           stage.posts.push(title);
           stage.marks.set(mark, ts);
         }
+        return result;
+      },
+      updateMessage: async (at, { title }) => {
+        const result = next(at.ts);
+        if (result.ok) stage.updates.push(`${at.ts} ${title}`);
         return result;
       },
       findPost: async ({ channel }, mark) => {

@@ -71,6 +71,7 @@ test('an answer has at most four buttons, the rest is in a menu', async () => {
   expect(Object.keys(buttons(month))).toEqual(['By day', 'Why', 'Share here', 'Refresh']);
   expect(offersIn(month, 'menu')).toEqual({
     CSV: 'cost csv 2026-11-01..2026-11-19 by service',
+    Forecast: 'cost forecast',
     'Last month': 'cost last-month by service',
   });
   expect(Object.keys(offersIn(await answered('cost last-month'), 'menu'))).toEqual(['CSV']);

@@ -10,7 +10,7 @@ import { written } from './written.ts';
 const YESTERDAY = '2026-11-19';
 const QUIET = nineWeeks();
 /** Two lines of a title on a phone. */
-const TITLE_MAX = 100;
+const TITLE_MAX = 80;
 
 const STOPPED: AppliedChange = {
   id: 'ADHZMF',
@@ -36,10 +36,21 @@ test('a quiet day is one conclusion, one line, the bars and one grey line', () =
   expect(text).toMatchInlineSnapshot(`
     "Yesterday, Thu 19 Nov: 145 credits so far, as usual · November 3,619 of 9,000
     Within budget, nothing unusual.
-    chart of 14, the last 19*
+    chart of 14, the last 19
     As of 2026-11-20 08:00 UTC · not final 18–19 Nov · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
-  expect(title.length).toBeLessThan(TITLE_MAX);
+  expect(title.length).toBeLessThanOrEqual(TITLE_MAX);
+});
+
+test('nothing is within budget whose forecast is above it, also before that is news', () => {
+  const read = readingOf(QUIET);
+  const near = budgetFor(read, { credits: 3_500, name: 'production', isOwn: false });
+  const first = { ...near, memory: { ...near.memory, step: 'within' as const } };
+  const { text } = digestOf(read, { budgets: [budgetFor(read), first] });
+  expect(text).toContain(
+    'Nothing unusual. Budget production: November heading for 3,619 of 3,500 (+3%).',
+  );
+  expect(text).not.toContain('Within budget');
 });
 
 test('an unusual cost is in the title, with its line and buttons', () => {
@@ -48,10 +59,10 @@ test('an unusual cost is in the title, with its line and buttons', () => {
   );
   const { text, notable } = digestOf(read, { budgets: [budgetFor(read)] });
   expect(text).toMatchInlineSnapshot(`
-    "Yesterday, Thu 19 Nov: 206 credits so far, unusual: staging +198% · November 3,817 of 9,000
+    "Yesterday: 206 credits so far, unusual: staging +198% · November 3,817 of 9,000
     ⚠ staging +198% since Tue 17 Nov, +60.8 credits per day
     actions
-    chart of 14, the last 19*
+    chart of 14, the last 19
     As of 2026-11-20 08:00 UTC · not final 18–19 Nov · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
   expect(notable).toBe(true);
@@ -81,10 +92,11 @@ describe('the title has one conclusion, in this order', () => {
     ['almost certainly over', 2_900, '“November almost certainly over budget: 3,'],
   ])('%s', ([, credits, expected]) => {
     const read = readingOf(credits === 1_000 ? double : QUIET);
-    const { title } = digestOf(read, { budgets: [budgetFor(read, { credits })] });
+    const { title, text } = digestOf(read, { budgets: [budgetFor(read, { credits })] });
     expect(`“${title}`).toContain(expected);
-    expect(title).toContain(' · yesterday, Thu 19 Nov: ');
-    expect(title.length).toBeLessThan(TITLE_MAX);
+    // Where the title has no room for the day, it is the first line.
+    expect(text).toMatch(/(?: · y|\nY)esterday(?:, Thu 19 Nov)?: [\d.]+ credits so far/);
+    expect(title.length).toBeLessThanOrEqual(TITLE_MAX);
   });
 
   test('over a budget of others, by its name', () => {
@@ -103,7 +115,9 @@ describe('the title has one conclusion, in this order', () => {
 
   test('a wide range instead of a point', () => {
     const rows = nineWeeks(TODAY, 2, (day) => (day >= '2026-11-17' ? 4 : 1));
-    expect(digestOf(readingOf(rows)).title).toMatch(/ · November heading for [\d,]+–[\d,]+$/);
+    const { title, text } = digestOf(readingOf(rows));
+    expect(text).toMatch(/\nNovember heading for [\d,]+–[\d,]+\.\n/);
+    expect(title.length).toBeLessThanOrEqual(TITLE_MAX);
   });
 });
 
@@ -113,16 +127,15 @@ describe('a day that is not final', () => {
       one.day === YESTERDAY ? { ...one, openDay: { age: 1, completeness } as never } : one,
     );
 
-  test('says what it costs when it is final, if that is known', () => {
+  test('the thread says what it costs when it is final, if that is known', () => {
     const completeness = { share: 0.9, error: 0.02, ratios: 9 };
-    expect(digestOf(readingOf(open(completeness))).title).toMatch(
-      /: 14\d credits so far, about 1[56]\d when final/,
-    );
+    const { thread } = digestOf(readingOf(open(completeness)));
+    expect(thread && written(thread)).toMatch(/When final: about 1[56]\d credits/);
   });
 
   test('that was seen once has no verdict', () => {
-    const { title } = digestOf(readingOf(open(null)));
-    expect(title).toContain('credits so far, seen once · ');
+    const { title, text } = digestOf(readingOf(open(null)));
+    expect(text).toContain(' · Thu 19 Nov seen once · ');
     expect(title).not.toContain('usual');
   });
 });
@@ -130,9 +143,8 @@ describe('a day that is not final', () => {
 test('rows that cannot be read leave no headline and no forecast, but say what is missing', () => {
   const lost = { name: 'without-figures', day: YESTERDAY, count: 3 } as const;
   const { title, text } = digestOf(readingOf(QUIET, { problems: [lost] }));
-  expect(title).toBe(
-    'Yesterday, Thu 19 Nov: not known, 3 rows of the report could not be read · November not known',
-  );
+  expect(title).toBe('Yesterday, Thu 19 Nov: not known, 3 rows of the report could not be read');
+  expect(text).toContain('\nNovember not known.\n');
   expect(text).not.toMatch(/\b0 credits/);
 });
 

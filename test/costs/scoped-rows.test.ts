@@ -56,6 +56,7 @@ test.for<[string, Partial<QuestionScope>, number]>([
   ['all but a service', { not: ['s-4'] }, 111],
   ['a metric', { metric: ['storage'] }, 0],
   ['two metrics', { metric: ['compute', 'storage'] }, 127],
+  ['a metric that no row has', { metric: ['backup'] }, 0],
   ['a team', { team: ['search'] }, 3],
   ['any of two teams', { team: ['search', 'growth'] }, 11],
   ['a tag and a team that both must match', { tag: ['prod'], team: ['growth'] }, 0],
@@ -172,4 +173,12 @@ test('the sums by team are an independent sum, to the millionth', () => {
       expect(nonZero(sums)).toEqual(nonZero(byTeam(rows, services)));
     }),
   );
+});
+
+test('a metric that only the report knows can be asked; one that it does not have is refused', () => {
+  const gpu = row({ entityId: 's-1', credits: 5, metrics: { gpuCredits: 3_000_000 } });
+  const found = scoped({ metric: ['gpu'] }, 'service', [...ROWS, gpu]);
+  expect(found.ok && found.rows.map(({ total }) => total)).toEqual([3_000_000]);
+  const unknown = scoped({ metric: ['gup'] }, 'service', [...ROWS, gpu]);
+  expect(unknown.ok ? '' : JSON.stringify(unknown.answer)).toContain('cost 7d metric gpu');
 });

@@ -43,7 +43,7 @@ function linesOf(part: AnswerPart): readonly string[] {
 }
 
 function pointOf(point: ChartPoint | undefined): string {
-  return point ? `${point.label}${point.isFinal ? '' : '*'}` : 'none';
+  return point?.label ?? 'none';
 }
 
 function factOf(value: FactValue): string {

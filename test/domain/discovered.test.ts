@@ -156,11 +156,6 @@ test.for<[string, object, string]>([
     NO_COVER,
   ],
   [
-    'they are allowed for queries only',
-    { ...OPEN, allow: ['service show'] },
-    'policy[0]: has discovered: allowed, but allows only queries (queries may name discovered services under every rule; remove discovered)',
-  ],
-  [
     'the permission is not one of the two words',
     { ...OPEN, discovered: true },
     'policy[0].discovered: cannot be “true” (one of: refused, allowed)',

@@ -3,7 +3,6 @@ import type {
   Change,
   Evidence,
   ExecutionOutcome,
-  Refusal,
   Requirement,
   StateCheck,
   UserId,
@@ -122,7 +121,7 @@ export function claiming(change: Change, over: Partial<ClaimFacts> = {}): ClaimF
   const identified = (id: UserId) => ({ ok: true, actor: { id, roles: EVERY_ROLE } }) as const;
   return {
     ...{ now, validUntil: new Date(now.getTime() + 30_000), mayExecute: true },
-    ...{ isAnswered: true, hasCard: true, schedule: null },
+    ...{ isAnswered: true, isStopped: false, hasCard: true, schedule: null },
     identities: new Map(people.map((id) => [id, identified(id)])),
     policy: policyThatRequires({ ...change.requires, from: null, count: 0 }),
     ...{ commands: [change.command], target: change.plan.target },
@@ -143,8 +142,10 @@ export function start(
   return move(change, gate(change, 'claim', claiming(change, { now, claim, stateCheck })), now);
 }
 
-export function stop(change: Change, why: Refusal): Move {
-  return move(change, gate(change, 'stop', { why }), NOON);
+/** The claim of a run whose schedule is gone. */
+export function endRun(change: Change, now: Date): Move {
+  const answer = gate(change, 'claim', claiming(change, { now, schedule: 'unknown' }));
+  return move(change, ('refusal' in answer && answer.ends) || answer, now);
 }
 
 export function handBack(change: Change, notBefore: Date): Move {

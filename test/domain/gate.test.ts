@@ -100,6 +100,7 @@ test.for<[string, string, Partial<ClaimFacts>, Partial<Change>]>([
     { mayExecute: false },
     {},
   ],
+  ['a freeze that the log has lost waits for a person', 'freeze-lost', { isStopped: true }, {}],
   ['a press of it is not answered', 'press-unanswered', { isAnswered: false }, {}],
   ['its card does not stand in a channel', 'no-card', { hasCard: false }, {}],
   ['the requester was not looked up', 'lookup-failed', { identities: new Map() }, {}],

@@ -26,7 +26,6 @@ import {
   reject,
   resolve,
   start,
-  stop,
 } from './gate-fixtures.ts';
 
 const byBen = { by: ben.id, at: minutes(-5) };
@@ -139,7 +138,6 @@ test.for<[string, Move, Refusal]>([
     'too-early',
   ],
   ['runs twice', start(changeIn('executing'), lease, NOON), 'not-approved'],
-  ['is stopped while it runs', stop(changeIn('executing'), 'target-changed'), 'already-decided'],
   ['is handed back before the claim', handBack(changeIn('approved'), NOON), 'not-executing'],
   ['ends before the claim', finish(changeIn('approved'), SUCCESS), 'not-executing'],
   ['ends twice', finish(changeIn('unknown'), SUCCESS), 'not-executing'],

@@ -12,7 +12,6 @@ import {
   markUnknown,
   reject,
   start,
-  stop,
 } from './gate-fixtures.ts';
 
 const byBen = { by: ben.id, at: minutes(-5) };
@@ -75,8 +74,8 @@ test('a change whose permit was handed back is claimed again later, with a new l
 });
 
 test('a stopped change stores the refusal', () => {
-  const stopped = moved(stop(changeIn('approved'), 'frozen'));
-  expect(stopped).toMatchObject({ state: 'denied', stopReason: 'frozen' });
+  const stopped = after(changeIn('approved'), { type: 'denied', why: 'no-rule' }, NOON);
+  expect(stopped).toMatchObject({ state: 'denied', stopReason: 'no-rule' });
   expect(stopped).not.toHaveProperty('frozenBy');
 });
 

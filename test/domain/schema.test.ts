@@ -77,12 +77,6 @@ const REFUSED = casesIn(`
     roles["The Boss"]: a role is named with lower-case letters, digits and dashes
   a strict rule comes after a rule that covers it: { policy: [{ allow: [service *], to: operator }, { ...LAX, on: { tags: [prod] } }] }
     policy[1]: never decides: rule 1 covers all of its commands (the first rule that matches decides; put the stricter one first)
-  a query rule requires approvals: { policy: [{ allow: [cost], to: viewer, approvals: { from: approver } }] }
-    policy[0]: requires approvals or a reason, but allows only queries (only changes need them; remove approvals, reason and breakGlass)
-  a query rule requires a reason: { policy: [{ allow: [cost], to: viewer, reason: required }] }
-    policy[0]: requires approvals or a reason, but allows only queries (only changes need them; remove approvals, reason and breakGlass)
-  a query rule has break-glass: { policy: [{ allow: [cost], to: viewer, breakGlass: { to: approver } }] }
-    policy[0]: requires approvals or a reason, but allows only queries (only changes need them; remove approvals, reason and breakGlass)
   a freeze ends when it begins: { policy: [{ ...LAX }], freezes: [{ from: 2027-01-02T00:00Z, until: 2027-01-02T00:00Z, reason: year end }] }
     freezes[0].until: must be later than from
   the count of approvals is too high: { policy: [{ ...LAX, approvals: { from: approver, count: 21 } }] }

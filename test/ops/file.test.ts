@@ -64,8 +64,6 @@ const REFUSED = casesIn(`
     budgets[0].thresholds[0]: must be a whole number
   the world is neither in nor out: openToTheWorld: refused → openToTheWorld: false
     access.openToTheWorld: cannot be “false” (one of: refused, allowed)
-  the dates of cost requests have another form: usageDates: auto → usageDates: iso
-    cloud.usageDates: cannot be “iso” (one of: auto, date-time, date)
   cards go to an unknown place: notify: channel → notify: dms
     notify: cannot be “dms” (one of: channel, dm, both)
   optional reads are neither on nor off: reads: contract → reads: live
@@ -78,10 +76,6 @@ const REFUSED = casesIn(`
     cloud.console: must be an https address, with {service} at most in its path (for example https://console.example.com/services/{service})
   the console has a password: reads: contract → reads: contract\\n  console: https://ana:secret@console.example.com/{service}
     cloud.console: must be an https address, with {service} at most in its path (for example https://console.example.com/services/{service})
-  discovered services are allowed without extended reads: count: 1, self: refused } → count: 1, self: refused }\\n    discovered: allowed
-    policy[2].discovered: has no effect without the list of services (set cloud.reads: extended, or remove it)
-  tags of the server are declared without extended reads: reads: contract → tags: [env=staging]\\n  reads: contract
-    cloud.tags: has no effect without the list of services (set cloud.reads: extended, or remove it)
   a tag of the server has a capital letter: reads: contract → tags: [Env=staging]\\n  reads: extended
     cloud.tags[0]: must be a tag of the server in lower case (its key, or key=value)
   a tag of the server has two values: reads: contract → tags: [env=a=b]\\n  reads: extended

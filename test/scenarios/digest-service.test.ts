@@ -43,7 +43,7 @@ test('an added digest is posted at its scheduled time for the chosen services', 
   await expect.poll(() => posted(sandbox).length).toBe(1);
   const text = posted(sandbox).map(textOf).join();
   expect(text).toContain('tag prod: Yesterday, Thu 19 Nov: ');
-  expect(text).toContain('credits so far, seen once');
+  expect(text).toContain('Thu 19 Nov seen once');
 });
 
 test('a digest of a team covers the services of that team', async () => {
@@ -53,7 +53,7 @@ test('a digest of a team covers the services of that team', async () => {
   sandbox.wake();
   await expect.poll(() => posted(sandbox).length).toBe(1);
   const [digest] = posted(sandbox).map(textOf);
-  expect(digest).toContain('team analytics: Yesterday, Thu 19 Nov: ');
+  expect(digest).toContain('team analytics: Yesterday');
   expect(digest).not.toContain('finance');
 });
 

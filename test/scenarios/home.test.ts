@@ -24,12 +24,12 @@ test('Home shows yesterday and the forecast of the month from the stored report'
   const answer = textOf(
     (await sandbox.privateMessage(ANA, ' · November heading for ')) ?? NO_MESSAGE,
   );
-  const [sentence = ''] = /November is heading for [^.]+/.exec(answer) ?? [];
+  const [sentence = ''] = /November heading for [\d,]+/.exec(answer) ?? [];
   const read = sandbox.cloud.count('usage cost');
 
   const home = await opened(sandbox, ANA, 'Yesterday ');
   expect(home).toMatch(/Yesterday [\d.]+ credits so far/);
-  expect(home).toContain(sentence || 'no forecast');
+  expect(home).toContain(sentence.replace('November', 'November is') || 'no forecast');
   expect(sandbox.cloud.count('usage cost')).toBe(read);
   // A user without a role may not ask for costs.
   const other = await opened(sandbox, EMIL, 'No rule of the policy allows you a command.');

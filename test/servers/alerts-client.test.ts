@@ -258,7 +258,6 @@ describe('an update', () => {
     ['null', json(200, { data: null })],
     ['nothing', raw(200, '')],
     ['half an object', raw(200, '{"data":{"id"')],
-    ['a page', raw(200, GATEWAY_PAGE)],
   ])('is accepted without details when the server answers 200 with %s', async ([, answer]) => {
     const server = await serve(answer);
     const reply = await client(server.url).updateAlert(TILE, BODY);
@@ -269,6 +268,7 @@ describe('an update', () => {
     ['hangs up', hangUp],
     ['fails', json(500, { message: 'Something went wrong :(' })],
     ['sits behind a slow gateway', raw(504, GATEWAY_PAGE)],
+    ['hides behind a page', raw(200, GATEWAY_PAGE)],
   ])('is not repeated when the server %s', async ([, answer]) => {
     const server = await serve(answer, json(200, { data: currentTile }));
     await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject({

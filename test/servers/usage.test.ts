@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
-import { notStored, type UsageDates } from '../../src/servers/cloud-reads.ts';
 import {
   Backup,
   backupStatus,
@@ -25,7 +24,7 @@ function refuseInstants(field: string): Respond {
   };
 }
 
-function client(baseUrl: string, usageDates = notStored('auto')) {
+function client(baseUrl: string) {
   const cloud = createCloudClient({
     baseUrl,
     keyId: 'id',
@@ -33,7 +32,6 @@ function client(baseUrl: string, usageDates = notStored('auto')) {
     organizationId: ORGANIZATION,
     version: '0.1.0',
     clock: testClock(),
-    usageDates,
   });
   onTestFinished(() => cloud.close());
   return cloud;
@@ -109,30 +107,6 @@ describe('the days of a report', () => {
     await cloud.getUsageCost(OCTOBER);
     await cloud.getUsageCost(NOVEMBER);
     expect(server.received.map(({ query }) => query)).toEqual([INSTANTS, OCTOBER, NOVEMBER]);
-  });
-
-  test('begin in the stored form, and the other form is stored once it is accepted', async () => {
-    const server = await serve(ofDates(400, 'BAD_REQUEST: 2026-10-01'), COSTS);
-    const stored: string[] = [];
-    const cloud = client(server.url, {
-      setting: 'auto',
-      load: async () => 'date',
-      store: async (form) => void stored.push(form),
-    });
-    await cloud.getUsageCost(OCTOBER);
-    await cloud.getUsageCost(OCTOBER);
-    expect(server.received.map(({ query }) => query)).toEqual([OCTOBER, INSTANTS, INSTANTS]);
-    expect(stored).toEqual(['date-time']);
-  });
-
-  test.for<[UsageDates['setting'], object]>([
-    ['date', OCTOBER],
-    ['date-time', INSTANTS],
-  ])('are always sent as %s if that is configured', async ([setting, query]) => {
-    const server = await serve(ofDates(400, 'BAD_REQUEST'));
-    const cloud = client(server.url, notStored(setting));
-    await expect(cloud.getUsageCost(OCTOBER)).rejects.toMatchObject({ status: 400 });
-    expect(server.received.map((request) => request.query)).toEqual([query]);
   });
 
   test.for<[string, Respond]>([

@@ -210,8 +210,8 @@ test('who cannot see the blocks reads the figures, the axis of the chart and the
       unit: 'credits',
       axis: '18–19 Nov (UTC)',
       points: [
-        { label: '18', value: 8, isFinal: true },
-        { label: '19', value: 4.123, isFinal: false },
+        { label: '18', value: 8 },
+        { label: '19', value: 4.123 },
       ],
     },
     { kind: 'table', caption: 'Credits by day', columns: ['Day'], rows: [['Wed 18 Nov']] },
@@ -220,7 +220,7 @@ test('who cannot see the blocks reads the figures, the axis of the chart and the
   expectSound(drawn);
   expect(drawn.text.split('\n')).toEqual([
     'Services',
-    'Credits a day · 18–19 Nov (UTC) · 18: 8, 19: 4.12 (not final)',
+    'Credits a day · 18–19 Nov (UTC) · 18: 8, 19: 4.12',
     'Day',
     'Wed 18 Nov',
     'figures do not add up &lt;1 vs 2&gt;',
@@ -253,20 +253,6 @@ test('the title above a sortable table is its caption, and is shown once', () =>
   expect(drawn.blocks.map(({ type }) => type)).toEqual(['data_table']);
   expect(JSON.stringify(drawn.blocks)).toContain('"caption":"Services"');
   expect(drawn.text).toBe('Services\nChannel\n#db-costs');
-});
-
-test.for<[string, readonly boolean[], readonly string[]]>([
-  ['all days are final', [true, true], ['final']],
-  ['some days are not final', [true, false], ['final', 'not final']],
-  ['no day is final', [false, false], ['final', 'not final']],
-])('not final is the second series of a chart when %s', ([, states, names]) => {
-  const points = states.map((isFinal, index) => ({ label: `${index}`, value: 5, isFinal }));
-  const drawn = answer({ kind: 'chart', title: 'Credits', unit: 'credits', axis: 'days', points });
-  expectSound(drawn);
-  const text = JSON.stringify(drawn.blocks);
-  expect([...text.matchAll(/"name":"([^"]+)"/g)].map(([, name]) => name)).toEqual(names);
-  // Each day has its value in one series only.
-  expect(text.match(/"value":5/g)).toHaveLength(states.length);
 });
 
 test('six offers are shown, each with the line that it types', () => {

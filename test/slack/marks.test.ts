@@ -4,7 +4,7 @@ import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { createLog } from '../../src/base/log.ts';
 import { systemClock } from '../../src/base/time.ts';
 import { commands } from '../../src/commands/index.ts';
-import type { Change, ChangeId, ChannelId } from '../../src/domain/change.ts';
+import type { Change, ChangeId, ChannelId, State } from '../../src/domain/change.ts';
 import { createChannelFinder } from '../../src/slack/channels.ts';
 import { createPermalinks } from '../../src/slack/links.ts';
 import { markedPost, markOf } from '../../src/slack/marks.ts';
@@ -52,7 +52,7 @@ test('a card has the mark of its last event, and a thread read returns it with t
   const { messenger } = await messengerInSlack();
   const at = await messenger.postCard(change('pending', 2), FIRST);
   const executing = change('executing', 5, 'b'.repeat(43));
-  expect(await messenger.readThread(at)).toEqual({
+  expect(await messenger.readThread(at)).toMatchObject({
     card: { version: 2, hash: HASH, change: '7KQ2MX', nonce: null },
     notes: [],
   });
@@ -73,7 +73,8 @@ test('the card of a schedule shows its last run and the next one', async () => {
   const next = { action: 'start', at: time('18:00') } as const;
   const occurrence = { action: 'stop', at: time('06:00') } as const;
   const run = { id: 'R3M9QD' as ChangeId, state: 'unknown' } as const;
-  const standing = { zone: 'UTC', isPaused: false, hasEnded: false, next };
+  const mark = { version: 3, hash: 'c'.repeat(43) };
+  const standing = { mark, zone: 'UTC', isPaused: false, hasEnded: false, next };
   const shown = async (news: Parameters<typeof messenger.redrawCard>[2]) => {
     await messenger.redrawCard(change('succeeded', 6), at, news, 'rev1');
     const { messages = [] } = await client.conversations.history({ channel: APPROVALS });
@@ -90,6 +91,8 @@ test('the card of a schedule shows its last run and the next one', async () => {
   const ended = await shown({ ...paused, hasEnded: true, last: null });
   expect(ended).toMatch(/Next run.*none: it has ended/);
   expect(ended).not.toContain('Last run');
+  // The card shows the last event of the schedule, so that a lost pause or removal is noticed.
+  expect((await messenger.readCard(at))?.card).toMatchObject(mark);
 });
 
 test('a deleted card is null; a channel that cannot be read is an error', async () => {
@@ -127,24 +130,36 @@ test('the line of an execution has its claim in its mark, and is posted once', a
   expect(JSON.stringify(posts[0]?.args)).toContain(`s1.6.${HASH}.7KQ2MX.n-1`);
 });
 
-test('all marks of the channels of cards and of the audit channel are read', async () => {
+test('all marks of the channels of cards and of the audit channel are read, and the notes of open cards', async () => {
   const { messenger } = await messengerInSlack();
   const at = await messenger.postCard(change('pending', 2), FIRST);
-  await messenger.postThreadNote('A reply is not read.', at, FIRST);
+  await messenger.postThreadNote('A reply without a mark is not read.', at, FIRST);
+  await messenger.postSending(change('executing', 5), at, { version: 5, hash: HASH, nonce: 'n-1' });
   await messenger.postAuditLine(change('succeeded', 6), FIRST, { event: null, nonce: 'n-1' });
-  const found = await messenger.readMarks(new Date(0));
-  expect(found).toMatchObject([
-    { change: '7KQ2MX', version: 2, isCard: true, at },
-    { change: '7KQ2MX', version: 6, isCard: false },
-  ]);
-  expect(await messenger.readMarks(new Date(Date.now() + 3_600_000))).toEqual([]);
+  const [card, line] = [
+    { change: '7KQ2MX', version: 2, isCard: true, isFreeze: false, at },
+    { change: '7KQ2MX', version: 6, isCard: false, isFreeze: false },
+  ];
+  expect(await messenger.readMarks(new Date(0), [])).toMatchObject([card, line]);
+  const note = { change: '7KQ2MX', version: 5, isCard: false, at };
+  expect(await messenger.readMarks(new Date(0), [at])).toMatchObject([card, line, note]);
+  expect(await messenger.readMarks(new Date(Date.now() + 3_600_000), [])).toEqual([]);
+});
+
+test('the mark says that a message shows a freeze that was made', async () => {
+  const { messenger } = await messengerInSlack();
+  const freeze = (state: State) => ({ ...change(state, 2), command: 'change freeze' });
+  await messenger.postCard(freeze('approved'), FIRST);
+  await messenger.postAuditLine(freeze('succeeded'), FIRST, { event: null, nonce: null });
+  const found = await messenger.readMarks(new Date(0), []);
+  expect(found.map(({ isFreeze }) => isFreeze)).toEqual([false, true]);
 });
 
 test('a change that the log has lost says so, without a mark', async () => {
   const { messenger, client } = await messengerInSlack();
   const at = await messenger.postCard(change('pending', 2), FIRST);
   await messenger.drawLost('7KQ2MX' as ChangeId, at);
-  expect(await messenger.readMarks(new Date(0))).toEqual([]);
+  expect(await messenger.readMarks(new Date(0), [])).toEqual([]);
   const { messages = [] } = await client.conversations.history({ channel: APPROVALS });
   expect(messages[0]?.text).toContain('Change 7KQ2MX was lost');
 });

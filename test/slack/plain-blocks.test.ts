@@ -14,7 +14,6 @@ const COSTS = answerMessage({
       points: Array.from({ length: 31 }, (_, index) => ({
         label: `11-${index + 1}`,
         value: index,
-        isFinal: index < 29,
       })),
     },
     {
@@ -43,7 +42,7 @@ test('a workspace without the newest blocks gets the same figures as text', () =
   expect(plain.blocks.map(({ type }) => type)).toEqual(['header', 'rich_text', 'rich_text']);
   expect(JSON.stringify(plain.blocks)).toContain('1,234.5');
   expect(JSON.stringify(plain.blocks)).toContain('Credits a day\\n1–31 Nov (UTC)\\n11-12');
-  expect(JSON.stringify(plain.blocks)).toContain('11-29        28\\n11-30        29 (not final)');
+  expect(JSON.stringify(plain.blocks)).toContain('11-29        28\\n11-30        29');
   expect(JSON.stringify(plain.blocks)).toContain('Credits\\nanalytics-prod');
   expect(inPlainBlocks(sentenceMessage(['nothing new here']))).toBeNull();
 });

@@ -108,6 +108,23 @@ test('a replica with another configuration than the active one executes nothing'
   expect((await current()).state).toBe('approved');
 });
 
+test('in a rolling update only the file that was loaded last executes', async () => {
+  const { context, change, sent, run } = await runnable();
+  const newer = runKind({ ...context, configuration: 'c2', instance: 'newer' });
+  const { events } = context;
+  await activateConfiguration(events, { configuration: 'c1', release: '2.0.0' });
+  await activateConfiguration(events, { configuration: 'c2', release: '2.0.0' });
+  expect(await run()).toBeInstanceOf(Date);
+  // The older replica restarts, and then the newer one loads its file again.
+  await activateConfiguration(events, { configuration: 'c1', release: '2.0.0' });
+  const job = { key: change.id, again: false, attempts: 1 };
+  expect(await newer.run(job)).toBeInstanceOf(Date);
+  expect(sent).toEqual([]);
+  await activateConfiguration(events, { configuration: 'c2', release: '2.0.0' });
+  expect(await newer.run(job)).toBe('done');
+  expect(sent).toHaveLength(1);
+});
+
 test('a change with a press that is not answered yet waits for it', async () => {
   const { context, change, run, sent } = await runnable();
   const stream = `press/${change.id}/k1` as const;

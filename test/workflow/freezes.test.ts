@@ -4,19 +4,24 @@ import { commands } from '../../src/commands/index.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import type { FreezeUntil } from '../../src/domain/freezes.ts';
 import { addJob, transaction } from '../../src/storage/index.ts';
+import type { SeenMark } from '../../src/workflow/context.ts';
 import { runKind } from '../../src/workflow/execute.ts';
 import { createFreezeService, freezeKind } from '../../src/workflow/freezes.ts';
 import { ownJobs } from '../../src/workflow/own.ts';
 import { currentPolicy } from '../../src/workflow/target.ts';
+import { checkChannels } from '../../src/workflow/witness.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { applied, applyOwn } from './applied.ts';
 import {
   aChange,
   ana,
+  channel,
   createTestContext,
+  dueJobs,
   eventsOf,
   loaded,
   minutes,
+  newId,
   PLAN,
   RULE,
 } from './context.ts';
@@ -27,9 +32,11 @@ const TARGET = { ...PLAN.target, kind: 'freeze', id: 'tag:dev', tags: ['dev'] } 
 
 async function createFreezeContext() {
   const changes = commands.flatMap((each) => (each.kind === 'change' ? [each] : []));
+  const marks: SeenMark[] = [];
   const test = await createTestContext({
     commands: new Map(changes.map((each) => [each.name, each])),
     policy: policyOf([ANY]),
+    messages: { readMarks: async () => marks },
   });
   const { context } = test;
   const plan = (body: JsonObject) => ({ target: TARGET, body, before: null, rows: [] });
@@ -44,7 +51,7 @@ async function createFreezeContext() {
   });
   return {
     ...test,
-    ...{ example, unfreeze, freezes: createFreezeService(context) },
+    ...{ example, unfreeze, marks, freezes: createFreezeService(context) },
     make: (until = minutes(60)) => applied(context, example(until)),
     inForce: async () =>
       (await currentPolicy(context, context.events)).freezes.map(({ made, until }) => [
@@ -185,4 +192,82 @@ test.for<[string, FreezeUntil, Date]>([
 ])('the end that a user enters is %s', async ([, until, at]) => {
   const { freezes } = await createFreezeContext();
   expect(await freezes.endOf(until, ana)).toEqual({ ok: true, at });
+});
+
+/** Slack shows a freeze that the log does not know. */
+async function lostFreeze() {
+  const all = await createFreezeContext();
+  const { context, marks, shown, unfreeze } = all;
+  const id = newId();
+  const at = { channel: channel('CAPPROVALS'), ts: '7.0' };
+  const mark = { version: 5, change: id, at, isCard: true, isFreeze: true };
+  const approved = await aChange(context, { state: 'approved' });
+  const claims = async () => {
+    const kind = runKind(context);
+    return kind.run({ key: approved.id, again: false, attempts: 1 });
+  };
+  marks.push({ ...mark, hash: 'lost' });
+  await checkChannels(context);
+  return {
+    ...{ ...all, id, approved, claims },
+    found: async (hash: string) => {
+      marks.push({ ...mark, hash });
+      await checkChannels(context);
+    },
+    lift: () => applied(context, unfreeze(id)),
+    notices: async () => (await dueJobs(context)).filter((job) => job.startsWith('notice ')),
+    drawnLost: () => shown.flatMap(({ name, given }) => (name === 'drawLost' ? [given] : [])),
+  };
+}
+
+describe('a freeze that the log has lost', () => {
+  test('stops every execution until a person lifts it, and ends no change', async () => {
+    const { context, approved, claims, lift, end, id, drawnLost } = await lostFreeze();
+    expect(await claims()).toBeInstanceOf(Date);
+    expect((await loaded(context, approved.id)).state).toBe('approved');
+    // Its card is the only place that shows what it covers.
+    expect(drawnLost()).toEqual([]);
+    await lift();
+    await end();
+    expect(drawnLost()).toEqual([[id, { channel: 'CAPPROVALS', ts: '7.0' }]]);
+    await claims();
+    const events = await eventsOf(context, `change/${approved.id}`);
+    expect(events.map(({ type }) => type)).toContain('claimed');
+  });
+
+  test('is reported once, with both decisions, and listed', async () => {
+    const { context, id, notices, freezes, found } = await lostFreeze();
+    const [notice = ''] = await notices();
+    const [event] = await eventsOf(context, `notice/${notice.slice('notice '.length)}`);
+    expect(event).toMatchObject({
+      to: null,
+      actions: [{ value: 'change freeze' }, { value: `change unfreeze ${id}` }],
+    });
+    await found('lost too');
+    await checkChannels(context);
+    expect(await notices()).toHaveLength(1);
+    expect(await freezes.all()).toMatchObject([{ on: null, made: { id, by: null } }]);
+  });
+
+  test('refuses no request and no approval: what it covers is unknown', async () => {
+    const { inForce } = await lostFreeze();
+    expect(await inForce()).toEqual([]);
+  });
+
+  test('is not lifted by a request that did not see all of it', async () => {
+    const { context, clock, unfreeze, id, found, claims } = await lostFreeze();
+    const asked = await aChange(context, { ...unfreeze(id), state: 'approved' });
+    clock.now = minutes(1);
+    await found('lost too');
+    expect(await applyOwn(context, asked.id)).toMatchObject({ ok: false });
+    expect(await claims()).toBeInstanceOf(Date);
+  });
+
+  test('does not stop a decision about freezes', async () => {
+    const { context, id, unfreeze, inForce } = await lostFreeze();
+    const asked = await aChange(context, { ...unfreeze(id), state: 'approved', requester: ana });
+    await runDue(context, { run: runKind(context) });
+    expect((await loaded(context, asked.id)).state).toBe('succeeded');
+    expect(await inForce()).toEqual([]);
+  });
 });

@@ -10,6 +10,7 @@ export const ignoredMeasures: Measures = {
   acknowledged: ignore,
   called: ignore,
   slackCalled: ignore,
+  alertDelivered: ignore,
   lookupFailed: ignore,
   messageLost: ignore,
   permitReturned: ignore,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, ChangeId, RoleName, UserId, Verb } from '../../src/domain/change.ts';
+import { evolvePress } from '../../src/domain/log-events.ts';
 import type { Place } from '../../src/domain/place.ts';
 import { refusalOfVerb } from '../../src/workflow/authorize.ts';
 import type { PressOutcome, ReplyTo } from '../../src/workflow/context.ts';
@@ -20,6 +21,7 @@ import {
   cleo,
   createTestContext,
   dora,
+  dueJobs,
   type Example,
   eventsOf,
   loaded,
@@ -435,7 +437,8 @@ test('a press on an anomaly is passed on and answered', async () => {
     },
   });
   const press = { key: 'k1', verb: 'expected', id: 'anomaly 1/x', by: ben } as const;
-  const received = { ...press, replyTo: replyTo(ben) };
+  const own = { place: { kind: 'own' }, post: null } as const;
+  const received = { ...press, ...own, replyTo: replyTo(ben) };
   expect(await receiveIncidentPress(context, received)).toBe('ok');
   expect(await receiveIncidentPress(context, received)).toBe('again');
   await handle();
@@ -448,6 +451,50 @@ test('a press on an anomaly is passed on and answered', async () => {
       ],
     },
   ]);
+});
+
+test('a press on an anomaly counts only on the post that the log has', async () => {
+  const pressed: string[] = [];
+  const answer = { title: 'Expected', parts: [] };
+  const { context, clock, handle } = await pressable(PENDING, {
+    incidents: {
+      press: async ({ key }) => {
+        pressed.push(key);
+        return { ok: true, answer };
+      },
+      details: async () => ({ ok: true, answer }),
+    },
+  });
+  const at = (ts: string) => {
+    return { kind: 'message', at: { channel: channel('CCOSTS'), ts }, thread: null } as const;
+  };
+  const receive = (key: string, place: Place, post: string | null) => {
+    const press = { key, verb: 'expected', id: '3f2a', by: ben } as const;
+    return receiveIncidentPress(context, { ...press, place, post, replyTo: replyTo(ben) });
+  };
+  const posted = { type: 'posted', ...at('1.0').at } as const;
+  await recorded(context, { stream: 'post/incident-3f2a/opened', event: posted });
+  await receive('own', at('1.0'), 'post/incident-3f2a/opened');
+  await receive('copied', at('2.0'), 'post/incident-3f2a/opened');
+  await receive('nameless', at('1.0'), null);
+  await receive('of-another-stream', at('1.0'), 'change/7KQ2MX');
+  await receive('unsigned', { kind: 'unknown' }, null);
+  await handle();
+  clock.now = new Date(clock.now.getTime() + 31_000);
+  await handle();
+  expect(pressed).toEqual(['own']);
+  const refused = await context.events.loadAll('press/3f2a', evolvePress);
+  const byKey = [...refused].map(([stream, { state }]) => [
+    stream.split('/').at(-1),
+    state?.refusal,
+  ]);
+  const foreign = ['copied', 'nameless', 'of-another-stream', 'unsigned'];
+  expect(Object.fromEntries(byKey)).toEqual({
+    own: null,
+    ...Object.fromEntries(foreign.map((key) => [key, 'foreign-place'])),
+  });
+  const notices = (await dueJobs(context)).filter((job) => job.startsWith('notice '));
+  expect(notices).toHaveLength(foreign.length);
 });
 
 test('each verb has the refusal that its press would get', async () => {

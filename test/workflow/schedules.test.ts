@@ -369,7 +369,7 @@ describe('a run is decided again at its time', () => {
     expect(notice).toMatchObject({
       to: null,
       text: expect.stringContaining(`The schedule of staging (${schedule.id}) is paused: `),
-      offers: [
+      actions: [
         {
           label: 'Take over',
           value: `service schedule ${STAGING.id} stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin`,

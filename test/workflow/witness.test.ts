@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../src/domain/change.ts';
-import { evolveSchedule } from '../../src/domain/log-events.ts';
-import { append, WentBack } from '../../src/log/index.ts';
+import { type EventOf, evolveSchedule } from '../../src/domain/log-events.ts';
+import { append, inForce, WentBack } from '../../src/log/index.ts';
 import type { SeenMark, WorkflowContext } from '../../src/workflow/context.ts';
+import { currentFreezes } from '../../src/workflow/target.ts';
 import { checkChannels, mendLog, withRestore } from '../../src/workflow/witness.ts';
 import { tamper } from '../log/logs.ts';
 import {
@@ -19,10 +20,11 @@ import {
   PLAN,
   recorded,
 } from './context.ts';
+import { runnable } from './runnable.ts';
 
 const AT = { channel: channel('CAPPROVALS'), ts: '1.0' };
-const seen = (change: ChangeId, hash: string, isCard = true): SeenMark => ({
-  ...{ version: 3, hash, change, at: AT, isCard },
+const seen = (change: ChangeId, hash: string, over: Partial<SeenMark> = {}): SeenMark => ({
+  ...{ version: 3, hash, change, at: AT, isCard: true, isFreeze: false, ...over },
 });
 
 /** A workflow whose channels show these marks. */
@@ -43,8 +45,7 @@ async function noticesIn(context: WorkflowContext): Promise<readonly unknown[]> 
 }
 
 /** Puts a schedule in force, and returns whether it is paused. */
-async function scheduleIn(context: WorkflowContext) {
-  const id = newId();
+async function scheduleIn(context: WorkflowContext, id = newId()) {
   const service = { id: 's-1', name: 'ci' };
   const when = { stop: 'weekdays 20:00', start: null, zone: 'UTC', until: minutes(600) };
   const event = { type: 'created', change: id, by: ana, service, ...when } as const;
@@ -63,7 +64,7 @@ test('marks that the log has change nothing', async () => {
   expect(lost()).toEqual([]);
 });
 
-test('a foreign mark ends its change, pauses the schedules and is reported to the operators', async () => {
+test('a foreign mark ends its change alone, and is reported to the operators', async () => {
   const { context, marks, check } = await witnessed();
   const [change, other] = [await aChange(context), await aChange(context)];
   const isPaused = await scheduleIn(context);
@@ -73,8 +74,43 @@ test('a foreign mark ends its change, pauses the schedules and is reported to th
     ...{ state: 'stale', stopReason: 'restored' },
   });
   expect((await loaded(context, other.id)).state).toBe('pending');
-  expect(await isPaused()).toBe(true);
+  expect(await isPaused()).toBe(false);
   expect(await noticesIn(context)).toEqual([expect.stringContaining(`Affected: ${change.id}.`)]);
+});
+
+test('a foreign mark on the card of a schedule pauses that schedule, and no other', async () => {
+  const { context, marks, check } = await witnessed();
+  const target = { ...PLAN.target, kind: 'schedule' } as const;
+  const plan = { target, body: {} };
+  const { id } = await aChange(context, { state: 'succeeded', plan });
+  const isPaused = await scheduleIn(context, id);
+  const isOtherPaused = await scheduleIn(context);
+  const { hash = '' } = (await eventsOf(context, `schedule/${id}`)).at(-1) ?? {};
+  marks.push(seen(id, hash));
+  await check();
+  expect(await isPaused()).toBe(false);
+  // The log has lost that the schedule was paused or removed.
+  marks.push(seen(id, 'lost'));
+  await check();
+  expect([await isPaused(), await isOtherPaused()]).toEqual([true, false]);
+  expect(await noticesIn(context)).toEqual([expect.stringContaining(`schedule of ci (${id})`)]);
+  await recorded(context, { stream: `schedule/${id}`, event: { type: 'resumed', by: ana } });
+  await check();
+  expect(await isPaused()).toBe(false);
+});
+
+test('a foreign mark on a change whose revert is due leaves the revert to people', async () => {
+  const { context, marks, check } = await witnessed();
+  const revert = { afterMs: 3_600_000, label: 'start', line: 'service start x' };
+  const plan = { timing: { startAt: null, revert } };
+  const change = await aChange(context, { state: 'succeeded', plan });
+  expect(change.revertAt).not.toBeNull();
+  marks.push(seen(change.id, 'lost'));
+  await check();
+  expect((await eventsOf(context, `change/${change.id}`)).at(-1)).toMatchObject({
+    ...{ type: 'revert-kept', why: 'restored' },
+  });
+  expect(await dueJobs(context)).toContainEqual(expect.stringContaining('revert-stopped'));
 });
 
 test('a foreign mark leaves the outcome of a change unknown that is executing', async () => {
@@ -97,30 +133,32 @@ test('a mark that was answered is not foreign any more', async () => {
   expect(await noticesIn(context)).toHaveLength(1);
 });
 
-test('a change that the log has lost is drawn as lost, pauses the schedules and is reported once', async () => {
+test('a change that the log has lost is drawn as lost and reported once; everything else goes on', async () => {
   const { context, marks, check, lost } = await witnessed();
   const isPaused = await scheduleIn(context);
+  const approved = await aChange(context, { state: 'approved' });
   const id = newId();
-  marks.push(seen(id, 'lost'), seen(id, 'line', false));
+  marks.push(seen(id, 'lost'), seen(id, 'line', { isCard: false }));
   await check();
   expect(lost()).toEqual([[id, AT]]);
-  expect(await isPaused()).toBe(true);
+  expect(await isPaused()).toBe(false);
+  expect((await loaded(context, approved.id)).state).toBe('approved');
   await check();
   expect(await noticesIn(context)).toEqual([expect.stringContaining(`Affected: ${id}.`)]);
 });
 
-test('a lost change may have been a freeze, so that everything approved ends', async () => {
-  const { context, marks, check } = await witnessed();
-  const [approved, pending] = [
-    await aChange(context, { state: 'approved' }),
-    await aChange(context, { plan: { target: { ...PLAN.target, id: 's-2' } } }),
-  ];
-  marks.push(seen(newId(), 'lost'));
-  await check();
-  expect(await loaded(context, approved.id)).toMatchObject({
-    ...{ state: 'stale', stopReason: 'restored' },
+test('channels are read back from the last event of the log, with the threads of open cards', async () => {
+  const { context, shown, check, clock } = await witnessed();
+  const { card } = await aChange(context);
+  await aChange(context, { state: 'succeeded' });
+  clock.now = minutes(60 * 24 * 100);
+  await recorded(context, {
+    stream: 'installation/processes',
+    event: { type: 'started', release: '2', instance: 'i' },
   });
-  expect((await loaded(context, pending.id)).state).toBe('pending');
+  await check();
+  const since = new Date(minutes(0).getTime() - 31 * 86_400_000);
+  expect(shown.map(({ given }) => given)).toEqual([[since, [card]]]);
 });
 
 test('a channel that is not readable stops the check, and nothing is drawn', async () => {
@@ -131,24 +169,97 @@ test('a channel that is not readable stops the check, and nothing is drawn', asy
   expect(shown.map(({ name }) => name)).toEqual(['readMarks']);
 });
 
-/** A change that was approved, and whose approvals the database then lost. */
+/** The database loses these events of a stream, which this process knows. */
+async function loses({ store }: WorkflowContext, stream: string, from: number): Promise<void> {
+  const events = `delete from event where stream = '${stream}' and version >= ${from}`;
+  await tamper(store, events, 'delete from job');
+}
+
+/** A change that was cancelled, and whose end the database then lost. */
 async function wentBack() {
   const { context } = await createTestContext();
   const [change, other] = [await aChange(context), await aChange(context)];
   const isPaused = await scheduleIn(context);
   await moved(context, change.id, { type: 'cancelled', by: ana });
   const { version, hash } = await loaded(context, change.id);
-  await tamper(
-    context.store,
-    `delete from event where stream = 'change/${change.id}' and version >= ${version}`,
-    'delete from job',
-  );
+  await loses(context, `change/${change.id}`, version);
   return { context, change, other, isPaused, hash };
 }
 
+const nothing = (context: WorkflowContext) => () =>
+  append(context.events, async () => ({ events: [], result: 'done' }));
+
+test('a schedule whose events are lost is paused, and no other', async () => {
+  const { context } = await createTestContext();
+  const id = newId();
+  const [isPaused, isOtherPaused] = [await scheduleIn(context, id), await scheduleIn(context)];
+  await recorded(context, {
+    stream: `schedule/${id}`,
+    event: { type: 'removed', by: ana, why: 'removed' },
+  });
+  await loses(context, `schedule/${id}`, 2);
+  await withRestore(context, nothing(context));
+  expect([await isPaused(), await isOtherPaused()]).toEqual([true, false]);
+});
+
+test('a subscribed digest whose events are lost is paused, and no other', async () => {
+  const { context } = await createTestContext();
+  const added = { type: 'added', channel: 'C1', options: {}, by: ana } as const;
+  for (const id of ['a', 'b'])
+    await recorded(context, { stream: `subscription/${id}`, event: added });
+  await recorded(context, { stream: 'subscription/a', event: { type: 'removed', by: ana } });
+  await loses(context, 'subscription/a', 2);
+  await withRestore(context, nothing(context));
+  const standing = await inForce(context.events, 'subscription', minutes(0));
+  expect([...standing].map(([id, { isPaused }]) => [id, isPaused])).toEqual([
+    ['a', true],
+    ['b', false],
+  ]);
+  expect(await noticesIn(context)).toEqual([expect.stringContaining('the digest a')]);
+});
+
+test('a freeze whose events are lost stops all executions until a person decides', async () => {
+  const { context } = await createTestContext();
+  const id = newId();
+  const approved = await aChange(context, { state: 'approved' });
+  const scope = { tag: 'dev' };
+  const times = { from: minutes(0), until: minutes(60) };
+  const event = {
+    type: 'created',
+    change: id,
+    by: ana,
+    reason: 'launch',
+    scope,
+    ...times,
+  } as const;
+  await recorded(context, { stream: `freeze/${id}`, event });
+  await loses(context, `freeze/${id}`, 1);
+  await withRestore(context, nothing(context));
+  expect((await eventsOf(context, `freeze/${id}`)).map(({ type }) => type)).toEqual(['found']);
+  expect((await currentFreezes(context, context.events)).isStopped).toBe(true);
+  expect((await loaded(context, approved.id)).state).toBe('approved');
+});
+
+const REFUSED: EventOf<'refusal/1'> = {
+  ...{ type: 'refused', by: ana, tried: 'service stop', why: 'no-rule' },
+  ...{ command: null, target: null, rule: null },
+};
+
+test('after a loss nothing is executed before the channels were read again', async () => {
+  const { context, run, current, change } = await runnable();
+  await recorded(context, { stream: 'refusal/1', event: REFUSED });
+  await loses(context, 'refusal/1', 1);
+  await withRestore(context, nothing(context));
+  expect(await run()).toBeInstanceOf(Date);
+  expect(await current()).toEqual(change);
+  await checkChannels(context);
+  await run();
+  expect((await current()).state).toBe('succeeded');
+});
+
 test('work on a log that went back is done after what it lost was recorded', async () => {
   const { context, change, other, isPaused, hash } = await wentBack();
-  const work = () => append(context.events, async () => ({ events: [], result: 'done' }));
+  const work = nothing(context);
   await expect(work()).rejects.toBeInstanceOf(WentBack);
   expect(await withRestore(context, work)).toMatchObject({ result: 'done' });
   expect(await loaded(context, change.id)).toMatchObject({
@@ -159,15 +270,13 @@ test('work on a log that went back is done after what it lost was recorded', asy
   );
   expect(restored).toMatchObject({ foreign: [{ hash }] });
   expect((await loaded(context, other.id)).state).toBe('pending');
-  expect(await isPaused()).toBe(true);
+  expect(await isPaused()).toBe(false);
   expect(await dueJobs(context)).toContain(`card ${change.id}`);
 });
 
 test('a job that meets a log that went back continues it', async () => {
   const { context, change } = await wentBack();
-  const error = await append(context.events, async () => ({ events: [], result: null })).catch(
-    (reason: unknown) => reason,
-  );
+  const error = await nothing(context)().catch((reason: unknown) => reason);
   await mendLog(context, error);
   expect((await loaded(context, change.id)).state).toBe('stale');
   await mendLog(context, new Error('of another kind'));

@@ -2,7 +2,7 @@ import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
 import { dayOf } from '../days.ts';
-import { badRequest, cloudRefusal, success } from '../replies.ts';
+import { badRequest, success } from '../replies.ts';
 import type { ActivityRecord, CloudState } from '../state.ts';
 
 const FORMATS = {
@@ -24,13 +24,6 @@ export function listActivities(cloud: CloudState, { query }: Call): Reply {
     cloud,
     within.map((entry) => activityReply(cloud, entry)),
   );
-}
-
-export function getActivity(cloud: CloudState, { params }: Call): Reply {
-  const entry = visible(cloud).find(({ id }) => id === params.activityId);
-  return entry === undefined
-    ? cloudRefusal(cloud, 404, 'NOT_FOUND')
-    : success(cloud, activityReply(cloud, entry));
 }
 
 function visible({ activities, behaviour, now }: CloudState): readonly ActivityRecord[] {

@@ -19,13 +19,6 @@ export function listBackups(cloud: CloudState, call: Call): Reply {
   );
 }
 
-export function backupConfiguration(cloud: CloudState, call: Call): Reply {
-  const service = findPrimary(cloud, call);
-  if ('refused' in service) return service.refused;
-  const backupPeriodInHours = 24;
-  return success(cloud, { backupPeriodInHours, backupRetentionPeriodInHours: 24 });
-}
-
 // A secondary service has no backups of its own.
 function findPrimary(cloud: CloudState, call: Call): Lookup<ServiceRecord> {
   const service = findService(cloud, call);

@@ -3,12 +3,12 @@ import { CLOUD_READS, type CloudRead } from '../../api/optional-reads.ts';
 import { type Operation, operationOn } from '../../api/pipeline.ts';
 import { htmlReply, type Reply } from '../../api/reply.ts';
 import type { CloudState } from '../state.ts';
-import { getActivity, listActivities } from './activities.ts';
-import { backupConfiguration, listBackups } from './backups.ts';
+import { listActivities } from './activities.ts';
+import { listBackups } from './backups.ts';
 import { getEndpoint, listEndpoints } from './endpoints.ts';
-import { getKey, getOrganization, listOrganizations, listQuotas, whoami } from './organization.ts';
-import { getPipe, listPipes } from './pipes.ts';
-import { getService, listServices, scalingSchedule, upgradeWindow } from './services.ts';
+import { getKey, listOrganizations } from './organization.ts';
+import { listPipes } from './pipes.ts';
+import { getService, listServices, scalingSchedule } from './services.ts';
 
 const ORG = '/v1/organizations/:organizationId';
 const SERVICE = `${ORG}/services/:serviceId`;
@@ -17,22 +17,15 @@ type Answer = (cloud: CloudState, call: Call) => Reply;
 
 const READS: Readonly<Record<CloudRead, readonly [path: string, answer: Answer]>> = {
   'list organizations': ['/v1/organizations', listOrganizations],
-  'get organization': [ORG, getOrganization],
-  whoami: ['/v1/whoami', whoami],
   'get key': [`${ORG}/keys/:keyId`, getKey],
-  'list quotas': [`${ORG}/quotas`, listQuotas],
   'list services': [`${ORG}/services`, listServices],
   'get service': [SERVICE, getService],
   'scaling schedule': [`${SERVICE}/scalingSchedule`, scalingSchedule],
-  'upgrade window': [`${SERVICE}/upgradeWindow`, upgradeWindow],
   'list backups': [`${SERVICE}/backups`, listBackups],
-  'backup configuration': [`${SERVICE}/backupConfiguration`, backupConfiguration],
   'list endpoints': [`${SERVICE}/pipesReversePrivateEndpoints`, listEndpoints],
   'get endpoint': [`${SERVICE}/pipesReversePrivateEndpoints/:endpointId`, getEndpoint],
   'list pipes': [`${SERVICE}/pipes`, listPipes],
-  'get pipe': [`${SERVICE}/pipes/:pipeId`, getPipe],
   'list activities': [`${ORG}/activities`, listActivities],
-  'get activity': [`${ORG}/activities/:activityId`, getActivity],
 };
 
 export function cloudReads(cloud: CloudState): readonly Operation[] {

@@ -1,19 +1,13 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
-import { keyIdOf } from '../access.ts';
 import { addDays } from '../days.ts';
 import { cloudRefusal, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
-import { servicesNow } from '../targets.ts';
 
 /** The one organization of the key. */
 export function listOrganizations(cloud: CloudState): Reply {
   return success(cloud, [organizationReply(cloud)]);
-}
-
-export function getOrganization(cloud: CloudState): Reply {
-  return success(cloud, organizationReply(cloud));
 }
 
 // An organization has no field for its plan or tier.
@@ -26,12 +20,6 @@ function organizationReply({ organization, bornAt }: CloudState): Json {
     byocConfig: [],
     enableCoreDumps: true,
   };
-}
-
-export function whoami(cloud: CloudState, call: Call): Reply {
-  const keyId = keyIdOf(call);
-  const { id: organizationId } = cloud.organization;
-  return success(cloud, { actorType: 'apiKey', keyId, name: `key ${keyId}`, organizationId });
 }
 
 export function getKey(cloud: CloudState, { params }: Call): Reply {
@@ -50,24 +38,4 @@ export function getKey(cloud: CloudState, { params }: Call): Reply {
     ipAccessList: [{ source: '203.0.113.0/24', description: 'office' }],
     keySuffix: key.id.slice(-4),
   });
-}
-
-export function listQuotas(cloud: CloudState): Reply {
-  return success(cloud, [
-    {
-      quotaCode: 'services-per-organization',
-      name: 'Services',
-      scope: 'organization',
-      value: 40,
-      usage: servicesNow(cloud).length,
-      adjustable: true,
-    },
-    {
-      quotaCode: 'replicas-per-warehouse',
-      name: 'Replicas of a warehouse',
-      scope: 'warehouse',
-      value: 20,
-      adjustable: true,
-    },
-  ]);
 }

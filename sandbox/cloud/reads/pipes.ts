@@ -4,7 +4,7 @@ import type { Json } from '../../json.ts';
 import type { PipeSeed } from '../../seed/shapes.ts';
 import { success } from '../replies.ts';
 import type { CloudState, PipeRecord } from '../state.ts';
-import { findRunning, lookUp, serviceNow } from '../targets.ts';
+import { findRunning, serviceNow } from '../targets.ts';
 
 export function listPipes(cloud: CloudState, call: Call): Reply {
   const service = findRunning(cloud, call, 'Pipes are available');
@@ -14,16 +14,6 @@ export function listPipes(cloud: CloudState, call: Call): Reply {
     cloud,
     own.map((pipe) => pipeReply(cloud, pipe)),
   );
-}
-
-export function getPipe(cloud: CloudState, call: Call): Reply {
-  const service = findRunning(cloud, call, 'Pipes are available');
-  if ('refused' in service) return service.refused;
-  const pipe = lookUp(cloud, 'pipe', call.params.pipeId, (id) => {
-    const found = cloud.pipes.get(id);
-    return found?.serviceId === service.found.id ? found : undefined;
-  });
-  return 'refused' in pipe ? pipe.refused : success(cloud, pipeReply(cloud, pipe.found));
 }
 
 const SOURCES: Readonly<Record<PipeSeed['family'], Json>> = {

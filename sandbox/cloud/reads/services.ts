@@ -32,11 +32,3 @@ export function scalingSchedule(cloud: CloudState, call: Call): Reply {
   if (found.schedule.length === 0) return cloudRefusal(cloud, 404, 'NOT_FOUND: no schedule');
   return success(cloud, scheduleReply(found, cloud.now()));
 }
-
-/** Only primary services have an upgrade window. */
-export function upgradeWindow(cloud: CloudState, call: Call): Reply {
-  const service = findService(cloud, call);
-  if ('refused' in service) return service.refused;
-  if (!service.found.isPrimary) return cloudRefusal(cloud, 404, 'NOT_FOUND: no upgrade window');
-  return success(cloud, { weekday: 0, startHourUtc: 0, duration: 6 });
-}

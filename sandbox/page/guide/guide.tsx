@@ -3,13 +3,43 @@ import type { GuideStepId } from '../../protocol.ts';
 import { useIsPhone } from '../device.ts';
 import { Icon } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
+import { useInsert } from './acting.ts';
 import { GuideStepBody } from './guide-step.tsx';
 import { NextAction, StepName } from './next-action.tsx';
-import { GUIDE_STEPS, type GuideStep } from './steps.ts';
+import { FIRST_COMMAND, GUIDE_STEPS, type GuideStep } from './steps.ts';
 import type { GuideState } from './use-guide.ts';
 
-/** Five steps through the story. A step is done when the simulators have seen it. */
+/** What Signalbox is, and one button; then the steps. */
 export function Guide({ guide }: { guide: GuideState }) {
+  return guide.isBegun ? <Steps guide={guide} /> : <Introduction guide={guide} />;
+}
+
+function Introduction({ guide }: { guide: GuideState }) {
+  const insert = useInsert(FIRST_COMMAND);
+  const onBegin = () => {
+    guide.begin();
+    guide.use('request');
+    insert();
+  };
+  return (
+    <aside className="guide" aria-label="Guide">
+      <div className="guide-intro">
+        <h2>Signalbox</h2>
+        <p>
+          Engineers operate an analytics database from Slack: Signalbox shows what a command will
+          change, asks the right people, sends it once and records it.
+        </p>
+        <p>This page is a Slack to try it in. Nothing leaves your machine.</p>
+        <button type="button" className="guide-button primary" onClick={onBegin}>
+          Write the first command
+        </button>
+      </div>
+    </aside>
+  );
+}
+
+/** Five steps through the story. A step is done when the simulators have seen it. */
+function Steps({ guide }: { guide: GuideState }) {
   const { done, toggle } = guide;
   const { address } = useSession();
   const current = GUIDE_STEPS.find(({ id }) => !done.includes(id)) ?? null;

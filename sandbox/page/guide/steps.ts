@@ -40,12 +40,18 @@ export function actionsOf({ prepare, command, places }: GuideStep): readonly Gui
 const OPS = 'ops';
 const APPROVALS = 'db-approvals';
 
+/** What the first button of the page writes into the composer. */
+export const FIRST_COMMAND: CommandToSend = {
+  ...{ as: 'ana', channel: OPS },
+  line: '/service stop analytics-prod nightly maintenance',
+};
+
 export const GUIDE_STEPS: readonly GuideStep[] = [
   {
     id: 'request',
     title: 'Request a change',
     text: 'Insert the command, send it with Enter, then press Request approval. Only Ana sees the preview.',
-    command: { as: 'ana', channel: OPS, line: '/service stop analytics-prod nightly maintenance' },
+    command: FIRST_COMMAND,
     places: [],
   },
   {

@@ -8,6 +8,9 @@ const CLOSED = 'signalbox.guide';
 export interface GuideState {
   readonly isOpen: boolean;
   readonly toggle: () => void;
+  /** False on the first page, until a person begins: the guide then says what Signalbox is. */
+  readonly isBegun: boolean;
+  readonly begin: () => void;
   /** The steps that the simulators have seen. */
   readonly done: readonly GuideStepId[];
   /** The last step of which a button of the one-line guide was pressed, and the number of presses. */
@@ -25,10 +28,14 @@ export function useGuide(version: number): GuideState {
   const [isOpen, toggle] = useGuideOpen();
   const done = useGuideProgress(isOpen ? version : null);
   const [used, setUsed] = useState<UsedStep | null>(null);
+  // A link to a person and a channel is not the first page.
+  const [isLink, setLink] = useState(() => window.location.search !== '');
+  const begin = useCallback(() => setLink(true), []);
+  const isBegun = isLink || done.length > 0;
   const use = useCallback((step: GuideStepId) => {
     setUsed((before) => ({ step, presses: before?.step === step ? before.presses + 1 : 1 }));
   }, []);
-  return { isOpen, toggle, done, used, use };
+  return { isOpen, toggle, isBegun, begin, done, used, use };
 }
 
 /** Whether the guide is open. The browser keeps it until the person opens the guide again. */

@@ -11,6 +11,35 @@ interface Props {
   readonly send: (path: string, body: object) => void;
 }
 
+/** Lets an alert of the simulator fire or recover: its webhook is delivered to the bot. */
+export function AlertForm({ panel, send }: Props) {
+  const [id, setId] = useState('');
+  const alert = panel.alerts.find((one) => one.id === id) ?? panel.alerts[0];
+  const isFiring = alert?.state === 'ALERT';
+  return (
+    <section>
+      <h3>Alerts</h3>
+      <form
+        className="fault-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send('alert', { id: alert?.id ?? '', to: isFiring ? 'resolved' : 'firing' });
+        }}
+      >
+        <SelectField
+          label="Alert"
+          value={alert?.name ?? ''}
+          options={panel.alerts.map(({ name }) => name)}
+          set={(name) => setId(panel.alerts.find((one) => one.name === name)?.id ?? '')}
+        />
+        <button type="submit" className="button">
+          {isFiring ? 'Alert recovers' : 'Alert fires'}
+        </button>
+      </form>
+    </section>
+  );
+}
+
 /** The faults and the profiles of both simulators. */
 export function FaultForm({ panel, send }: Props) {
   const [api, setApi] = useState<Api>('cloud');

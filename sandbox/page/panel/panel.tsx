@@ -4,7 +4,7 @@ import { onEscape, useFocusReturn } from '../focus.ts';
 import { Icon } from '../frame/icon.tsx';
 import { post, read } from '../server.ts';
 import { ClockSection } from './clock-section.tsx';
-import { FaultForm } from './fault-form.tsx';
+import { AlertForm, FaultForm } from './fault-form.tsx';
 import { RequestList } from './request-list.tsx';
 
 interface Props {
@@ -56,6 +56,7 @@ export function PanelView({ version, onClose }: Props) {
         {isFailed && <p role="alert">The sandbox refused this or does not answer.</p>}
         {panel !== null && (
           <>
+            <AlertForm {...{ panel, send }} />
             <FaultForm {...{ panel, send }} />
             <RequestList requests={panel.requests} />
           </>

@@ -31,7 +31,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'only an approver can approve',
       defect: 'anyone who presses Approve may approve',
-      find: /(\bapprove:\s*\[[^\]]*),\s*byDecider\w*\]/,
+      find: /(\bapprove:\s*press\(\s*\[[^\]]*),\s*byDecider\w*\]/,
       put: '$1]',
       test: SIMULATION,
       reports: /never was an approver/,
@@ -282,7 +282,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a card is not drawn over what the log has lost',
       defect: 'a card is drawn without a look at what it shows',
-      find: /(const foreign = )await\s+\w+\([\w.]+,\s*subjects,\s*marks,?\s*\)/,
+      find: /(\.\.\.seen\.notes\];\s*const foreign = )await\s+\w+\([\w.]+,\s*change,\s*marks,?\s*\)/,
       put: '$1[]',
       test: 'test/workflow/cards.test.ts',
       reports: /AssertionError/,

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** Where a process crashes: `before claimed`, `after succeeded|failed`, `after card drawn 2`. */
 export interface CrashPoint {
   readonly when: 'before' | 'after';
-  /** The names of the commits, of which one suffices. */
+  /** The names of the commits, of which one suffices; `any` is each commit that has a name. */
   readonly commits: readonly string[];
   readonly nth: number;
 }
@@ -27,7 +27,8 @@ export function crashAt(point: CrashPoint | null): void {
   const counts = { before: 0, after: 0 };
 
   function reach(when: CrashPoint['when'], names: ReadonlySet<string>): void {
-    if (!point?.commits.some((name) => names.has(name))) return;
+    const isNamed = (name: string) => names.has(name) || (name === 'any' && names.size > 0);
+    if (!point?.commits.some(isNamed)) return;
     counts[when] += 1;
     const isIt = point.when === when && point.nth === counts[when];
     if (isIt) process.kill(process.pid, 'SIGKILL');

@@ -98,7 +98,8 @@ export async function startDriver(sandbox: ControlledSandbox, death: string) {
     throw new Error('Timed out waiting for an outcome');
   }
 
-  async function live({ line }: Call): Promise<CardPlace['card']> {
+  /** Requests, confirms and approves the change of a line, and waits until it has ended. */
+  async function live({ line }: Pick<Call, 'line'>): Promise<CardPlace['card']> {
     await insist(() => slack.command(ANA, 'ops', line), preview, 'a preview');
     const posted = await insist(() => press(ANA, preview(), 'change.confirm'), card, 'a card');
     const decided = () => (card()?.text.includes(' requests: ') ? undefined : card());
@@ -112,7 +113,19 @@ export async function startDriver(sandbox: ControlledSandbox, death: string) {
     }
     return { channel: posted.channel, ts: posted.ts };
   }
-  return { live, crashes: () => crashes };
+  /** Advances the clock to a time and then in small steps, until `look` returns a value. */
+  async function from<T>(time: Date, look: () => T | undefined, what: string): Promise<T> {
+    await revived();
+    sandbox.pass(time.getTime() - sandbox.clock.now.getTime());
+    for (let step = 0; step < 60; step += 1) {
+      await revived();
+      const found = await seen(look, what, STEP_TAKES_MS).catch(() => undefined);
+      if (found !== undefined) return found;
+      sandbox.pass(STEP_MS);
+    }
+    throw new Error(`Timed out waiting for ${what}`);
+  }
+  return { live, from, crashes: () => crashes };
 }
 
 function refuseOther(error: unknown): void {

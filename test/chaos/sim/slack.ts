@@ -133,7 +133,12 @@ export function openSlack(now: () => Date, members: Members) {
           needsSlack();
           return cards.map(({ ts, change, mark }) => ({
             ...mark,
-            ...{ change, isCard: true, at: { channel: 'CCARDS' as ChannelId, ts } },
+            ...{
+              change,
+              isCard: true,
+              isFreeze: false,
+              at: { channel: 'CCARDS' as ChannelId, ts },
+            },
           }));
         }),
       answerPress: ({ replyTo }, outcome) =>

@@ -65,7 +65,15 @@ export interface Schedule {
 export interface Press {
   readonly kind: 'press';
   readonly id: string;
-  readonly verb: 'approve' | 'reject' | 'cancel' | 'happened' | 'did not happen' | 'lift';
+  readonly verb:
+    | 'approve'
+    | 'reject'
+    | 'cancel'
+    | 'happened'
+    | 'did not happen'
+    | 'lift'
+    | 'pause'
+    | 'resume';
   readonly subject: string;
   readonly by: string;
   /** The message that was pressed, and what the person saw there. */

@@ -152,6 +152,8 @@ const CHANGES_STATE: Readonly<Record<string, string>> = {
   created: 'frozen',
   found: 'frozen',
   scheduled: 'scheduled',
+  paused: 'paused',
+  resumed: 'scheduled',
 };
 
 export function fold(events: readonly Event[]): Subject | null {

@@ -148,7 +148,8 @@ class Model implements Bot {
     if (kind === 'run') return isOver(events, now) ? () => this.#endRun(stream) : null;
     const isDrawn = this.#drawn.get(stream) === events.at(-1)?.hash;
     if (kind === 'schedule') {
-      const isSettled = isDrawn && (log.streams.has(runOf(stream, now)) || isFrozen(log.streams));
+      const mayRun = fold(events)?.state === 'scheduled' && !isFrozen(log.streams);
+      const isSettled = isDrawn && (log.streams.has(runOf(stream, now)) || !mayRun);
       return isSettled ? null : () => this.#tendSchedule(stream);
     }
     if (kind !== 'change' && kind !== 'freeze') return null;
@@ -371,6 +372,7 @@ class Model implements Bot {
   }
 
   #typeOfRestored({ stream, state }: Subject, attempted: boolean): string {
+    if (state === 'scheduled' && this.#rules.pauseLost) return 'paused';
     if (/^(freeze|schedule)\//.test(stream) || !this.#rules.endForeign) return 'restored';
     if (['succeeded', 'failed', 'unknown'].includes(state)) return 'restored';
     if (state === 'executing') return this.#rules.executingIsUnknown ? 'unknown' : 'stale';
@@ -479,6 +481,7 @@ class Model implements Bot {
     const subject = fold(streams.get(stream) ?? []);
     const run = runOf(stream, now);
     if (!isDrawn || !subject?.ts || streams.has(run) || this.#scannedAt === null) return;
+    if (subject.state !== 'scheduled') return;
     const { ts, target } = subject;
     if (this.#rules.slackFirst) {
       const thread = await this.#ports.slack.thread(ts);
@@ -488,6 +491,8 @@ class Model implements Bot {
     const nonce = this.#ports.nonce();
     const log = await this.#append((fresh) => {
       if (fresh.streams.has(run) || isFrozen(fresh.streams)) return [];
+      if (fold(fresh.streams.get(stream) ?? [])?.state !== 'scheduled') return [];
+      if (this.#rules.pressBlocksClaim && hasUnansweredPress(fresh.streams, stream)) return [];
       const facts = { nonce, target, until: fresh.now + LEASE_MS };
       return [{ stream: run, type: 'claimed', facts }];
     });
@@ -741,6 +746,8 @@ function decide(
   const { verb, by } = press;
   const facts = { by, press: press.id };
   const isOpen = state === 'pending' || state === 'approved';
+  if (verb === 'pause') return state === 'scheduled' ? [{ stream, type: 'paused', facts }] : [];
+  if (verb === 'resume') return state === 'paused' ? [{ stream, type: 'resumed', facts }] : [];
   if (verb === 'lift') return state === 'frozen' ? [{ stream, type: 'lifted', facts }] : [];
   if (verb === 'happened' || verb === 'did not happen') {
     if (state !== 'unknown') return [];

@@ -13,6 +13,7 @@ export type Promised =
   | 'sent after an end'
   | 'sent without approvals'
   | 'sent in a freeze'
+  | 'sent for a paused schedule'
   | 'sent to a locked target'
   | 'digest posted twice'
   | 'events in an outage'
@@ -36,11 +37,15 @@ const ALARMS: ReadonlySet<string> = new Set(['stale', 'lost']);
 export class Oracle {
   readonly broken: Broken[] = [];
   readonly changes = new Map<string, Truth>();
+  /** Schedules that a person paused. Nobody resumes them. */
+  readonly pausedBy = new Set<string>();
   readonly #world: World;
   readonly #slack: Slack;
   /** Freezes that a person was told of, with the time. */
   readonly #frozen = new Map<string, number>();
   readonly #lifted = new Set<string>();
+  /** Schedules that a person paused: when a person first saw it. */
+  readonly #paused = new Map<string, number>();
   /** Unknown outcomes that a person has answered. */
   readonly #settled = new Set<string>();
   /** Acknowledged presses that nobody was told about. */
@@ -69,6 +74,7 @@ export class Oracle {
     const { verb, subject, by } = payload;
     if (verb === 'approve') this.changes.get(subject)?.approvals.add(by);
     if (verb === 'happened' || verb === 'did not happen') this.#settled.add(subject);
+    if (verb === 'pause') this.pausedBy.add(subject);
     if (verb === 'lift') {
       this.#lifted.add(subject);
       this.#frozen.delete(subject);
@@ -87,6 +93,7 @@ export class Oracle {
     if (what === 'frozen' && !this.#lifted.has(subject) && !this.#frozen.has(subject)) {
       this.#frozen.set(subject, this.#world.now);
     }
+    if (what === 'paused') this.#sawPaused(subject);
     if (ENDED.has(what)) this.#ended(subject, `told ${what}`);
     if (person === 'operators' && this.isHonest) this.#break('false alarm', `${subject} ${what}`);
   }
@@ -98,7 +105,13 @@ export class Oracle {
 
   /** A person looks at a message. */
   saw({ shown }: Message): void {
+    if (shown.state === 'paused') this.#sawPaused(shown.subject);
     if (ENDED.has(shown.state)) this.#ended(shown.subject, `saw ${shown.state}`);
+  }
+
+  #sawPaused(subject: string): void {
+    if (!this.pausedBy.has(subject) || this.#paused.has(subject)) return;
+    this.#paused.set(subject, this.#world.now);
   }
 
   /** Everything was healthy for hours: what people see must be an end. */
@@ -146,7 +159,8 @@ export class Oracle {
   }
 
   #arrived({ change, target, at }: Arrival): void {
-    const truth = this.changes.get(change.replace(/^run\/(\d+)\/\d+$/, 'schedule/$1'));
+    const requested = change.replace(/^run\/(\d+)\/\d+$/, 'schedule/$1');
+    const truth = this.changes.get(requested);
     if (!truth) {
       this.#break('sent without approvals', `${change} was never requested`);
       return;
@@ -161,6 +175,10 @@ export class Oracle {
       ([freeze, since]) => at - since > LEASE_MS && this.#hasWitness(freeze),
     );
     if (isFrozen && this.isWhole) this.#break('sent in a freeze', change);
+    const pausedAt = this.#paused.get(requested) ?? at;
+    if (at - pausedAt > LEASE_MS && this.isWhole && this.#hasWitness(requested)) {
+      this.#break('sent for a paused schedule', change);
+    }
     const holder = this.#slack.messages.find(
       ({ shown, deleted }) =>
         !deleted &&

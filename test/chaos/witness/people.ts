@@ -103,6 +103,8 @@ export class People {
     if (shown.state === 'approved') return isRequester && world.chance(0.4) ? 'cancel' : null;
     if (shown.state === 'unknown') return world.chance(0.5) ? this.#outcome(shown.subject) : null;
     if (shown.state === 'frozen') return world.chance(0.5) ? 'lift' : null;
+    if (shown.state === 'scheduled') return world.chance(0.5) ? 'pause' : null;
+    if (shown.state === 'paused') return this.#oracle.pausedBy.has(shown.subject) ? null : 'resume';
     return null;
   }
 

@@ -53,6 +53,8 @@ export interface Rules {
   readonly executingIsUnknown: boolean;
   /** 4. A foreign freeze stops all executions. */
   readonly foreignFreeze: boolean;
+  /** 4. A schedule with a foreign mark pauses. */
+  readonly pauseLost: boolean;
   /** 4. A subject that the log does not know is drawn as lost. */
   readonly drawLost: boolean;
   /** 5. A process compares the log with what it knows before each claim. */
@@ -92,7 +94,7 @@ export const WITNESS: Rules = {
   ...{ scanNewTimeline: true, scanLostConnection: true, scanGoneEnd: true, scanDaily: true },
   ...{ scanPages: true, scanAudit: true, scanThreads: true, scanFirst: true },
   ...{ answerMarks: true, endForeign: true, executingIsUnknown: true },
-  ...{ foreignFreeze: true, drawLost: true, memory: true, damagedStops: true },
+  ...{ foreignFreeze: true, pauseLost: true, drawLost: true, memory: true, damagedStops: true },
   ...{ slackFirst: true, unreadableStops: true, scheduleNote: true, freezePosted: true },
   ...{ digestSearch: true, auditLine: true, tellAfterCard: true, pressBlocksClaim: true },
   ...{ endNote: true, firstCard: true, noteIsUnknown: true, register: false },

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { ALERT_READS, type AlertRead } from '../../../sandbox/api/optional-reads.ts';
-import { DASHBOARDS, SAVED_SEARCHES } from '../../../sandbox/seed/alert-references.ts';
 import { alertsServer } from '../servers.ts';
 
 const PATHS: Readonly<Record<AlertRead, string>> = {
   'list webhooks': '/../webhooks',
   'list saved searches': '/../saved-searches',
-  'get saved search': `/../saved-searches/${SAVED_SEARCHES.errors}`,
   'list dashboards': '/../dashboards',
-  'get dashboard': `/../dashboards/${DASHBOARDS.checkout.id}`,
-  'get team': '/../team',
 };
-const DASHBOARD_READS = ['list dashboards', 'get dashboard'];
 
 test.for(ALERT_READS)('%s is answered by servers that have it', async (name) => {
   const { ask, alerts } = await alertsServer();
@@ -22,7 +17,7 @@ test.for(ALERT_READS)('%s is answered by servers that have it', async (name) => 
     alerts.profile(profile);
     statuses.push((await ask('GET', PATHS[name])).status);
   }
-  const inJanuary = DASHBOARD_READS.includes(name) ? 200 : 404;
+  const inJanuary = name === 'list dashboards' ? 200 : 404;
   expect(statuses).toEqual([200, inJanuary, 404]);
   alerts.profile('code');
   alerts.withoutReads({ [name]: 405 });
@@ -56,12 +51,4 @@ test('dashboards come with all their tiles, last name first, without pages', asy
   expect(boards.map((one) => one?.name)).toEqual(['Platform', 'Checkout']);
   expect(boards[1]?.tiles?.[0]).toMatchObject({ id: 'tile-latency', name: 'Latency' });
   expect(json).not.toHaveProperty('meta');
-});
-
-test('an unknown saved search has JSON, an unknown dashboard has plain text', async () => {
-  const { ask } = await alertsServer();
-  const search = await ask('GET', '/../saved-searches/none');
-  expect([search.status, search.json.message]).toEqual([404, 'Saved search not found']);
-  const board = await ask('GET', '/../dashboards/none');
-  expect([board.status, board.text]).toEqual([404, 'Not Found']);
 });

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { readEndState, violationsOfLocks } from '../harness/end-state.ts';
+import { isCard, textOf } from '../harness/messages.ts';
+import { eventsIn, withLog } from '../harness/read-log.ts';
+import { STAGING } from '../harness/requests.ts';
+import { ENGINES, type Engine, emptyUrl } from '../storage/engines.ts';
+import { startControlledSandbox } from './processes/controlled-sandbox.ts';
+import { startDriver } from './processes/driver.ts';
+
+const FREEZE = '/change freeze tag=staging until=4h launch';
+const SCHEDULE =
+  '/service schedule staging stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin nights';
+const FIRST_STOP = new Date('2026-11-20T19:00:00.000Z');
+
+/** Kills the bot before or after its n-th commit, and returns the violated promises. */
+async function freezeWithCrash(engine: Engine, crash: string) {
+  const databaseUrl = await emptyUrl(engine);
+  const sandbox = await startControlledSandbox({ databaseUrl });
+  try {
+    const driver = await startDriver(sandbox, crash);
+    await driver.live({ line: FREEZE });
+    await sandbox.stopBots();
+    const made = await eventsIn(databaseUrl, 'created');
+    return [...(await wrongOf(databaseUrl)), ...once(made)];
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** The same with a schedule and its first run. */
+async function scheduleWithCrash(engine: Engine, crash: string) {
+  const databaseUrl = await emptyUrl(engine);
+  const sandbox = await startControlledSandbox({ databaseUrl });
+  const { slack, cloud } = sandbox;
+  try {
+    const driver = await startDriver(sandbox, crash);
+    await driver.live({ line: SCHEDULE });
+    const shown = () => {
+      const card = slack.messages('db-approvals').find(isCard);
+      return /: (succeeded|outcome unknown|unknown)/.test(card ? textOf(card) : '')
+        ? true
+        : undefined;
+    };
+    await driver.from(FIRST_STOP, shown, 'the run on the card');
+    await sandbox.stopBots();
+    const effects = cloud.effectCount('set state', STAGING);
+    const made = await eventsIn(databaseUrl, 'created');
+    const wrong = [...(await wrongOf(databaseUrl)), ...once(made)];
+    if (effects > 1) wrong.push('the run took effect twice');
+    return wrong;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const once = ({ length }: readonly unknown[]) =>
+  length === 1 ? [] : [`it came into force ${length} times`];
+
+/** An operation of Signalbox itself has no unknown outcome. */
+function wrongOf(databaseUrl: string): Promise<string[]> {
+  return withLog(databaseUrl, async (log) => {
+    const { confirmed, violations } = await readEndState(log);
+    const own = confirmed.filter(({ command }) => /freeze|schedule/.test(command));
+    return [
+      ...violations,
+      ...own.flatMap(({ command, state }) =>
+        state === 'succeeded' ? [] : [`${command} ended as ${state}`],
+      ),
+      ...(await violationsOfLocks(log, confirmed)),
+    ];
+  });
+}
+
+const isLong = process.env.CHAOS === 'long';
+
+/** A kill before and after each of so many commits; without CHAOS=long, a sample. */
+function crashes(commits: number, every: number) {
+  const all = ENGINES.flatMap((engine) =>
+    Array.from({ length: commits }, (_, index) => index + 1).flatMap((nth) =>
+      ['before', 'after'].map((when) => [`${when} any ${nth}`, engine] as const),
+    ),
+  );
+  return all.filter((_, index) => isLong || index % every === 0);
+}
+
+test.for(crashes(24, 25))(
+  'a freeze comes into force once, with a kill %s on %s',
+  async ([crash, engine]) => {
+    const wrong = await freezeWithCrash(engine, crash);
+    expect(wrong, wrong.join()).toEqual([]);
+  },
+);
+
+test.for(crashes(40, 41))(
+  'a schedule and its run happen once, with a kill %s on %s',
+  async ([crash, engine]) => {
+    const wrong = await scheduleWithCrash(engine, crash);
+    expect(wrong, wrong.join()).toEqual([]);
+  },
+);
