@@ -2,9 +2,10 @@ import type { Logger } from 'pino';
 import { createOutageLog } from '../base/log.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { LearnedService, NamedItem, ServerFacts, Service } from '../domain/targets.ts';
-import { reading, type Store } from '../storage/index.ts';
+import { reading, type Store, transaction } from '../storage/index.ts';
+import type { ServiceReading } from './cloud-readings.ts';
 import type { CloudReads } from './cloud-reads.ts';
-import { knownServices } from './facts.ts';
+import { knownServices, learnedReading, learnService } from './facts.ts';
 
 // The services that users can name: configured, learned from replies, and discovered on the server.
 
@@ -235,6 +236,8 @@ export interface OpenedDirectory {
   readonly services: () => readonly Service[];
   /** Reads the directory from the database again, without waiting for it. */
   readonly refresh: () => void;
+  /** Optional reads whose services are known from then on: what was shown once is never unknown later. */
+  readonly remembering: (reads: CloudReads) => CloudReads;
   /** Takes the server's list of services. Without extended reads there is none. */
   readonly learnList: (list: readonly ServerService[], readAt: Date) => void;
   /** Returns the services with the facts of this list; null: discovered services have none. */
@@ -292,11 +295,52 @@ export async function openDirectory({
     }
     return built.services;
   };
+  /** A list of many services is stored when it says something else, or after some minutes. */
+  const learn = async (readings: readonly ServiceReading[], readAt: Date, isList: boolean) => {
+    const known = new Map(learned.map((each) => [each.id, each]));
+    const isStored = ({ id, fields }: LearnedService) => {
+      const before = known.get(id);
+      const isRecent = before && readAt.getTime() - before.seenAt.getTime() < LISTED_STORED_MS;
+      return (
+        isList &&
+        isRecent &&
+        Object.entries(fields).every(([key, value]) => {
+          return JSON.stringify(before.fields[key]) === JSON.stringify(value);
+        })
+      );
+    };
+    const all = readings.map((each) =>
+      learnedReading(each, each.name ?? known.get(each.id)?.name ?? each.id.slice(0, 8), readAt),
+    );
+    const news = all.filter((each) => !isStored(each));
+    if (news.length === 0) return;
+    try {
+      await transaction(store, async (tx) => {
+        for (const each of news) await learnService(tx, each);
+      });
+      await read();
+    } catch (err) {
+      log.warn({ err }, 'services that were read could not be stored');
+    }
+  };
   await read();
   const timer = setInterval(refresh, READ_EVERY_MS);
   return {
     services,
     refresh,
+    remembering: (reads) => ({
+      ...reads,
+      service: async (id, how) => {
+        const found = await reads.service(id, how);
+        if (found.known) await learn([found.value], found.readAt, false);
+        return found;
+      },
+      services: async (how) => {
+        const found = await reads.services(how);
+        if (found.known) await learn(found.value, found.readAt, true);
+        return found;
+      },
+    }),
     learnList: (list, readAt) => {
       listed = { list, readAt };
       built = null;
@@ -305,6 +349,9 @@ export async function openDirectory({
     close: () => clearInterval(timer),
   };
 }
+
+/** How old the stored time of a listed service that did not change may be. */
+const LISTED_STORED_MS = 300_000;
 
 const EVERY_MS = 60_000;
 const RETRY_MS = 15_000;

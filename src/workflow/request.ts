@@ -245,7 +245,7 @@ export async function planChange(
   context: CommandContext,
 ): Promise<PlanResult> {
   const { before: seen = null, gaps = [] } = (await command.observe?.(args, context)) ?? {};
-  const before = seen?.wasRead ? { ...seen, fields: { ...seen.fields, ...settled } } : seen;
+  const before = seen && { ...seen, fields: { ...seen.fields, ...settled } };
   const problems = command.problems?.(args, before, context) ?? [];
   if (problems.length > 0) return { ok: false, problems };
 
