@@ -381,6 +381,8 @@ export interface TypedCommand {
 /** An item of a list of the server, with the words that distinguish it from others. */
 export interface ListedItem extends NamedItem {
   readonly about: string;
+  /** Values of other fields that follow from its choice in a form. */
+  readonly fills?: TypedValues;
 }
 
 /** The lists that were read, by kind; a kind is missing if its list is unknown or not needed. */

@@ -13,7 +13,7 @@ import {
 } from '../domain/change.ts';
 import { fact } from './blocks.ts';
 import { cardLink, consoleLink, type LinkOf } from './links.ts';
-import { actionText, type DrawContext, lowerActionText, lowerFirst } from './naming.ts';
+import { actionText, type DrawContext, lowerActionText, lowerFirst, roleText } from './naming.ts';
 import { freezeNote } from './refusals.ts';
 import { bounded, type Line, oneLine, type RichInline } from './rich-text.ts';
 
@@ -251,6 +251,7 @@ function outcomeWords(
   }
   if (change.resolution) return [[{ bold: 'Known at the time: ' }, answerOf(ending)]];
   const open = consoleLink(change, drawing.console);
+  const { from, to } = change.requires;
   const request = isFull && ending.requestId ? `, request ${ending.requestId}` : '';
   return [
     [
@@ -259,6 +260,7 @@ function outcomeWords(
     ],
     ['Not sent again. Other changes to this target are blocked until this is resolved.'],
     ['Check the console', ...(open ? [' (', open, ')'] : []), ', then record what you found.'],
+    [`${roleText(drawing.policy, from ?? to)} can record it.`],
   ];
 }
 

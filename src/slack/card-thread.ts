@@ -29,7 +29,18 @@ export function sendingLine(change: Change): Line {
 
 /** A line with a mention of the requester: Slack sends no notification for a redrawn card. */
 export function threadLine(change: Change, drawing: DrawContext): Line {
-  return [{ user: change.requester }, ' ', ...news(change, drawing)];
+  const isUnknown = change.state === 'unknown';
+  return [
+    ...(isUnknown ? toAnswer(change, drawing) : [{ user: change.requester }]),
+    ' ',
+    ...news(change, drawing),
+  ];
+}
+
+/** The requester, and those who may answer for an unknown outcome. */
+function toAnswer(change: Change, drawing: DrawContext): Line {
+  const role = currentApprovers(change, drawing) ?? change.requires.to;
+  return [{ user: change.requester }, ' ', ...mentionOf(role, drawing)];
 }
 
 /** The same for a requester who cannot see the thread. */
@@ -171,11 +182,7 @@ const REMINDERS: Readonly<
     ],
   }),
   unknown: (change, drawing) => ({
-    who: [
-      { user: change.requester },
-      ' ',
-      ...mentionOf(currentApprovers(change, drawing), drawing),
-    ],
+    who: toAnswer(change, drawing),
     text: [
       `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
       'are blocked. Check the console, then answer on ',

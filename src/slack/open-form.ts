@@ -23,7 +23,7 @@ import {
   settingOf,
   waitingForm,
 } from './form.ts';
-import { fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
+import { filledByChoice, fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
 import { missingObject, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
@@ -110,6 +110,8 @@ interface FormRequest {
   readonly line?: string | null;
   /** Whether its fields appear for the first time. */
   readonly isFirst?: boolean;
+  /** The text of the item that was just chosen. */
+  readonly typed?: string;
 }
 
 /** Redraws an open form for its current values, with the values of the chosen target. */
@@ -117,7 +119,7 @@ export async function redrawForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { by, replyTarget, view_id, hash, line = null, isFirst = false }: FormRequest,
+  { by, replyTarget, view_id, hash, line = null, isFirst = false, typed = '' }: FormRequest,
 ): Promise<void> {
   const update = { view_id, ...(hash ? { hash } : {}) };
   const { views } = bot.clients.views;
@@ -131,7 +133,8 @@ export async function redrawForm(
   }
   if (!given.alert) {
     const known = knownOf(lastSeenOf(bot, command, given));
-    const view = ownForm(bot, command, given, { replyTarget, known, isRedrawn: !isFirst });
+    const filled = await filledByChoice(bot, { command, given, by, typed });
+    const view = ownForm(bot, command, filled, { replyTarget, known, isRedrawn: !isFirst });
     await views.update({ ...update, view });
     return;
   }
