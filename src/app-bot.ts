@@ -59,7 +59,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const directory = await openDirectory(options);
   // The loop needs the context, which wakes it.
   let wakeJobs = () => {};
-  const { notify } = config;
   const decisions: DecisionContext = {
     store,
     events,
@@ -72,7 +71,8 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     commands: CHANGE_COMMANDS,
     people,
     messenger,
-    directCards: directRecipients({ notify, someOf: people.someOf, messenger, now }),
+    directCards: directRecipients({ notify: config.notify, someOf: people.someOf, messenger, now }),
+    reminders: config.reminders,
     log,
     now,
     newId: () => changeIdFrom(randomBytes(6)),

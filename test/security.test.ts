@@ -76,6 +76,10 @@ test.for<[string, RegExp, readonly string[]]>([
       // Its parts are constants of the same file.
       'RegExp(\n    Object.entries(parts',
       'RegExp(Object.keys(LABELS',
+      'RegExp(`(?<=s',
+      'RegExp(`^<service>$`',
+      'RegExp(`^cluster/[w-]+/<UUID>(-d+',
+      'RegExp(`^resource-share/<UUID>$`',
       'RegExp(`^<EDGE><TO>$`',
       'RegExp(`^<EDGE><TO><EDGE>$`',
       'RegExp(`^<start>S+$`',

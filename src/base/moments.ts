@@ -29,9 +29,12 @@ export type TimeReading =
 
 const UNITS =
   'm(?:in(?:s|utes?|uten?)?)?|h(?:rs?|ours?)?|std|stunden?|d(?:ays?)?|tage?n?|w(?:eeks?)?|wochen?';
-const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+/** By their value. */
+export const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(
+  ' ',
+);
 const SPAN = patternOf(
-  String.raw`^(\d{1,3}(?:[.,]\d)?|half an?|an?|<NUMBER>) ?(<UNIT>)(?: ?(?:and )?(?:(\d{1,2}) ?(?:m[a-z]*)?|(a half)))?$`,
+  String.raw`^(\d{1,3}(?:[.,]\d)?|half an?|an?|<NUMBER>) ?(<UNIT>)(?: ?(?:and )?(\d{1,2}) ?m[a-z]*|(\d{2})| (?:and )?(a half))?$`,
   { NUMBER: NUMBERS.join('|'), UNIT: UNITS },
 );
 const MINUTES: Readonly<Record<string, number>> = {
@@ -45,7 +48,9 @@ const MINUTES: Readonly<Record<string, number>> = {
 
 /** `4 hours`, `half a day`, `1h30m` → minutes; null for anything else. */
 function minutesOf(text: string): number | null {
-  const [, typed = '', unit = '', more = '', half] = SPAN.exec(text) ?? [];
+  const [, typed = '', unit = '', named, joined, half] = SPAN.exec(text) ?? [];
+  // `1h30` is one word: in `4h 20 percent` the second number has another unit.
+  const more = named ?? joined ?? '';
   if (typed === '') return null;
   const word = NUMBERS.indexOf(typed);
   const number = typed.startsWith('half') ? 0.5 : /^an?$/.test(typed) ? 1 : word;
@@ -75,7 +80,7 @@ function plain(text: string): string {
 
 /** How a time begins, so that most words need no further reading. */
 const FIRST_WORDS = patternOf(
-  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
+  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|yesterday|gestern|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
   { NUMBER: NUMBERS.join('|') },
 );
 
@@ -404,6 +409,7 @@ function daysOf(text: string, { now, zone }: LocalClock): DaysReading | null {
   const today = localDay(now, zone);
   if (/^(today|tonight|heute|this)$/.test(text)) return { days: [today] };
   if (/^(tomorrow|tmrw|tmr|tomorow)$/.test(text)) return { days: [addDays(today, 1)] };
+  if (/^(yesterday|gestern)$/.test(text)) return { days: [addDays(today, -1)] };
   if (/^(next week)$/.test(text)) return { days: [addDays(today, 7 - weekdayOf(today))] };
   if (/^(this |next |the )?weekend$/.test(text))
     return { days: [addDays(today, (5 - weekdayOf(today) + 7) % 7)] };
@@ -464,6 +470,7 @@ const TIME_WORDS = patternOf(
     String.raw`\b(mon|tues|wednes|thurs|fri|satur|sun)day (at )?\d`,
     String.raw`\b(until|till|til|bis|by|next|before|after|on|this) (next |this )?(mon|tues|wednes|thurs|fri|satur|sun)day\b`,
     String.raw`\b(until|till|til|bis) (\d\S*|the end|next|this)`,
+    String.raw`\b(next|this) (week|month|weekend)\b(?!')|\b(over|during|before|after|by|until) (the )?weekend\b`,
     String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|<NUMBER>|a couple of|a few|some) ?(<UNIT>)\b`,
   ].join('|'),
   { NUMBER: NUMBERS.slice(1).join('|'), UNIT: UNITS },

@@ -77,7 +77,8 @@ const SMART: readonly (readonly [RegExp, string])[] = [
 /** Returns at most `most` known words similar to `typed`, best first; empty if none is similar. */
 export function nearest(typed: string, known: readonly string[], most = 3): readonly string[] {
   const wanted = typed.toLowerCase();
-  const limit = Math.max(2, Math.ceil(wanted.length / 3));
+  // Of three letters, two others make another word.
+  const limit = wanted.length < 4 ? 1 : Math.max(2, Math.ceil(wanted.length / 3));
   return [...new Set(known)]
     .map((word) => ({ word, distance: distance(wanted, word.toLowerCase(), limit) }))
     .filter((candidate) => candidate.distance <= limit)
@@ -90,9 +91,15 @@ export function nearest(typed: string, known: readonly string[], most = 3): read
 function distance(wanted: string, word: string, limit: number): number {
   if (wanted !== '' && word.startsWith(wanted)) return 0.5;
   if (wanted.length >= 3 && word.includes(wanted)) return 1;
+  // Two exchanged letters are one error.
+  if (wanted.length < 4 && lettersOf(wanted) === lettersOf(word)) return 1;
   // The difference in length alone exceeds the limit; this skips the costly comparison.
   if (Math.abs(wanted.length - word.length) > limit) return Number.POSITIVE_INFINITY;
   return leven(wanted, word);
+}
+
+function lettersOf(word: string): string {
+  return [...word].sort().join('');
 }
 
 /** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number. */

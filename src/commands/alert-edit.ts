@@ -5,6 +5,7 @@ import { canonical, type Json, type JsonObject } from '../base/text.ts';
 import { spanMs } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
+import { fieldLabel, wordOf } from '../domain/words.ts';
 import { LIVE_INTERVALS } from '../servers/accepted-values.ts';
 import { type AlertRefusal, alertUpdate, differences } from '../servers/alerts.ts';
 import {
@@ -53,9 +54,13 @@ function intervalsNear(typed: string): readonly string[] {
   return ms === 0 ? [] : [below, above].filter((each) => each !== undefined);
 }
 
-/** `above 250`, `> 250`, `to 250`, `250`. */
-function thresholdPhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
+/** `above 250`, `> 250`, `raise to 250`, `250`. */
+function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phrase | null {
   if (given.threshold !== undefined || given.alert === undefined) return null;
+  const before = /^(raise|lower|set|change|increase|decrease|reduce|bump)$/i.test(typed[0] ?? '')
+    ? 1
+    : 0;
+  const words = typed.slice(before);
   const sign = /^(above|over|exceeds|>=?|below|under|<=?)$/i
     .exec(words[0] ?? '')?.[1]
     ?.toLowerCase();
@@ -63,7 +68,7 @@ function thresholdPhrase(words: readonly string[], { given }: PhraseState): Phra
   const [, number] = /^[<>]?=?(-?\d[\d,.]*k?)%?$/i.exec(words[joint] ?? '') ?? [];
   if (number === undefined) return null;
   const threshold = { threshold: number };
-  const taken = joint + 1;
+  const taken = before + joint + 1;
   if (/^(below|under|<)/.test(sign ?? ''))
     return { taken, given: { ...threshold, thresholdType: 'below' } };
   if (sign || /^[<>]/.test(words[joint] ?? '')) return { taken, given: threshold };
@@ -130,7 +135,7 @@ export const alertEdit: ChangeCommand = changeCommand({
     const names = storedNames(before);
     return (updateOf(edit, before)?.changes ?? []).map(({ field, ...change }) => ({
       field,
-      label: alertLabel(field),
+      label: fieldLabel(field),
       before: namedValue(field, asJson(change.before), names),
       after: namedValue(field, asJson(change.after), names),
     }));
@@ -208,7 +213,7 @@ function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDiff
   return changed
     .filter((field) => field !== 'channel' || !changed.includes('channels'))
     .map((field) => ({
-      label: alertLabel(field),
+      label: fieldLabel(field),
       was: textOf(namedValue(field, before.fields[field] ?? null, names)),
       is: textOf(namedValue(field, now[field] ?? null, names)),
     }));
@@ -219,27 +224,6 @@ function textOf(value: Json | undefined): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ') || 'none';
   return typeof value === 'object' ? Object.values(value).map(textOf).join(' ') : String(value);
 }
-
-/** The label of an alert field: `groupBy` → `Group by`, also for fields of newer servers. */
-export function alertLabel(field: string): string {
-  const words = field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return LABELS[field] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
-
-/** What users read for the fields of an alert, which have other names in the API. */
-const LABELS: Readonly<Record<string, string>> = {
-  thresholdType: 'Type',
-  thresholdMax: 'Upper bound',
-  webhookId: 'Webhook',
-  dashboardId: 'Dashboard',
-  tileId: 'Tile',
-  savedSearchId: 'Saved search',
-  groupBy: 'Group by',
-  silenced: 'Silence',
-  numConsecutiveWindows: 'Consecutive windows',
-  scheduleOffsetMinutes: 'Schedule offset (minutes)',
-  scheduleStartAt: 'Schedule start',
-};
 
 function updateOf(edit: AlertChanges, before: Snapshot | null) {
   if (!before) return null;
@@ -290,10 +274,10 @@ function sentAlert(body: JsonObject, reply: AlertReply): SendResult {
   if (!result) return { requestId, reported: [], learned: null };
   const other = differences(body, result).map(({ field, sent, got }) =>
     got === undefined
-      ? `⚠ ${alertLabel(field)}: the reply does not show it (sent: ${text(sent)})`
-      : `⚠ ${alertLabel(field)} is ${text(got)}, not ${text(sent)} as sent`,
+      ? `⚠ ${fieldLabel(field)}: the reply does not show it (sent: ${text(sent)})`
+      : `⚠ ${fieldLabel(field)} is ${text(got)}, not ${text(sent)} as sent`,
   );
-  const state = result.state === null ? [] : [`state ${result.state}`];
+  const state = result.state === null ? [] : [`state ${wordOf(result.state)}`];
   return { requestId, reported: [...state, ...other], learned: null };
 }
 
@@ -333,7 +317,7 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
 
 /** `channels (notifies Paging)`: a field that stays as it is, with the name that it refers to. */
 function keptText(field: string, value: Json, names: AlertNames): string {
-  const label = alertLabel(field).toLowerCase();
+  const label = fieldLabel(field).toLowerCase();
   const named = namedValue(field, value, names);
   if (named !== value) return `${label} (${named})`;
   return Array.isArray(value) ? countWords(value.length, label.replace(/s$/, '')) : label;

@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import { nearest } from '../base/text.ts';
+import { type Json, nearest } from '../base/text.ts';
 import {
   type Answer,
+  type AnswerRow,
   type Cell,
   type CommandOffer,
   countWords,
+  type InlinePart,
   oneLineOf,
   textAnswer,
 } from '../domain/answer.ts';
+import { valueText } from '../domain/targets.ts';
+import { fieldLabel, meaningsOf, wordOf } from '../domain/words.ts';
 import {
   type AlertNames,
   notifiesText,
@@ -15,19 +19,18 @@ import {
   readWebhookNames,
 } from '../servers/alerts-reads.ts';
 import { type Alert, isSilenced } from '../servers/alerts-schema.ts';
-import { AlertName, numberField, oneOf, switchField, textField } from './arguments.ts';
+import { AlertName, alike, numberField, oneOf, switchField, textField } from './arguments.ts';
 import { queryCommand } from './define.ts';
-import { timeCell } from './reported.ts';
+import { timeCell, timeOrWord } from './reported.ts';
 
 const Words = z.string().max(200, 'is too long');
 
-/** What people call the states. */
-const STATES = {
-  ...{ firing: 'ALERT', alerting: 'ALERT', red: 'ALERT', triggered: 'ALERT' },
-  ...{ alert: 'ALERT', alerts: 'ALERT', fired: 'ALERT', critical: 'ALERT', broken: 'ALERT' },
-  ...{ ok: 'OK', green: 'OK', fine: 'OK', resolved: 'OK', healthy: 'OK' },
-  ...{ disabled: 'DISABLED', off: 'DISABLED', pending: 'PENDING' },
-};
+/** The values that servers are known to use; an alert may have others. */
+const KNOWN = {
+  state: ['OK', 'ALERT', 'PENDING', 'INSUFFICIENT_DATA', 'DISABLED', 'active', 'inactive'],
+  source: ['tile', 'saved_search', 'search'],
+} as const;
+
 const SILENCE = {
   ...{ muted: 'on', silenced: 'on', silent: 'on', snoozed: 'on' },
   ...{ unmuted: 'off', 'not silenced': 'off', 'not muted': 'off', loud: 'off' },
@@ -38,12 +41,13 @@ const args = z.strictObject({
     word: 'state',
     label: 'State',
     hint: 'For example firing or ok',
-    means: STATES,
+    means: meaningsOf(KNOWN.state),
   }),
   source: textField(Words, {
     word: 'source',
     label: 'Source',
-    hint: 'tile, saved_search or search',
+    hint: oneOf(KNOWN.source.map(wordOf)),
+    means: meaningsOf(KNOWN.source),
   }),
   silenced: switchField(z.boolean('must be on or off'), {
     ...{ word: 'silenced', label: 'Silenced', means: SILENCE, synonyms: ['muted'] },
@@ -61,7 +65,7 @@ export const alertList = queryCommand({
   name: 'alert list',
   title: 'Find alerts',
   summary: 'Find alerts by words, state, source or silence',
-  examples: ['alert list checkout', 'alert list state=ALERT silenced=off'],
+  examples: ['alert list checkout', 'alert list state=firing silenced=off'],
   args,
 
   target: () => null,
@@ -69,22 +73,17 @@ export const alertList = queryCommand({
     const { alerts, complete, total } = await context.listAlerts();
     const unknown = unknownValue(filter, alerts);
     if (unknown) return unknown;
-    const found = alerts.filter((alert) => matches(alert, filter, context.now()));
+    const now = context.now();
+    const found = alerts.filter((alert) => matches(alert, filter, now)).toSorted(byAttention(now));
     const none = found.length === 0 ? noneMatches(filter) : null;
     if (none) return none;
     const beyond = beyondEnd(filter, pagesOf(found));
     if (beyond) return beyond;
     const names = await readWebhookNames(context.reads.alerts);
-    const shown = { now: context.now(), names };
-    return page(found, filter, shown, complete ? null : { read: alerts.length, total });
+    const all = { read: alerts.length, total: complete ? null : (total ?? 'an unknown number of') };
+    return page({ found, filter, now, names, all });
   },
 });
-
-/** The values that servers are known to use; an alert may have others. */
-const KNOWN = {
-  state: ['OK', 'ALERT', 'PENDING', 'INSUFFICIENT_DATA', 'DISABLED', 'active', 'inactive'],
-  source: ['tile', 'saved_search', 'search'],
-} as const;
 
 /** Refuses a state or source that neither servers are known to use nor any alert has. */
 function unknownValue(filter: Filter, alerts: readonly Alert[]): Answer | null {
@@ -93,11 +92,16 @@ function unknownValue(filter: Filter, alerts: readonly Alert[]): Answer | null {
     const present = alerts.flatMap((alert) => alert[key] ?? []);
     const accepted = [...new Set([...KNOWN[key], ...present])];
     if (accepted.some((value) => same(wanted, value))) continue;
-    const text = `${key} must be ${oneOf(accepted)} (you typed ${oneLineOf(wanted ?? '', 60)})`;
+    const typed = oneLineOf(wanted ?? '', 60);
+    const known = meaningsOf(accepted);
+    const near = nearest(typed.toLowerCase(), Object.keys(known)).map(
+      (word) => known[word] ?? word,
+    );
+    const offered = near.length > 0 ? new Set(near) : accepted.slice(0, 3);
     return textAnswer(
       'Alerts',
-      text,
-      nearest(wanted ?? '', accepted).map((value) => again(filter, { [key]: value }, value)),
+      `No alert has the ${key} “${typed}”. Accepted: ${oneOf(accepted.map(wordOf))}.`,
+      [...offered].map((value) => again(filter, { [key]: value }, wordOf(value))),
     );
   }
   return null;
@@ -116,8 +120,8 @@ function noneMatches(filter: Filter): Answer | null {
 
 function filterText(key: string, value: unknown): string {
   if (key === 'words') return `“${value}”`;
-  if (key === 'silenced') return value === true ? 'silenced' : 'not silenced';
-  return `${key} ${value}`;
+  if (key === 'silenced') return value === true ? 'muted' : 'not muted';
+  return key === 'source' ? `${key} ${wordOf(String(value))}` : wordOf(String(value));
 }
 
 function beyondEnd(filter: Filter, pages: number): Answer | null {
@@ -145,72 +149,146 @@ function matches(alert: Alert, { state, source, silenced, words }: Filter, now: 
 }
 
 function same(wanted: string | undefined, is: string | null): boolean {
-  return wanted === undefined || wanted.toLowerCase() === (is ?? '').toLowerCase();
+  if (wanted === undefined) return true;
+  return [is ?? '', wordOf(is ?? '')].some((each) => alike(each) === alike(wanted));
 }
 
-const COLUMNS = ['Alert', 'State', 'Threshold', 'Interval', 'Source', 'Channel', 'Silent until'];
+/** What a person should look at first; each alert is in the first that it fits. */
+const ATTENTION = ['firing', 'broken', 'unusual', 'muted', 'ok', 'disabled'] as const;
 
-function page(
-  found: readonly Alert[],
-  filter: Filter,
-  { now, names }: { readonly now: Date; readonly names: AlertNames },
-  cut: { readonly read: number; readonly total: number | null } | null,
-): Answer {
+function attentionOf(alert: Alert, now: Date): (typeof ATTENTION)[number] {
+  const { state, channels } = alert;
+  if (state === 'ALERT') return 'firing';
+  if (state === 'DISABLED' || state === 'inactive') return 'disabled';
+  if (channels.length === 0 || errorsOf(alert) !== null) return 'broken';
+  if (state !== 'OK' && state !== 'active') return 'unusual';
+  return isSilenced(alert, now) ? 'muted' : 'ok';
+}
+
+function byAttention(now: Date) {
+  const rank = (alert: Alert) => ATTENTION.indexOf(attentionOf(alert, now));
+  return (a: Alert, b: Alert) => rank(a) - rank(b) || nameOf(a).localeCompare(nameOf(b));
+}
+
+function nameOf({ name, id }: Alert): string {
+  return name ?? id ?? 'Unnamed alert';
+}
+
+/** `firing`, `ok, muted`, `broken: no channel`: the state in plain words. */
+function stateWords(alert: Alert, now: Date): string {
+  const broken = errorsOf(alert) === null ? 'no channel' : 'its last run failed';
+  const state = wordOf(alert.state ?? 'unknown');
+  const word = attentionOf(alert, now) === 'broken' ? `broken: ${broken}` : state;
+  return `${word}${isSilenced(alert, now) ? ', muted' : ''}`;
+}
+
+/** What the server says about a failed evaluation; null: nothing. */
+function errorsOf({ asRead }: Alert): string | null {
+  const { executionErrors: errors } = asRead;
+  return Array.isArray(errors) && errors.length > 0 ? valueText(errors as Json) : null;
+}
+
+interface Page {
+  readonly found: readonly Alert[];
+  readonly filter: Filter;
+  readonly now: Date;
+  readonly names: AlertNames;
+  /** How many alerts were read, and of how many if some are missing. */
+  readonly all: { readonly read: number; readonly total: number | string | null };
+}
+
+/** Rows with a button for what needs attention, then a table of the others. */
+const ROWS_MAX = 8;
+const COLUMNS = ['Alert', 'State', 'Threshold', 'Every', 'Notifies'];
+
+function page({ found, filter, now, names, all }: Page): Answer {
   const number = filter.page ?? 1;
   const shown = found.slice((number - 1) * PAGE, number * PAGE);
   const pages = pagesOf(found);
-  const label = (alert: Alert) => alert.name ?? alert.id ?? 'Unnamed alert';
-  const note = cut
-    ? `Only ${cut.read} of ${cut.total ?? 'an unknown number of'} alerts were read. `
-    : '';
+  const isUrgent = (alert: Alert) => ['firing', 'broken'].includes(attentionOf(alert, now));
+  const urgent = shown.filter(isUrgent).slice(0, ROWS_MAX);
+  const others = shown.filter((alert) => !urgent.includes(alert));
+  const note = all.total === null ? '' : `Only ${all.read} of ${all.total} alerts were read. `;
+  const offers = shown.map((alert) => ({ label: nameOf(alert), line: `alert show ${alert.id}` }));
   return {
-    title: `${countWords(found.length, 'alert')}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
+    title: `${titleOf(found, filter, all.read)}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
     parts: [
-      { kind: 'table', columns: COLUMNS, rows: shown.map((alert) => row(alert, now, names)) },
-      {
-        kind: 'menu',
-        label: 'Show an alert…',
-        offers: shown.map((alert) => ({ label: label(alert), line: `alert show ${alert.id}` })),
-      },
+      { kind: 'rows', rows: urgent.map((alert) => urgentRow(alert, now)) },
+      ...(others.length > 0
+        ? [
+            {
+              kind: 'table',
+              caption: urgent.length > 0 ? 'Others' : 'Alerts',
+              columns: COLUMNS,
+              rows: others.map((alert) => row(alert, now, names)),
+            } as const,
+          ]
+        : []),
+      { kind: 'menu', label: 'Show an alert…', offers },
       { kind: 'offers', offers: turning(filter, number, pages) },
       { kind: 'note', text: `${note}Read at most 30 s ago.` },
     ],
   };
 }
 
+/** `3 of 14 alerts firing`; of a search: `2 of 14 alerts: ok and muted`. */
+function titleOf(found: readonly Alert[], filter: Filter, read: number): string {
+  const { state, source, silenced, words } = filter;
+  const filters = Object.entries({ state, source, silenced, words }).flatMap(([key, value]) =>
+    value === undefined ? [] : [filterText(key, value)],
+  );
+  const firing = found.filter((alert) => alert.state === 'ALERT').length;
+  if (filters.length === 0) return `${firing} of ${countWords(read, 'alert')} firing`;
+  const count = `${found.length} of ${countWords(read, 'alert')}`;
+  return state === 'ALERT' && filters.length === 1
+    ? `${count} firing`
+    : `${count}: ${filters.join(' and ')}`;
+}
+
+function urgentRow(alert: Alert, now: Date): AnswerRow {
+  const until = silenceCell(alert, now);
+  const muted: readonly InlinePart[] = until instanceof Date ? [' until ', { at: until }] : [];
+  const about = ['⚠ ', stateWords(alert, now), ...muted, ` · ${conditionText(alert)}`];
+  return { text: nameOf(alert), about, show: `alert edit ${alert.id}`, label: 'Edit…' };
+}
+
+/** `above 100, every 5m` */
+function conditionText(alert: Alert): string {
+  const every = alert.interval === null ? null : `every ${alert.interval}`;
+  return [thresholdText(alert), every].filter((text) => text !== null).join(', ');
+}
+
 function row(alert: Alert, now: Date, names: AlertNames): readonly Cell[] {
   return [
-    alert.name ?? alert.id,
-    alert.state,
+    nameOf(alert),
+    stateWords(alert, now),
     thresholdText(alert),
     alert.interval,
-    alert.source,
     channelKinds(alert, names),
-    silenceCell(alert, now),
   ];
 }
 
-/** The threshold of an alert in the server's words: `above 100`, `between 5 and 10`. */
+/** The threshold of an alert in words: `above 100`, `between 5 and 10`. */
 function thresholdText({ thresholdType, threshold, thresholdMax }: Alert): string | null {
-  if (threshold === null) return thresholdType;
+  const type = wordOf(thresholdType ?? '?');
+  if (threshold === null) return thresholdType === null ? null : type;
   const isRange = thresholdType === 'between' || thresholdType === 'not_between';
-  const upper = isRange ? ` and ${thresholdMax ?? '?'}` : '';
-  return `${(thresholdType ?? '?').replaceAll('_', ' ')} ${threshold}${upper}`;
+  return `${type} ${threshold}${isRange ? ` and ${thresholdMax ?? '?'}` : ''}`;
 }
 
 /** The names of the notification channels, or their kinds: `Paging, webhook`. */
 function channelKinds({ channels }: Alert, { webhook = {} }: AlertNames): string | null {
   const name = ({ type, webhookId }: Alert['channels'][number]) =>
-    webhook[String(webhookId ?? '')] ?? String(type ?? 'unknown');
+    webhook[String(webhookId ?? '')] ?? wordOf(String(type ?? 'unknown'));
   return channels.map(name).join(', ') || null;
 }
 
-/** The end of the silence, `silenced` without an end, or null; a silence can have expired. */
+/** The end of the silence, `muted` without an end, or null; a silence can have expired. */
 function silenceCell(alert: Alert, now: Date): Cell {
   if (!isSilenced(alert, now)) return null;
   const { silenced } = alert;
   const until = typeof silenced === 'object' && silenced !== null ? silenced.until : null;
-  return until ? new Date(until) : 'silenced';
+  return until ? new Date(until) : 'muted';
 }
 
 function turning(filter: Filter, number: number, pages: number): readonly CommandOffer[] {
@@ -224,12 +302,17 @@ function turning(filter: Filter, number: number, pages: number): readonly Comman
 function again(filter: Filter, changed: Partial<Filter>, label: string): CommandOffer {
   const { state, source, silenced, page: number, words } = { ...filter, ...changed };
   const keys = [
-    state && `state=${state}`,
-    source && `source=${source}`,
+    state && `state=${typedWord(state)}`,
+    source && `source=${typedWord(source)}`,
     silenced !== undefined && `silenced=${silenced ? 'on' : 'off'}`,
     number && `page=${number}`,
   ];
   return { label, line: ['alert list', ...keys, words].filter(Boolean).join(' ') };
+}
+
+/** In a line, a value of several words has hyphens. */
+function typedWord(value: string): string {
+  return wordOf(value).replaceAll(' ', '-');
 }
 
 export const alertShow = queryCommand({
@@ -244,10 +327,17 @@ export const alertShow = queryCommand({
     if (!alerts) return OFF;
     const { result, requestId } = await alerts.getAlert(alert.id);
     const names = await readAlertNames(reads.alerts, result);
+    const until = silenceCell(result, now());
+    const state: readonly InlinePart[] = [
+      { bold: stateWords(result, now()) },
+      ...(until instanceof Date ? [' until ', { at: until }] : []),
+      ` · ${conditionText(result)}`,
+    ];
     return {
       title: result.name ?? `Alert ${alert.id}`,
       parts: [
-        { kind: 'facts', facts: facts(result, now(), names) },
+        { kind: 'lines', lines: [state] },
+        { kind: 'facts', facts: facts(result, names) },
         { kind: 'offers', offers: [{ label: 'Edit…', line: `alert edit ${alert.id}` }] },
         ...(requestId ? [{ kind: 'note', text: `Request ${requestId}` } as const] : []),
       ],
@@ -272,39 +362,41 @@ const NAMED = new Set([
   ...['team', 'teamId', 'dashboard', 'dashboardId', 'tileId', 'savedSearch', 'savedSearchId'],
 ]);
 
-function facts(alert: Alert, now: Date, names: AlertNames): readonly (readonly [string, Cell])[] {
+/** What is known, without what is not set. */
+function facts(alert: Alert, names: AlertNames): readonly (readonly [string, Cell])[] {
   const others = Object.entries(alert.asRead)
-    .filter(([key, value]) => !NAMED.has(key) && value !== null && !isEmptyList(value))
-    .map(
-      ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
-    );
-  return [
-    ['State', alert.state],
-    ['Threshold', thresholdText(alert)],
-    ['Interval', alert.interval],
-    ['Source', alert.source],
+    .filter(([key]) => !NAMED.has(key))
+    .map(([key, value]) => [fieldLabel(key), otherText(value)] as const);
+  const all: readonly (readonly [string, Cell])[] = [
+    ['Watches', alert.source && wordOf(alert.source)],
     ['Tile', referenceText(alert.tileId, names.tile)],
     ['Dashboard', referenceText(alert.dashboardId, names.dashboard)],
     ['Saved search', referenceText(alert.savedSearchId, names['saved search'])],
     ['Group by', alert.groupBy],
-    ['Channel', channelText(alert, names)],
+    ['Notifies', channelText(alert, names) ?? 'nobody: the alert has no channel'],
     ['Message', alert.message],
     ['Note', alert.note],
-    ['Silent until', silenceCell(alert, now) ?? 'not silenced'],
     ['Team', alert.teamId],
-    ['Id', alert.id],
+    ...others,
     ['Created', timeCell(alert.createdAt)],
     ['Updated', timeCell(alert.updatedAt)],
-    ...others,
+    ['Id', alert.id],
   ];
+  return all.filter(([, value]) => value !== null && value !== '');
+}
+
+/** A field of a newer server: its value in words, never its JSON. */
+function otherText(value: unknown): Cell {
+  if (typeof value === 'string') return timeOrWord(value);
+  return value === null || value === undefined ? null : valueText(value as Json);
 }
 
 function channelText({ channels }: Alert, names: AlertNames = {}): string | null {
   const named = notifiesText(channels, names);
-  if (named !== null) return named;
+  if (named !== null) return named.replace(/^notifies /, '');
   const texts = channels.map(({ type, webhookId, emailRecipients }) => {
     const to = webhookId ?? (Array.isArray(emailRecipients) ? emailRecipients.join(' ') : '');
-    return `${String(type ?? 'unknown')} ${String(to)}`.trim();
+    return `${wordOf(String(type ?? 'unknown'))} ${String(to)}`.trim();
   });
   return texts.length > 0 ? texts.join(', ') : null;
 }
@@ -316,8 +408,4 @@ function referenceText(
 ): Cell {
   if (id === null || names[id] === undefined) return id;
   return names[id] ?? `${id} (not listed by the server)`;
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
 }

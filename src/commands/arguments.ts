@@ -2,6 +2,7 @@ import { type ZodObject, z } from 'zod';
 import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
+import { wordOf } from '../domain/words.ts';
 
 /** The typed or filled-in texts by field name. */
 export type TypedValues = Readonly<Record<string, string>>;
@@ -55,6 +56,10 @@ interface FieldMeta {
   readonly means?: Readonly<Record<string, string>>;
   /** Values that a rejected text may have meant; offered as buttons, never assumed. */
   readonly suggestions?: (typed: string) => readonly string[];
+  /** What a value of a choice must be, where other values decide it: `must be a region of aws`. */
+  readonly mustBe?: (among: FieldContext) => string;
+  /** The heading above it in its form; the fields below belong to it up to the next one. */
+  readonly group?: string;
   /** Several words without quotes are one value, up to the first key. */
   readonly severalWords?: true;
   /** Takes the rest of the line: the search text of a query. */
@@ -201,7 +206,8 @@ function inCaseOf(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const word = value.trim();
   const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
-  return values.find((one) => alike(one) === alike(word)) ?? word;
+  const means = (one: string) => [one, wordOf(one)].some((text) => alike(text) === alike(word));
+  return values.find(means) ?? word;
 }
 
 /** Case, spaces, hyphens and underscores do not distinguish two words. */
@@ -271,7 +277,7 @@ const startShape = (verb: string) => ({
   at: textField(ClockTimeText, {
     word: 'at',
     label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} at`,
-    hint: '20:00 or 2026-11-22T20:00 in your time zone. Leave empty to run once approved',
+    hint: '20:00 or monday 8:00, in your time zone. Leave empty to run once approved',
     synonyms: ['start', 'from', 'when', 'time', 'begin'],
     reads: (typed, clock) => momentText('at', typed, clock),
   }),

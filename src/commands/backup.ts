@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ageText, bytesText, durationText, shortBytesText } from '../base/text.ts';
 import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
 import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
+import { wordIn } from '../domain/words.ts';
 import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
 import { commandLine, ServiceName } from './arguments.ts';
@@ -91,7 +92,7 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
     ['Id', id],
     ['Service', serviceId],
     ['Type', backup.type],
-    ['Status', backup.status],
+    ['Status', wordIn(backup.status)],
     ['Started', timeCell(startedAt)],
     ['Finished', timeCell(finishedAt)],
     [label('Size'), sizeInBytes === null ? null : bytesText(sizeInBytes)],
@@ -173,7 +174,7 @@ function row(backup: BackupReading): readonly Cell[] {
   const { id, startedAt, status, type, sizeInBytes: bytes, durationInSeconds: seconds } = backup;
   return [
     timeCell(startedAt),
-    status,
+    wordIn(status),
     type,
     bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },
     seconds === null ? null : { value: seconds, text: durationText(seconds) },
@@ -202,7 +203,7 @@ export function backupSummary(backup: BackupReading, now: Date): string {
   const at = reportedTime(backup.finishedAt ?? backup.startedAt);
   const unfinished = isFinished(backup) ? '' : ' so far';
   const size = sizeInBytes === null ? null : `${shortBytesText(sizeInBytes)}${unfinished}`;
-  const parts = [status ?? 'status unknown', at && ageText(at, now), size, type];
+  const parts = [wordIn(status) ?? 'status unknown', at && ageText(at, now), size, type];
   return parts.filter((part) => part !== null).join(' · ');
 }
 

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { type LocalClock, typedSpan } from '../base/moments.ts';
 import { addDays, DAY_MS, dayOf, HOUR_MS, weekdayOf } from '../base/time.ts';
 import type { Answer } from '../domain/answer.ts';
-import { STATES, type State } from '../domain/change.ts';
+import { STATES } from '../domain/change.ts';
 import { scopeOf } from '../domain/freezes.ts';
+import { STATE_WORDS } from '../domain/words.ts';
 import {
   choiceField,
   type FieldContext,
@@ -24,22 +25,6 @@ import {
 } from './define.ts';
 import { nameAt } from './names.ts';
 import { verbAt } from './verbs.ts';
-
-/** The states as users read and type them. */
-export const STATE_WORDS: Readonly<Record<State, string>> = {
-  draft: 'draft',
-  pending: 'waiting',
-  approved: 'approved',
-  executing: 'running',
-  succeeded: 'accepted',
-  failed: 'failed',
-  unknown: 'unknown',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  expired: 'expired',
-  stale: 'changed',
-  denied: 'refused',
-};
 
 /** Reads a state by its word, or by its name in the audit trail: `waiting` or `pending`. */
 const StateText = z.preprocess(
@@ -166,7 +151,7 @@ const commonPastTimes = (): readonly string[] => ['today', 'yesterday', '7d', '3
 const Id = z.string().min(1).max(40).meta({ label: 'Change id', reads: changeIdText });
 const Sought = z.string().trim().min(1).max(80, 'is too long');
 
-const Which = z.enum(CHANGE_LISTS, { error: 'must be pending, mine, all or review' });
+const Which = z.enum(CHANGE_LISTS);
 
 export const changeList = queryCommand({
   name: 'change list',
@@ -174,7 +159,7 @@ export const changeList = queryCommand({
   summary: 'List changes by approval, person, service, state or time',
   examples: ['change list', 'change list mine', 'change list service=staging since=yesterday'],
   args: z.strictObject({
-    which: choiceField(Which, () => CHANGE_LISTS, { label: 'Which' }),
+    which: choiceField(Which, () => CHANGE_LISTS, { label: 'List' }),
     service: ServiceName.optional().meta({ ...ServiceName.meta(), word: 'service' }),
     by: textField(Sought, {
       word: 'by',

@@ -172,6 +172,8 @@ interface CommandWords {
   readonly reword?: (words: string, vocabulary: Vocabulary) => Reworded;
   /** Whether a field applies, given the others; if missing, all fields apply. */
   readonly hasField?: (field: string, among: FieldContext) => boolean;
+  /** Whether an optional field is required for the values of the others. */
+  readonly isRequired?: (field: string, among: FieldContext) => boolean;
 }
 
 export interface QueryCommand<Args = unknown> extends CommandWords {
@@ -240,6 +242,8 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     plan: Plan,
     context: CommandContext,
   ) => Promise<CurrentState | null>;
+  /** Usual values that its form offers for fields that were not given. */
+  readonly defaults?: (among: FieldContext, services: readonly Service[]) => TypedValues;
   /** The initial values of the form, from the current values of the target. */
   readonly prefill?: (before: Snapshot) => TypedValues;
   /** Says that the target is already as requested; null if the change has an effect, or it is unknown. */

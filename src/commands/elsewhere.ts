@@ -3,6 +3,7 @@
 import { DAY_MS } from '../base/time.ts';
 import { type Caller, type InlinePart, oneLineOf } from '../domain/answer.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
+import { plainWords } from '../domain/words.ts';
 import type { ActivityReading } from '../servers/cloud-readings.ts';
 import type { OptionalRead } from '../servers/optional-reads.ts';
 import type { CommandContext } from './define.ts';
@@ -44,7 +45,7 @@ function linesOf(
 /** A type that is not known is shown as the server names it. */
 function doneText({ type }: ActivityReading): string {
   const name = type ?? '';
-  return DONE[name] ?? oneLineOf(name.replace(/^service_/, '').replaceAll('_', ' '), 60);
+  return DONE[name] ?? oneLineOf(plainWords(name.replace(/^service_/, '')), 60);
 }
 
 const DONE: Readonly<Record<string, string>> = {

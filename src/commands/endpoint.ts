@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type AnswerPart, type Cell, countWords, slashCommand } from '../domain/answer.ts';
-import { serviceTarget } from '../domain/targets.ts';
+import type { Snapshot } from '../domain/change.ts';
+import { type Service, serviceTarget } from '../domain/targets.ts';
+import { wordIn } from '../domain/words.ts';
 import type { EndpointReading } from '../servers/cloud-readings.ts';
 import {
   EndpointCreation,
@@ -12,20 +14,60 @@ import { bodyOf, inSendOrder, sentEndpoint, wireProblems } from '../servers/sent
 import { choiceField, type FieldContext, required, ServiceName, textField } from './arguments.ts';
 import { changeCommand, queryCommand } from './define.ts';
 import { unknownList } from './reported.ts';
+import { observeService } from './service-observe.ts';
 import { SETTLED_WHEN_READY } from './settled.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 
-/** What cannot be edited later has to have the shape that the cloud provider gives it. */
-const shaped = (pattern: RegExp, example: string) =>
-  Text.regex(pattern, `must look like ${example}`);
-const EndpointServiceName = shaped(
-  /^(com\.amazonaws\.[\w.-]+|vpce-[\w-]+)$/,
-  'com.amazonaws.vpce.eu-central-1.vpce-svc-0a1b2c3d or vpce-svc-0a1b2c3d',
+type Part = readonly [name: string, shape: RegExp, like: string];
+
+/**
+ * A text of parts between separators. What cannot be edited later must have the shape that the cloud provider gives
+ * it, so that each wrong part is named.
+ */
+const parted = (separator: string, parts: readonly Part[]) =>
+  Text.superRefine((text, context) => {
+    const typed = text.split(separator);
+    const given = [
+      ...typed.slice(0, parts.length - 1),
+      typed.slice(parts.length - 1).join(separator),
+    ];
+    const wrong = parts.flatMap(([name, shape, like], at) => {
+      const part = given[at] ?? '';
+      if (shape.test(part)) return [];
+      return [part === '' ? `has no ${name} (${like})` : `has the ${name} “${part}”, not ${like}`];
+    });
+    if (wrong.length > 0) context.addIssue({ code: 'custom', message: wrong.join(' and ') });
+  });
+
+const REGION: Part = ['region', /^[a-z]{2}(-[a-z]+)+-\d$/, 'one like eu-central-1'];
+/** `arn:aws:ram:eu-central-1:123456789012:resource-share/…` */
+const arn = (service: string, resource: RegExp, like: string) =>
+  parted(':', [
+    ['beginning', /^arn$/, 'arn'],
+    ['partition', /^aws(-[a-z]+)*$/, 'aws'],
+    ['service', new RegExp(`^${service}$`), service],
+    REGION,
+    ['account', /^\d{12}$/, 'one of 12 digits'],
+    ['resource', resource, like],
+  ]);
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const ShareArn = arn('ram', new RegExp(`^resource-share/${UUID}$`), 'resource-share/<UUID>');
+const ClusterArn = arn(
+  'kafka',
+  new RegExp(`^cluster/[\\w-]+/${UUID}(-\\d+)?$`),
+  'cluster/<name>/<UUID>',
 );
-const ResourceConfiguration = shaped(/^rcfg-\w+$/, 'rcfg-0a1b2c3d');
-const ShareArn = shaped(/^arn:\S+$/, 'arn:aws:ram:eu-central-1:123456789012:…');
-const ClusterArn = shaped(/^arn:\S+$/, 'arn:aws:kafka:eu-central-1:123456789012:…');
+const ResourceConfiguration = Text.regex(/^rcfg-[0-9a-f]{8,17}$/, 'must look like rcfg-0a1b2c3d');
+const EndpointServiceName = Text.regex(
+  /^(com\.amazonaws(\.vpce)?\.[a-z]{2}(-[a-z]+)+-\d\.[\w.-]+|vpce-svc-[0-9a-f]{4,17})$/,
+  'must look like com.amazonaws.vpce.eu-central-1.vpce-svc-0a1b2c3d or vpce-svc-0a1b2c3d',
+);
+
+/** The region within a name or an ARN; null for a name without one. */
+function regionIn(text: string | undefined): string | null {
+  return /(?<=[.:])[a-z]{2}(?:-[a-z]+)+-\d(?=[.:])/.exec(text ?? '')?.[0] ?? null;
+}
 
 /** The type for which each field applies. */
 const TYPE_OF: Readonly<Record<string, string>> = {
@@ -81,25 +123,37 @@ export const endpointCreate = changeCommand({
     const type = TYPE_OF[field];
     return type === undefined || type === given.type;
   },
+  // An endpoint of each type needs all its fields.
+  isRequired: (field, { given }: FieldContext) => field in TYPE_OF && TYPE_OF[field] === given.type,
   call: 'POST pipesReversePrivateEndpoints',
   callClass: 'post',
   timed: 'start',
 
   target: ({ service }) => serviceTarget(service),
   desired: ({ service: _, ...fields }) => inSendOrder(EndpointCreation, bodyOf(fields)),
-  problems: ({ service: _, ...fields }) => {
-    const values = Object.entries(fields).filter(([, value]) => value !== undefined);
-    const given = new Set(values.map(([name]) => name));
-    const needed = Object.entries(TYPE_OF).filter(
-      ([field, type]) => type === fields.type && !given.has(field),
-    );
-    const problem = `is required when type is ${fields.type}`;
+  observe: ({ service }, context) => observeService(service, context),
+  problems: ({ service, ...fields }, before) => {
+    const own = regionOf(service, before);
+    const arns = ['vpcResourceShareArn', 'streamClusterArn'] as const;
+    const elsewhere = arns.filter((name) => isElsewhere(fields[name], own));
     return [
       ...wireProblems(EndpointCreation, bodyOf(fields)),
-      ...needed.map(([field]) => ({ field, problem })),
+      ...elsewhere.map((field) => ({
+        field,
+        problem: `has the region “${regionIn(fields[field])}”, but ${service.name} runs in ${own}`,
+      })),
     ];
   },
-  warnings: () => ["This can't be edited later; check the values."],
+  warnings: ({ service, vpcEndpointServiceName: name }, before) => {
+    const own = regionOf(service, before);
+    const region = regionIn(name);
+    return [
+      "This can't be edited later; check the values.",
+      ...(isElsewhere(name, own)
+        ? [`The endpoint service is in ${region}, but ${service.name} runs in ${own}.`]
+        : []),
+    ];
+  },
   send: async ({ id }, body, { cloud }) =>
     sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
   settled: SETTLED_WHEN_READY,
@@ -107,6 +161,17 @@ export const endpointCreate = changeCommand({
   outcome: { done: 'created', accepted: 'is being created', reached: 'is ready' },
   endingNote: 'If its status is pending acceptance, accept it in the target cloud account.',
 });
+
+/** Null if it is unknown. */
+function regionOf({ lastSeen }: Service, before: Snapshot | null): string | null {
+  const { region } = (before ?? lastSeen)?.fields ?? {};
+  return typeof region === 'string' ? region : null;
+}
+
+function isElsewhere(text: string | undefined, own: string | null): boolean {
+  const region = regionIn(text);
+  return own !== null && region !== null && region !== own;
+}
 
 const COLUMNS = ['Description', 'Status', 'Type', 'Endpoint', 'Private DNS names', 'Id'];
 
@@ -157,5 +222,5 @@ function acceptance(endpoints: readonly EndpointReading[]): readonly AnswerPart[
 function row(endpoint: EndpointReading): readonly Cell[] {
   const { id, description, status, type, endpointId, dnsNames, privateDnsNames } = endpoint;
   const names = [...(privateDnsNames ?? []), ...(dnsNames ?? [])].slice(0, 5).join(', ');
-  return [description, status, type, endpointId || null, names || null, id];
+  return [description, wordIn(status), wordIn(type), endpointId || null, names || null, id];
 }

@@ -71,7 +71,7 @@ export const changeFreeze = changeCommand({
       label: 'Until',
       reads: (typed: string, clock: LocalClock | null) =>
         typedSpan(typed) ?? momentText('until', typed, clock),
-      hint: 'A duration (4h, 2d) or a time (20:00, 2026-11-22T20:00) in your time zone; at most 90d',
+      hint: 'A duration (4h, 2d) or a time (20:00, monday 8:00) in your time zone; at most 90d',
     }),
   }),
   call: 'PUT freeze',

@@ -3,6 +3,7 @@ import {
   type AnswerPart,
   type CommandOffer,
   type InlinePart,
+  oneLineOf,
   slashCommand,
 } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments.ts';
@@ -39,9 +40,29 @@ export function helpFor(
   const own = commands.filter((command) => noun === null || nounOf(command) === noun);
   if (about === ALL) return everything(own, reader);
   if (!commands.some(reader.mayUse)) return helpWithoutCommands(reader);
-  const asked = noun && about ? own.find(({ name }) => name === `${noun} ${about}`) : undefined;
+  if (noun === null && commands.some((each) => nounOf(each) === about)) {
+    return helpFor({ noun: about, about: null }, commands, reader);
+  }
+  const asked = own.find((each) => about !== null && [each.name, verbOf(each)].includes(about));
   if (asked) return helpOf(asked, reader);
+  if (about !== null) return noHelp(about, reader);
   return noun === null ? overview(own, reader) : helpOfNoun(noun, own, reader);
+}
+
+/** The commands of the command line. */
+const PROGRAMS = ['doctor', 'manifest', 'audit', 'policy', 'verify'];
+
+function noHelp(about: string, { prefix }: HelpReader): Answer {
+  const [program = ''] = about.split(' ');
+  const where = `It is a command of the command line: run “signalbox ${program}” where Signalbox runs.`;
+  const other = `${slashCommand(prefix, 'signalbox help')} shows the commands.`;
+  return {
+    title: `No help for “${oneLineOf(about, 40)}”`,
+    parts: [
+      { kind: 'lines', lines: [[PROGRAMS.includes(program) ? where : other]] },
+      { kind: 'offers', offers: [{ label: 'Help', line: 'signalbox help' }, SHOW_ALL] },
+    ],
+  };
 }
 
 /** For a user whom no rule allows a command: how to get one, and no command that would be refused. */

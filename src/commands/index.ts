@@ -8,7 +8,7 @@ export {
   oneOf,
   type TypedValues,
 } from './arguments.ts';
-export { changeIdText, STATE_WORDS } from './change.ts';
+export { changeIdText } from './change.ts';
 export {
   type ChangeCommand,
   type ChangesQueries,

@@ -74,7 +74,7 @@ function readLine(noun: string, words: readonly Word[], vocabulary: Vocabulary):
   if (own.length === 0) return readChat(noun, words, vocabulary);
   const costs = noun === 'cost' ? readCosts(words, vocabulary) : null;
   if (costs) return costs;
-  const special = readSpecial(noun, words, vocabulary);
+  const special = readSpecial(noun, words, vocabulary) ?? readForeign(noun, words, vocabulary);
   if (special) return special;
   const command = findCommand(noun, words, vocabulary);
   if (command) {
@@ -123,17 +123,32 @@ function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult 
       `cost digest add${daily}`,
       'cost digest list',
     ]);
-  const changes = vocabulary.commands.filter(
-    ({ kind, name }) => kind === 'change' && !/schedule|create/.test(name),
+  return null;
+}
+
+/** `/alert stop ci`: a verb of services and the name of one, after a noun that has neither. */
+function readForeign(
+  noun: string,
+  words: readonly Word[],
+  vocabulary: Vocabulary,
+): ParseProblem | null {
+  if (!['alert', 'change', 'cost'].includes(noun)) return null;
+  const own = verbAt(words, ownCommands(noun, vocabulary));
+  const takesScope =
+    own && fieldsOf(own.command.args).some(({ names }) => /scope|ask/.test(names ?? ''));
+  // `show` is a word of questions about costs as well.
+  const found = verbAt(
+    words,
+    ownCommands('service', vocabulary).filter(({ kind }) => noun !== 'cost' || kind === 'change'),
   );
-  const foreign = verbAt(words, changes);
-  const isService = foreign !== null && nameAt('service', foreign.rest, vocabulary) !== null;
-  if (!foreign || !isService || foreign.phrase !== verbOf(foreign.command)) return null;
-  const line = [foreign.command.name, ...foreign.rest.map(quoteWord)].join(' ');
-  return refused(
-    `“${foreign.phrase}” is no question about costs. Did you mean ${foreign.command.name}?`,
-    [line],
-  );
+  const isExact = found !== null && found.phrase === verbOf(found.command);
+  if (takesScope || !isExact || !nameAt('service', found.rest, vocabulary)) return null;
+  if (noun === 'alert' && nameAt('alert', found.rest, vocabulary)) return null;
+  const { name } = found.command;
+  const { prefix = '' } = vocabulary;
+  return refused(`That is ${slashCommand(prefix, name)}, not ${slashCommand(prefix, noun)}:`, [
+    [name, ...found.rest.map(quoteWord)].join(' '),
+  ]);
 }
 
 const NO_WORD: Word = { text: '', quoted: false };
@@ -178,10 +193,10 @@ function readSpecial(
     if (line !== null) return readOther(line, vocabulary);
     if (!found) return unknownVerb(noun, words, vocabulary);
   }
-  if (found && found.phrase === verbOf(found.command)) return null;
   const never = neverAt(noun, words, vocabulary);
-  if (never) return refused(never.sentence, never.lines);
-  return null;
+  // `remove schedule` is a command, `remove` is none.
+  if (!never || (found && found.phrase.split(' ').length > never.count)) return null;
+  return readForeign(noun, words, vocabulary) ?? refused(never.sentence, never.lines);
 }
 
 /** `who can stop finance` is a question; `who service stop finance` is the command. */
@@ -300,26 +315,40 @@ function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabular
   const elsewhere = foreign
     ? [[foreign.command.name, ...foreign.rest.map(quoteWord)].join(' ')]
     : [];
+  const meant = [...near, ...elsewhere, ...nounLines(noun, words, vocabulary)].filter(
+    (line) => vocabulary.isCheck || isUnderstood(line, vocabulary),
+  );
   const fallback = own.some((each) => verbOf(each) === 'list')
     ? [`${noun} list`, `${noun} help`]
     : [`${noun} help`];
-  const meant = [...near, ...elsewhere];
   const typed = slashCommand(prefix, `${noun} ${oneLineOf(first.text, LABEL_MAX)}`);
-  const sentence = `There's no command ${typed}.${meant.length > 0 ? ' Did you mean:' : ''}`;
-  return {
-    ...{ kind: 'misread', sentence, problems: {} },
-    offers: (meant.length > 0 ? meant : fallback).map(offerOf),
-  };
+  return meant.length > 0
+    ? refused(`There's no command ${typed}. Did you mean:`, meant)
+    : refused(`There's no command ${typed}.`, fallback);
+}
+
+/** `alerts firing` after another noun: the lines of that noun. */
+function nounLines(
+  noun: string,
+  [first = NO_WORD, ...rest]: readonly Word[],
+  { commands }: Vocabulary,
+): readonly string[] {
+  const nouns = [...new Set(commands.map(nounOf))];
+  const meant = nouns.find((each) => each !== noun && isNoun(first, each));
+  if (meant === undefined) return [];
+  const line = [meant, ...rest.map(quoteWord)].join(' ');
+  return [...(rest.length > 0 ? [line] : []), `${meant} list`, `${meant} help`];
 }
 
 /** Words without a noun, for example in a direct message: `stop ci`, `is ci running?`. */
 function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
-  const [first, ...rest] = words;
-  if (!first || isHelp(first)) return { kind: 'help', noun, about: helpTopic(rest, []) };
+  const [first, ...typed] = words;
+  if (!first || isHelp(first)) return { kind: 'help', noun, about: helpTopic(typed, []) };
   const nouns = [...new Set(vocabulary.commands.map(nounOf))];
   const nounOfWord = (word: Word) => nouns.find((each) => isNoun(word, each));
   const own = nounOfWord(first);
   if (own) {
+    const rest = /^(of|for|from)$/.test(lowerOf(typed[0] ?? NO_WORD)) ? typed.slice(1) : typed;
     const isList = rest.length === 0 || nameAt('service', rest, vocabulary)?.taken === rest.length;
     const isPlural = /s[,:]?$/i.test(first.text);
     return readLine(
@@ -328,10 +357,9 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
       vocabulary,
     );
   }
-  if (/^(thanks?|thx|danke|cheers|ty)\b/i.test(first.text))
-    return refused('You are welcome. Nothing was requested.', []);
-  if (/^(hello|hi|hey|hallo|what can you do)[!?.]*$/i.test(words.map(lowerOf).join(' ')))
-    return { kind: 'help', noun, about: null };
+  const text = words.map(lowerOf).join(' ');
+  const talk = SMALL_TALK.find(([pattern]) => pattern.test(text));
+  if (talk) return refused(talk[1], talk[2]);
   if (isNegated(words)) return refused(NOT_REQUESTED, []);
   if (isQuestion(words)) {
     const line = lineOfQuestion('', words, vocabulary);
@@ -339,13 +367,26 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
   }
   const meant = nounOfChat(words, nouns, vocabulary);
   if (meant) return readLine(meant.noun, meant.words, vocabulary);
-  const text = oneLineOf(words.map(({ text: word }) => word).join(' '), LABEL_MAX);
-  return refused(`Signalbox did not understand “${text}”.`, [
-    'signalbox help',
-    'service list',
-    'change list',
-  ]);
+  const shown = oneLineOf(words.map(({ text: word }) => word).join(' '), LABEL_MAX);
+  return refused(`Signalbox did not understand “${shown}”.`, STARTS);
 }
+
+const STARTS = ['signalbox help', 'service list', 'change list'];
+
+/** What is no command, and what is said to it. */
+const SMALL_TALK: readonly (readonly [RegExp, string, readonly string[]])[] = [
+  [/^(thanks?|thx|danke|cheers|ty)\b/, 'You are welcome. Nothing was requested.', []],
+  [
+    /^(ok|okay|k|great|nice|cool|perfect|got it|done|yes|no|sure|never ?mind|:.*|\p{Emoji}.*)$/u,
+    'Nothing was requested.',
+    [],
+  ],
+  [
+    /^(hello|hi|hey|hallo|good (morning|evening)|what can you do)\b/,
+    'Type what you want, for example “stop staging”, “is staging running?” or “cost yesterday”.',
+    STARTS,
+  ],
+];
 
 /** `service` or `services`. */
 function isNoun(word: Word, noun: string): boolean {
@@ -566,16 +607,13 @@ function tooMuch(
   text: string,
   vocabulary: Vocabulary,
 ): ParseProblem {
-  const { prefix = '', commands } = vocabulary;
+  const { prefix = '' } = vocabulary;
   const words = wordsOf(text);
-  const nouns = [...new Set(commands.map(nounOf))];
-  const noun = nouns.find((each) => isNoun(words[0] ?? NO_WORD, each));
   const service = nameAt('service', words, vocabulary);
   const isList = verbOf(command) === 'list' && nounOf(command) === 'service';
   const lines = [
-    ...(noun && noun !== nounOf(command) ? [`${noun} list`, `${noun} help`] : []),
+    ...nounLines(nounOf(command), words, vocabulary),
     ...(service && isList ? [`service show ${quotedName(service.text)}`] : []),
-    commandLine(command, given, ''),
   ];
   const fields = fieldsOf(command.args);
   const choice = fields.find(({ name, input }) => input?.kind === 'choice' && !given[name]);
@@ -592,7 +630,9 @@ function tooMuch(
   const takes = options.length > 0 ? [oneOf(options)] : own.length > 0 ? [own.join(', ')] : [];
   const keys = takes.map((text) => ` It takes ${text}.`).join('');
   const sentence = `${slashCommand(prefix, command.name)} does not take “${oneLineOf(text, LABEL_MAX)}”.${keys}`;
-  return { ...refused(sentence, [...near, ...lines]), asked: { command, given } };
+  const [usual] = near.length > 0 ? [] : options;
+  const without = [commandLine(command, given, ''), usual].filter(Boolean).join(' ');
+  return { ...refused(sentence, [...near, ...lines, without]), asked: { command, given } };
 }
 
 /** A question in words, for example about costs. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { bytesText, grouped, millisecondsText } from '../base/text.ts';
 import { type Answer, type Cell, countWords, slashCommand } from '../domain/answer.ts';
 import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
+import { plainWords, wordIn } from '../domain/words.ts';
 import type { PipeReading } from '../servers/cloud-readings.ts';
 import { commandLine, PipeName, ServiceName } from './arguments.ts';
 import { queryCommand } from './define.ts';
@@ -30,7 +31,7 @@ export const pipeSettings = queryCommand({
 
 /** Formats a value by the unit in its name; a value without a unit is shown unchanged. */
 function setting([name, value]: [string, unknown]): readonly [string, Cell] {
-  return [name.replaceAll('_', ' '), shown(name, value)];
+  return [plainWords(name), shown(name, value)];
 }
 
 function shown(name: string, value: unknown): Cell {
@@ -112,5 +113,5 @@ function nameOf({ pipes }: Service, { id, name }: PipeReading): string {
 
 function row(service: Service, pipe: PipeReading): readonly Cell[] {
   const source = [pipe.source?.family, pipe.source?.type].filter(Boolean).join(', ');
-  return [nameOf(service, pipe), pipe.state, source || null, pipe.id];
+  return [nameOf(service, pipe), wordIn(pipe.state), source || null, pipe.id];
 }

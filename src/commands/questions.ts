@@ -28,11 +28,12 @@ export function lineOfQuestion(
   const tag = anyName('tag', words, vocabulary);
   const name = service && quotedName(service.item.name);
   if (
-    /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|am) (i|we)\b/.test(
+    /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|would|am)\b/.test(
       text,
     )
   ) {
-    return whoLine(noun, words, name, tag && `tag=${tag.item.name}`, vocabulary);
+    const who = whoLine(noun, words, name, tag && `tag=${tag.item.name}`, vocabulary);
+    if (who !== null) return who;
   }
   const [, done = ''] = /\bwho (\w+)/.exec(text) ?? [];
   const command = DONE[done];

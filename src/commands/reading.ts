@@ -38,7 +38,7 @@ export function readWords(
     ...{ unclear: null, refused: null, keyedReason: null, isProse: false },
   };
   const fields = fieldsOf(command.args);
-  const all = pairsJoined(words);
+  const all = pairsJoined(words.flatMap((word) => pairsIn(fields, word)));
   const tailAt = all.findLastIndex((word) => !fieldOfPair(fields, word)) + 1;
   const reader: Reader = { command, fields, words: all, vocabulary, draft, tailAt };
   for (let at = 0; at < all.length; ) {
@@ -54,6 +54,14 @@ export function readWords(
 }
 
 const WORDS_MAX = 60;
+
+/** `max=64,min=16` → two words. */
+function pairsIn(fields: readonly Field[], { text, quoted }: Word): readonly Word[] {
+  const isList = !quoted && /^[^\s"]+$/.test(text) && /[,;]/.test(text);
+  if (!isList || !fieldOfPair(fields, { text, quoted })) return [{ text, quoted }];
+  const parts = text.split(/[,;](?=[a-z-]+=)|[,;]+$/i).filter((part) => part !== '');
+  return parts.map((part) => ({ text: part, quoted }));
+}
 
 /** `max = 64`, `max= 64`, `max =64` → `max=64`. */
 function pairsJoined(words: readonly Word[]): readonly Word[] {

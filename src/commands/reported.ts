@@ -1,6 +1,7 @@
 /** What a server reports, or why it is unknown, in the words of an answer. */
 
 import { type Answer, type Cell, type CommandOffer, oneLineOf } from '../domain/answer.ts';
+import { wordOf } from '../domain/words.ts';
 import type { ReadGap, UnknownRead } from '../servers/optional-reads.ts';
 
 /** A time of a reply; null if it is missing or is no time. */
@@ -12,6 +13,12 @@ export function reportedTime(text: string | null): Date | null {
 /** The same as the value of a fact; a text that is no time is shown as it is. */
 export function timeCell(text: string | null): Cell {
   return reportedTime(text) ?? text;
+}
+
+/** A value of a reply in a word: a time in the zone of the reader, `IN_SYNC` as `in sync`. */
+export function timeOrWord(value: string): Cell {
+  const at = /^\d{4}-\d\d-\d\dT\d/.test(value) ? reportedTime(value) : null;
+  return at ?? wordOf(value);
 }
 
 /** Why a value is unknown. It can contain text of the server, so it is one line of limited length. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
+import { oneLineOf } from '../domain/answer.ts';
 import {
   newServiceTags,
   type Service,
@@ -28,6 +29,7 @@ import {
   linesField,
   required,
   switchField,
+  type TypedValues,
   textField,
 } from './arguments.ts';
 import { changeCommand, type Phrase, type PhraseState } from './define.ts';
@@ -49,23 +51,28 @@ const Endpoints = z.array(
     .pipe(EndpointSwitch),
 );
 
-const LINE = 'must hold one address per line, for example 10.0.0.0/8';
-const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], { error: LINE });
+const Source = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
 
 /** `10.0.0.0/8 office` → source and description; at least one, else no client could connect. */
 const AccessList = z
-  .array(
-    z
-      .string({ error: LINE })
-      .transform((line) => {
-        const [source = '', ...words] = line.trim().split(/\s+/);
-        return { source, description: words.join(' ') };
-      })
-      .pipe(z.object({ source: Source, description: z.string() })),
-    { error: LINE },
-  )
+  .array(z.string(), { error: 'must hold one address per line, for example 10.0.0.0/8' })
   .min(1, 'needs at least one address, for example 10.0.0.0/8')
-  .max(100, 'can have at most 100 addresses');
+  .max(100, 'can have at most 100 addresses')
+  .superRefine((lines, context) => {
+    const isAddress = (line: string) => Source.safeParse(line.trim().split(/\s+/)[0]).success;
+    const wrong = lines.flatMap((line, index) =>
+      isAddress(line) ? [] : [`“${oneLineOf(line, 40)}” in line ${index + 1}`],
+    );
+    if (wrong.length === 0) return;
+    const message = `has no address such as 10.0.0.0/8: ${wrong.slice(0, 5).join(', ')}`;
+    context.addIssue({ code: 'custom', message });
+  })
+  .transform((lines) =>
+    lines.map((line) => {
+      const [source = '', ...words] = line.trim().split(/\s+/);
+      return { source, description: words.join(' ') };
+    }),
+  );
 
 const CLOUDS = [
   ['aws', /amazon|aws/i],
@@ -115,13 +122,19 @@ const args = z.strictObject({
   provider: required(
     choiceField(Provider, () => Provider.options, {
       word: 'provider',
+      group: 'Where',
       suggestions: (typed) => CLOUDS.filter(([, pattern]) => pattern.test(typed)).map(([id]) => id),
       label: 'Provider',
       redraws: true,
     }),
   ),
   region: required(
-    choiceField(Region, regionsOf, { word: 'region', label: 'Region', suggestions: placesOf }),
+    choiceField(Region, regionsOf, {
+      word: 'region',
+      label: 'Region',
+      suggestions: placesOf,
+      mustBe: ({ given }) => `must be a region of ${given.provider}`,
+    }),
   ),
   ipAccessList: required(
     linesField(AccessList, {
@@ -131,7 +144,12 @@ const args = z.strictObject({
     }),
   ),
   ...SIZING,
+  minReplicaMemoryGb: SIZING.minReplicaMemoryGb.meta({
+    ...SIZING.minReplicaMemoryGb.meta(),
+    group: 'Size',
+  }),
   dataWarehouseId: textField(Text, {
+    group: 'More options',
     word: 'warehouse',
     label: 'Existing warehouse (id)',
     hint: 'Leave empty for a new warehouse',
@@ -195,6 +213,9 @@ export const serviceCreate = changeCommand({
   permission: 'organization:create-service',
   args,
   hasField: applies,
+  isRequired: (field, { given }) =>
+    Boolean(given.byocId) && /^m(in|ax)ReplicaMemoryGb$/.test(field),
+  defaults: usualValues,
   phrase: regionPhrase,
   call: 'POST services',
   callClass: 'post',
@@ -318,6 +339,23 @@ function regionsOf({ given }: FieldContext): readonly string[] {
   const { contract, live } = REGIONS_OF[provider];
   const typed = live.filter((region) => region === given.region);
   return [...new Set([...contract, ...typed])];
+}
+
+/** A size as the API documents it, and the place of most other services where it is known. */
+function usualValues({ given, tier }: FieldContext, services: readonly Service[]): TypedValues {
+  const seen = services.flatMap(({ lastSeen }) => (lastSeen ? [lastSeen.fields] : []));
+  const places = seen.map(({ provider, region }) => JSON.stringify({ provider, region }));
+  const count = (place: string) => places.filter((one) => one === place).length;
+  const [most] = places.toSorted((one, other) => count(other) - count(one));
+  const place = most === undefined || given.provider || given.region ? {} : JSON.parse(most);
+  const size = { minReplicaMemoryGb: '8', maxReplicaMemoryGb: '32' };
+  return {
+    ...place,
+    ...(given.byocId || given.minReplicaMemoryGb || given.maxReplicaMemoryGb ? {} : size),
+    numReplicas: tier === 'basic' ? '1' : '3',
+    idleScaling: 'on',
+    ...(given.idleScaling ? {} : { idleTimeoutMinutes: '15' }),
+  };
 }
 
 const ENTERPRISE = ['profile', 'hasTransparentDataEncryption'];

@@ -21,13 +21,14 @@ import {
   type Service,
   serviceTarget,
 } from '../domain/targets.ts';
+import { fieldLabel, wordOf } from '../domain/words.ts';
 import type { ScalingSchedule, ServiceReading } from '../servers/cloud-readings.ts';
 import { endpointText, serviceSnapshot } from '../servers/facts.ts';
 import type { OptionalRead } from '../servers/optional-reads.ts';
 import { choiceField, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
 import { type ElsewhereRead, readElsewhere } from './elsewhere.ts';
-import { unknownText } from './reported.ts';
+import { timeOrWord, unknownText } from './reported.ts';
 
 type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
 
@@ -200,7 +201,7 @@ function knownSnapshot({ service, read }: ServiceView): Snapshot | null {
 function stateText(view: ServiceView): string {
   const { service, read } = view;
   const state = knownSnapshot(view)?.fields.state;
-  const known = typeof state === 'string' ? oneLineOf(state, 60) : 'unknown';
+  const known = typeof state === 'string' ? oneLineOf(wordOf(state), 60) : 'unknown';
   const now = read.known ? `${known} (checked just now)` : `${known} when last seen`;
   const { tags, warehouse } = policyFacts(service);
   const names = tags?.map((tag) => oneLineOf(tag, 60)).join(', ');
@@ -338,26 +339,12 @@ function detailFacts(view: ServiceView): readonly Fact[] {
 const ENTRIES_MAX = 10;
 const ACCESS_MAX = 50;
 
-const LABELS: Readonly<Record<string, string>> = {
-  engineVersion: 'Engine version',
-  autoscalingMode: 'Autoscaling mode',
-  idleScaling: 'Scales to zero when idle',
-  idleTimeoutMinutes: 'Idle timeout (minutes)',
-  isPrimary: 'Primary',
-  isReadonly: 'Read-only',
-  dataWarehouseId: 'Warehouse id',
-  byocId: 'Own cloud region',
-  hasTransparentDataEncryption: 'Transparent data encryption',
-  releaseChannel: 'Release channel',
-  createdAt: 'Created',
-};
-
 /** The last seen fields with their labels, and the applied size where it differs from them. */
 function seenFacts(fields: JsonObject): readonly Fact[] {
   const others = Object.entries(fields).filter(([name]) => !SIZES.includes(name));
   return [
     ...sizeFacts(fields),
-    ...others.map(([name, value]) => [LABELS[name] ?? capitalized(name), shown(value)] as const),
+    ...others.map(([name, value]) => [fieldLabel(name), shown(value)] as const),
     ...appliedFacts(fields),
   ];
 }
@@ -391,12 +378,9 @@ function appliedFacts(fields: JsonObject): readonly Fact[] {
 
 function shown(value: Json): Cell {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string' || typeof value === 'number') return value;
+  if (typeof value === 'string') return timeOrWord(value);
+  if (typeof value === 'number') return value;
   return Array.isArray(value) ? value.map(String).join(', ') : JSON.stringify(value);
-}
-
-function capitalized(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
 function weeklyFacts(weekly: ServiceSchedule | null): readonly Fact[] {

@@ -148,8 +148,9 @@ export const serviceScale: ChangeCommand = changeCommand({
 });
 
 const RANGE =
-  /^(?:(from) )?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)? ?(?:-|\.\.|to|until) ?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)?$/i;
-const ONE_SIZE = /^(?:(?:up|down) )?(?:to )?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)?$/i;
+  /^(?:(from) |between )?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)? ?(?:-|\.\.|to|until|(?<=^between .+)and) ?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)?$/i;
+const ONE_SIZE =
+  /^(?:(?:up|down|memory|ram|size|raise|lower|increase|decrease|reduce|bump) )*(?:(?:to|of|=) )?(\d{1,4}) ?(?:gi?b?|gigs?|gigabytes?)?$/i;
 const OTHER_UNIT = /^(?:to )?\d+ ?(?:v?cores?|v?cpus?|tb|tib|terabytes?)$/i;
 
 /** `16-64`, `64gb`, `to 64`, `3`: sizes without a key. */

@@ -4,6 +4,7 @@ import type { LocalClock } from '../base/moments.ts';
 import { nearest } from '../base/text.ts';
 import type { CommandOffer } from '../domain/answer.ts';
 import { separateTiming, timingProblems } from '../domain/timing.ts';
+import { wordOf } from '../domain/words.ts';
 import {
   alike,
   commandLine,
@@ -33,24 +34,29 @@ export function parseValues(
   const { given } = listed;
   const asked: TypedCommand = { command, given, reason };
   const among = { ...vocabulary.organization, given };
-  const missing = fields.filter((field) => !field.optional && !given[field.name]);
-  if (missing.length > 0) {
-    // A wrong value is named before the missing ones are asked for.
-    const filled = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== ''));
-    const wrong = command.args.partial().safeParse(filled, { error: problemOfIssue });
-    if (!wrong.success) return parseProblemOf(asked, problemsOf(wrong.error), among);
-    const unlisted = unlistedChoices(fields, given, among);
-    if (unlisted.length > 0) return parseProblemOf(asked, unlisted, among);
+  const isMissing = ({ name, optional }: Field) =>
+    !given[name] && !(optional && !command.isRequired?.(name, among));
+  const missing = fields.filter(
+    (field) => isMissing(field) && hasField(command, field.name, among),
+  );
+  const filled = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== ''));
+  const isWhole = missing.length === 0;
+  const schema = isWhole ? command.args : command.args.partial();
+  const parsed = schema.safeParse(isWhole ? given : filled, { error: problemOfIssue });
+  // A wrong value is named before the missing ones are asked for, and all of them at once.
+  const wrong = [
+    ...unlistedChoices(fields, given, among),
+    ...(parsed.success ? [] : problemsOf(parsed.error)),
+    ...(lengthOf(reason) > REASON_MAX ? [tooLong(reason)] : []),
+  ];
+  if (!parsed.success || wrong.length > 0) return parseProblemOf(asked, wrong, among, missing);
+  if (!isWhole) {
     const names = resolveNames({ ...asked, given: filled }, fields, filled, vocabulary);
     if (!names.ok) return names.misread;
     return { kind: 'incomplete', command, given: { ...given, reason }, missing };
   }
-
-  const parsed = command.args.safeParse(given, { error: problemOfIssue });
-  if (!parsed.success) return parseProblemOf(asked, problemsOf(parsed.error), among);
   const inapplicable = fields.filter(({ name }) => given[name] && !hasField(command, name, among));
   if (inapplicable.length > 0) return inapplicableOf(asked, inapplicable, among);
-  if (reason.length > REASON_MAX) return parseProblemOf(asked, [tooLong(reason)], among);
 
   const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
   if (!resolved.ok) return resolved.misread;
@@ -99,13 +105,13 @@ function acceptedValues(command: Command, typed: TypedValues, clock: LocalClock 
 
 /** Values of choices that other values rule out, for example a region of another provider. */
 function unlistedChoices(fields: readonly Field[], given: TypedValues, among: FieldContext) {
-  return fields.flatMap(({ name, input }): readonly FieldProblem[] => {
+  return fields.flatMap(({ name, input, mustBe }): readonly FieldProblem[] => {
     const text = given[name];
-    if (input?.kind !== 'choice' || !text || input.options(among).length === 0) return [];
-    const isListed = input.options(among).some((option) => alike(option) === alike(text));
-    return isListed || !/[a-z]/i.test(text)
+    if (input?.kind !== 'choice' || !text || !mustBe) return [];
+    const options = input.options(among);
+    return options.length === 0 || options.some((option) => alike(option) === alike(text))
       ? []
-      : [{ field: name, problem: 'is not one of the values' }];
+      : [{ field: name, problem: mustBe(among) }];
   });
 }
 
@@ -149,8 +155,13 @@ function inapplicableOf(
 function tooLong(reason: string): FieldProblem {
   return {
     field: 'reason',
-    problem: `is too long: ${reason.length} of at most ${REASON_MAX} characters`,
+    problem: `is too long: ${lengthOf(reason)} of at most ${REASON_MAX} characters`,
   };
+}
+
+/** In characters, of which an emoji is one. */
+function lengthOf(text: string): number {
+  return [...text].length;
 }
 
 function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {
@@ -163,13 +174,14 @@ function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {
 
 /** The problem text for a zod issue whose schema has no own message; undefined: zod's text. */
 function problemOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
+  if (issue.code === 'invalid_value')
+    return `must be ${oneOf(issue.values.map((value) => wordOf(String(value))))}`;
   if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'has the wrong type';
   if (issue.code === 'too_big')
     return `${most(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
   if (issue.code === 'too_small')
     return `${most(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`;
-  return undefined;
+  return issue.code === 'custom' ? undefined : 'is not accepted';
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -192,18 +204,24 @@ export function parseProblemOf(
   asked: TypedCommand,
   problems: readonly FieldProblem[],
   among: FieldContext,
+  missing: readonly Field[] = [],
 ): ParseProblem {
   const fields = fieldsOf(asked.command.args);
-  const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
+  const ofField = new Map(problems.toReversed().map((problem) => [problem.field, problem]));
+  const sentences = [...problems]
+    .filter((each) => each.field === '' || ofField.get(each.field) === each)
+    .map((problem) => sentenceOf(problem, fields, asked));
   const { command, given, reason } = asked;
-  const inForm = problems.map((each) => [each.field, formSentence(each, asked, among)] as const);
+  const inForm = [
+    ...missing.map(({ name, label }) => [name, `${label} is required.`] as const),
+    ...[...ofField.values()].map((each) => [each.field, formSentence(each, asked, among)] as const),
+  ];
   const offers = repairs(problems, fields, asked, among);
   const isOne = sentences.length === 1 && offers.length > 0;
   return {
     kind: 'misread',
     sentence: `${[...new Set(sentences)].join('\n')}${isOne ? ':' : ''}`,
-    // The first problem of each field.
-    problems: Object.fromEntries(inForm.toReversed()),
+    problems: Object.fromEntries(inForm),
     offers,
     asked: { command, given: { ...given, reason } },
   };
@@ -219,7 +237,7 @@ function formSentence(
   const typed = given[field];
   const near = asking && typed ? valuesNear(typed, asking, among) : [];
   const label = asking?.label ?? (field === 'reason' && !isSentence(problem) ? 'Reason' : '');
-  const nearest = near.length > 0 ? `: ${oneOf(near)}` : '';
+  const nearest = near.length > 0 ? `: ${oneOf(near.map(wordOf))}` : '';
   const whole = `${label} ${problem}${valueNote(problem, typed)}${nearest}`.trim();
   return isSentence(whole) ? whole : `${whole}.`;
 }
@@ -230,7 +248,7 @@ function isSentence(text: string): boolean {
 
 /** `, not 30`: the value that was typed, unless the problem names it. */
 function valueNote(problem: string, typed: string | undefined): string {
-  if (!typed?.trim() || problem.includes(`“${typed}”`)) return '';
+  if (!typed?.trim() || problem.includes('“')) return '';
   const isShort = problem.startsWith('must be ') && !/for example|\(/.test(problem);
   return isShort ? `, not ${cut(typed)}` : ` (you typed ${cut(typed)})`;
 }
@@ -282,7 +300,7 @@ function offerOf(
   { command, given, reason }: TypedCommand,
 ): CommandOffer {
   const label = values
-    .map(([{ word, key }, value]) => ((word ?? key) ? `${word ?? key}=${value}` : value))
+    .map(([{ word, key }, value]) => [word ?? key, wordOf(value)].filter(Boolean).join('='))
     .join(' ');
   const repaired = Object.fromEntries(values.map(([{ name }, value]) => [name, value]));
   return { label, line: commandLine(command, { ...given, ...repaired }, reason) };

@@ -97,92 +97,77 @@ export function verbsNear(typed: string, commands: readonly Command[]): readonly
 export interface Honest {
   readonly sentence: string;
   readonly lines: readonly string[];
-}
-
-interface Never {
-  readonly nouns: string;
-  readonly verbs: string;
-  readonly says: string;
-  /** Lines with `$` for the target; without a target, only those without it. */
-  readonly lines: readonly string[];
+  /** How many words the verb has. */
+  readonly count: number;
 }
 
 const DELETES = 'delete|remove|drop|destroy|erase|terminate|löschen';
+const DISKS = ['resize', 'scale', 'grow', 'increase', 'extend', 'expand', 'add', 'shrink']
+  .flatMap((verb) => ['disk', 'storage'].map((what) => `${verb} ${what}`))
+  .join('|');
+const NOT_MADE = 'Signalbox does not make backups: each service makes its own.';
+const NO_OPERATION = 'Signalbox does not do this: no API operation exists for it. Use the console.';
 
-const NEVER: readonly Never[] = [
-  {
-    ...{ nouns: 'service', verbs: 'restart|reboot|bounce|recycle' },
-    says: 'Signalbox does not restart a service in one step. Stop it first, then start it.',
-    lines: ['service stop $', 'service show $'],
-  },
-  {
-    nouns: 'service',
-    verbs: DELETES,
-    says: 'Signalbox never deletes a service.',
-    lines: ['service stop $', 'service show $'],
-  },
-  {
-    ...{ nouns: 'service', verbs: 'upgrade|update|patch|migrate|rename|move' },
-    says: 'Signalbox does not do this: no API operation exists for it. Use the console.',
-    lines: ['service show $'],
-  },
-  {
-    ...{ nouns: 'service', verbs: 'clone|copy|duplicate|restore' },
-    says: 'Signalbox can not copy or restore a service. It can create a new one from a backup.',
-    lines: ['service create', 'backup list $'],
-  },
-  {
-    nouns: 'service',
-    verbs: 'backup|back up',
-    says: 'Signalbox does not make backups: each service makes its own.',
-    lines: ['backup list $'],
-  },
-  {
-    nouns: 'endpoint',
-    verbs: `${DELETES}|edit|change`,
-    says: 'Signalbox never deletes or edits an endpoint. Use the console.',
-    lines: ['endpoint list $'],
-  },
-  {
-    nouns: 'backup',
-    verbs: 'create|make|take|add|new|start|run',
-    says: 'Signalbox does not make backups: each service makes its own.',
-    lines: ['backup list $'],
-  },
-  {
-    ...{ nouns: 'backup', verbs: `restore|${DELETES}` },
-    says: 'Signalbox does not restore into a service. It creates a new service from a backup: service create with backup=.',
-    lines: ['service create', 'backup list $'],
-  },
-  {
-    ...{
-      nouns: 'pipe',
-      verbs: `stop|start|pause|resume|restart|create|add|new|edit|set|${DELETES}`,
-    },
-    says: 'Signalbox only reads pipes: it never starts, stops or changes one. Use the console.',
-    lines: ['pipe settings $', 'pipe list $'],
-  },
-  {
-    ...{ nouns: 'alert', verbs: 'mute|unmute|silence|snooze|ack|acknowledge|resolve' },
-    says: 'The alerts API cannot mute or silence an alert. Its threshold can be edited.',
-    lines: ['alert show $', 'alert edit $'],
-  },
-  {
-    ...{
-      nouns: 'alert',
-      verbs: `disable|enable|turn off|turn on|stop|start|create|add|new|${DELETES}`,
-    },
-    says: 'Signalbox does not create, delete or disable alerts, or turn off their checks. It can edit one.',
-    lines: ['alert show $', 'alert edit $'],
-  },
-  {
-    ...{
-      nouns: 'change',
-      verbs: 'approve|reject|confirm|accept|decline|deny|run|execute|undo|revert|retry',
-    },
-    says: 'Approve, reject and undo are buttons on the card of the change: a typed line decides nothing.',
-    lines: ['change list pending'],
-  },
+/** By noun: verbs, what Signalbox says, and lines with `$` for the target; without one, only those without `$`. */
+const NEVER: readonly (readonly [noun: string, verbs: string, says: string, lines: string])[] = [
+  [
+    'service',
+    'restart|reboot|bounce|recycle',
+    'Signalbox does not restart a service in one step. Stop it first, then start it.',
+    'service stop $|service show $',
+  ],
+  ['service', DELETES, 'Signalbox never deletes a service.', 'service stop $|service show $'],
+  [
+    'service',
+    DISKS,
+    'Signalbox cannot resize a disk: the storage of a service grows on its own. It can scale the memory.',
+    'service show $|service scale $',
+  ],
+  ['service', 'upgrade|update|patch|migrate|rename|move', NO_OPERATION, 'service show $'],
+  [
+    'service',
+    'clone|copy|duplicate|restore',
+    'Signalbox can not copy or restore a service. It can create a new one from a backup.',
+    'service create|backup list $',
+  ],
+  ['service', 'backup|back up', NOT_MADE, 'backup list $'],
+  [
+    'endpoint',
+    `${DELETES}|edit|change`,
+    'Signalbox never deletes or edits an endpoint. Use the console.',
+    'endpoint list $',
+  ],
+  ['backup', 'create|make|take|add|new|start|run', NOT_MADE, 'backup list $'],
+  [
+    'backup',
+    `restore|${DELETES}`,
+    'Signalbox does not restore into a service. It creates a new service from a backup: service create with backup=.',
+    'service create|backup list $',
+  ],
+  [
+    'pipe',
+    `stop|start|pause|resume|restart|create|add|new|edit|set|${DELETES}`,
+    'Signalbox only reads pipes: it never starts, stops or changes one. Use the console.',
+    'pipe settings $|pipe list $',
+  ],
+  [
+    'alert',
+    'mute|unmute|silence|snooze|ack|acknowledge|resolve',
+    'The alerts API cannot mute or silence an alert. Its threshold can be edited.',
+    'alert show $|alert edit $',
+  ],
+  [
+    'alert',
+    `disable|enable|turn off|turn on|stop|start|create|add|new|${DELETES}`,
+    'Signalbox does not create, delete or disable alerts, or turn off their checks. It can edit one.',
+    'alert show $|alert edit $',
+  ],
+  [
+    'change',
+    'approve|reject|confirm|accept|decline|deny|run|execute|undo|revert|retry',
+    'Approve, reject and undo are buttons on the card of the change: a typed line decides nothing.',
+    'change list pending',
+  ],
 ];
 
 /** What Signalbox answers to a verb for which no command exists; null for any other word. */
@@ -193,16 +178,12 @@ export function neverAt(
 ): Honest | null {
   for (const count of [2, 1]) {
     const phrase = words.slice(0, count).map(lowerOf).join(' ');
-    const never = NEVER.find(
-      ({ nouns, verbs }) => nouns === noun && verbs.split('|').includes(phrase),
-    );
+    const never = NEVER.find(([of, verbs]) => of === noun && verbs.split('|').includes(phrase));
     if (!never) continue;
+    const [, , sentence, lines] = never;
     const target = targetText(noun, words.slice(count), vocabulary);
-    const lines = never.lines.flatMap((line) => {
-      if (!line.endsWith('$')) return [line];
-      return target === '' ? [] : [line.replace('$', target)];
-    });
-    return { sentence: never.says, lines };
+    const known = lines.split('|').filter((line) => target !== '' || !line.endsWith('$'));
+    return { sentence, count, lines: known.map((line) => line.replace('$', target)) };
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /** How words are read: each step takes the words at its place that it understands. */
 
-import { type TimeKey, timeAt } from '../base/moments.ts';
+import { NUMBERS, type TimeKey, timeAt } from '../base/moments.ts';
 import { nearest, type Word } from '../base/text.ts';
 import { findByName } from '../domain/targets.ts';
 import { type Field, isPlaced, type TypedValues } from './arguments.ts';
@@ -302,8 +302,8 @@ function valueAt(
     const typed = texts.slice(0, taken).join(' ');
     const text = acceptedText(command, field, typed, vocabulary.clock ?? null);
     // Several words are one value only where the field reads them: `24 hours`.
-    const isRead = text !== typed || field.reads?.(typed, vocabulary.clock ?? null) === text;
-    const isWhole = taken === 1 || isRead;
+    const reads = () => (field.reads?.(typed, vocabulary.clock ?? null) ?? null) !== null;
+    const isWhole = taken === 1 || text !== typed || reads();
     if (text !== null && isWhole && schema?.safeParse(text).success) return { text, taken };
   }
   return null;
@@ -396,10 +396,18 @@ const moreTargets: Step = (reader, at) => {
     const tag = lower(words[at + (isAll ? 1 : 0)]);
     const tagged = services.filter(({ tags }) => tags?.some((one) => one.toLowerCase() === tag));
     if (!isAll && tagged.length === 0) return 0;
-    draft.targets.push(...(tagged.length > 0 ? tagged : services).map(({ name }) => name));
+    const tagEnd = at + Number(isAll) + Number(tagged.length > 0);
+    const end = tagEnd + Number(/^services?$/.test(lower(words[tagEnd])));
+    const joint = /^(except|without|but|but not|except for|außer)$/;
+    const skipped = [2, 1].find((count) =>
+      joint.test(textsAt(reader, end).slice(0, count).join(' ')),
+    );
+    const except = skipped && nameAt('service', words.slice(end + skipped), vocabulary);
+    const [excluded] = except ? findByName(services, except.text) : [];
+    const meant = (tagged.length > 0 ? tagged : services).filter((each) => each !== excluded);
+    draft.targets.push(...meant.map(({ name }) => name));
     set(reader, { [field.name]: draft.targets[0] ?? '' });
-    const isNoun = /^services?$/.test(lower(words[at + Number(isAll) + Number(tagged.length > 0)]));
-    return Number(isAll) + Number(tagged.length > 0) + Number(isNoun);
+    return end - at + (skipped && except ? skipped + except.taken : 0);
   }
   const skipped =
     /^(and|und|&|\+|,|plus)$/.test(lower(words[at])) || words[at]?.text === ',' ? 1 : 0;
@@ -460,8 +468,10 @@ export const valueThenKey: Step = (reader, at) => {
   const { fields, draft } = reader;
   const texts = textsAt(reader, at);
   const skipped = /^(to|with|at)$/i.test(texts[0] ?? '') ? 1 : 0;
-  const rest = texts.slice(skipped);
-  const [, times] = /^[x×](\d+)$/i.exec(rest[0] ?? '') ?? [];
+  const [first = '', ...others] = texts.slice(skipped);
+  const number = NUMBERS.indexOf(first.toLowerCase());
+  const rest = [number > 0 ? String(number) : first, ...others];
+  const [, times] = /^[x×](\d+)$/i.exec(first) ?? [];
   const counted =
     times === undefined ? undefined : fields.find(({ name }) => name === 'numReplicas');
   if (counted && times) {
@@ -519,7 +529,7 @@ const choiceWord: Step = (reader, at) => {
 };
 
 const LOOSE_TIME =
-  /^((mon|tue|wed|thu|fri|sat|sun)[a-z]*|(early )?morning|afternoon|evening|night|later|soon|weekend)$/i;
+  /^((mon|tue|wed|thu|fri|sat|sun)[a-z]*|yesterday|gestern|(early )?morning|afternoon|evening|night|later|soon|weekend)$/i;
 const STARTS: readonly TimeKey[] = ['at', 'in'];
 
 /** `tonight at 20:00`, `for 4 hours`, `until monday`. */

@@ -94,8 +94,10 @@ export interface AnswerRow {
   readonly text: string;
   /** Users, times and words of Signalbox; names from outside belong into `text`. */
   readonly about: readonly InlinePart[];
-  /** The command that shows it; null: there is nothing more to show. */
+  /** The command of its button; null: there is nothing more to show. */
   readonly show: string | null;
+  /** The label of the button; *Show* if missing. */
+  readonly label?: string;
 }
 
 /** A button that enters a command as the user who presses it; it grants no permission. */

@@ -105,7 +105,7 @@ export type FreezeUntil = { readonly inMs: number } | ClockTime | { readonly at:
 
 const Span = spanSchema('5m', '90d', '4h');
 const AS_UNTIL =
-  'must be a duration (for example 4h, at most 90d) or a time (20:00 or 2026-11-22T20:00)';
+  'must be a duration (for example 4h, at most 90d) or a time (20:00 or monday 8:00)';
 
 /** `4h`, `20:00` or `2026-11-22T20:00`. */
 export const FreezeUntilText = z.string().transform((typed, context): FreezeUntil => {

@@ -728,6 +728,8 @@ export interface Denial {
   /** Users who could act instead; null where it is unknown. */
   readonly who: SomeMembers | null;
   readonly freeze: Freeze | null;
+  /** When the same is possible again; null where it is unknown. */
+  readonly until: Date | null;
   readonly never: NeverRule | null;
   readonly change: Change | null;
   /** The refused decision about `change` and who made it; null for any other refusal. */
@@ -744,6 +746,7 @@ export function createDenial(refusal: Refusal, about: Partial<Denial> = {}): Den
     role: null,
     who: null,
     freeze: null,
+    until: null,
     never: null,
     change: null,
     press: null,

@@ -214,7 +214,7 @@ function covering(freezes: readonly Freeze[], target: Target | null): readonly F
 }
 
 function isReasonEnough({ reason }: Rule, given: string | null): boolean {
-  return !reason.required || (given ?? '').trim().length >= reason.minimum;
+  return !reason.required || [...(given ?? '').trim()].length >= reason.minimum;
 }
 
 function requirementOf(rule: Rule): Requirement {

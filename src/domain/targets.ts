@@ -4,6 +4,7 @@
 import { type Json, type JsonObject, splitWords } from '../base/text.ts';
 import type { CommandOffer } from './answer.ts';
 import type { Snapshot, Target } from './change.ts';
+import { wordOf } from './words.ts';
 
 /** A service that users can name: configured, learned from a reply or the usage report, or discovered. */
 export interface Service {
@@ -245,7 +246,7 @@ export function alreadyInState(
   const isDown = classOf(state) === 'down';
   const [label, verb] = isDown ? ['Start it…', 'start'] : ['Stop it…', 'stop'];
   return {
-    sentence: `${name} is already ${state} (checked just now), so nothing was requested.`,
+    sentence: `${name} is already ${wordOf(state)} (checked just now), so nothing was requested.`,
     offers: [
       { label, line: `service ${verb} ${id}` },
       { label: 'Show it', line: `service show ${id}` },

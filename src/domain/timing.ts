@@ -45,7 +45,7 @@ export function isTimingKey(name: string): boolean {
   return TIMING_KEYS.includes(name);
 }
 
-const AS_MOMENT = 'must be a time, for example 20:00 or 2026-11-22T20:00';
+const AS_MOMENT = 'must be a time, for example 20:00 or monday 8:00';
 const MOMENT =
   /^(?:(\d{4}-\d{2}-\d{2})[t ])?(\d{1,2}):([0-5]\d)(?::00)?(?:(z|[+-]\d{2}:?[0-5]\d))?$/i;
 
@@ -162,7 +162,7 @@ const LEAST_REVERT_MS = 30 * MINUTE_MS;
 const MOST_REVERT_MS = 14 * DAY_MS;
 
 const NO_ZONE =
-  'needs a date and an offset, for example 2026-11-22T20:00+01:00: Slack did not return your time zone';
+  'needs a date and an offset, for example +01:00 after it: Slack did not return your time zone';
 
 function problem(text: string): StartTime {
   return { ok: false, problems: [{ field: 'at', problem: text }] };

@@ -125,6 +125,15 @@ const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: A
     privateAddresses: privateAddresses === 'allowed',
   }));
 
+const SHARE_HINT = withHint('must be a share of the wait', 'for example 50%, from 1% to 99%');
+
+/** When approvers are reminded of a change that waits: `50%` is half of the time until it expires. */
+const Reminders = z
+  .array(z.string(SHARE_HINT).regex(/^[1-9]\d?%$/, SHARE_HINT))
+  .max(5)
+  .default(['50%', '90%'])
+  .transform((shares) => shares.map((share) => Number(share.slice(0, -1)) / 100).sort());
+
 const CONSOLE_HINT = 'for example https://console.example.com/services/{service}';
 
 /** The id of a service must not choose the server, so it may only be in the path and what follows. */
@@ -194,6 +203,7 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     channels: Channels,
     /** Who gets the card of a change: its channel, and with `dm` approvers who are not in it, or all. */
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
+    reminders: Reminders,
     ...policyShape(words),
     ...costConfigShape(on),
     /** Where the alerts that arrive are posted: the first one that selects the service. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { DAY_MS } from '../base/time.ts';
+import { wordOf } from '../domain/words.ts';
 import { BYOC_MEMORY_GB, PROFILES, REGIONS, REGIONS_OF, TIERS } from './accepted-values.ts';
 
 /**
@@ -47,7 +48,7 @@ const NonEmptyText = z.string({ error: 'must be a text' }).min(1, 'must not be e
 const Uuid = z.guid({ error: 'must be a UUID' });
 
 function oneOf<const T extends readonly string[]>(values: T) {
-  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+  return z.enum(values, { error: `must be one of ${values.map(wordOf).join(', ')}` });
 }
 
 /** Also accepts values that only live servers know; the preview has a warning about them. */

@@ -1,6 +1,7 @@
 import { type SharedRead, sharedRead } from '../base/cache.ts';
 import { ApiError, InvalidRequest } from '../base/errors.ts';
 import type { Priority } from '../base/http-limits.ts';
+import { wordOf } from '../domain/words.ts';
 import type { CloudPermission } from './accepted-values.ts';
 
 // Reads that live servers may refuse or not have: their results, their capabilities and their cache.
@@ -180,7 +181,7 @@ function sentenceOf({ sentence }: ApiError): string {
 
 function stateIn({ serverText }: ApiError): string {
   const [, state] = /Current state: ([a-z_]{1,40})\b/.exec(serverText ?? '') ?? [];
-  return state === undefined ? '' : `; its state is ${state}`;
+  return state === undefined ? '' : `; its state is ${wordOf(state)}`;
 }
 
 /**

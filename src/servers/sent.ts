@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { FieldProblem, Secret } from '../base/errors.ts';
 import type { Reply } from '../base/http.ts';
 import type { JsonObject } from '../base/text.ts';
+import { plainWords } from '../domain/words.ts';
 import { SIZING_LABELS } from './accepted-values.ts';
 import type { CloudService, CreatedService, ReversePrivateEndpoint } from './cloud-replies.ts';
 import {
@@ -83,7 +84,7 @@ function differing(body: JsonObject, reply: Readonly<Record<string, unknown>>): 
 /** What users read for a field: `releaseChannel` → `release channel`. */
 function labelFor(field: string): string {
   const labels: Readonly<Record<string, string>> = SIZING_LABELS;
-  return labels[field] ?? field.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return labels[field] ?? plainWords(field);
 }
 
 /** A created service with the password that is shown once. Without a result: no details. */

@@ -74,7 +74,7 @@ function shownPart(
     case 'lines':
       return [lines(...part.lines)];
     case 'rows':
-      return part.rows.map(({ text, about, show }) => shownRow(text, about, show));
+      return part.rows.map((each) => shownRow(each.text, each.about, each.show, each.label));
     case 'changes':
       return part.changes.map((change) => {
         const { text, about } = rowOfChange(change, drawing);
@@ -106,12 +106,8 @@ function shownPart(
   }
 }
 
-function shownRow(text: string, about: Line, show: string | null): Shown {
-  return row(
-    text,
-    about,
-    show === null ? null : { id: 'command.show', label: 'Show', value: show },
-  );
+function shownRow(text: string, about: Line, show: string | null, label = 'Show'): Shown {
+  return row(text, about, show === null ? null : { id: 'command.show', label, value: show });
 }
 
 /** A time is an element of its own: with a date, the text would be mrkdwn, which formats names. */

@@ -11,6 +11,7 @@ import {
 } from '../domain/change.ts';
 import { currentSizeText, valueText } from '../domain/targets.ts';
 import { spanText } from '../domain/timing.ts';
+import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
 import { bounded, type Line } from './rich-text.ts';
 
@@ -92,15 +93,20 @@ const CREATION: readonly {
 ];
 
 export function rowLines(rows: readonly PlanRow[]): readonly Line[] {
-  return rows.map(({ label, before, after }): Line => {
+  return rows.map(({ field, label, before, after }): Line => {
+    const shown = (value: Json, most: number) => bounded(rowText(field, value), most);
     const then = storedInstant(before);
-    const was: Line = then
-      ? [then, ' → ']
-      : before === null
-        ? []
-        : [`${bounded(valueText(before), 300)} → `];
-    return fact(label, ...was, storedInstant(after) ?? bounded(valueText(after), 600));
+    const was: Line = then ? [then, ' → '] : before === null ? [] : [`${shown(before, 300)} → `];
+    return fact(label, ...was, storedInstant(after) ?? shown(after, 600));
   });
+}
+
+/** The fields whose values are codes of an API; the value of any other field may be a name. */
+const CODED = ['type', 'thresholdType', 'state', 'streamAuthentication', 'source'];
+
+/** The value of a row in words. */
+export function rowText(field: string, value: Json): string {
+  return typeof value === 'string' && CODED.includes(field) ? wordOf(value) : valueText(value);
 }
 
 /** A stored instant, which Slack shows in the reader's time zone; null for any other value. */
@@ -171,12 +177,12 @@ function sizeWords(fields: Snapshot['fields']): readonly Line[] {
 
 function seenState({ fields, volatileFields }: Snapshot): string {
   const state = volatileFields?.state ?? fields.state;
-  return typeof state === 'string' ? `${bounded(state, SHORT)}, ` : '';
+  return typeof state === 'string' ? `${bounded(wordOf(state), SHORT)}, ` : '';
 }
 
 function stateOf({ fields }: Snapshot): string {
   const { state } = fields;
-  return typeof state === 'string' ? bounded(state, SHORT) : 'state unknown';
+  return typeof state === 'string' ? bounded(wordOf(state), SHORT) : 'state unknown';
 }
 
 /** When the target was read for the preview, or where it was seen last. */
@@ -264,5 +270,5 @@ function childLine({ id, state }: NonNullable<Change['child']>, revertAt: Date |
   if (state === 'unknown') return fact('Reverted', `outcome unknown (${id})`);
   const isOpen = ['approved', 'executing'].includes(state);
   if (isOpen && revertAt) return fact('Reverts', { at: revertAt }, ` (${id})`);
-  return fact('Reverts', `not automatically: ${id} is ${state}`);
+  return fact('Reverts', `not automatically: ${id} is ${STATE_WORDS[state]}`);
 }

@@ -11,6 +11,7 @@ import {
   TARGET_TRAITS,
   type Target,
 } from '../domain/change.ts';
+import { wordIn, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
 import { cardLink, consoleLink, type LinkOf } from './links.ts';
 import { actionText, type DrawContext, lowerActionText, lowerFirst, roleText } from './naming.ts';
@@ -65,7 +66,7 @@ export function acceptedTitle(change: Change, commands: Commands): string | null
 /** The state that ends the command, from a later read or from the reply; null: not known to be reached. */
 function reachedEnd(change: Change, commands: Commands): string | null {
   const { followUp, outcome } = change;
-  if (followUp?.state === 'settled') return followUp.seen?.text ?? null;
+  if (followUp?.state === 'settled') return wordIn(followUp.seen?.text ?? null);
   const ends = commands.get(change.command)?.settled?.ends ?? [];
   const reported = outcome?.how === 'succeeded' ? outcome.reported : [];
   return reported.find((each) => ends.includes(each)) ?? null;
@@ -236,7 +237,7 @@ function outcomeWords(
     const plain = ending.reported.filter((each) => !isWarning(each));
     const later = change.followUp ? laterState(change.followUp, ending.at) : [];
     const shown = change.followUp?.seen && !isFull ? plain.slice(0, 1) : plain;
-    const reported = shown.join(', ') || 'no details';
+    const reported = shown.map(wordOf).join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
     if (isLocal(change)) return [[{ bold: 'Done. ' }, after]];
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
@@ -331,7 +332,7 @@ const NOT_READ_AGAIN: Line = ['. Signalbox does not read it again.', ...CHECK];
 function unknownLines({ seen, gap, why, candidates }: FollowUp): FollowUpLines {
   if (gap !== null) return { lines: [gapLine(gap, seen)], candidates: [] };
   if (seen === null) return { lines: [], candidates: [] };
-  const shown = fact(SHOWS, `${seen.text} (checked `, { at: seen.at }, ')');
+  const shown = fact(SHOWS, `${wordOf(seen.text)} (checked `, { at: seen.at }, ')');
   return {
     lines: [shown, ...(why === null ? [] : [[WHY[why]]])],
     candidates: candidates.map(candidateLine),
@@ -350,13 +351,13 @@ const WHY: Readonly<Record<EvidenceGap, string>> = {
 };
 
 function gapLine(gap: string, seen: FollowUp['seen']): Line {
-  const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
+  const last: Line = seen ? [`; last seen: ${wordOf(seen.text)}, `, { at: seen.at }] : [];
   return fact(SHOWS, `unknown: ${gap}`, ...last);
 }
 
 function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][number]): Line {
   const created: Line = createdAt ? [', created ', { at: createdAt }] : [', creation time unknown'];
-  const about = [id, ...(state === null ? [] : [state])].join(' · ');
+  const about = [id, ...(state === null ? [] : [wordOf(state)])].join(' · ');
   return fact('Candidate', `“${bounded(name, 60)}” · ${about}`, ...created);
 }
 
@@ -367,14 +368,14 @@ const SAME_DAY_MS = 12 * HOUR_MS;
 export function laterState({ state, seen, gap }: FollowUp, since: Date): Line {
   if (state === 'closed') return [];
   if (gap !== null && state !== 'superseded') {
-    const last: Line = seen ? [`; last seen: ${seen.text}, `, { at: seen.at }] : [];
+    const last: Line = seen ? [`; last seen: ${wordOf(seen.text)}, `, { at: seen.at }] : [];
     const end = state === 'open' ? ['.'] : NOT_READ_AGAIN;
     return [` Later state unknown: ${gap}`, ...last, ...end];
   }
   if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
   const isSoon = seen.at.getTime() - since.getTime() < SAME_DAY_MS;
   const time: RichInline = isSoon ? { at: seen.at, as: 'time' } : { at: seen.at };
-  return [' ', time, `: ${seen.text}`, ...laterNote(state)];
+  return [' ', time, `: ${wordOf(seen.text)}`, ...laterNote(state)];
 }
 
 const EVERY = 'checked every 30 s';

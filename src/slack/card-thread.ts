@@ -1,4 +1,4 @@
-import type { Change, Verb } from '../domain/change.ts';
+import type { Change, State, Verb } from '../domain/change.ts';
 import { requirementFor } from '../domain/policy.ts';
 import {
   occurrenceText,
@@ -7,6 +7,7 @@ import {
   scheduleText,
   timesOf,
 } from '../domain/schedules.ts';
+import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import type {
   BreakGlassEvent,
   Reminder,
@@ -16,7 +17,7 @@ import type {
 import { type Button, fact } from './blocks.ts';
 import { acceptedTitle, answerLabel, CHECK, isLocal } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';
-import { type DrawContext, lowerActionText, lowerFirst, mentionOf } from './naming.ts';
+import { type DrawContext, lowerActionText, lowerFirst, mentionOf, roleText } from './naming.ts';
 import { stoppedLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -27,20 +28,13 @@ export function sendingLine(change: Change): Line {
   return [`Sending “${lowerActionText(change)}” (${change.id})…`];
 }
 
-/** A line with a mention of the requester: Slack sends no notification for a redrawn card. */
+/**
+ * A line that mentions the requester, and for an unknown outcome those who may record it: Slack sends no notification
+ * for a redrawn card.
+ */
 export function threadLine(change: Change, drawing: DrawContext): Line {
-  const isUnknown = change.state === 'unknown';
-  return [
-    ...(isUnknown ? toAnswer(change, drawing) : [{ user: change.requester }]),
-    ' ',
-    ...news(change, drawing),
-  ];
-}
-
-/** The requester, and those who may answer for an unknown outcome. */
-function toAnswer(change: Change, drawing: DrawContext): Line {
-  const role = currentApprovers(change, drawing) ?? change.requires.to;
-  return [{ user: change.requester }, ' ', ...mentionOf(role, drawing)];
+  const others = change.state === 'unknown' ? mentionsOfApprovers(change, drawing) : [];
+  return [{ user: change.requester }, ' ', ...others, ...news(change, drawing)];
 }
 
 /** The same for a requester who cannot see the thread. */
@@ -111,19 +105,19 @@ function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
     const next = [card('The card'), ' shows why.'];
     return [`${what} was rejected by the server. Nothing was changed. `, ...next];
   }
-  if (state !== 'unknown') return [`${what}: ${state}.`];
+  if (state !== 'unknown') return [`${what}: ${STATE_WORDS[state]}.`];
   const next = 'Check the console, then answer on ';
   return [`the outcome of ${what} is unknown. ${next}`, card('the card'), '.'];
 }
 
-/** In the thread, once: how the target ended. */
+/** In the thread, once: how the target ended. The requester was notified of the accepted change, so a success is quiet. */
 export function followUpLine(change: Change): Line {
   const { requester, followUp: follow } = change;
   const what = `“${lowerActionText(change)}”`;
   const who: Line = [{ user: requester }, ' '];
   const { seen = null, state, gap = null } = follow ?? {};
-  const shown: Line = seen ? [`${seen.text}, since `, { at: seen.at }, '.'] : ['unknown.'];
-  if (state === 'settled') return [...who, `${what} is done. The server shows: `, ...shown];
+  const shown: Line = seen ? [`${wordOf(seen.text)}, since `, { at: seen.at }, '.'] : ['unknown.'];
+  if (state === 'settled') return [`${what} is done. The server shows: `, ...shown];
   if (state === 'failed') {
     return [...who, `${what} was accepted and then failed. The server shows: `, ...shown, ...CHECK];
   }
@@ -163,7 +157,7 @@ const REMINDERS: Readonly<
   Record<Reminder, (change: Change, drawing: DrawContext) => { who: Line; text: Line }>
 > = {
   waiting: (change, drawing) => ({
-    who: mentionOf(change.requires.from, drawing),
+    who: [...mentionOf(change.requires.from, drawing), ' '],
     text: [
       `“${lowerActionText(change)}” still needs ${missing(change)}. It expires `,
       { at: change.expiresAt },
@@ -172,7 +166,7 @@ const REMINDERS: Readonly<
     ],
   }),
   escalated: (change, drawing) => ({
-    who: mentionOf(change.requires.escalation?.to ?? null, drawing),
+    who: [...mentionOf(change.requires.escalation?.to ?? null, drawing), ' '],
     text: [
       `“${lowerActionText(change)}” still needs ${missing(change)}, and you can now approve it too. `,
       'It expires ',
@@ -182,7 +176,7 @@ const REMINDERS: Readonly<
     ],
   }),
   unknown: (change, drawing) => ({
-    who: toAnswer(change, drawing),
+    who: [{ user: change.requester }, ' ', ...mentionsOfApprovers(change, drawing)],
     text: [
       `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
       'are blocked. Check the console, then answer on ',
@@ -194,7 +188,12 @@ const REMINDERS: Readonly<
 
 export function reminderLine(change: Change, reminder: Reminder, drawing: DrawContext): Line {
   const { who, text } = REMINDERS[reminder](change, drawing);
-  return [...who, ' ', ...text];
+  return [...who, ...text];
+}
+
+function mentionsOfApprovers(change: Change, drawing: DrawContext): Line {
+  const mentions = mentionOf(currentApprovers(change, drawing), drawing);
+  return mentions.length > 0 ? [...mentions, ': '] : [];
 }
 
 // The role of the request may have been renamed or removed since.
@@ -238,7 +237,7 @@ export function scheduleNewsLines({
   last,
 }: ScheduleNews): readonly Line[] {
   const what = last ? occurrenceText(last.occurrence, zone) : '';
-  const ended = last?.run?.state === 'unknown' ? 'outcome unknown' : last?.run?.state;
+  const ended = last?.run && scheduledRunWords(last.run.state);
   const run = last?.run ? `${ended} (${last.run.id})` : `skipped: ${last?.skipped}`;
   const following: Line = next ? [`${next.action} `, { at: next.at }] : ['none before its end'];
   const state: Line = hasEnded ? ['none: it has ended'] : isPaused ? ['none: it is paused'] : [];
@@ -246,6 +245,10 @@ export function scheduleNewsLines({
     ...(last ? [fact('Last run', `${what}: ${run}`)] : []),
     fact('Next run', ...(state.length > 0 ? state : following)),
   ];
+}
+
+function scheduledRunWords(state: State): string {
+  return state === 'unknown' ? 'outcome unknown' : STATE_WORDS[state];
 }
 
 /** Requests the same schedule again: a new change with a preview and its own approvals. */
@@ -275,7 +278,7 @@ export function breakGlassThreadLine(
 export function breakGlassFact(
   news: BreakGlassEvent,
   change: Change,
-  { linkOf }: DrawContext,
+  { linkOf, policy }: DrawContext,
 ): Line {
   const { breakGlass, review, requires, id } = change;
   const what: Line = [`“${lowerActionText(change)}” (`, cardLink(change, id, linkOf), ')'];
@@ -287,7 +290,7 @@ export function breakGlassFact(
     { user: breakGlass.by },
     ' used break-glass: ',
     ...what,
-    ` runs without the approvals of rule ${requires.rule}. `,
+    ` runs without the approvals of ${roleText(policy, requires.from)}. `,
     `Reason: ${breakGlass.reason}.`,
   ];
 }

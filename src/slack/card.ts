@@ -1,5 +1,4 @@
 import { type Change, isEnded, type Plan, type PlanRow, type State } from '../domain/change.ts';
-import { valueText } from '../domain/targets.ts';
 import {
   type Button,
   buttons,
@@ -15,6 +14,7 @@ import {
   costRangeLines,
   gapLines,
   redacted,
+  rowText,
   stateCheckLines,
   storedInstant,
   timingLines,
@@ -219,7 +219,8 @@ function summaryParts(summary: Summary): readonly (MessagePart | null)[] {
     return [lines(...head, ...shownRows(plan), ...below)];
   }
   const cells = plan.rows.map(
-    ({ label, before, after }) => [label, cellOf(before), cellOf(after)] as const,
+    ({ field, label, before, after }) =>
+      [label, cellOf(field, before), cellOf(field, after)] as const,
   );
   return [lines(...head), beforeAfterTable(cells), lines(...below)];
 }
@@ -239,8 +240,8 @@ function unchangedLine({ unchangedFields }: Summary['plan']): readonly Line[] {
   return labels.length > 0 ? [[`Unchanged: ${labels.join(', ')}`]] : [];
 }
 
-function cellOf(value: PlanRow['before']): string | Date {
-  return storedInstant(value)?.at ?? (value === null ? '–' : valueText(value));
+function cellOf(field: string, value: PlanRow['before']): string | Date {
+  return storedInstant(value)?.at ?? (value === null ? '–' : rowText(field, value));
 }
 
 export function warningLine(warning: string): Line {

@@ -23,6 +23,8 @@ const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 /** Known values of the target: hints for fields, and a line above them. */
 export interface FormHints {
   readonly hints: Readonly<Record<string, string>>;
+  /** What is wrong with the initial values, by field. */
+  readonly problems?: Readonly<Record<string, string>>;
   readonly line: Line | null;
 }
 
@@ -124,9 +126,10 @@ export function commandForm(
     close: plain('Close', 24),
     blocks: [
       ...line,
-      ...fields.map((field) =>
+      ...fields.flatMap((field) => [
+        ...(field.group ? [{ type: 'header' as const, text: plain(field.group, 150) }] : []),
         inputBlock(field, { command, among, vocabulary, setting, hasFocus: field === focused }),
-      ),
+      ]),
     ],
   };
 }
@@ -153,7 +156,10 @@ function shownFields(
   const fields = own.map((field) => ({
     ...field,
     optional:
-      field.optional && !(field.unlessTyped && !isTyped) && !lacksChannel(field, replyTarget),
+      field.optional &&
+      !(field.unlessTyped && !isTyped) &&
+      !lacksChannel(field, replyTarget) &&
+      !command.isRequired?.(field.name, among),
   }));
   return command.kind === 'change' ? [...fields, { ...REASON, optional: !needsReason }] : fields;
 }
@@ -188,7 +194,7 @@ function inputBlock(
   const isPicked = isPickedFrom(field, value, vocabulary);
   const chosen = isPicked ? chosenOf(field, value, among.given, vocabulary) : null;
   const own = lacksChannel(field, setting.replyTarget) ? undefined : hintOf(field, isPicked);
-  const hint = unshown ?? known.hints[field.name] ?? own;
+  const hint = known.problems?.[field.name] ?? unshown ?? known.hints[field.name] ?? own;
   const element = elementFor(field, { value, chosen, among, isPicked });
   return {
     type: 'input',

@@ -10,6 +10,7 @@ import {
   warehousesOf,
 } from '../domain/freezes.ts';
 import { findByName, type NamedItem, type Service } from '../domain/targets.ts';
+import { wordOf } from '../domain/words.ts';
 import { plain } from './blocks.ts';
 import { bounded } from './rich-text.ts';
 
@@ -103,7 +104,7 @@ function choice(name: string, options: readonly string[], value: string) {
 }
 
 function textOption(value: string) {
-  return { text: plain(value, 75), value: bounded(value, 75) };
+  return { text: plain(wordOf(value), 75), value: bounded(value, 75) };
 }
 
 /** Channels that are shared with other workspaces are not offered. */

@@ -109,9 +109,18 @@ async function answerCommand(
   };
   const interaction = { url: command.response_url, user: typed.by, ...typed };
   const send = (answer: Message) => replyPrivately(bot, interaction, answer);
+  await answerLimited(bot, typed, send);
+}
+
+/** Answers a line that is not too long. */
+function answerLimited(
+  bot: SlackContext,
+  typed: CommandLine,
+  send: (answer: Message) => Promise<void>,
+): Promise<boolean> {
   const isTooLong = typed.text.length > TEXT_MAX;
   const reads = () => (isTooLong ? null : nounToRead(bot, typed));
-  await sendAnswer(bot, { ...typed, reads, send }, async () =>
+  return sendAnswer(bot, { ...typed, reads, send }, async () =>
     isTooLong ? tooLong(typed.text) : answerTyped(bot, typed),
   );
 }
@@ -160,10 +169,8 @@ export async function answerDirectMessage(bot: SlackContext, body: unknown): Pro
   const read = Written.safeParse(body);
   // A subscription to other channels would make the app answer everyone there.
   if (!read.success || !read.data.event.channel.startsWith('D')) return;
-  const { channel, thread_ts, text } = read.data.event;
-  // A longer text is no command: it gets the help.
-  const words = text.length > TEXT_MAX ? '' : wordsOf(text, bot);
-  await answerWritten(bot, read.data, words, async (answer) => {
+  const { channel, thread_ts } = read.data.event;
+  await answerWritten(bot, read.data, async (answer) => {
     await postMessage(bot.clients.posts, channel, answer, thread_ts);
   });
 }
@@ -172,9 +179,8 @@ export async function answerDirectMessage(bot: SlackContext, body: unknown): Pro
 async function answerMention(bot: SlackContext, body: unknown): Promise<void> {
   const read = Written.safeParse(body);
   if (!read.success) return;
-  const { user, channel, thread_ts = null, text } = read.data.event;
-  const words = text.length > TEXT_MAX ? '' : wordsOf(text, bot);
-  await answerWritten(bot, read.data, words, (answer) =>
+  const { user, channel, thread_ts = null } = read.data.event;
+  await answerWritten(bot, read.data, (answer) =>
     postEphemeral(bot.clients.posts, user, { channel, thread: thread_ts }, answer),
   );
 }
@@ -182,18 +188,16 @@ async function answerMention(bot: SlackContext, body: unknown): Promise<void> {
 function answerWritten(
   bot: SlackContext,
   { event_id, event }: Written,
-  words: string,
   send: (answer: Message) => Promise<void>,
 ) {
   const typed: CommandLine = {
     noun: '',
-    text: words,
+    text: wordsOf(event.text, bot),
     by: event.user,
     replyTarget: { channel: event.channel, thread: event.thread_ts ?? null },
     trigger: formlessTrigger(event_id),
   };
-  const reads = () => nounToRead(bot, typed);
-  return sendAnswer(bot, { ...typed, reads, send }, () => answerTyped(bot, typed));
+  return answerLimited(bot, typed, send);
 }
 
 /**

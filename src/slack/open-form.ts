@@ -40,6 +40,12 @@ export function formlessTrigger(id: string): string {
   return `${FORMLESS}${id}`;
 }
 
+/** What is wrong with the values of a form that opens: a sentence above it, and the problem of each field. */
+interface Correction {
+  readonly line?: string | null;
+  readonly problems?: Readonly<Record<string, string>>;
+}
+
 const NEEDS_FORM = 'This command needs more values.';
 
 /** Opens the form of a command with the given values; returns the refusal of another user. */
@@ -47,23 +53,24 @@ export async function openForm(
   bot: SlackContext,
   { by, trigger, replyTarget }: FormTrigger,
   command: Command,
-  given: TypedValues,
-  line: string | null = null,
+  typed: TypedValues,
+  { line = null, problems = {} }: Correction = {},
 ): Promise<Message | null> {
   const request = { commands: [command.name], by, record: true };
   const authorized = await authorizeForm(bot.context, request);
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
   if (trigger.startsWith(FORMLESS)) {
     // The press of this button has a trigger, so that the same line opens the form.
-    const { reason = '', ...values } = given;
+    const { reason = '', ...values } = typed;
     const offer = { label: 'Open the form', line: commandLine(command, values, reason) };
     return sentenceMessage([line ?? NEEDS_FORM], [offer]);
   }
   const { views } = bot.clients.views;
+  const given = replyTarget.edits ? typed : { ...usualOf(bot, command, typed), ...typed };
   // Only an alert must be read before its form is filled.
   if (!given.alert) {
     const lastSeen = knownOf(lastSeenOf(bot, command, given));
-    const known = { ...lastSeen, line: line === null ? lastSeen.line : [line] };
+    const known = { ...lastSeen, problems, line: line === null ? lastSeen.line : [line] };
     const view = ownForm(bot, command, given, {
       replyTarget,
       known,
@@ -78,8 +85,16 @@ export async function openForm(
     view: waitingForm(command, ['Reading the alert…']),
   });
   const view_id = opened.view?.id ?? '';
-  await redrawForm(bot, command, given, { by, replyTarget, view_id, line, isFirst: true });
+  const place = { by, replyTarget, view_id, line, problems, isFirst: true };
+  await redrawForm(bot, command, given, place);
   return null;
+}
+
+/** The usual values of the fields that were not given. */
+function usualOf({ context }: SlackContext, command: Command, given: TypedValues): TypedValues {
+  const { organization, services } = context.commandContext();
+  if (command.kind !== 'change') return {};
+  return command.defaults?.({ ...organization, given }, services) ?? {};
 }
 
 /** The task that the line names: its form does not ask for it again. */
@@ -106,8 +121,8 @@ interface FormRequest {
   readonly replyTarget: ReplyTarget;
   readonly view_id: string;
   readonly hash?: string;
-  /** The problem to correct. */
   readonly line?: string | null;
+  readonly problems?: Readonly<Record<string, string>>;
   /** Whether its fields appear for the first time. */
   readonly isFirst?: boolean;
   /** The text of the item that was just chosen. */
@@ -119,7 +134,16 @@ export async function redrawForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { by, replyTarget, view_id, hash, line = null, isFirst = false, typed = '' }: FormRequest,
+  {
+    by,
+    replyTarget,
+    view_id,
+    hash,
+    line = null,
+    problems = {},
+    isFirst = false,
+    typed = '',
+  }: FormRequest,
 ): Promise<void> {
   const update = { view_id, ...(hash ? { hash } : {}) };
   const { views } = bot.clients.views;
@@ -138,17 +162,21 @@ export async function redrawForm(
     await views.update({ ...update, view });
     return;
   }
-  const view = await alertForm(bot, command, given, { by, replyTarget, line, isFirst }).catch(
-    (error: unknown) => {
-      bot.log.warn({ err: error }, 'an alert could not be read for its form');
-      const missing = missingObject(error);
-      return waitingForm(command, [
-        missing
-          ? `${missing.title}. ${missing.advice}`
-          : 'Signalbox could not read the alert. Close this form and try again.',
-      ]);
-    },
-  );
+  const view = await alertForm(bot, command, given, {
+    by,
+    replyTarget,
+    line,
+    problems,
+    isFirst,
+  }).catch((error: unknown) => {
+    bot.log.warn({ err: error }, 'an alert could not be read for its form');
+    const missing = missingObject(error);
+    return waitingForm(command, [
+      missing
+        ? `${missing.title}. ${missing.advice}`
+        : 'Signalbox could not read the alert. Close this form and try again.',
+    ]);
+  });
   await views.update({ ...update, view });
 }
 
@@ -157,7 +185,7 @@ async function alertForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { by, replyTarget, line: problem, isFirst }: Omit<FormRequest, 'view_id' | 'hash'>,
+  { by, replyTarget, line: problem, problems = {}, isFirst }: Omit<FormRequest, 'view_id' | 'hash'>,
 ) {
   const vocabulary = await fullVocabulary(bot);
   const resolved = resolveAlert(command, given, vocabulary);
@@ -187,7 +215,7 @@ async function alertForm(
       replyTarget,
       fixed,
       filledWith: prefilled,
-      known: { hints: {}, line: [line] },
+      known: { hints: {}, problems, line: [line] },
       needsReason: needsReason(bot, command, filled, vocabulary),
       isRedrawn: !isFirst,
     },

@@ -56,7 +56,7 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
       ...facts,
       ...warnings,
       ...extras,
-      fact(`Rule ${requires.rule}`, `${roleText(drawing.policy, requires.to)} may request`),
+      fact('May request', roleText(drawing.policy, requires.to)),
     ),
   );
 }

@@ -33,9 +33,12 @@ interface RequestAnswering {
   readonly send: (answer: Message) => Promise<void>;
   /** Shows the answer in place of an earlier message; false if it does not belong there. */
   readonly inPlace?: (answer: Message) => Promise<boolean>;
-  /** Aborts when the user should see a notice; 2 s after the call without it. */
+  /** Aborts when the user should see a notice that the answer replaces; 2 s after the call without it. */
   readonly late?: AbortSignal;
 }
+
+/** Slack cannot replace a notice in a channel, so that only an unusually slow answer has one. */
+const LASTING_NOTICE_AFTER_MS = 8_000;
 
 /**
  * Answers a request. An answer that takes more than 2 s is preceded by a notice, which it replaces
@@ -49,7 +52,9 @@ export async function sendAnswer(
   const { clock, log, clients, places } = bot;
   const posting = { posts: clients.posts, log };
   const show = () => showNotice(posting, { user: by, replyTarget, send }, progressMessage(reads()));
-  const { result, notice } = await withProgress({ clock, log, show, late }, () =>
+  const isReplaced = replyTarget.channel === null || replyTarget.channel.startsWith('D');
+  const when = isReplaced ? { late } : { afterMs: LASTING_NOTICE_AFTER_MS };
+  const { result, notice } = await withProgress({ clock, log, show, ...when }, () =>
     withinRateLimit(bot, by, work).catch((error: unknown) => faultMessage(bot, error)),
   );
   const to = { user: by, kind: 'private' } as const;
@@ -89,6 +94,7 @@ interface ProgressOptions {
   readonly log: Logger;
   /** Aborts when the user should see the notice; 2 s after the call without it. */
   readonly late?: AbortSignal | undefined;
+  readonly afterMs?: number;
   /** Shows the notice; its position if the answer can replace it, else null. */
   readonly show: () => Promise<Position | null>;
 }
@@ -106,7 +112,7 @@ export interface Finished<T> {
  * shown does not change the result. Source: docs/slack.md#private-messages.
  */
 export async function withProgress<T>(
-  { clock, log, show, late }: ProgressOptions,
+  { clock, log, show, late, afterMs = PROGRESS_AFTER_MS }: ProgressOptions,
   work: () => Promise<T>,
 ): Promise<Finished<T>> {
   let shown: Promise<Position | null> | null = null;
@@ -116,7 +122,7 @@ export async function withProgress<T>(
       return null;
     });
   };
-  const cancel = late ? whenAborted(late, notify) : clock.after(PROGRESS_AFTER_MS, notify);
+  const cancel = late ? whenAborted(late, notify) : clock.after(afterMs, notify);
   try {
     const result = await work();
     return { result, isLate: shown !== null, notice: await shown };

@@ -186,7 +186,7 @@ export function reasonProblem(
   const target: Target = command.target(args, context.commandContext());
   const rule = reasonFor(context.policy, command.name, target);
   const isNeeded = rule.required || command.needsReason === true;
-  if (!isNeeded || (reason ?? '').length >= Math.max(1, rule.minimum)) return null;
+  if (!isNeeded || [...(reason ?? '')].length >= Math.max(1, rule.minimum)) return null;
   const minimum = rule.minimum > 1 ? ` of at least ${rule.minimum} characters` : '';
   return { field: 'reason', problem: `Add a reason${minimum} for the approvers.` };
 }

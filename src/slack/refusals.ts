@@ -2,6 +2,7 @@ import { slashCommand } from '../domain/answer.ts';
 import type { BlockingFreeze, Change, Refusal, State, Verb } from '../domain/change.ts';
 import { createDenial, type Denial } from '../domain/gate.ts';
 import { type Freeze, neverRuleFor, type Policy } from '../domain/policy.ts';
+import { STATE_WORDS } from '../domain/words.ts';
 import { lines, type Message, message } from './blocks.ts';
 import { type DrawContext, neededText, peopleLine, roleText } from './naming.ts';
 import type { Line } from './rich-text.ts';
@@ -86,13 +87,9 @@ function unfreezeHint({ made }: Freeze, { prefix }: DrawContext): string {
     : ' It is set in signalbox.yaml.';
 }
 
-/** ` (rule 2, @db-leads)` */
-function ruleNote({ rule, role }: Denial, { policy }: DrawContext): Line {
-  return rule === null ? [] : [` (rule ${rule}, ${roleText(policy, role)})`];
-}
-
-function ruleName(rule: number | null): string {
-  return rule === null ? 'The rule of this change' : `Rule ${rule}`;
+/** ` (@db-leads)` */
+function roleNote({ role }: Denial, { policy }: DrawContext): Line {
+  return role === null ? [] : [` (${roleText(policy, role)})`];
 }
 
 /** ` of at least 20 characters`, where the rule requires a reason of that length. */
@@ -165,7 +162,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     }
     const verdict = change ? decidedBy(change) : [];
     return change && verdict.length > 0
-      ? [`Already ${change.state}`, ...verdict, `. ${NEXT_STEP[change.state]}`]
+      ? [`Already ${STATE_WORDS[change.state]}`, ...verdict, `. ${NEXT_STEP[change.state]}`]
       : [tooLate(denial), ...stateClause(denial)];
   },
   'note-required': () => ['Describe what you found: the next person relies on it.'],
@@ -181,18 +178,18 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   ],
   'approvals-missing': (denial, drawing) => [
     'The current policy requires more approvals than this change has',
-    ...ruleNote(denial, drawing),
+    ...roleNote(denial, drawing),
     '. Nothing was sent. Request it again.',
   ],
   'schedule-ended': () => [
     'Its schedule was paused, removed or replaced, or has expired. Nothing was sent.',
   ],
   'too-late': () => ['The scheduled time has passed. Request it again with a later time.'],
-  'no-break-glass': ({ rule }) => [
-    `${ruleName(rule)} does not allow break-glass. The change needs its approvals.`,
+  'no-break-glass': () => [
+    'The policy does not allow break-glass here. The change needs its approvals.',
   ],
   'may-not-break-glass': (denial, drawing) => [
-    `${ruleName(denial.rule)} allows break-glass only to ${roleText(drawing.policy, denial.role)}`,
+    `Only ${roleText(drawing.policy, denial.role)} may use break-glass here`,
     ...alternatives(denial, drawing),
     '.',
   ],
@@ -224,9 +221,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'other-workspace': () => [
     'Only members of this workspace can use Signalbox. Ask one of them to request it.',
   ],
-  'rate-limited': () => [
+  'rate-limited': ({ until }) => [
     'You sent too many requests in a short time, so this one was ignored. ',
-    'Try again in a few minutes.',
+    ...(until ? ['You can request again at ', { at: until }, '.'] : [AGAIN]),
   ],
   'no-rule': (denial, drawing) =>
     denial.rule === null
@@ -235,15 +232,13 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
           'The owners of signalbox.yaml can add one.',
         ]
       : [
-          `signalbox.yaml does not say enough about ${denial.target ?? 'the target'} to decide whether `,
-          `rule ${denial.rule} applies, and later rules do not count. `,
-          'The owners of signalbox.yaml can fix it.',
+          `signalbox.yaml has no tags or no warehouse for ${denial.target ?? 'the target'}, `,
+          'so its rules do not apply. The owners of signalbox.yaml can add them.',
         ],
   'not-a-requester': notARequester,
   'not-an-approver': (denial, { policy }) => {
     const roles = roleText(policy, denial.role);
-    const rule = denial.rule === null ? '' : ` (rule ${denial.rule})`;
-    return [`Only ${roles} can decide this${rule}. Ask `, ...whomToAsk(denial, roles), '.'];
+    return [`Only ${roles} can decide this. Ask `, ...whomToAsk(denial, roles), '.'];
   },
   frozen: ({ freeze, target }, drawing) => {
     const subject = target ?? 'The target';
@@ -261,12 +256,12 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     ' Break-glass does not override this. The owners of signalbox.yaml can change it.',
   ],
   'reason-required': ({ rule }, { policy }) => [
-    `${ruleName(rule)} requires a reason${minimumLength(policy, rule)}. Add it at the end of the `,
+    `The policy requires a reason${minimumLength(policy, rule)}. Add it at the end of the `,
     'command, for example “nightly maintenance”.',
   ],
-  'not-listed': ({ target, rule }) => [
-    `${target === null ? 'The target' : `“${target}”`} is not in signalbox.yaml. `,
-    `${ruleName(rule)} does not allow discovered services.`,
+  'not-listed': ({ target }) => [
+    `${target === null ? 'The target' : `“${target}”`} is not in signalbox.yaml, `,
+    'and the policy does not allow this for discovered services.',
   ],
   'not-verified': ({ target }) => [
     `Signalbox could not verify ${target === null ? 'the target' : `“${target}”`}: the server did not `,
@@ -309,9 +304,9 @@ export function stoppedLine(change: Change, drawing: DrawContext): Line {
 }
 
 function notARequester(denial: Denial, drawing: DrawContext): Line {
-  const { rule, role, who, command } = denial;
+  const { role, who, command } = denial;
   const roles = roleText(drawing.policy, role);
-  const reason = `You can't ${refusedAction(denial, drawing)}: rule ${rule ?? '?'} allows ${roles}. `;
+  const reason = `You can't ${refusedAction(denial, drawing)}: only ${roles} may. `;
   // A query answers only the user who sends it, so nobody can run it for another user.
   if (command && !drawing.commands.has(command)) return [reason, `Ask to join ${roles}.`];
   if (!who || (who.users.length === 0 && who.more)) return [reason, `Ask a member of ${roles}.`];

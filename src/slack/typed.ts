@@ -145,7 +145,9 @@ async function answerRead(
       bot.context.measures.answered(understood.asked?.command.name ?? 'none', 'misread');
       return misread(bot, typed, understood);
     case 'incomplete':
-      return openForm(bot, typed, understood.command, understood.given, understood.unclear ?? null);
+      return openForm(bot, typed, understood.command, understood.given, {
+        line: understood.unclear ?? null,
+      });
     case 'intent':
       return asksNothing(understood)
         ? openForm(bot, typed, understood.command, {
@@ -202,27 +204,36 @@ function readsNames({ commands }: SlackContext, noun: string): boolean {
   );
 }
 
-/** A time that cannot be read, without a similar one to offer, is corrected in the form. */
+/** Wrong values of a change, without similar ones to offer, are corrected in its form. */
 async function misread(
   bot: SlackContext,
   typed: CommandLine,
   read: ParseProblem,
 ): Promise<Message | null> {
   const { sentence, offers, asked, problems } = read;
-  const inForm = asked?.command.kind === 'change' && Object.keys(problems).some(isTimingKey);
-  if (inForm && offers.length === 0) return correctInForm(bot, typed, { ...asked, sentence });
+  const isWrong = Object.keys(problems).some((field) => field !== '' && field !== 'reason');
+  if (asked?.command.kind === 'change' && isWrong && offers.length === 0) {
+    return correctInForm(bot, typed, { ...asked, sentence, problems });
+  }
   return withNote(sentenceMessage([sentence], offers), ...typedLine(typed, bot.prefix));
 }
 
 async function correctInForm(
   bot: SlackContext,
   typed: CommandLine,
-  { command, given, sentence }: Pick<Intent, 'command' | 'given'> & { sentence: string },
+  {
+    command,
+    given,
+    sentence,
+    problems,
+  }: Pick<Intent, 'command' | 'given'> & Pick<ParseProblem, 'sentence' | 'problems'>,
 ): Promise<Message | null> {
-  return openForm(bot, typed, command, given, sentence).catch((error: unknown) => {
-    bot.log.warn({ err: error }, 'a form for a correction could not be opened');
-    return sentenceMessage([sentence]);
-  });
+  return openForm(bot, typed, command, given, { line: sentence, problems }).catch(
+    (error: unknown) => {
+      bot.log.warn({ err: error }, 'a form for a correction could not be opened');
+      return sentenceMessage([sentence]);
+    },
+  );
 }
 
 const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;
@@ -427,8 +438,9 @@ async function answerRequest(
   if ('denial' in requested) {
     // The form keeps the other values, so that only the reason has to be added.
     if (requested.denial.refusal !== 'reason-required') return answerRefusal(bot, requested.denial);
-    const line = reasonProblem(bot, intent)?.problem ?? null;
-    return openForm(bot, typed, command, { ...given, reason: reason ?? '' }, line);
+    const problem = reasonProblem(bot, intent)?.problem ?? '';
+    const correction = { line: problem, problems: { reason: problem } };
+    return openForm(bot, typed, command, { ...given, reason: reason ?? '' }, correction);
   }
   if ('noEffect' in requested) {
     const { sentence, offers } = requested.noEffect;
@@ -438,11 +450,12 @@ async function answerRequest(
   const asked = { command, given, reason: reason ?? '' };
   context.measures.answered(command.name, 'misread');
   const among = { ...context.commandContext().organization, given };
-  const { sentence, offers } = parseProblemOf(asked, requested.problems, among);
+  const { sentence, offers, problems } = parseProblemOf(asked, requested.problems, among);
   if (offers.length > 0) return sentenceMessage([sentence], offers);
   return correctInForm(bot, typed, {
     command,
     given: { ...given, reason: asked.reason },
     sentence,
+    problems,
   });
 }

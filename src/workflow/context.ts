@@ -263,6 +263,8 @@ export interface DecisionContext {
   readonly messenger: Messenger;
   /** Who gets cards as direct messages. */
   readonly directCards: DirectRecipients;
+  /** When approvers are reminded: shares of the time from the request to its expiry, the least first. */
+  readonly reminders: readonly number[];
   readonly log: Logger;
   readonly now: () => Date;
   readonly newId: () => ChangeId;

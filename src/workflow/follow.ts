@@ -476,11 +476,13 @@ const REPORTED: readonly FollowUp['state'][] = ['settled', 'failed', 'given-up']
 /** Keeps what is shown, redraws the card with new values, and reports the last one in its thread. */
 async function show(
   { store, now, log, wake }: WorkflowContext,
-  { id }: Change,
+  { id, plan }: Change,
   { before, after }: { readonly before: FollowUp | null; readonly after: FollowUp },
 ): Promise<void> {
   const isNew = after.revision !== before?.revision;
-  const isReported = isNew && REPORTED.includes(after.state);
+  // A schedule runs twice per day: its card shows a success.
+  const isRoutine = plan.timing?.schedule !== undefined && after.state === 'settled';
+  const isReported = isNew && !isRoutine && REPORTED.includes(after.state);
   const dueAt = now().getTime();
   await transaction(store, async (tx) => {
     await saveFollowUp(tx, id, after);

@@ -1,12 +1,7 @@
 // Changes as people look for them: App Home, `/change list`, `show` and `cancel`, and the help.
 
 import { nearest } from '../base/text.ts';
-import {
-  type ChangesQueries,
-  changeIdText,
-  type ListRequest,
-  STATE_WORDS,
-} from '../commands/index.ts';
+import { type ChangesQueries, changeIdText, type ListRequest } from '../commands/index.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -31,6 +26,7 @@ import {
 import { gate } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
 import { serviceTarget } from '../domain/targets.ts';
+import { STATE_WORDS } from '../domain/words.ts';
 import {
   append,
   type ChangeQuery,

@@ -1,6 +1,6 @@
 import { pastStep } from '../base/log.ts';
 import type { JsonObject } from '../base/text.ts';
-import { DAY_MS, MINUTE_MS } from '../base/time.ts';
+import { DAY_MS } from '../base/time.ts';
 import { type Change, type ChangeId, isPrivate, type State, targetKey } from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
@@ -130,7 +130,7 @@ function dueIn(change: Change, at: number): readonly Job[] {
       return [
         job('expire', id, expiresAt.getTime()),
         job('direct-cards', id, at),
-        job('reminder', id, at + FIRST_REMINDER_MS),
+        job('reminder', id, at),
         ...(requires.escalation ? [job('escalation', id, at + requires.escalation.afterMs)] : []),
       ];
     case 'approved':
@@ -138,7 +138,7 @@ function dueIn(change: Change, at: number): readonly Job[] {
     case 'executing':
       return [job('lost', id, lease?.until.getTime() ?? at)];
     case 'unknown':
-      return [job('reminder', id, at + FIRST_REMINDER_MS), job('follow', id, at)];
+      return [job('reminder', id, at), job('follow', id, at)];
     case 'succeeded':
       return [...(revertAt ? [job('revert', id, at)] : []), job('follow', id, at)];
     case 'denied':
@@ -153,8 +153,6 @@ function dueIn(change: Change, at: number): readonly Job[] {
 export function runOf({ id, notBefore }: Change, at: number): Job {
   return job('run', id, Math.max(at, notBefore?.getTime() ?? at));
 }
-
-export const FIRST_REMINDER_MS = 15 * MINUTE_MS;
 
 /** Messages about older events were delivered or given up. */
 const MESSAGES_KEPT_MS = DAY_MS;

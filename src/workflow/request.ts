@@ -47,7 +47,7 @@ import { authorizeCommand, authorizeForm, type Refused, recordRefusal } from './
 import type { WorkflowContext } from './context.ts';
 import { begin, identityFacts, type Moves, move, noteMoved } from './moves.ts';
 import { withNews } from './news.ts';
-import { countAttempts } from './rates.ts';
+import { limitedUntil } from './rates.ts';
 import { currentPolicy, currentTarget, hasChangedSinceEnd } from './target.ts';
 
 interface ChangeRequest {
@@ -150,8 +150,11 @@ async function record(
   planned: PlannedRequest,
 ): Promise<RequestOutcome> {
   const { requester: by, key } = request;
-  const refuse = (refusal: 'rate-limited' | 'already-received'): RequestOutcome => {
-    const about = { command: request.command.name, target: planned.plan.target.name };
+  const refuse = (
+    refusal: 'rate-limited' | 'already-received',
+    until: Date | null = null,
+  ): RequestOutcome => {
+    const about = { command: request.command.name, target: planned.plan.target.name, until };
     return { ok: false, denial: createDenial(refusal, about) };
   };
   const refuseRepeated = async () => {
@@ -162,7 +165,8 @@ async function record(
   };
   // A repeated delivery is not counted.
   if ((await draftIdFor(context.events, key)) === null) return refuseRepeated();
-  if ((await countAttempts(context, 'draft', by)) !== 'ok') return refuse('rate-limited');
+  const until = await limitedUntil(context, 'draft', by);
+  if (until) return refuse('rate-limited', until);
   const { result: id } = await append(context.events, (locked) =>
     drafted(context, locked, request, planned),
   );
@@ -369,8 +373,7 @@ async function requirementWithLater(
     if (!authorized.ok) return authorized;
     const both = combineRequirements(all, authorized.requires);
     if (!both) {
-      const { rule } = authorized.requires;
-      const problem = `does not work here: rule ${rule} has other approvers for “${name}”. Request that command separately`;
+      const problem = `does not work here: “${name}” has other approvers. Request that command separately`;
       return { ok: false, problems: [{ field, problem }] };
     }
     all = both;

@@ -31,6 +31,7 @@ import {
   type ServiceSchedule,
   scheduleCommandLine,
 } from '../domain/schedules.ts';
+import { wordOf } from '../domain/words.ts';
 import { append, inForce, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
@@ -250,7 +251,7 @@ async function planAction(
   const planned = await planChange(command, { args, given: given as JsonObject }, commandContext);
   if (!planned.ok) return GONE;
   const isDone = command.noEffect?.(args, planned.plan.before) ?? null;
-  if (isDone) return `the service is ${String(planned.plan.before?.fields.state)} already`;
+  if (isDone) return `the service is ${wordOf(String(planned.plan.before?.fields.state))} already`;
   return { command: command.name, plan: planned.plan };
 }
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../base/time.ts';
+import { DAY_MS, MINUTE_MS } from '../base/time.ts';
 import { PostRefused, textAnswer } from '../domain/answer.ts';
 import { type Change, type ChangeId, changeTitle, type Position } from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
@@ -13,14 +13,8 @@ import { freezeFor } from '../domain/policy.ts';
 import { EXPIRED, occurrenceText } from '../domain/schedules.ts';
 import { loadChange } from '../log/index.ts';
 import { loadShown, planDirectCards, sendCard, sendDirectCard } from './cards.ts';
-import {
-  type BreakGlassEvent,
-  REVERT_STOP_REASONS,
-  type Reminder,
-  type WorkflowContext,
-} from './context.ts';
+import { type BreakGlassEvent, REVERT_STOP_REASONS, type WorkflowContext } from './context.ts';
 import type { JobKinds, JobResult, JobTry } from './jobs.ts';
-import { FIRST_REMINDER_MS } from './moves.ts';
 import { endNotice, notify, notifyOnce, sendNotice } from './notices.ts';
 import { isUnchangedSince } from './request.ts';
 import { currentPolicy, currentTarget } from './target.ts';
@@ -210,63 +204,45 @@ async function sendFollowUp(context: WorkflowContext, job: JobTry): Promise<JobR
   return 'done';
 }
 
-interface Reminding {
-  readonly reminder: Reminder;
-  /** Each wait is this many times the previous one, up to a day. */
-  readonly factor: number;
-  readonly most: number;
-  readonly since: (change: Change) => Date | null;
-}
-
-// After 15 minutes, then less and less often, so that users keep reading them.
-const REMINDERS: Readonly<Partial<Record<Change['state'], Reminding>>> = {
-  pending: {
-    reminder: 'waiting',
-    factor: 3,
-    most: 10,
-    since: ({ confirmedAt }) => confirmedAt,
-  },
-  // The target stays locked until a user resolves the outcome.
-  unknown: {
-    reminder: 'unknown',
-    factor: 4,
-    most: 60,
-    since: ({ outcome }) => outcome?.at ?? null,
-  },
-};
-
 /** Reminds the people who have to act. Due again at the next reminder, until the change moves. */
 async function remind(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const change = await loadChange(context.events, job.key as ChangeId);
-  const reminding = change && REMINDERS[change.state];
-  if (!change || !reminding) return 'done';
-  const now = context.now();
+  const moments = change ? remindersOf(change, context.reminders) : [];
+  const [first] = moments;
+  if (!change || first === undefined) return 'done';
+  const now = context.now().getTime();
+  if (now < first) return new Date(first);
   const { snoozedUntil } = change;
-  if (snoozedUntil && now < snoozedUntil) return snoozedUntil;
-  // Before the call, so that a slow answer of Slack does not postpone the next reminder.
-  const next = nextReminder(change, reminding, now);
+  if (snoozedUntil && now < snoozedUntil.getTime()) return snoozedUntil;
   const at = await threadOf(context, change);
-  await context.messenger.postReminder(change, at, reminding.reminder, job);
-  return next ?? 'done';
+  const reminder = change.state === 'unknown' ? 'unknown' : 'waiting';
+  await context.messenger.postReminder(change, at, reminder, job);
+  // A delay must not cause two reminders at once.
+  const next = moments.find((each) => each >= now + FIRST_REMINDER_MS / 2);
+  return next === undefined ? 'done' : new Date(next);
 }
 
-/** The reminder after this one, counted from the start of the state; null: there is none. */
-export function nextReminder(
-  change: Change,
-  { factor, most, since }: Pick<Reminding, 'factor' | 'most' | 'since'>,
-  now: Date,
-): Date | null {
-  // A delay must not cause two reminders at once.
-  const earliest = now.getTime() + FIRST_REMINDER_MS / 2;
-  let at = since(change)?.getTime() ?? now.getTime();
-  for (let number = 1; number <= most; number += 1) {
-    at += Math.min(FIRST_REMINDER_MS * factor ** (number - 1), DAY_MS);
-    if (at < earliest) continue;
-    // A pending change expires; an unknown outcome does not.
-    const isLate = change.state === 'pending' && at >= change.expiresAt.getTime();
-    return isLate ? null : new Date(at);
+const FIRST_REMINDER_MS = 15 * MINUTE_MS;
+const UNKNOWN_REMINDERS = 60;
+
+/**
+ * When people are reminded of a change, in milliseconds, the soonest first. A waiting change expires, so it has a
+ * reminder at each share of its wait. An unknown outcome blocks its target until a user resolves it: after 15 minutes,
+ * then less and less often, so that users keep reading them.
+ */
+export function remindersOf(
+  { state, confirmedAt, expiresAt, outcome }: Change,
+  shares: readonly number[],
+): readonly number[] {
+  if (state === 'pending' && confirmedAt) {
+    const [from, until] = [confirmedAt.getTime(), expiresAt.getTime()];
+    return shares.map((share) => from + share * (until - from));
   }
-  return null;
+  let at = outcome?.at.getTime() ?? 0;
+  return Array.from({ length: state === 'unknown' ? UNKNOWN_REMINDERS : 0 }, (_, number) => {
+    at += Math.min(FIRST_REMINDER_MS * 4 ** number, DAY_MS);
+    return at;
+  });
 }
 
 /** Asks the people who may decide as well after a while. */

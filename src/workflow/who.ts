@@ -141,10 +141,10 @@ async function drawCase(
 function undecided(context: WhoContext, policy: Policy, subject: WhoSubject): string {
   const { rule, refusal } = decideFor(context, policy, subject, [...policy.roles.keys()]);
   if (rule && refusal === 'not-verified') {
-    return `No one: rule ${rule.place} needs tags or a warehouse, and the server did not return those of ${subject.target?.name ?? 'this target'}. Later rules do not count.`;
+    return `No one: a rule needs tags or a warehouse, and the server did not return those of ${subject.target?.name ?? 'this target'}. Later rules do not count.`;
   }
   return rule
-    ? `No one: rule ${rule.place} needs tags or a warehouse, and signalbox.yaml has none for ${subject.target?.name ?? 'this target'}. Later rules do not count.`
+    ? `No one: a rule needs tags or a warehouse, and signalbox.yaml has none for ${subject.target?.name ?? 'this target'}. Later rules do not count.`
     : NOBODY;
 }
 
@@ -233,12 +233,10 @@ async function ruleLines(
   rule: Rule,
   subject: WhoSubject,
 ): Promise<readonly TextLine[]> {
-  const about = rule.on
-    ? ` applies to ${selectorText(rule.on).toLowerCase()}`
-    : ' applies to everything';
+  const about = rule.on ? selectorText(rule.on).toLowerCase() : 'everything';
   const isChange = context.commands.has(subject.command);
   return [
-    [{ bold: `Rule ${rule.place}` }, about],
+    [{ bold: 'Applies to: ' }, about],
     [
       { bold: 'Request: ' },
       ...(await peopleOf(context, policy, rule.to)),

@@ -306,7 +306,7 @@ test('each "no" is a sentence that helps', () => {
       "/service list does not take “staging”. [service show staging] [service list]",
       "/service tune has no key “mim=”. Did you mean min? Keys: min, idle-timeout, message. [service tune staging min=16] [service tune staging "mim=16"]",
       "/service tune has no key “colour=”. Keys: min, idle-timeout, message. [service tune staging "colour=red"]",
-      "/service stop has no key “foo=”. Did you mean for or at? Keys: at, in, for, until. [service stop staging "foo=bar"]",
+      "/service stop has no key “foo=”. Did you mean for? Keys: at, in, for, until. [service stop staging "foo=bar"]",
       "/service stop has no key “load=”. Did you mean for? Keys: at, in, for, until. [service stop staging "nightly load=high again"]",
       "“min=16” can be a value or a part of the reason. [service tune staging min=16 "nightly run"] [service tune staging "nightly min=16 run"]",
       "“for=4h” can be a value or a part of the reason. [service stop staging for=4h "nightly run"] [service stop staging "nightly for=4h run"]",

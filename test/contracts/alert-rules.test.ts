@@ -219,7 +219,7 @@ describe('/alert list', () => {
       'page must be a whole number, not 1.5',
       '/alert list page=1.5',
     ]);
-    expect((await bot.run('/alert list page=1'))[0]).toBe('14 alerts');
+    expect((await bot.run('/alert list page=1'))[0]).toBe('3 of 14 alerts firing');
   });
 
   test('a page beyond the end is refused and the last page offered', async () => {
@@ -234,10 +234,14 @@ describe('/alert list', () => {
   test.for([
     [
       'state=alrt',
-      'state must be OK, ALERT, PENDING, INSUFFICIENT_DATA, DISABLED, active, inactive or FLAPPING (you typed alrt)',
-      '[ALERT]',
+      'No alert has the state “alrt”. Accepted: ok, firing, pending, no data, disabled, active, inactive or flapping.',
+      '[firing]',
     ],
-    ['source=tiles', 'source must be tile, saved_search or search (you typed tiles)', '[tile]'],
+    [
+      'source=tiles',
+      'No alert has the source “tiles”. Accepted: dashboard tile, saved search or search.',
+      '[dashboard tile]',
+    ],
   ])('%s is refused with the accepted values', async ([filter, sentence, offers]) => {
     expect(await bot.run(`/alert list ${filter}`)).toEqual([
       'Alerts',
@@ -248,7 +252,7 @@ describe('/alert list', () => {
   });
 
   test('a known state that no alert has finds nothing', async () => {
-    expect((await bot.run('/alert list state=pending'))[0]).toBe('0 alerts');
+    expect((await bot.run('/alert list state=pending'))[0]).toBe('0 of 14 alerts: pending');
   });
 
   test('silenced is on or off', async () => {
@@ -256,6 +260,6 @@ describe('/alert list', () => {
       'silenced must be on or off, not maybe',
       '/alert list silenced=maybe',
     ]);
-    expect((await bot.run('/alert list silenced=on'))[0]).toBe('2 alerts');
+    expect((await bot.run('/alert list silenced=on'))[0]).toBe('2 of 14 alerts: muted');
   });
 });

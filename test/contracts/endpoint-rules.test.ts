@@ -44,11 +44,11 @@ describe('/endpoint create', () => {
       await answersTo(bot, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
     ).toMatchInlineSnapshot(`
       "vpc
-        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not vpc: | [type=VPC_ENDPOINT_SERVICE]
-        form:  not offered; [type] Type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not vpc: VPC_ENDPOINT_SERVICE, VPC_RESOURCE or STREAMING_MULTI_VPC.
+        typed: type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not vpc: | [type=VPC endpoint service]
+        form:  not offered; [type] Type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not vpc: VPC endpoint service, VPC resource or streaming from several VPCs.
       GCP_PSC_SERVICE_ATTACHMENT
-        typed: type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not GCP_PSC_SERVICE_ATTACHMENT
-        form:  not offered; [type] Type must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC, not GCP_PSC_SERVICE_ATTACHMENT."
+        typed: type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not GCP_PSC_SERVICE_ATTACHMENT
+        form:  not offered; [type] Type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not GCP_PSC_SERVICE_ATTACHMENT."
     `);
   });
 
@@ -93,8 +93,8 @@ describe('/endpoint create', () => {
     expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
       "SASL_IAM, SASL_SCRAM: taken
       NONE
-        typed: authentication must be one of SASL_IAM, SASL_SCRAM, not NONE
-        form:  not offered; [streamAuthentication] Authentication must be one of SASL_IAM, SASL_SCRAM, not NONE."
+        typed: authentication must be one of SASL with IAM, SASL with SCRAM, not NONE
+        form:  not offered; [streamAuthentication] Authentication must be one of SASL with IAM, SASL with SCRAM, not NONE."
     `);
   });
 });

@@ -68,7 +68,7 @@ describe('with extended reads', () => {
     expect(text).toMatch(/error · incremental/);
     expect(text).not.toContain('so far');
     const unfinished = (await live.run('/backup list analytics-prod')).join('\n');
-    expect(unfinished).toContain('in_progress');
+    expect(unfinished).toContain('in progress');
     expect(unfinished).toContain('Sizes of unfinished backups are those so far.');
   });
 
@@ -115,7 +115,7 @@ describe('with extended reads', () => {
     expect(lines[1]).toBe(
       '⚠ 1 endpoint waits for acceptance. Accept it in the target cloud account.',
     );
-    expect(lines.join('\n')).toMatch(/orders feed.*PendingAcceptance/);
+    expect(lines.join('\n')).toMatch(/orders feed.*pending acceptance/);
   });
 
   test('a hostile name is literal, on one line and cut', async () => {
@@ -196,8 +196,8 @@ async function countedRead(operation: string) {
 test('a slow list of webhooks does not stop an alert from being shown or edited', async () => {
   live.alerts.injectFault({ operation: 'list webhooks', fault: 'delay-20s', times: 9 });
   const lines = await live.run('/alert show "Disk usage"');
-  expect(lines.find((line) => line.startsWith('Channel'))).toMatch(
-    /^Channel {2}webhook [0-9a-f]{24}$/,
+  expect(lines.find((line) => line.startsWith('Notifies'))).toMatch(
+    /^Notifies {2}webhook [0-9a-f]{24}$/,
   );
   live.time.pass(61_000);
   const preview = await live.run('/alert edit "Disk usage" threshold=81');

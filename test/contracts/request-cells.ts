@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { alertLabel } from '../../src/commands/alert-edit.ts';
 import { type Command, commands, type Field, fieldsOf, verbOf } from '../../src/commands/index.ts';
+import { fieldLabel } from '../../src/domain/words.ts';
 import { ServiceCreation } from '../../src/servers/cloud-schema.ts';
 import { ANA } from '../harness/users.ts';
 import type { Operation } from './contract.ts';
@@ -169,7 +169,7 @@ function previewCell(field: string, arg: Field | null, preview: readonly string[
   const [name = field] = field.split('.');
   const labels = ['Channel'].filter((each) => preview.some((line) => line.startsWith(`${each}  `)));
   if (labels.length > 0 && name === 'channel') return labels.join();
-  if (kept?.includes(alertLabel(name).toLowerCase())) return 'Unchanged';
+  if (kept?.includes(fieldLabel(name).toLowerCase())) return 'Unchanged';
   const sends = preview.find((line) => line.startsWith('Sends  '));
   if (sends?.includes(`"${name}"`)) return 'Sends';
   return 'not shown: the same for every change';

@@ -19,17 +19,19 @@ test('all 300 services are listed, or the list shows how many are missing', asyn
 
 test('5,000 alerts are listed in pages', async () => {
   const lines = await bot.run('/alert list');
-  expect(lines[0]).toBe('5014 alerts · page 1 of 51');
+  expect(lines[0]).toBe('3 of 5014 alerts firing · page 1 of 51');
   expect(lines.join('\n')).toContain('[Next page]');
   const last = await bot.run('/alert list page=51');
-  expect(last.filter((line) => / · above \d+ · 5m · /.test(line))).toHaveLength(14);
+  expect(last.filter((line) => / · \d+[mhd] · /.test(line))).toHaveLength(14);
   expect(last.join('\n')).not.toContain('[Next page]');
 });
 
 test('all alerts are read although the server returns 1,000 at a time', async () => {
   bot.time.pass(61_000);
   const before = bot.alerts.count('list alerts');
-  expect((await bot.run('/alert list checkout latency'))[0]).toBe('1 alert');
+  expect((await bot.run('/alert list checkout latency'))[0]).toBe(
+    '1 of 5014 alerts: “checkout latency”',
+  );
   expect(bot.alerts.count('list alerts') - before).toBe(6);
 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { type Json, stringOf } from '../../sandbox/json.ts';
-import { elementsIn } from '../../sandbox/slack/input-state.ts';
+import { elementsIn, stateValues } from '../../sandbox/slack/input-state.ts';
+import { splitWords } from '../../src/base/text.ts';
 import { isProgress } from './messages.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
@@ -44,9 +45,17 @@ interface Shown {
   readonly text: string;
   readonly offers: readonly { readonly label: string; readonly line: string }[];
   /** The form that opened, with its values; null without one. */
-  readonly form: { readonly command: string; readonly text: string } | null;
+  readonly form: {
+    readonly command: string;
+    /** The texts of its filled-in fields, by field. */
+    readonly values: Readonly<Record<string, readonly string[]>>;
+    /** Everything that it says. */
+    readonly text: string;
+  } | null;
   readonly isPreview: boolean;
   readonly reason: string | null;
+  /** The line as Signalbox understood it, which stands below its answer; empty without one. */
+  readonly understood: string;
   /** An answer of a query has a title; a question and a refusal have a sentence only. */
   readonly hasTitle: boolean;
   /** Everything that was shown, without what differs between two equal answers. */
@@ -113,7 +122,7 @@ interface ShownMessage {
 
 function shownOf(
   messages: readonly ShownMessage[],
-  view: { readonly callbackId: string } | null,
+  view: { readonly callbackId: string; readonly blocks: readonly Json[] } | null,
 ): Shown {
   const blocks = messages.flatMap((message) => message.blocks);
   const text = messages.map((message) => message.text).join('\n');
@@ -126,18 +135,35 @@ function shownOf(
     }));
   const isPreview = elements.some(({ action_id: id }) => id === 'change.confirm');
   const [, reason = null] = /^\*?Reason\*?:? +(.*)$/m.exec(text) ?? [];
-  const shown = blocks.filter(
-    (block, index) => !(block.type === 'context' && index === blocks.length - 1),
-  );
+  const last = blocks.at(-1);
+  const hasLine = last?.type === 'context';
+  const [line] = hasLine && Array.isArray(last.elements) ? last.elements : [];
+  const understood = stringOf(Object(line).text ?? '');
+  const shown = hasLine ? blocks.slice(0, -1) : blocks;
   return {
     text,
     offers,
-    form: view && { command: view.callbackId.replaceAll('.', ' '), text: JSON.stringify(view) },
+    understood: understood.startsWith('/') ? understood : '',
+    form: view && {
+      command: view.callbackId.replaceAll('.', ' '),
+      values: valuesIn(view.blocks),
+      text: JSON.stringify(view.blocks),
+    },
     isPreview,
     reason,
     hasTitle: blocks.some(isTitle) || messages.some(({ files }) => files.length > 0),
     facts: factsOf(shown),
   };
+}
+
+/** The value of each filled-in field, and the text of a chosen option. */
+function valuesIn(blocks: readonly Json[]): Readonly<Record<string, readonly string[]>> {
+  const fields = Object.entries(stateValues(blocks)).map(([name, elements]) => {
+    const { value, selected_option: option, selected_conversation } = Object(elements[name]);
+    const texts = [value, selected_conversation, option?.value, option?.text?.text];
+    return [name, texts.filter((text) => typeof text === 'string')] as const;
+  });
+  return Object.fromEntries(fields.filter(([, texts]) => texts.length > 0));
 }
 
 function isTitle({ type }: Json): boolean {
@@ -164,8 +190,11 @@ export async function faultsOf(typed: TypedCase): Promise<readonly string[]> {
   const faults = [...wantedFaults(shown, must), ...mustNot.flatMap((not) => broken(shown, not))];
   if (must.as_line !== undefined && (must.runs || must.answers)) {
     const same = await alone({ as, line: must.as_line });
-    if (shown.facts !== same.facts || shown.form?.command !== same.form?.command)
+    if (shown.facts !== same.facts || !isSameForm(shown, same))
       faults.push(`not the same as ${must.as_line}: ${gist(same)}`);
+    // The words of a question may stand in any order.
+    if (must.runs && plainLine(shown.understood) !== plainLine(same.understood))
+      faults.push(`understood as ${shown.understood}, not as ${same.understood}`);
     const isUnderstood = !isDead(same) || must.answers?.command === 'change cancel';
     if (!isUnderstood) faults.push(`not understood either: ${must.as_line}`);
   }
@@ -196,46 +225,89 @@ function gist({ text, form, offers, isPreview }: Shown): string {
 }
 
 function wantedFaults(shown: Shown, { runs, answers, asks, refused }: TypedCase['must']): string[] {
-  if (runs) return shown.isPreview ? reasonFaults(shown, runs) : ['no preview'];
+  if (runs) return shown.isPreview ? valueFaults(shown, runs) : ['no preview'];
   if (answers) return shown.isPreview ? ['not answered'] : [];
   if (asks?.form) return formFaults(shown, asks.form);
-  if (asks) return answerFaults(shown, { says: asks.about ?? '', offers: asks.offers ?? [] });
+  if (asks) return answerFaults(shown, { says: asks.about ?? '', offers: asks.offers ?? [] }, true);
   return refused ? answerFaults(shown, { offers: [], ...refused }) : [];
 }
 
-function reasonFaults({ reason }: Shown, { reason: wanted }: Values): string[] {
-  if (wanted === undefined || reason === String(wanted)) return [];
-  return [`the reason is ${reason}, not ${wanted}`];
+/** The values of the line as it was understood, which are those of the preview. */
+function valueFaults({ understood, reason }: Shown, wanted: Values): string[] {
+  const { command = '', reason: because, ...values } = wanted;
+  const words = splitWords(understood.slice(1));
+  const isCommand = understood.startsWith(`/${command}`);
+  const wrong = Object.entries(values).filter(([key, value]) => {
+    const texts = words.map(({ text }) => onDay(text));
+    return !texts.includes(`${key}=${onDay(String(value))}`) && !texts.includes(String(value));
+  });
+  return [
+    ...(isCommand ? [] : [`not ${command}`]),
+    ...wrong.map(([key, value]) => `${key} is not ${value}: ${understood}`),
+    ...(because === undefined || reason === String(because)
+      ? []
+      : [`the reason is ${reason}, not ${because}`]),
+  ];
+}
+
+/** A time of today with and without its date is the same. */
+function onDay(text: string): string {
+  return text.replace('2026-11-27T', '');
+}
+
+function isSameForm({ form: one }: Shown, { form: other }: Shown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function formFaults({ form, isPreview, offers }: Shown, { command, ...values }: Values): string[] {
   if (isPreview) return ['a preview instead of a form'];
   // A message opens no form: it offers the line that does.
-  const text = form?.text ?? offers.map(({ line }) => line).join();
-  if (form && form.command !== command) return [`the form of ${form.command}`];
-  if (!form && offers.length === 0) return ['no form'];
-  const missing = Object.values(values).filter(
-    (value) => !text.toLowerCase().includes(String(value).toLowerCase()),
-  );
-  return missing.map((value) => `the form does not have ${value}`);
+  const [{ line } = { line: '' }] = offers;
+  const isCommand = form ? form.command === command : line.startsWith(`${command}`);
+  const texts = form
+    ? Object.values(form.values).flat()
+    : splitWords(line).map(({ text }) => text.replace(/^[\w-]+=/, ''));
+  const missing = Object.entries(values).filter(([name, value]) => {
+    const own = form?.values[name] ?? texts;
+    return !own.includes(String(value));
+  });
+  return [
+    ...(isCommand ? [] : [`not the form of ${command}`]),
+    ...missing.map(([name, value]) => `the form does not have ${name} ${value}`),
+  ];
 }
 
 function answerFaults(
   { text, offers, isPreview, form }: Shown,
   wanted: { readonly says: string; readonly offers: readonly string[] },
+  isQuestion = false,
 ): string[] {
+  // A value that has no similar one is corrected in the form.
+  const inForm = isQuestion && form !== null && wanted.offers.length === 0;
+  if (inForm) return saysFaults(form.text, wanted.says);
   if (isPreview || form) return ['not asked or refused'];
   const lines = new Set(offers.map(({ line }) => plainLine(line)));
   const missing = wanted.offers.filter((line) => !lines.has(plainLine(line)));
   return [
+    ...(isQuestion && offers.length === 0 ? ['no button at all'] : []),
     ...missing.map((line) => `no button ${line}`),
-    ...(new RegExp(wanted.says, 'i').test(text) ? [] : [`does not say ${wanted.says}`]),
+    ...saysFaults(text, wanted.says),
   ];
 }
 
+function saysFaults(text: string, says: string): string[] {
+  return new RegExp(says, 'i').test(text) ? [] : [`does not say ${says}`];
+}
+
+/** Only the order of keys, the date of today and quotes around one word have no meaning. */
 function plainLine(line: string): string {
-  // The order of keys has no meaning.
-  return line.replace(/^\//, '').replaceAll('"', '').trim().split(/\s+/).sort().join(' ');
+  const words = splitWords(line.replace(/^\//, '')).map(({ text, quoted }) => {
+    const plain = onDay(text);
+    return quoted && /\s/.test(plain) ? `"${plain}"` : plain;
+  });
+  const isKey = (word: string) => /^[\w-]+=/.test(word);
+  const keys = words.filter(isKey).sort();
+  return [...words.filter((word) => !isKey(word)), ...keys].join(' ');
 }
 
 const TEXT_CHECKS: Readonly<Record<string, (shown: Shown) => boolean>> = {
@@ -252,9 +324,8 @@ function broken(shown: Shown, not: TypedCase['mustNot'][number]): string[] {
   const { wordInReason: word, button } = not;
   const labels = shown.offers.map(({ label }) => label);
   if (button !== undefined) return labels.includes(button) ? [`must not: button ${button}`] : [];
-  const [, formReason = ''] =
-    /"action_id":"reason"[^}]*"initial_value":"([^"]*)"/.exec(shown.form?.text ?? '') ?? [];
-  const reason = shown.isPreview ? (shown.reason ?? '') : formReason;
+  const [inForm = ''] = shown.form?.values.reason ?? [];
+  const reason = shown.isPreview ? (shown.reason ?? '') : inForm;
   return word !== undefined && ` ${reason} `.includes(` ${word} `)
     ? [`must not: ${word} in the reason`]
     : [];

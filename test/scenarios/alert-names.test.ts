@@ -16,13 +16,13 @@ async function answered(sandbox: TestSandbox, line: string, words: string): Prom
 
 test('an alert is shown with the names of its tile, dashboard, search and webhooks', async () => {
   const sandbox = await startTestSandbox({ yaml: EXTENDED });
-  const tile = await answered(sandbox, '/alert show "Checkout latency p95"', 'Threshold');
+  const tile = await answered(sandbox, '/alert show "Checkout latency p95"', 'Notifies');
   expect(tile).toContain('Tile  Latency\nDashboard  Checkout\n');
-  expect(tile).toContain('Channel  notifies Production alerts\n');
+  expect(tile).toContain('Notifies  Production alerts\n');
   const search = await answered(sandbox, '/alert show "5xx rate"', 'Errors by service');
   expect(search).toContain('Saved search  Errors by service');
-  expect(search).toContain('Channel  notifies Production alerts, Paging');
-  const list = await answered(sandbox, '/alert list', '14 alerts');
+  expect(search).toContain('Notifies  Production alerts, Paging');
+  const list = await answered(sandbox, '/alert list', '3 of 14 alerts firing');
   expect(list).toContain('Production alerts, Paging');
 });
 
@@ -80,8 +80,8 @@ test.for(['403', '404-html', 'read-405', '503', 'read-wrong-shape', 'null-result
     for (const operation of ['list webhooks', 'list dashboards', 'list saved searches']) {
       sandbox.alerts.injectFault({ operation, fault, times: 9 });
     }
-    const shown = await answered(sandbox, '/alert show "Disk usage"', 'Threshold');
-    expect(shown).toContain(`Channel  webhook ${WEBHOOKS.operations}`);
+    const shown = await answered(sandbox, '/alert show "Disk usage"', 'Notifies');
+    expect(shown).toContain(`Notifies  webhook ${WEBHOOKS.operations}`);
     expect(shown).toContain('Tile  tile-disk');
     const preview = await answered(sandbox, '/alert edit "Disk usage" threshold=81', 'Edit alert');
     expect(preview).toContain('80 → 81');
@@ -92,8 +92,8 @@ test.for(['403', '404-html', 'read-405', '503', 'read-wrong-shape', 'null-result
 
 test('with cloud.reads: contract no list is read', async () => {
   const sandbox = await startTestSandbox();
-  const shown = await answered(sandbox, '/alert show "Disk usage"', 'Threshold');
-  expect(shown).toContain(`Channel  webhook ${WEBHOOKS.operations}`);
+  const shown = await answered(sandbox, '/alert show "Disk usage"', 'Notifies');
+  expect(shown).toContain(`Notifies  webhook ${WEBHOOKS.operations}`);
   await answered(sandbox, '/alert edit "Disk usage" threshold=81', '80 → 81');
   const lists = ['list webhooks', 'list dashboards', 'list saved searches'];
   expect(sandbox.alerts.requests().filter(({ operation }) => lists.includes(operation))).toEqual(

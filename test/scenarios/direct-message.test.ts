@@ -14,15 +14,16 @@ async function written(sandbox: TestSandbox, text: string) {
   return sandbox.slack.sendMessage({ as: ANA, channel: DIRECT, text });
 }
 
-test.for(['hello', 'help', 'what can you do?'])(
-  '“%s” in the direct messages of the app gets the help',
-  async (text) => {
-    const sandbox = await startTestSandbox();
-    await written(sandbox, text);
-    const help = await sandbox.privateMessage(ANA, 'Commands of Signalbox');
-    expect(help).toMatchObject({ channel: DIRECT, ephemeral: false });
-  },
-);
+test.for([
+  ['help', 'Commands of Signalbox'],
+  ['hello', 'Type what you want'],
+  ['what can you do?', 'Type what you want'],
+] as const)('“%s” in the direct messages of the app gets “%s”', async ([text, words]) => {
+  const sandbox = await startTestSandbox();
+  await written(sandbox, text);
+  const help = await sandbox.privateMessage(ANA, words);
+  expect(help).toMatchObject({ channel: DIRECT, ephemeral: false });
+});
 
 const LINES = [
   'service list',
@@ -87,10 +88,10 @@ test('a query that Slack delivers twice is answered once', async () => {
   expect(answers.filter((text) => text.includes('12 services'))).toHaveLength(1);
 });
 
-test('a text that is too long for a command gets the help', async () => {
+test('a text that is too long for a command is refused', async () => {
   const sandbox = await startTestSandbox();
   await written(sandbox, `service stop staging ${'x'.repeat(5_000)}`);
-  await sandbox.privateMessage(ANA, 'Commands of Signalbox');
+  await sandbox.privateMessage(ANA, 'The command is too long: 5,021 of at most 5,000 characters');
 });
 
 test('a mention gets the help, which only its author sees', async () => {

@@ -292,7 +292,7 @@ test('a user who may not freeze gets a refusal that names who may', async () => 
   const sandbox = await startTestSandbox();
   const line = '/change freeze "staging" until=4h x';
   const refused = textOf(await typed(sandbox, DORA, line, "You can't use /change freeze"));
-  expect(refused).toContain('rule 3 allows @db-operators');
+  expect(refused).toContain('only @db-operators may');
   expect(refused).toContain(`<@${ANA}>`);
 });
 

@@ -38,7 +38,7 @@ test('a user without the role cannot request a change and reads which rule appli
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(DORA, 'ops', '/service stop staging because');
   const refused = await sandbox.privateMessage(DORA, "You can't stop staging");
-  expect(textOf(refused ?? NO_MESSAGE)).toContain('rule 4 allows @db-operators');
+  expect(textOf(refused ?? NO_MESSAGE)).toContain('only @db-operators may');
   expect(textOf(refused ?? NO_MESSAGE)).toContain(`<@${ANA}>`);
   await sandbox.slack.command(EMIL, 'ops', '/service list');
   await sandbox.privateMessage(EMIL, "You can't use /service list");

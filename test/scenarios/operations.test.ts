@@ -178,9 +178,9 @@ test('an alert is listed, shown and edited, and keeps its other fields', async (
   const alert = sandbox.alerts.alerts().find(({ name }) => name && !name.includes('<'));
   const name = alert?.name ?? '';
   await sandbox.slack.command(ANA, 'ops', '/alert list');
-  await sandbox.privateMessage(ANA, '14 alerts');
+  await sandbox.privateMessage(ANA, '3 of 14 alerts firing');
   await sandbox.slack.command(ANA, 'ops', `/alert show "${name}"`);
-  await sandbox.privateMessage(ANA, `${'Kept'.slice(0, 0)}Interval`);
+  await sandbox.privateMessage(ANA, 'Notifies');
   const { preview } = await approved(
     sandbox,
     `/alert edit "${name}" threshold=4321`,

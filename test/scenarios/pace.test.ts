@@ -47,7 +47,8 @@ test('the 21st draft within ten minutes is refused with an explanation', async (
     await sandbox.privateMessage(ANA, `for the night ${n}`);
   }
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for good');
-  await sandbox.privateMessage(ANA, TOO_MANY);
+  const refusal = await sandbox.privateMessage(ANA, TOO_MANY);
+  expect(refusal?.text).toContain('You can request again at <!date^');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 600_000);
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for good');
   await sandbox.privateMessage(ANA, 'for good');

@@ -267,7 +267,7 @@ test('the key is refused later: the options stay those of the configuration', as
   expect(options.map(({ text }) => text.text)).toEqual(['orders', 'clicks', 'customers-copy']);
 });
 
-test.for([
+test.for<[string, string, string]>([
   ['dataWarehouseId', 'analytics-prod', 'analytics-prod'],
   ['backupId', 'analytics-prod', 'analytics-prod · '],
 ])('the choice of %s fills in provider and region', async ([field, value, words]) => {

@@ -40,9 +40,12 @@ async function noticeThenAnswer(
   return shown;
 }
 
-test('a slow command in a channel shows a notice before its answer', async () => {
+test('only a very slow command in a channel shows a notice, which stays above its answer', async () => {
   const slow = await startSlow();
   await slow.sandbox.slack.command(ANA, 'ops', LINE);
+  await expect.poll(() => slow.sandbox.cloud.requests().length).toBeGreaterThan(0);
+  slow.sandbox.elapse(7_000);
+  expect(privateOf(slow.sandbox, 'C0OPS000001')).toEqual([]);
   const notice = await noticeThenAnswer(slow);
   expect(notice?.ephemeral).toBe(true);
   // Slack cannot replace the reply to a slash command.

@@ -57,7 +57,7 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
 
   setTime(sandbox, '19:00');
   // A run has no card of its own: the card of the schedule shows it.
-  const ran = await sandbox.card('stop of Fri 20 Nov, 20:00 (Europe/Berlin): succeeded');
+  const ran = await sandbox.card('stop of Fri 20 Nov, 20:00 (Europe/Berlin): accepted');
   expect(ran?.ts).toBe(card.ts);
   // A success is no news: the thread has one quiet line, which mentions nobody.
   const thread = threadText(sandbox, card.ts);
@@ -74,7 +74,7 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   await sandbox.down();
   sandbox.clock.now = new Date('2026-11-23T06:30:00.000Z');
   await sandbox.restart();
-  await sandbox.card('start of Mon 23 Nov, 07:00 (Europe/Berlin): succeeded');
+  await sandbox.card('start of Mon 23 Nov, 07:00 (Europe/Berlin): accepted');
   expect(sent(sandbox)).toEqual(['stop', 'start']);
 
   setTime(sandbox, '12:00', '2026-11-23');

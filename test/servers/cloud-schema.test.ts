@@ -83,7 +83,7 @@ describe('one field', () => {
       'type',
       ['VPC_ENDPOINT_SERVICE'],
       ['OTHER', undefined],
-      'must be one of VPC_ENDPOINT_SERVICE, VPC_RESOURCE, STREAMING_MULTI_VPC',
+      'must be one of VPC endpoint service, VPC resource, streaming from several VPCs',
       endpoint,
     ],
     [
@@ -91,7 +91,7 @@ describe('one field', () => {
       'streamAuthentication',
       ['SASL_IAM', 'SASL_SCRAM', null],
       ['PLAIN'],
-      'must be one of SASL_IAM, SASL_SCRAM',
+      'must be one of SASL with IAM, SASL with SCRAM',
       endpoint,
     ],
     [

@@ -195,7 +195,7 @@ test('each outcome is one line in the thread', () => {
     [
       "<@U0ANA> analytics-prod is stopping. The card shows the response.",
       "<@U0ANA> “stop analytics-prod” was rejected by the server. Nothing was changed. The card shows why.",
-      "<@U0ANA> the outcome of “stop analytics-prod” is unknown. Check the console, then answer on the card.",
+      "<@U0ANA> the approvers: the outcome of “stop analytics-prod” is unknown. Check the console, then answer on the card.",
       "<@U0ANA> <@U0BEN> rejected “stop analytics-prod”: not during the launch",
       "<@U0ANA> “stop analytics-prod” expired before it was decided. Nothing was changed.",
       "<@U0ANA> “stop analytics-prod” was not run. analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",

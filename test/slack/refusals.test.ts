@@ -30,7 +30,7 @@ test.for<[string, Denial['who']]>([
   ['no member is in the cache', { users: [], more: true }],
 ])('a refused approver reads whom to ask when %s', ([, who]) => {
   expect(sentence('not-an-approver', { ...known, role: 'approver', who })).toBe(
-    'Only @db-leads can decide this (rule 2). Ask a member of @db-leads.',
+    'Only @db-leads can decide this. Ask a member of @db-leads.',
   );
 });
 
@@ -46,7 +46,7 @@ test('every refusal says what happened and what to do', () => {
       "already-decided": "Too late: it is waiting for approval. An approver can decide on its card.",
       "already-received": "This press was already received. It counts once.",
       "already-reviewed": "This was already reviewed.",
-      "approvals-missing": "The current policy requires more approvals than this change has (rule 2, @db-operators). Nothing was sent. Request it again.",
+      "approvals-missing": "The current policy requires more approvals than this change has (@db-operators). Nothing was sent. Request it again.",
       "bot": "Apps and bots cannot use Signalbox. A user must request it.",
       "card-deleted": "The card of this change was deleted, so nobody can see what was agreed to. Nothing was sent. Request it again.",
       "deactivated": "This account is deactivated. An administrator of the workspace can activate it.",
@@ -55,26 +55,26 @@ test('every refusal says what happened and what to do', () => {
       "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It is set in signalbox.yaml.",
       "guest": "Guests cannot use Signalbox. Ask a full member of the workspace to request it.",
       "lookup-failed": "Slack did not answer the membership lookup, so nothing was done. Try again in a minute.",
-      "may-not-break-glass": "Rule 2 allows break-glass only to @db-operators: <@U0ANA> or <@U0CLEO>.",
+      "may-not-break-glass": "Only @db-operators may use break-glass here: <@U0ANA> or <@U0CLEO>.",
       "never": "The policy never allows /service stop on analytics-prod. Break-glass does not override this. The owners of signalbox.yaml can change it.",
-      "no-break-glass": "Rule 2 does not allow break-glass. The change needs its approvals.",
-      "no-rule": "signalbox.yaml does not say enough about analytics-prod to decide whether rule 2 applies, and later rules do not count. The owners of signalbox.yaml can fix it.",
-      "not-a-requester": "You can't stop analytics-prod: rule 2 allows @db-operators. <@U0ANA> or <@U0CLEO> can request it for you.",
-      "not-an-approver": "Only @db-leads can decide this (rule 2). Ask <@U0ANA> or <@U0CLEO>.",
+      "no-break-glass": "The policy does not allow break-glass here. The change needs its approvals.",
+      "no-rule": "signalbox.yaml has no tags or no warehouse for analytics-prod, so its rules do not apply. The owners of signalbox.yaml can add them.",
+      "not-a-requester": "You can't stop analytics-prod: only @db-operators may. <@U0ANA> or <@U0CLEO> can request it for you.",
+      "not-an-approver": "Only @db-leads can decide this. Ask <@U0ANA> or <@U0CLEO>.",
       "not-approved": "This is not approved: it is waiting for approval. An approver can decide on its card.",
       "not-draft": "This was already requested: it is waiting for approval. An approver can decide on its card.",
       "not-ended": "This has not ended yet. Review it when it has ended.",
       "not-executing": "This is not running: it is waiting for approval. An approver can decide on its card.",
       "not-found": "This change no longer exists. Request it again.",
-      "not-listed": "“analytics-prod” is not in signalbox.yaml. Rule 2 does not allow discovered services.",
+      "not-listed": "“analytics-prod” is not in signalbox.yaml, and the policy does not allow this for discovered services.",
       "not-pending": "The requester has not requested approval yet. Decide on the card once it is posted.",
       "not-requester": "Only the requester, <@U0ANA>, can do this. Ask them to do it.",
       "not-unknown": "The outcome is already known: it is waiting for approval. An approver can decide on its card.",
       "not-verified": "Signalbox could not verify “analytics-prod”: the server did not return its current tags and warehouse. Nothing was sent. The service is not in signalbox.yaml, so the policy needs them. Try again in a minute. If it fails again, an operator of Signalbox can run the doctor.",
       "note-required": "Describe what you found: the next person relies on it.",
       "other-workspace": "Only members of this workspace can use Signalbox. Ask one of them to request it.",
-      "rate-limited": "You sent too many requests in a short time, so this one was ignored. Try again in a few minutes.",
-      "reason-required": "Rule 2 requires a reason. Add it at the end of the command, for example “nightly maintenance”.",
+      "rate-limited": "You sent too many requests in a short time, so this one was ignored. Try again in a minute.",
+      "reason-required": "The policy requires a reason. Add it at the end of the command, for example “nightly maintenance”.",
       "restored": "The database lost events that people saw, for example after a restore, so it is unknown what was sent. Check the current state of the target, then request it again.",
       "schedule-ended": "Its schedule was paused, removed or replaced, or has expired. Nothing was sent.",
       "self-approval": "You requested this change, so someone else must approve it: <@U0ANA> or <@U0CLEO>.",
@@ -182,5 +182,5 @@ test.for([
   ['only some were looked up', { users: [], more: true }],
 ] as const)('where %s, the refusal names the group', ([, who]) => {
   const text = sentence('not-a-requester', { ...known, who });
-  expect(text).toContain('rule 2 allows @db-operators. Ask a member of @db-operators.');
+  expect(text).toContain('only @db-operators may. Ask a member of @db-operators.');
 });

@@ -81,7 +81,7 @@ test.for(ENGINES)(
       answer: {
         title: '⚠ 5xx rate is firing: 512, threshold > 100',
         parts: [
-          { kind: 'lines', lines: [['staging · ', 'since ', { at: NOON.toISOString() }]] },
+          { kind: 'lines', lines: [['staging · ', 'since ', { at: NOON }]] },
           {
             kind: 'offers',
             offers: [

@@ -160,6 +160,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
     },
     messenger: recordingMessenger(shown, messages),
     directCards: { onRequest: false, of: async () => [] },
+    reminders: [0.5, 0.9],
     log: pino({ level: 'silent' }),
     now,
     newId,

@@ -3,7 +3,7 @@ import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import type { NewEvent } from '../../src/domain/log-events.ts';
 import { noticeFor, notify } from '../../src/workflow/notices.ts';
-import { nextReminder } from '../../src/workflow/show.ts';
+import { remindersOf } from '../../src/workflow/show.ts';
 import { changeIn, UNKNOWN } from '../domain/changes-fixtures.ts';
 import {
   aChange,
@@ -99,43 +99,42 @@ test('nothing is posted for an event that the log does not have', async () => {
   expect(shown).toEqual([]);
 });
 
-const since = { factor: 3, most: 10, since: () => NOON };
-const inMinutes = (at: Date | null) => at && (at.getTime() - NOON.getTime()) / 60_000;
+const inMinutes = (at: number) => (at - NOON.getTime()) / 60_000;
 
-test('each wait for a reminder is longer than the one before', () => {
-  const pending = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(5_000) });
-  const waiting = [15, 60, 195, 600, 1_815].map((at) =>
-    inMinutes(nextReminder(pending, since, minutes(at))),
-  );
-  expect(waiting).toEqual([60, 195, 600, 1_815, 3_255]);
+test('a waiting change has its reminders at shares of its wait, an unknown outcome less and less often', () => {
+  const pending = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(240) });
+  expect(remindersOf(pending, [0.5, 0.9]).map(inMinutes)).toEqual([120, 216]);
+  expect(remindersOf(pending, [])).toEqual([]);
   const unknown = changeIn('unknown', { outcome: { ...UNKNOWN, at: NOON } });
-  const asked = [15, 75, 315, 1_275].map((at) =>
-    inMinutes(nextReminder(unknown, { ...since, factor: 4, most: 60 }, minutes(at))),
-  );
-  expect(asked).toEqual([75, 315, 1_275, 2_715]);
+  const asked = remindersOf(unknown, [0.5]).map(inMinutes);
+  expect(asked.slice(0, 6)).toEqual([15, 75, 315, 1_275, 2_715, 4_155]);
+  expect(asked).toHaveLength(60);
+  expect(remindersOf(changeIn('approved', { confirmedAt: NOON }), [0.5])).toEqual([]);
 });
 
-test('no reminder comes at or after the expiry, or right after another one', () => {
-  const pending = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(60) });
-  expect(nextReminder(pending, since, minutes(15))).toBeNull();
-  const late = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(5_000) });
-  expect(inMinutes(nextReminder(late, since, minutes(58)))).toBe(195);
-});
-
-test('the reminders end after their last one', () => {
-  const pending = changeIn('pending', { confirmedAt: NOON, expiresAt: minutes(50_000) });
-  expect(nextReminder(pending, { ...since, most: 2 }, minutes(15))).toEqual(minutes(60));
-  expect(nextReminder(pending, { ...since, most: 2 }, minutes(60))).toBeNull();
-});
-
-test('approvers are reminded until the change is decided', async () => {
+test('approvers are reminded at half-time and before the expiry, until the change is decided', async () => {
   const { context, run, told, clock } = await workflowWithCards();
   const { id } = await aChange(context);
-  clock.now = minutes(15);
-  expect(await run('reminder', id)).toEqual(minutes(60));
+  expect(await run('reminder', id)).toEqual(minutes(120));
+  expect(told('postReminder')).toEqual([]);
+  clock.now = minutes(120);
+  expect(await run('reminder', id)).toEqual(minutes(216));
+  clock.now = minutes(216);
+  expect(await run('reminder', id)).toBe('done');
   await moved(context, id, { type: 'rejected', by: ben, reason: 'not now' });
   expect(await run('reminder', id)).toBe('done');
-  expect(told('postReminder')).toMatchObject([[{ id }, {}, 'waiting', {}]]);
+  expect(told('postReminder')).toMatchObject([
+    [{ id }, {}, 'waiting', {}],
+    [{ id }, {}, 'waiting', {}],
+  ]);
+});
+
+test('a reminder that comes late is not followed by the next one at once', async () => {
+  const { context, run, told, clock } = await workflowWithCards();
+  const { id } = await aChange(context);
+  clock.now = minutes(212);
+  expect(await run('reminder', id)).toBe('done');
+  expect(told('postReminder')).toHaveLength(1);
 });
 
 test('an unknown outcome is asked for until people resolve it, and waits while it is snoozed', async () => {

@@ -41,7 +41,7 @@ test('the rule of a service is shown with its people, and what the reader may do
   const { context } = await createTestContext();
   expect(await askWho(context, ana)).toEqual([
     'staging is tagged dev, in warehouse main',
-    'Rule 1 applies to everything',
+    'Applies to: everything',
     'Request: @db-operators (1 now: UANA)',
     'Approve: 2 of @db-leads (2 now: UBEN, UCLEO), within 4 h. The requester does not count.',
     'Break-glass: no one',

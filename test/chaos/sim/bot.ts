@@ -127,6 +127,7 @@ function contextOf(
     services: () => services,
     discoversServices: false,
     directCards: { onRequest: false, of: async () => [] },
+    reminders: [0.5, 0.9],
     verifyServices: async () => services,
     commands: commandsOn(ports, server, now),
     // The commands call the server directly and need no directory.

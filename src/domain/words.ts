@@ -1,0 +1,106 @@
+// The words of people for the values, states and fields of the APIs and of Signalbox. One table prints them and reads
+// them, so that a word on a screen is a word that can be typed.
+
+import type { State } from './change.ts';
+
+/** The states of a change as users read and type them. */
+export const STATE_WORDS: Readonly<Record<State, string>> = {
+  draft: 'draft',
+  pending: 'waiting',
+  approved: 'approved',
+  executing: 'running',
+  succeeded: 'accepted',
+  failed: 'failed',
+  unknown: 'unknown',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  expired: 'expired',
+  stale: 'changed',
+  denied: 'refused',
+};
+
+/** By value of an API: the word that is shown, then other words that people type for it. */
+const VALUE_WORDS: Readonly<Record<string, readonly string[]>> = {
+  ALERT: [
+    ...['firing', 'alerting', 'red', 'triggered', 'alert', 'alerts', 'fired'],
+    ...['critical', 'broken'],
+  ],
+  OK: ['ok', 'green', 'fine', 'resolved', 'healthy'],
+  DISABLED: ['disabled', 'off'],
+  INSUFFICIENT_DATA: ['no data'],
+  pending: ['waiting'],
+  review: ['to review'],
+  tile: ['dashboard tile'],
+  VPC_ENDPOINT_SERVICE: ['VPC endpoint service'],
+  VPC_RESOURCE: ['VPC resource'],
+  STREAMING_MULTI_VPC: ['streaming from several VPCs'],
+  SASL_IAM: ['SASL with IAM'],
+  SASL_SCRAM: ['SASL with SCRAM'],
+  awaking: ['waking up'],
+  partially_running: ['partly running'],
+  softdeleting: ['being deleted'],
+  softdeleted: ['deleted'],
+};
+
+/** The word for a value of an API; of a newer server its own, as words: `FLAPPING` → `flapping`. */
+export function wordOf(value: string): string {
+  const [word = isCode(value) ? plainWords(value) : value] = VALUE_WORDS[value] ?? [];
+  return word;
+}
+
+/** The same for a value that may be missing. */
+export function wordIn(value: string | null): string | null {
+  return value === null ? null : wordOf(value);
+}
+
+/** Capitals, or words joined by underscores or capitals: no name that a person chose looks like this in a field of values. */
+function isCode(value: string): boolean {
+  return /^([A-Z][A-Z0-9]+|[A-Za-z0-9]+(_[A-Za-z0-9]+)+|[A-Z]?[a-z]+([A-Z][a-z]+)+)$/.test(value);
+}
+
+/** Each word that can be typed for one of these values, with the value. */
+export function meaningsOf(values: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    values.flatMap((value) =>
+      [value, wordOf(value), ...(VALUE_WORDS[value] ?? [])].map((word) => [
+        word.toLowerCase(),
+        value,
+      ]),
+    ),
+  );
+}
+
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  thresholdType: 'Type',
+  thresholdMax: 'Upper bound',
+  webhookId: 'Webhook',
+  dashboardId: 'Dashboard',
+  tileId: 'Tile',
+  savedSearchId: 'Saved search',
+  silenced: 'Silence',
+  numConsecutiveWindows: 'Consecutive windows',
+  scheduleOffsetMinutes: 'Schedule offset (minutes)',
+  scheduleStartAt: 'Schedule start',
+  executionErrors: 'Errors of its last run',
+  createdBy: 'Created by',
+  idleScaling: 'Scales to zero when idle',
+  idleTimeoutMinutes: 'Idle timeout (minutes)',
+  isPrimary: 'Primary',
+  isReadonly: 'Read-only',
+  dataWarehouseId: 'Warehouse id',
+  byocId: 'Own cloud region',
+  hasTransparentDataEncryption: 'Transparent data encryption',
+  createdAt: 'Created',
+};
+
+/** The label of a field of an API: `groupBy` → `Group by`, also for a field of a newer server. */
+export function fieldLabel(field: string): string {
+  const words = plainWords(field);
+  return FIELD_LABELS[field] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** A name of the code as words: `groupBy`, `group_by` or `GROUP_BY` → `group by`. */
+export function plainWords(name: string): string {
+  const parts = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/_+/g, ' ');
+  return parts.toLowerCase().trim();
+}
