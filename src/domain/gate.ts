@@ -537,37 +537,50 @@ const PASSING: readonly Refusal[] = ['frozen', 'not-verified'];
  */
 function outlookOf(change: Change, facts: OutlookFacts): Refused | null {
   if (!isUnsent(change)) return null;
-  const { target, isOutdated } = facts;
-  const refusal = isOutdated ? 'target-changed' : policyRefusal(change, facts);
+  const refusal = facts.isOutdated ? 'target-changed' : policyRefusal(change, facts);
   if (refusal === null) return null;
-  if (PASSING.includes(refusal)) return refuse(refusal);
-  const isSame = isOutdated || hasSameFacts(target, change.plan.target);
-  const why = isSame ? refusal : 'tags-changed';
-  return { refusal: why, ends: stopped(change, why) };
+  return PASSING.includes(refusal) ? refuse(refusal) : { refusal, ends: stopped(change, refusal) };
 }
 
 function policyRefusal(change: Change, facts: OutlookFacts): Refusal | null {
-  const { policy, target, commands, requester, now } = facts;
-  const { reason, plan } = change;
-  const known = requester && (requester.ok || requester.refusal !== 'lookup-failed');
-  if (known && !requester.ok) return requester.refusal;
+  const { policy, requester, now } = facts;
+  const isKnown = requester && (requester.ok || requester.refusal !== 'lookup-failed');
+  if (isKnown && !requester.ok) return requester.refusal;
   const everyRole = { id: change.requester, roles: [...policy.roles.keys()] };
-  const actor = known && requester.ok ? requester.actor : everyRole;
-  const runsAt = startsAt(plan, now);
-  for (const command of commands) {
-    const decision = decide(policy, {
-      kind: 'change',
-      command,
-      target,
-      actor,
-      reason,
-      now: runsAt,
-    });
-    if (!decision.allow) return decision.refusal;
-    if (lacksApprovals(change, decision.requires, facts)) return 'approvals-missing';
-  }
-  return null;
+  const asked = {
+    actor: requester?.ok ? requester.actor : everyRole,
+    now: startsAt(change.plan, now),
+    lacks: (requires: Requirement) =>
+      lacksApprovals(change, requires, facts) ? ('approvals-missing' as const) : null,
+  };
+  return ruleRefusal(change, facts, asked);
 }
+
+/** The first refusal of the rules by which a change runs. Other tags than people saw explain it. */
+function ruleRefusal(
+  { reason, plan }: Change,
+  { commands, policy, target }: Pick<OutlookFacts, 'commands' | 'policy' | 'target'>,
+  {
+    actor,
+    now,
+    lacks,
+  }: {
+    readonly actor: Actor;
+    readonly now: Date;
+    readonly lacks: (requires: Requirement) => Refusal | null;
+  },
+): Refusal | null {
+  const refusals = commands.map((command) => {
+    const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
+    return decision.allow ? lacks(decision.requires) : decision.refusal;
+  });
+  const refusal = refusals.find((one) => one !== null) ?? null;
+  if (refusal === null || NOT_BY_RULE.includes(refusal)) return refusal;
+  return hasSameFacts(target, plan.target) ? refusal : 'tags-changed';
+}
+
+/** Reasons that do not depend on the rule, so that other tags do not explain them. */
+const NOT_BY_RULE: readonly Refusal[] = ['lookup-failed', 'frozen', 'not-verified'];
 
 /** Whether the approvals that a change has or will get cannot meet the current rule, from any approver. */
 function lacksApprovals(
@@ -626,21 +639,14 @@ function retriesUntil({ notBefore, confirmedAt, approvals, breakGlass, createdAt
 
 /** Returns why an approved change must not run, or null. */
 function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
-  const { identities, commands, policy, target, now } = facts;
+  const { identities, now } = facts;
   const identity = identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
   if (facts.fields && !hasFields(change, facts.fields)) return 'target-changed';
   if (facts.differs) return 'target-changed';
 
-  const { actor } = identity;
-  const { reason } = change;
-  const refusals = commands.map((command) => {
-    const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
-    return decision.allow ? approvalRefusal(change, decision, facts) : decision.refusal;
-  });
-  const refusal = refusals.find((one) => one !== null) ?? null;
-  if (refusal === null || NOT_BY_RULE.includes(refusal)) return refusal;
-  return hasSameFacts(target, change.plan.target) ? refusal : 'tags-changed';
+  const lacks = (requires: Requirement) => approvalRefusal(change, { requires }, facts);
+  return ruleRefusal(change, facts, { actor: identity.actor, now, lacks });
 }
 
 // A run was approved with its schedule, which may have been paused, removed or replaced since.
@@ -655,9 +661,6 @@ function scheduleRefusal({ schedule, now }: ClaimFacts): Refusal | null {
 function hasFields({ plan }: Change, fields: JsonObject | 'gone'): boolean {
   return canonical(fields) === canonical(plan.before?.fields ?? null);
 }
-
-/** Reasons that do not depend on the rule, so that other tags do not explain them. */
-const NOT_BY_RULE: readonly Refusal[] = ['lookup-failed', 'frozen', 'not-verified'];
 
 /** The approvals must satisfy the requirement at the time of the request and the current one. */
 function approvalRefusal(

@@ -295,28 +295,17 @@ export async function openDirectory({
     }
     return built.services;
   };
-  /** A list of many services is stored when it says something else, or after some minutes. */
-  const learn = async (readings: readonly ServiceReading[], readAt: Date, isList: boolean) => {
-    const known = new Map(learned.map((each) => [each.id, each]));
-    const isStored = ({ id, fields }: LearnedService) => {
-      const before = known.get(id);
-      const isRecent = before && readAt.getTime() - before.seenAt.getTime() < LISTED_STORED_MS;
-      return (
-        isList &&
-        isRecent &&
-        Object.entries(fields).every(([key, value]) => {
-          return JSON.stringify(before.fields[key]) === JSON.stringify(value);
-        })
-      );
-    };
-    const all = readings.map((each) =>
-      learnedReading(each, each.name ?? known.get(each.id)?.name ?? each.id.slice(0, 8), readAt),
-    );
-    const news = all.filter((each) => !isStored(each));
-    if (news.length === 0) return;
+  let learnedAt = 0;
+  /** A cached list was learned when it was read. */
+  const learn = async (readings: readonly ServiceReading[], readAt: Date) => {
+    if (readAt.getTime() === learnedAt) return;
+    learnedAt = readAt.getTime();
+    const names = new Map(learned.map(({ id, name }) => [id, name]));
+    const nameOf = ({ id, name }: ServiceReading) => name ?? names.get(id) ?? id.slice(0, 8);
     try {
       await transaction(store, async (tx) => {
-        for (const each of news) await learnService(tx, each);
+        for (const each of readings)
+          await learnService(tx, learnedReading(each, nameOf(each), readAt));
       });
       await read();
     } catch (err) {
@@ -332,12 +321,12 @@ export async function openDirectory({
       ...reads,
       service: async (id, how) => {
         const found = await reads.service(id, how);
-        if (found.known) await learn([found.value], found.readAt, false);
+        if (found.known) await learn([found.value], found.readAt);
         return found;
       },
       services: async (how) => {
         const found = await reads.services(how);
-        if (found.known) await learn(found.value, found.readAt, true);
+        if (found.known) await learn(found.value, found.readAt);
         return found;
       },
     }),
@@ -349,9 +338,6 @@ export async function openDirectory({
     close: () => clearInterval(timer),
   };
 }
-
-/** How old the stored time of a listed service that did not change may be. */
-const LISTED_STORED_MS = 300_000;
 
 const EVERY_MS = 60_000;
 const RETRY_MS = 15_000;

@@ -148,23 +148,14 @@ export async function peopleChanged(context: WorkflowContext, user: string | nul
 
 /** A pass that draws open cards again once the directory says something else about the tags or warehouse of a service. */
 export function directoryWatch(context: DecisionContext): () => Promise<void> {
-  let known = context.services();
+  const facts = () =>
+    JSON.stringify(context.services().map((each) => [each.id, policyFacts(each)]));
+  let known = facts();
   return async () => {
-    const now = context.services();
+    const now = facts();
     if (now === known) return;
-    const before = new Map(known.map((each) => [each.id, JSON.stringify(policyFacts(each))]));
     known = now;
-    const changed = now.filter((each) => before.get(each.id) !== JSON.stringify(policyFacts(each)));
-    const gone = [...before.keys()].filter((id) => now.every((each) => each.id !== id));
-    const ids = [...changed.map(({ id }) => id), ...gone];
-    if (ids.length === 0) return;
-    const { organization } = context;
-    const targets = ids.flatMap((id) =>
-      (['service', 'schedule'] as const).map((kind) =>
-        targetKey({ organization, plan: { target: { kind, id } } }),
-      ),
-    );
-    await redrawOpen(context, { targets });
+    await redrawOpen(context);
   };
 }
 
