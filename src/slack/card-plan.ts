@@ -92,7 +92,7 @@ const CREATION: readonly {
   },
 ];
 
-export function rowLines(rows: readonly PlanRow[]): readonly Line[] {
+function rowLines(rows: readonly PlanRow[]): readonly Line[] {
   return rows.map(({ field, label, before, after }): Line => {
     const shown = (value: Json, most: number) => bounded(rowText(field, value), most);
     const then = storedInstant(before);

@@ -233,3 +233,25 @@ test('an approval in a freeze that the card does not show yet is refused, and th
   await sandbox.press(GUS, now(), 'change.approve');
   await sandbox.card('staging is stopping');
 });
+
+test('a preview in a freeze cannot be confirmed, and can be once the freeze has ended', async () => {
+  const sandbox = await opened();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  await sandbox.slack.command(FINN, 'ops', '/change freeze tag=staging until=30m incident');
+  const freeze = await sandbox.privateMessage(FINN, 'Freeze everything tagged staging?');
+  await sandbox.press(FINN, freeze, 'change.confirm');
+  const asked = await sandbox.card('requests: freeze everything tagged staging');
+  await sandbox.press(CLEO, asked, 'change.approve');
+  const card = await sandbox.card('everything tagged staging is frozen');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.privateMessage(ANA, 'staging is frozen until');
+  await sandbox.slack.command(FINN, 'ops', `/change unfreeze ${changeIdOf(card)} over`);
+  const lift = await sandbox.privateMessage(FINN, 'Unfreeze everything tagged staging?');
+  await sandbox.press(FINN, lift, 'change.confirm');
+  const lifting = await sandbox.card('requests: unfreeze everything tagged staging');
+  await sandbox.press(CLEO, lifting, 'change.approve');
+  await sandbox.card('everything tagged staging is unfrozen');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.card('requests: stop staging');
+});
