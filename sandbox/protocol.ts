@@ -14,10 +14,8 @@
  *   POST /sandbox/shortcut           ShortcutUsed      → Delivery
  *   POST /sandbox/home               HomeOpening       → Delivery
  *   GET  /sandbox/panel              → Panel
- *   GET  /sandbox/panel/requests/<api>/<key> → RequestContent
  *   POST /sandbox/panel/faults       ActiveFault       → Panel
  *   POST /sandbox/panel/clear        {}                → Panel, without active faults
- *   POST /sandbox/panel/profile      ProfileChoice     → Panel
  *   POST /sandbox/panel/alert        AlertTurn         → Panel, after the delivery of the webhook
  *   GET  /sandbox/clock              → ClockState
  *   POST /sandbox/clock              ClockMoveChoice   → ClockState, when the move begins
@@ -214,13 +212,6 @@ export interface RecordedRequest {
   readonly fault: string | null;
 }
 
-/** Read when a person opens a request in the panel: a reply can have several megabytes. */
-export interface RequestContent {
-  /** The parsed body, or null. */
-  readonly body: unknown;
-  readonly reply: unknown;
-}
-
 export interface FaultChoice {
   readonly name: string;
   readonly summary: string;
@@ -232,11 +223,6 @@ export interface ActiveFault {
   readonly fault: string;
   /** The number of requests to which the fault still applies. */
   readonly times: number;
-}
-
-export interface ProfileChoice {
-  readonly api: Api;
-  readonly profile: string;
 }
 
 /** Lets an alert fire or recover. */
@@ -257,7 +243,4 @@ export interface Panel {
   }[];
   readonly faults: readonly FaultChoice[];
   readonly activeFaults: readonly ActiveFault[];
-  readonly profiles: Readonly<
-    Record<Api, { readonly current: string; readonly all: readonly string[] }>
-  >;
 }

@@ -37,6 +37,8 @@ export interface RunningBot {
   /** The hash of its configuration file. */
   readonly configuration: string;
   readonly wake: () => void;
+  /** Why the app may not act in Slack any more, in words; null while it may. */
+  readonly slackProblem: () => string | null;
   /** Takes the reports of the alert service. */
   readonly alerts: AlertIntake;
   /** Answers what Slack delivers from now on. */
@@ -146,5 +148,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   };
   const { wake } = background;
   const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
-  return { configuration, readinessWarning, wake, alerts, attach, stop };
+  const slackProblem = listening.problem;
+  return { configuration, readinessWarning, slackProblem, wake, alerts, attach, stop };
 }

@@ -8,10 +8,10 @@ export interface Probes {
   /** Why this process should receive no traffic; null when it is ready. */
   readonly notReady: () => Promise<string | null>;
   /** A warning for operators of a ready process; null without one. */
-  readonly readinessWarning?: () => Promise<string | null>;
+  readonly readinessWarning: () => Promise<string | null>;
   /** Why Slack does not deliver to this process; null while it does. Connections are closed then. */
   readonly disconnected: () => string | null;
-  readonly metrics?: { readonly contentType: string; readonly text: () => Promise<string> };
+  readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
 }
 
 export interface HttpServers {
@@ -112,9 +112,6 @@ function answering({ slack, alerts, probes }: Answers, elapsed: () => number): R
     if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
       return sendPage(response, text(404, 'Not found.'));
     }
-    if (!isTimely(request.headers['x-slack-request-timestamp'])) {
-      return sendPage(response, text(401, 'The request timestamp is not current.'));
-    }
     slack(request, response);
   };
 }
@@ -148,23 +145,15 @@ function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promi
         return reason === null ? ready() : text(503, reason);
       },
     ],
-    ...(metrics ? [['/metrics', shared(() => metricsPage(metrics))] as const] : []),
+    ['/metrics', shared(() => metricsPage(metrics))],
   ]);
-}
-
-const SKEW_MAX_S = 300;
-
-// Bolt refuses old timestamps only; a signed timestamp in the future would stay valid until then.
-function isTimely(header: string | string[] | undefined): boolean {
-  if (typeof header !== 'string' || !/^\d{1,12}$/.test(header)) return false;
-  return Math.abs(Date.now() / 1_000 - Number(header)) <= SKEW_MAX_S;
 }
 
 async function readinessPage({ notReady, readinessWarning }: Probes): Promise<Page> {
   try {
     const reason = await notReady();
     if (reason !== null) return text(503, reason);
-    const warning = (await readinessWarning?.()) ?? null;
+    const warning = await readinessWarning();
     return text(200, warning === null ? 'ready' : `ready, but ${warning}`);
   } catch {
     // The caller is anonymous: an internal error must not show details.
@@ -172,7 +161,7 @@ async function readinessPage({ notReady, readinessWarning }: Probes): Promise<Pa
   }
 }
 
-async function metricsPage(metrics: NonNullable<Probes['metrics']>): Promise<Page> {
+async function metricsPage(metrics: Probes['metrics']): Promise<Page> {
   try {
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
   } catch {

@@ -37,6 +37,7 @@ import {
   type Slack,
 } from './slack/index.ts';
 import { databaseProblem } from './storage/errors.ts';
+import { listInstances, reading } from './storage/index.ts';
 import { MESSAGE_KINDS } from './workflow/index.ts';
 
 type StartResult =
@@ -80,7 +81,8 @@ export async function startApp(options: AppOptions): Promise<StartResult> {
     opened.defer(time.stop);
     const shared = { now: time.now, store, events, measures };
     const onRefused = (error: unknown) => options.onAppTokenRefused?.(appTokenRefusal(error));
-    const deliveries = slack.deliveries(onRefused);
+    const replicas = async () => (await reading(store, listInstances)).length;
+    const deliveries = slack.deliveries({ onRefused, replicas });
     const bot = await openBotFor(options, shared, slack, store.engine === 'sqlite');
     const app: App = { options, shared, metrics, deliveries, bot };
     opened.defer(async () => {
@@ -189,17 +191,19 @@ function runningProbes(app: App): Probes {
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );
+  const disconnected = () =>
+    deliveries.isOpen() ? app.bot.slackProblem() : 'Slack is not connected.';
   const readings = {
     gauges: () => readGauges(events, now(), app.bot.configuration),
     isWritable: async () => (await notReady()) === null,
-    isConnected: () => deliveries.isOpen(),
+    isConnected: () => disconnected() === null,
     configuration: () => app.bot.configuration,
   };
   const { contentType } = metrics;
   return {
     notReady,
     readinessWarning: () => app.bot.readinessWarning(),
-    disconnected: () => (deliveries.isOpen() ? null : 'Slack is not connected.'),
+    disconnected,
     metrics: { contentType, text: () => metrics.text(readings, now()) },
   };
 }

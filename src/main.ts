@@ -1,3 +1,8 @@
+import { setGlobalProxyFromEnv } from 'node:http';
+
+// HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold for everything that leaves the process.
+setGlobalProxyFromEnv();
+
 // `signalbox` and `npm start`: without a word Signalbox starts; every other word is a command of `ops`.
 const args = process.argv.slice(2);
 const starts =

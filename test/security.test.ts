@@ -39,7 +39,7 @@ test('a citation of a missing test is found', () => {
 
 test('the numbers of the attacks have no gap', () => {
   const numbers = [...PAGE.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
-  expect(numbers).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
+  expect(numbers).toEqual(Array.from({ length: 46 }, (_, index) => index + 1));
 });
 
 /** The source of the bot, without comments. */
@@ -76,7 +76,6 @@ test.for<[string, RegExp, readonly string[]]>([
       // Its parts are constants of the same file.
       'RegExp(\n    Object.entries(parts',
       'RegExp(Object.keys(LABELS',
-      'RegExp(`(?<=s',
       'RegExp(`^<service>$`',
       'RegExp(`^cluster/[w-]+/<UUID>(-d+',
       'RegExp(`^resource-share/<UUID>$`',
@@ -112,9 +111,13 @@ test('the comparison of signatures takes constant time', () => {
   const bolt = 'node_modules/@slack/bolt/dist/receivers/';
   expect(readFileSync(`${bolt}verify-request.js`, 'utf8')).toMatch(/tsscmp|timingSafeEqual/);
   expect(readFileSync(`${bolt}HTTPReceiver.js`, 'utf8')).toContain('parseAndVerifyHTTPRequest');
-  // No other code reads a signature; the probe sends one.
+  // No other code compares a signature: the probe sends one, and Bolt says why a payload was refused.
   const named = SOURCES.flatMap(({ code }) => code.match(/\S*x-slack-signature\S*/gi) ?? []);
-  expect(named).toEqual(["'x-slack-signature':"]);
+  expect(named.toSorted()).toEqual([
+    "'x-slack-signature':",
+    "'x-slack-signature':",
+    "String(headers['x-slack-signature']);",
+  ]);
 });
 
 test('the page has a reason for each requested scope', () => {

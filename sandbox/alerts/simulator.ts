@@ -8,7 +8,7 @@ import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
 import { ALERTS_TOKEN } from '../seed/organization.ts';
 import { checkAlertsAccess } from './access.ts';
 import { absentAlertRead, alertReads } from './optional-reads.ts';
-import { ALERTS_PROFILES, type AlertsProfile } from './profiles.ts';
+import type { AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
 import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
 import { updateAlert } from './update.ts';
@@ -22,7 +22,6 @@ export interface AlertsOptions extends ServerOptions {
 }
 
 export interface AlertsSimulator extends Simulator {
-  readonly profiles: readonly AlertsProfile[];
   /** Returns the current profile, after setting it if a name is given. */
   profile(name?: AlertsProfile): AlertsProfile;
   limitTo(limit: RateLimit | null): void;
@@ -64,7 +63,7 @@ export async function startAlertsSimulator(options: AlertsOptions = {}): Promise
     },
     options,
   );
-  return { ...server, ...adminOf(state), profiles: ALERTS_PROFILES };
+  return { ...server, ...adminOf(state) };
 }
 
 function contractOperations(state: AlertsState): readonly Operation[] {

@@ -1,8 +1,11 @@
-import type { Api, RecordedRequest, RequestContent } from '../protocol.ts';
+import type { Api, RecordedRequest } from '../protocol.ts';
 import { type Call, loggedHeaders } from './call.ts';
 import type { Reply } from './reply.ts';
 
-export interface LoggedRequest extends RecordedRequest, RequestContent {
+export interface LoggedRequest extends RecordedRequest {
+  /** The parsed body, or null. */
+  readonly body: unknown;
+  readonly reply: unknown;
   /** The received headers, with a digest in place of the `authorization`. */
   readonly headers: Call['headers'];
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Call } from '../api/call.ts';
 import type { createRateLimiter } from '../api/rate-limit.ts';
-import { type Headers, htmlReply, jsonReply, type Reply } from '../api/reply.ts';
+import { jsonReply, type Reply } from '../api/reply.ts';
 import { cloudRefusal } from './replies.ts';
 import type { ApiKey, CloudState } from './state.ts';
 
@@ -50,16 +50,10 @@ function sameSecret(a: string, b: string): boolean {
 }
 
 function rateLimitReply(cloud: CloudState, limiter: Limiter, key: ApiKey): Reply | null {
-  const { rateLimit, rateLimitReply: form } = cloud.behaviour;
+  const { rateLimit } = cloud.behaviour;
   if (rateLimit === null) return null;
   const { allowed, resetMs } = limiter(key.id, rateLimit, cloud.now());
   if (allowed) return null;
-  const seconds = resetMs / 1_000;
-  if (form === 'html') return htmlReply(429, 'Rate limit exceeded');
-  const headers: Record<typeof form, Headers> = {
-    'x-ratelimit-reset': { 'x-ratelimit-reset': String(seconds) },
-    'retry-after': { 'retry-after': String(Math.ceil(seconds)) },
-    'no header': {},
-  };
-  return jsonReply(429, { status: 429, error: 'Rate limit exceeded' }, headers[form]);
+  const headers = { 'x-ratelimit-reset': String(resetMs / 1_000) };
+  return jsonReply(429, { status: 429, error: 'Rate limit exceeded' }, headers);
 }

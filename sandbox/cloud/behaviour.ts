@@ -8,38 +8,25 @@ import type { CostLocking } from './cost-locking.ts';
  */
 export interface CloudBehaviour {
   readonly rateLimit: RateLimit | null;
-  readonly rateLimitReply: 'x-ratelimit-reset' | 'retry-after' | 'no header' | 'html';
   readonly unknownId: 404 | 400;
   readonly unknownFields: 'ignored' | 'refused';
-  readonly emptyPatch: 'accepted' | 'refused';
   /** The fields that a create must have; the contract marks no field as required. */
   readonly createRequires: readonly string[];
-  readonly endpointServiceName: 'optional' | 'required';
-  /** `provisioning`: the reply to a new endpoint has the status Provisioning. */
-  readonly endpointReply: 'provisioning' | 'settled';
   readonly stopWhenStopped: 'unchanged' | 'conflict';
   readonly stopWhenStopping: 'unchanged' | 'conflict';
   readonly stopWhileStarting: 'conflict' | 'accepted';
   readonly startWhileStopping: 'conflict' | 'unchanged';
   readonly stopOfIdleEnds: 'stopped' | 'idle';
   readonly stopOfPrimary: 409 | 400;
-  /** True when the reply to a state command has the previous state. */
-  readonly staleReply: boolean;
-  readonly scalingReply: 'new values' | 'old values';
   /** `granted` if the organization may change the number of replicas, otherwise the status. */
   readonly replicaEntitlement: 'granted' | 400 | 403;
   readonly costDates: 'date' | 'date-time' | 'both';
   /** What the refusal of a date contains. */
   readonly costDateRefusal: 'value' | 'encoded value' | 'field' | 'no reason' | 'html';
   readonly costDateStatus: 400 | 422;
-  /** A day on which all credits are refunded, for example 2026-11-10. */
-  readonly costRefundDay: string | null;
-  readonly costShape: 'list' | 'object' | 'empty' | 'null';
   /** Some organizations have warehouses with the id of one of their services. */
   readonly costWarehouseIds: 'own' | 'of a service';
   readonly costLocking: CostLocking;
-  /** Some organizations have no usage report. */
-  readonly costAccess: 'granted' | 403 | 404;
   readonly pipeSettingsWhileDown: 'returned' | 424;
   /** The same for the reads of pipes and private endpoints. */
   readonly pipesWhileDown: 'returned' | 424;
@@ -47,8 +34,6 @@ export interface CloudBehaviour {
   readonly serviceGeneration: 2 | 3 | 4;
   /** Optional reads that this server does not have, by operation. */
   readonly absentReads: Readonly<Partial<Record<CloudRead, 404 | 405>>>;
-  /** Older servers ignore a filter by tag and return everything. */
-  readonly tagFilter: 'applied' | 'ignored';
   /** The format of dates is not documented; clients that are known to work send dates. */
   readonly activityDates: 'date' | 'date-time';
   /** What the owner of the network does with a private endpoint that waits for acceptance. */
@@ -73,35 +58,25 @@ export interface Durations {
 
 export const USUAL_BEHAVIOUR: CloudBehaviour = {
   rateLimit: { requests: 10, perMs: 10_000 },
-  rateLimitReply: 'x-ratelimit-reset',
   unknownId: 404,
   unknownFields: 'ignored',
-  emptyPatch: 'accepted',
   createRequires: ['name', 'provider', 'region'],
-  endpointServiceName: 'optional',
-  endpointReply: 'provisioning',
   stopWhenStopped: 'unchanged',
   stopWhenStopping: 'unchanged',
   stopWhileStarting: 'conflict',
   startWhileStopping: 'conflict',
   stopOfIdleEnds: 'stopped',
   stopOfPrimary: 409,
-  staleReply: false,
-  scalingReply: 'new values',
   replicaEntitlement: 'granted',
   costDates: 'date',
   costDateRefusal: 'value',
   costDateStatus: 400,
-  costRefundDay: null,
-  costShape: 'list',
   costWarehouseIds: 'own',
   costLocking: { days: 12, batchDays: 1, stragglers: 0.02 },
-  costAccess: 'granted',
   pipeSettingsWhileDown: 'returned',
   pipesWhileDown: 424,
   serviceGeneration: 4,
   absentReads: {},
-  tagFilter: 'applied',
   activityDates: 'date',
   endpointOwner: 'accepts',
   startsEnd: 'running',

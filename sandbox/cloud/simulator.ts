@@ -39,13 +39,11 @@ export interface CloudOptions extends ServerOptions {
 }
 
 export interface CloudSimulator extends Simulator {
-  readonly profiles: readonly CloudProfile[];
   /** Returns the current profile, after setting it if a name is given. */
   profile(name?: CloudProfile): CloudProfile;
   behave(changes: Partial<CloudBehaviour>): void;
   /** Changes or adds a key. */
   setKey(id: string, changes: Partial<Omit<ApiKey, 'id'>>): void;
-  removeKey(id: string): void;
   /** Sets the state of a service without a request of the bot, and ends its transition. */
   setServiceState(id: string, state: ServiceState): void;
   /** Changes the scaling of a service in the console, without a request of the bot. */
@@ -55,8 +53,6 @@ export interface CloudSimulator extends Simulator {
     id: string,
     changes: Partial<Pick<ServiceRecord, 'name' | 'tags' | 'warehouseId'>>,
   ): void;
-  /** Removes a service from the organization. */
-  removeService(id: string): void;
   /** Replaces the scaling schedule of a service; an empty list removes it. */
   setSchedule(id: string, entries: readonly ScheduleEntry[]): void;
   /** The current service, or undefined. */
@@ -68,8 +64,6 @@ export interface CloudSimulator extends Simulator {
 
 const ORG = '/v1/organizations/:organizationId';
 const SERVICE = `${ORG}/services/:serviceId`;
-
-const PROFILES: readonly CloudProfile[] = ['contract', 'extended'];
 
 /** Serves the seven operations of the cloud contract, and the optional reads, on a loopback port. */
 export async function startCloudSimulator(options: CloudOptions = {}): Promise<CloudSimulator> {
@@ -87,7 +81,7 @@ export async function startCloudSimulator(options: CloudOptions = {}): Promise<C
     },
     options,
   );
-  return { ...server, ...adminOf(cloud), profiles: PROFILES };
+  return { ...server, ...adminOf(cloud) };
 }
 
 function contractOperations(cloud: CloudState): readonly Operation[] {
@@ -139,7 +133,6 @@ function adminOf(cloud: CloudState): Omit<CloudSimulator, keyof Simulator | 'pro
       const fresh: ApiKey = { id, secret: '', role: 'admin', active: true, denied: [] };
       cloud.keys.set(id, { ...(cloud.keys.get(id) ?? fresh), ...changes });
     },
-    removeKey: (id) => void cloud.keys.delete(id),
     setServiceState(id, state) {
       cloud.services.set(id, { ...known(cloud, id), state, transition: null });
     },
@@ -152,7 +145,6 @@ function adminOf(cloud: CloudState): Omit<CloudSimulator, keyof Simulator | 'pro
     editInConsole(id, changes) {
       cloud.services.set(id, { ...known(cloud, id), ...changes });
     },
-    removeService: (id) => void cloud.services.delete(id),
     setSchedule(id, schedule) {
       cloud.services.set(id, { ...known(cloud, id), schedule });
     },

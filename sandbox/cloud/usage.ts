@@ -39,13 +39,12 @@ export function usageOf(cloud: CloudState, day: string): readonly UsageRow[] {
 }
 
 function finishedRow(cloud: CloudState, row: UsageBase, date: string, today: string): UsageRow[] {
-  const { costLocking, costRefundDay } = cloud.behaviour;
+  const { costLocking } = cloud.behaviour;
   const key = { seed: cloud.seed, entityId: row.entityId, day: date };
   const locked = isLocked(costLocking, key, today);
   const share = date < today ? 1 : shareOfDay(date, new Date(0), cloud.now());
   const reported = locked ? 1 : reportedShare(costLocking, key, { today, reads: cloud.costReads });
-  const sign = date === costRefundDay ? -1 : 1;
-  const factor = sign * share * reported;
+  const factor = share * reported;
   const metrics: Record<string, number> = {};
   let sum = 0;
   for (const [name, value] of Object.entries(row.metrics)) {

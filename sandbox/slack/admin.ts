@@ -19,6 +19,8 @@ import {
 export interface Admin {
   /** Replaces the scopes of the app-level token. */
   readonly setAppTokenScopes: (scopes: readonly string[]) => void;
+  /** Removes the app from the workspace. Slack sends two events about it, in no certain order. */
+  readonly uninstall: () => Promise<void>;
   readonly setGroup: (handle: string, users: readonly string[]) => Promise<void>;
   readonly disableGroup: (handle: string) => Promise<void>;
   readonly addPerson: (person: Member) => Promise<void>;
@@ -28,6 +30,8 @@ export interface Admin {
   readonly archive: (channel: string) => void;
   /** Lets no app post messages in a channel: `restricted_action`. */
   readonly restrict: (channel: string) => void;
+  /** Shares a channel with another workspace. */
+  readonly share: (channel: string) => void;
   /** Changes the name of a channel; its id stays the same. */
   readonly rename: (channel: string, name: string) => void;
   readonly invite: (channel: string, ...people: string[]) => void;
@@ -69,6 +73,14 @@ export function adminOf(slack: SlackState): Admin {
     setAppTokenScopes: (scopes) => {
       slack.tokens.appScopes = [...scopes];
     },
+    async uninstall() {
+      slack.isUninstalled = true;
+      const tokens = { oauth: [], bot: [workspace.botUserId] };
+      await Promise.all([
+        send({ type: 'tokens_revoked', tokens }),
+        send({ type: 'app_uninstalled' }),
+      ]);
+    },
     async setGroup(handle, users) {
       const { before, group } = updateGroup(handle, { users: [...users] });
       const membersChanged = {
@@ -101,6 +113,8 @@ export function adminOf(slack: SlackState): Admin {
       changeChannel(channel, (conversation) => {
         conversation.restricted = true;
       }),
+    share: (channel) =>
+      changeChannel(channel, (conversation) => Object.assign(conversation, { kind: 'external' })),
     rename: (channel, name) =>
       changeChannel(channel, (conversation) => {
         conversation.formerNames = [...(conversation.formerNames ?? []), conversation.name];

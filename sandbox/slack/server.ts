@@ -99,6 +99,7 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
     deliverToApp: async () => undelivered,
     issueSocketTicket: () => null,
     reachable: true,
+    isUninstalled: false,
     lastMicros: 0,
   };
 }

@@ -51,6 +51,8 @@ export interface SlackState {
   issueSocketTicket: () => string | null;
   /** False: every call of the Web API loses its connection, without effect. */
   reachable: boolean;
+  /** The app is no longer installed: every call with its bot token is refused. */
+  isUninstalled: boolean;
   lastMicros: number;
 }
 

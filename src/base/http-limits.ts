@@ -3,8 +3,31 @@
 import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import {
+  Agent,
+  buildConnector,
+  EnvHttpProxyAgent,
+  fetch,
+  type RequestInit,
+  type Response,
+} from 'undici';
 import type { Clock } from './time.ts';
+
+/**
+ * A dispatcher of undici that sends directly, or through the proxy that the usual variables name for the host.
+ * `setGlobalProxyFromEnv` in main.ts does the same for `fetch` and everything else without its own dispatcher.
+ */
+export function outbound(options: EnvHttpProxyAgent.Options = {}): EnvHttpProxyAgent {
+  const requestTls = { allowH2: false };
+  return new EnvHttpProxyAgent({ ...options, allowH2: false, proxyTunnel: true, requestTls });
+}
+
+const HERE = new Agent();
+
+/** A request to this machine, to which no proxy leads. */
+export function fetchHere(url: string, init: RequestInit): Promise<Response> {
+  return fetch(url, { ...init, dispatcher: HERE });
+}
 
 interface AddressRules {
   /** Private network addresses are allowed as well. */

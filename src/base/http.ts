@@ -1,6 +1,6 @@
 // The HTTP client of the two APIs, what their calls have in common, and the post of an answer to Slack.
 
-import { Agent, request } from 'undici';
+import { Pool, request } from 'undici';
 import type { z } from 'zod';
 import {
   ApiError,
@@ -27,6 +27,7 @@ import {
   createBudget,
   guardedConnector,
   type Limit,
+  outbound,
   type Priority,
   type SharedBudget,
 } from './http-limits.ts';
@@ -253,9 +254,10 @@ export function createHttp(options: HttpOptions): Http {
 function createTransport(options: HttpOptions, connectMs: number) {
   // Each request uses a new connection: a reused one that the server is closing could lose a write.
   // HTTP/2 is off because undici repeats a refused stream on another connection.
-  const agent = new Agent({
+  const agent = outbound({
     pipelining: 0,
-    allowH2: false,
+    connectTimeout: connectMs,
+    // A proxy resolves the names itself: only a direct connection can check the address.
     connect: guardedConnector(
       { allowPrivate: options.privateAddresses ?? false },
       { timeout: connectMs, allowH2: false },
@@ -263,10 +265,13 @@ function createTransport(options: HttpOptions, connectMs: number) {
     // The signal of the deadline is the only timer of a call.
     headersTimeout: 0,
     bodyTimeout: 0,
+    factory: (origin, settings) =>
+      new Pool(origin, settings).on('connectionError', (_origin, _targets, error) => {
+        unconnected.add(error);
+      }),
   });
-  // Errors of this event occur before the connection is open, so no byte of the request was sent.
+  // Errors of that event occur before the connection is open, so no byte of the request was sent.
   const unconnected = new WeakSet<object>();
-  agent.on('connectionError', (_origin, _targets, error) => unconnected.add(error));
 
   async function exchange(call: Call, deadline: AbortSignal) {
     const { operation, method, signal: abort = options.leaving } = call;

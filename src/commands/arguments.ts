@@ -162,6 +162,12 @@ export function linesField<Schema extends z.ZodType>(schema: Schema, words: Fiel
     .meta({ ...words, input: { kind: 'lines' } });
 }
 
+/** The word `details` at the end of a line that shows something. */
+export const Details = choiceField(z.enum(['details']), () => ['details'], {
+  label: 'Details',
+  typedOnly: true,
+});
+
 /** The same field, required. */
 export function required<Inner extends z.ZodType>(field: z.ZodOptional<Inner>): Inner {
   return field.unwrap().meta(field.meta() ?? {});

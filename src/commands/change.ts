@@ -7,6 +7,7 @@ import { scopeOf } from '../domain/freezes.ts';
 import { STATE_WORDS } from '../domain/words.ts';
 import {
   choiceField,
+  Details,
   type FieldContext,
   numberField,
   oneOf,
@@ -270,11 +271,11 @@ export const changeShow = queryCommand({
   name: 'change show',
   title: 'Look up a change',
   summary: 'Show one change: its card, its history and your buttons',
-  examples: ['change show 7KQ2MX'],
-  args: z.strictObject({ id: Id }),
+  examples: ['change show 7KQ2MX', 'change show 7KQ2MX details'],
+  args: z.strictObject({ id: Id, details: Details }),
 
   target: () => null,
-  answer: ({ id }, { changes }, asker) => changes.show(id, asker),
+  answer: ({ id, details }, { changes }, asker) => changes.show(id, asker, details !== undefined),
 });
 
 export const changeCancel = queryCommand({

@@ -19,10 +19,7 @@ const PHRASES: readonly Replace[] = [
   [String.raw`vs\.|versus|compared (?:to|with)|against`, 'vs'],
   ['except|excluding|exclude|without|but not|other than', 'not'],
   ['backups?', 'backup'],
-  [
-    '(?:average|avg|mean)(?: (?:costs?|spend|spending))? (?:per day|a day|daily|each day)',
-    'average',
-  ],
+  ['(?:average|avg|mean)(?: costs?| spend)? (?:per|a|each) day', 'average'],
   // The report has several metrics of them.
   ['(?:data )?(?:egress|transfer)', 'by metric'],
   ['(?:grouped|group|broken down|split|sorted) by|per|for each|each', 'by'],
@@ -51,15 +48,6 @@ const PHRASES: readonly Replace[] = [
     '(?:since|from) (?:last )?(<WEEKDAY>)',
     ([name], today) => range(weekday(name, today), addDays(today, -1)),
   ],
-  ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
-  [
-    String.raw`(?:since|from) (<MONTH>) (\d{1,2})`,
-    ([month, day], today) => range(dated(day, month, today), addDays(today, -1)),
-  ],
-  [
-    String.raw`(?:since|from) (\d{1,2})\.? (<MONTH>)`,
-    ([day, month], today) => range(dated(day, month, today), addDays(today, -1)),
-  ],
   ['since yesterday', (_, today) => range(addDays(today, -1), today)],
   [
     String.raw`(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?`,
@@ -69,6 +57,7 @@ const PHRASES: readonly Replace[] = [
     String.raw`(\d{1,2})(?:st|nd|rd|th|\.)? (<MONTH>)`,
     ([day, month], today) => dated(day, month, today),
   ],
+  ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
   ['(?:last|on|this|past) (<WEEKDAY>)', ([name], today) => weekday(name, today)],
   [
     String.raw`q([1-4])(?: (\d{4}))?`,
@@ -83,7 +72,7 @@ const PHRASES: readonly Replace[] = [
   ['(this|last) (week|month|quarter|year)', ([which, unit]) => `${which}-${unit}`],
   ['(?:so far|to date|month to date)', ''],
   [
-    String.raw`(?:how much|how|what|what's|whats|which|did|do|does|was|were|is|are|has|have|we|i|us|our|me|show|list|get|give|spend|spent|spending|pay|costs?|cost|usage|total|of|for|the|in|on|during|please|and|much|money|it|be|been|will|so|all|a|go up|went up|rise|rose|increase[ds]?|changed?|up)(?=\s|$)`,
+    String.raw`(?:how much|how|what|what's|whats|which|did|do|does|was|were|is|are|has|have|we|i|us|our|me|show|list|get|give|spend|spent|spending|pay|costs?|cost|usage|total|of|for|the|in|on|during|please|and|much|money|it|be|been|will|so|all|a|go up|went up|rise|rose|increase[ds]?|changed?|up|expensive|high|higher)(?=\s|$)`,
     '',
   ],
 ];
@@ -124,9 +113,8 @@ const LONGEST = 200;
 
 const MONEY = /\b(?:in )?(dollars?|usd|euros?|eur|gbp|pounds?|cents?|money)\b|[€$£]/i;
 const FUTURE = /\b(tomorrow|next (?:week|month|quarter|year))\b/i;
-const METRIC = '(compute|storage|backup)';
 /** It may be a question about one metric, or one about the metrics. */
-const ONLY = new RegExp(`(?<=\\s)(?:${METRIC} only|only ${METRIC})(?=\\s)`, 'i');
+const ONLY = /(?<=\s)(?:(compute|storage|backup) only|only (compute|storage|backup))(?=\s)/i;
 
 /** Rewrites a question; a service of two words is one name, a tag alone has its keyword. */
 export function costWords(command: string, typed: string, vocabulary: Vocabulary): Reworded {
@@ -147,21 +135,17 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
   }
   const [, future] = FUTURE.exec(text) ?? [];
   if (future && command !== 'cost forecast') {
-    const isNextMonth = /month/i.test(future);
+    const sentence = `“${future}” is in the future, so it has no costs yet. A forecast shows what to expect.`;
     return {
-      sentence: `“${future}” is in the future, so it has no costs yet. A forecast shows what to expect.`,
-      lines: [isNextMonth ? 'cost forecast next-month' : 'cost forecast'],
+      sentence,
+      lines: [`cost forecast ${/month/i.test(future) ? 'next-month' : ''}`.trim()],
     };
   }
-  const [only, ...names] = ONLY.exec(text) ?? [];
+  const [only, first, metric = first] = ONLY.exec(text) ?? [];
   if (only) {
-    const metric = names.join('');
-    const rest = reworded(text.replace(only, ' '), today, vocabulary);
-    const line = `${command} ${rest}`.trim();
-    return {
-      sentence: `Only ${metric}, or all metrics?`,
-      lines: [`${line} metric ${metric}`, `${line} by metric`],
-    };
+    const line = `${command} ${reworded(text.replace(only, ' '), today, vocabulary)}`.trim();
+    const lines = [`${line} metric ${metric}`, `${line} by metric`];
+    return { sentence: `Only ${metric}, or all metrics?`, lines };
   }
   const [slashed, a = '', b = ''] = /(?<=\s)(\d{1,2})\/(\d{1,2})(?=\s)/.exec(text) ?? [];
   if (slashed !== undefined) return slashedDay(command, text, [slashed, a, b], today, vocabulary);

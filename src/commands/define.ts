@@ -83,13 +83,16 @@ export type WhoQueries = (question: WhoQuestion, asker: Caller) => Promise<Answe
 
 export interface ChangesQueries {
   readonly list: (request: ListRequest, asker: Caller) => Promise<Answer>;
-  readonly show: (id: string, asker: Caller) => Promise<Answer>;
+  /** `isDetailed`: with the evidence that an auditor needs. */
+  readonly show: (id: string, asker: Caller, isDetailed?: boolean) => Promise<Answer>;
   readonly cancel: (id: string, asker: Caller) => Promise<Answer>;
   readonly log: (request: LogRequest, asker: Caller) => Promise<Answer>;
   /** The last changes of a target, newest first; none for a user who may not list changes. */
   readonly latestOf: (target: Target, asker: Caller) => Promise<readonly Change[]>;
   /** The names of the commands that a user requested most. */
   readonly frequent: (by: UserId) => Promise<readonly string[]>;
+  /** The changes that wait, run or have an unknown outcome, newest first, for the same users. */
+  readonly openOf: (asker: Caller) => Promise<readonly Change[]>;
 }
 
 /** A day in UTC (`today` and `yesterday` as well), or a duration before now. */

@@ -45,5 +45,6 @@ export {
   untaggedTarget,
 } from './registry.ts';
 export { listedSnapshots } from './service-observe.ts';
+export { servicesOverview } from './service-read.ts';
 export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';

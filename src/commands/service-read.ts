@@ -3,17 +3,20 @@ import type { Json, JsonObject } from '../base/text.ts';
 import {
   type Answer,
   type AnswerPart,
+  type AnswerRow,
   type Caller,
   type Cell,
   type CommandOffer,
   countWords,
   type FactValue,
+  type InlinePart,
   oneLineOf,
 } from '../domain/answer.ts';
 import type { Change, Snapshot } from '../domain/change.ts';
 import { type ServiceSchedule, scheduleWords } from '../domain/schedules.ts';
 import {
   appliedFields,
+  classOf,
   currentSizeText,
   memoryText,
   policyFacts,
@@ -21,11 +24,11 @@ import {
   type Service,
   serviceTarget,
 } from '../domain/targets.ts';
-import { fieldLabel, wordOf } from '../domain/words.ts';
+import { fieldLabel, STATE_WORDS, wordIn, wordOf } from '../domain/words.ts';
 import type { ScalingSchedule, ServiceReading } from '../servers/cloud-readings.ts';
 import { endpointText, serviceSnapshot } from '../servers/facts.ts';
 import type { OptionalRead } from '../servers/optional-reads.ts';
-import { choiceField, ServiceName } from './arguments.ts';
+import { Details, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
 import { type ElsewhereRead, readElsewhere } from './elsewhere.ts';
 import { timeOrWord, unknownText } from './reported.ts';
@@ -40,16 +43,19 @@ export const serviceList = queryCommand({
   args: z.strictObject({}),
 
   target: () => null,
-  answer: async (_args, { services, reads }) => {
-    const list = await reads.cloud.services({ waiting: true });
+  answer: async (_args, { services, reads, changes }, asker) => {
+    const [list, open] = await Promise.all([
+      reads.cloud.services({ waiting: true }),
+      changes.openOf(asker),
+    ]);
+    const all = services.map((service) => lineOf(service, list, open)).toSorted(byAttention);
+    const urgent = all.filter(({ attention }) => attention !== null).slice(0, ROWS_MAX);
+    const others = all.filter((line) => !urgent.includes(line));
     return {
-      title: countWords(services.length, 'service'),
+      title: listTitle(all),
       parts: [
-        {
-          kind: 'table',
-          columns: ['Service', 'Id', 'Tags', 'Warehouse', 'Last state', 'Last seen'],
-          rows: services.map((service) => row(service, list)),
-        },
+        { kind: 'rows', rows: urgent.map(urgentRow) },
+        ...(others.length > 0 ? [tableOf(others, urgent.length > 0)] : []),
         { kind: 'menu', label: 'Show a service…', offers: services.map(offerOf) },
         sourceNote(list),
       ],
@@ -57,18 +63,104 @@ export const serviceList = queryCommand({
   },
 });
 
+const ROWS_MAX = 8;
+
 function offerOf({ id, name }: Service): CommandOffer {
   return { label: name, line: `service show ${id}` };
 }
 
-function row(service: Service, list: ListRead): readonly Cell[] {
-  const { id, name, lastSeen } = service;
-  const { tags, warehouse } = placeOf(service);
+/** What the list shows of a service. */
+interface ListLine {
+  readonly service: Service;
+  /** In words; null if it is unknown. */
+  readonly state: string | null;
+  readonly size: string | null;
+  readonly seenAt: Date | null;
+  /** Why a person should look at it; null: nothing to do. */
+  readonly attention: { readonly rank: number; readonly why: readonly InlinePart[] } | null;
+}
+
+function lineOf(service: Service, list: ListRead, open: readonly Change[]): ListLine {
+  const { id, lastSeen } = service;
   const now = list.known ? list.value.find((one) => one.id === id) : undefined;
-  const state = now?.state ?? lastSeen?.fields.state;
-  const reported = typeof state === 'string' ? state : null;
-  const seenAt = list.known && now ? list.readAt : (lastSeen?.seenAt ?? null);
-  return [name, id.slice(0, 8), tags, warehouse, reported, seenAt];
+  const snapshot = list.known && now ? serviceSnapshot(now, list.readAt) : lastSeen;
+  const reported = now?.state ?? snapshot?.fields.state;
+  const state = typeof reported === 'string' ? reported : null;
+  return {
+    service,
+    state: wordIn(state),
+    size: snapshot && currentSizeText(snapshot.fields),
+    seenAt: snapshot?.seenAt ?? null,
+    attention: attentionOf(
+      state,
+      open.find(({ plan }) => plan.target.id === id),
+    ),
+  };
+}
+
+/** States in which a service does not work as it should. */
+const AILING = ['degraded', 'partially_running', 'failed'];
+
+function attentionOf(state: string | null, change: Change | undefined): ListLine['attention'] {
+  if (state !== null && AILING.includes(state)) return { rank: 0, why: [wordOf(state)] };
+  if (!change) return null;
+  const { id, requester, plan } = change;
+  const verb = change.command.split(' ').at(-1) ?? '';
+  if (change.state === 'unknown') return { rank: 1, why: [`outcome of ${verb} unknown, ${id}`] };
+  const start = plan.timing?.startAt;
+  const when: readonly InlinePart[] = start ? [' for ', { at: new Date(start) }] : [];
+  const word = `${verb} ${STATE_WORDS[change.state]}`;
+  return { rank: 2, why: [word, ...when, ', by ', { user: requester }, `, ${id}`] };
+}
+
+function byAttention(a: ListLine, b: ListLine): number {
+  const rank = ({ attention }: ListLine) => attention?.rank ?? 9;
+  return rank(a) - rank(b) || a.service.name.localeCompare(b.service.name);
+}
+
+/** `1 of 13 services degraded`, `2 of 13 services with an open change`, `13 services, 9 running`. */
+function listTitle(all: readonly ListLine[]): string {
+  const services = countWords(all.length, 'service');
+  const count = (fits: (line: ListLine) => boolean) => all.filter(fits).length;
+  const ailing = count(({ attention }) => attention?.rank === 0);
+  if (ailing > 0) return `${ailing} of ${services} degraded`;
+  const open = count(({ attention }) => attention !== null);
+  if (open > 0) return `${open} of ${services} with an open change`;
+  const running = count(({ state }) => state === 'running');
+  return running > 0 ? `${services}, ${running} running` : services;
+}
+
+/** The services as they are known: a title that counts, and a row for each that needs attention. */
+export function servicesOverview(
+  services: readonly Service[],
+  list: ListRead,
+  open: readonly Change[],
+) {
+  const all = services.map((service) => lineOf(service, list, open)).toSorted(byAttention);
+  const urgent = all.filter(({ attention }) => attention !== null);
+  return { title: listTitle(all), rows: urgent.map(urgentRow) };
+}
+
+function urgentRow({ service, state, size, attention }: ListLine): AnswerRow {
+  const about = [...(attention?.rank === 0 ? [] : [state]), size].filter((part) => part !== null);
+  const rest = about.length > 0 ? [` · ${about.join(' · ')}`] : [];
+  return {
+    text: service.name,
+    about: ['⚠ ', ...(attention?.why ?? []), ...rest],
+    show: `service show ${service.id}`,
+  };
+}
+
+function tableOf(lines: readonly ListLine[], isRest: boolean): AnswerPart {
+  return {
+    kind: 'table',
+    caption: isRest ? 'Others' : 'Services',
+    columns: ['Service', 'State', 'Size', 'Tags', 'Warehouse', 'Last seen'],
+    rows: lines.map(({ service, state, size, seenAt }) => {
+      const { tags, warehouse } = placeOf(service);
+      return [service.name, state, size, tags, warehouse, seenAt];
+    }),
+  };
 }
 
 /** What the file says about a service, or the server about one that the file does not list. */
@@ -91,12 +183,6 @@ function sourceNote(list: ListRead): AnswerPart {
       : `The list of services is unknown: ${list.why}. These are the values of the latest replies.`;
   return { kind: 'note', text };
 }
-
-const DETAILS = 'details';
-const Details = choiceField(z.enum([DETAILS], `must be ${DETAILS}`), () => [DETAILS], {
-  label: 'Details',
-  typedOnly: true,
-});
 
 export const serviceShow = queryCommand({
   name: 'service show',
@@ -405,12 +491,14 @@ function unknownPart(changes: readonly Change[]): readonly AnswerPart[] {
 const BLOCKED =
   'Other changes of this service are blocked. Check the console, then record what you found.';
 
-function offersPart({ service: { id } }: ServiceView, isOverview: boolean): AnswerPart {
+function offersPart(view: ServiceView, isOverview: boolean): AnswerPart {
+  const { id } = view.service;
+  const is = view.read.known ? classOf(view.read.value.state ?? undefined) : null;
   const offers = [
-    { label: 'Stop…', line: `service stop ${id}` },
-    { label: 'Start…', line: `service start ${id}` },
+    ...(is === 'down' ? [] : [{ label: 'Stop…', line: `service stop ${id}` }]),
+    ...(is === 'up' ? [] : [{ label: 'Start…', line: `service start ${id}` }]),
     { label: 'Scale…', line: `service scale ${id}` },
-    ...(isOverview ? [{ label: 'Show details', line: `service show ${id} ${DETAILS}` }] : []),
+    ...(isOverview ? [{ label: 'Show details', line: `service show ${id} details` }] : []),
   ];
   return { kind: 'offers', offers };
 }

@@ -8,7 +8,7 @@ import {
   countWords,
 } from '../domain/answer.ts';
 import { compare } from '../maths/compare.ts';
-import { type DayState, dayStates, finalRows, statesWithin } from '../maths/days.ts';
+import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
 import { isOfTime, seriesFrom } from '../maths/lines.ts';
 import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
 import { creditsText } from '../maths/numbers.ts';
@@ -31,7 +31,7 @@ import {
 } from './question.ts';
 import { type CostScope, scopeNotes } from './scope.ts';
 import { share, shareOffer } from './share.ts';
-import { footerPart, headline, noDataAnswer, noFinalDayAnswer, openDaysTexts } from './standing.ts';
+import { footerPart, headline, noDataAnswer, openDaysTexts } from './standing.ts';
 import { chartPart, linesOf, tablePart } from './table.ts';
 
 /** The longest period, and the whole weeks before it that `vs prev` compares it with. */
@@ -66,9 +66,10 @@ export async function answerCosts(
   const { period } = question;
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
-  if (own.every(({ state }) => state === 'no-data')) return noDataAnswer(period.label, read);
-  if (question.finalOnly && own.every(({ state }) => state !== 'final')) {
-    return noFinalDayAnswer(period.label, own.length, read);
+  if (own.every(({ state }) => state === 'no-data')) {
+    const missing = missingText(read, period);
+    if (missing === null) return noDataAnswer(period.label, read);
+    return { title: unknownText(period.label, missing), parts: [footerPart(read)] };
   }
   const before = versus && comparisonPeriod(period, versus, today);
   const prepared = before && {
@@ -77,12 +78,14 @@ export async function answerCosts(
     series: seriesFrom(statesWithin(dayStates(read.rows, spanOfBoth(period, before)), rows)),
   };
   const isUseful = prepared && (question.versus || compare(prepared.series, period, before));
-  const compared = isUseful ? prepared : null;
-  const hasForecast = isMonthSoFar(period, today) && !question.finalOnly;
+  // A part of a period would look like a change.
+  const unread = isUseful ? missingText(read, all) : null;
+  const compared = isUseful && unread === null ? prepared : null;
+  const hasForecast = isMonthSoFar(period, today);
   const forecast = hasForecast ? await monthForecast(context, select, today) : null;
   const answer = composeAnswer(
     question,
-    { today, rows, states: own, compared, scope, label, forecast },
+    { today, rows, states: own, compared, unread, scope, label, forecast },
     read,
   );
   if (!question.share) return answer;
@@ -90,9 +93,8 @@ export async function answerCosts(
 }
 
 /** The month so far is compared without being asked, as its forecast needs the same rows. */
-function usualComparison({ period, finalOnly }: CostQuestion, today: Day): 'prev' | null {
-  const isMonth = period.unit === 'month' && isMonthSoFar(period, today);
-  return isMonth && !finalOnly ? 'prev' : null;
+function usualComparison({ period }: CostQuestion, today: Day): 'prev' | null {
+  return period.unit === 'month' && isMonthSoFar(period, today) ? 'prev' : null;
 }
 
 /** The period to compare with is too long ago; `line` asks for another one. */
@@ -108,6 +110,8 @@ interface ShownCosts {
   /** The days of the period. */
   readonly states: readonly DayState[];
   readonly compared: PeriodComparison | null;
+  /** What could not be read, so that nothing is compared. */
+  readonly unread: string | null;
   readonly scope: CostScope;
   /** The scope as text; null for all costs. */
   readonly label: string | null;
@@ -115,12 +119,11 @@ interface ShownCosts {
 }
 
 function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
-  const { period, by, finalOnly } = question;
-  const { today, compared, scope, label, forecast } = shown;
-  const states = finalOnly ? shown.states.filter(isNotOpen) : shown.states;
+  const { period, by } = question;
+  const { today, states, compared, unread, scope, label, forecast } = shown;
   const sentences = [
     compared ? comparisonText(compared, today) : null,
-    finalOnly ? leftOutText(shown.states.length - states.length) : null,
+    unread === null ? null : `Not compared: ${unread} could not be read.`,
     period.isCut ? CUT : null,
   ].filter((sentence) => sentence !== null);
   // On a phone, a table has no room for changes next to money, unless they are requested.
@@ -128,7 +131,7 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     chartPart(states, period, today, isOfTime(by) ? by : 'day'),
-    costTable(question, read, { ...shown, states, compared: inTable }),
+    costTable(question, read, { ...shown, compared: inTable }),
     ...offersFor(question, read, { compared, today, hasForecast: forecast !== null }),
     footerPart(withProblemsOf(shown, read, period), null, [
       ...openDaysTexts(states, period, today),
@@ -165,24 +168,14 @@ function averageOf(states: readonly DayState[]): string | null {
 
 const CUT = 'Ends today (UTC, incomplete); future days left out.';
 
-function isNotOpen({ state }: DayState): boolean {
-  return state !== 'preliminary';
-}
-
-function leftOutText(days: number): string | null {
-  if (days === 0) return null;
-  return `${countWords(days, 'day that is', 'days that are')} not final left out.`;
-}
-
 function costTable(
   question: CostQuestion,
   read: CostReading,
   { rows, states, compared }: ShownCosts,
 ): AnswerPart {
-  const { by, finalOnly } = question;
-  const shown = finalOnly ? finalRows(rows, states) : rows;
+  const { by } = question;
   const changes = compared ? lineChanges(rows, read.rows, by, compared) : null;
-  return tablePart(by, linesOf(question, shown, states, changes), changes);
+  return tablePart(by, linesOf(question, rows, states, changes), changes);
 }
 
 /** Only the problems of the shown days: whole months are read. With the older copies of the forecast. */
@@ -252,15 +245,14 @@ export async function answerCsv(
   const asked = readCostQuestion(typed, today, context.services);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
-  const { period, finalOnly, versus, top } = question;
+  const { period, versus, top } = question;
   const costs = await readQuestionCosts(question, period, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
   const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
-  const states = statesWithin(dayStates(read.rows, period), scoped.rows);
-  const rows = within(finalOnly ? finalRows(scoped.rows, states) : scoped.rows, period);
+  const rows = within(scoped.rows, period);
   const { scope } = scoped;
   const count = countWords(rows.length, 'row');
   const text = `${count}, one per day and entity, in credits${inMoney(rows)}.`;

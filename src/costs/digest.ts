@@ -199,7 +199,7 @@ function verdictText({ facts, measured, unusual, missing }: Inputs): string {
   if (period !== 'day') {
     const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
     const compared = compare(measured.series, covers, before);
-    if (!compared) return '';
+    if (!compared || missingText(facts.read, before) !== null) return '';
     const part = compared.isFinal ? '' : ' as reported';
     return `, ${changeOf(compared)} vs ${formatSpan(before, today)}${part}`;
   }
@@ -456,7 +456,8 @@ function moverLines({ facts, measured }: Inputs): string | null {
   const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
   const { pairs, isFinal } = pairsOf(read.rows, covers, before);
   const { movers } = explainChange(measured.rows, pairs, LINES_MAX);
-  if (movers.length === 0) return null;
+  const isKnown = [covers, before].every((span) => missingText(read, span) === null);
+  if (movers.length === 0 || !isKnown) return null;
   const part = isFinal ? '' : ', as reported so far';
   const heading = `Changed most vs ${formatSpan(before, today)}${part}:`;
   return [heading, ...movers.map((one) => `• ${moverText(one)}`)].join('\n');

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { monthOf, monthSpan, type Span } from '../base/calendar.ts';
+import type { Span } from '../base/calendar.ts';
 import { TimeoutError, withTimeout } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
-import { addDays, DAY_MS, type Day, dayOf, daysBetween } from '../base/time.ts';
+import { addDays, DAY_MS, type Day, dayOf } from '../base/time.ts';
 import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../base/weekly-times.ts';
 import { countWords, utcStamp } from '../domain/answer.ts';
 import {
@@ -36,16 +36,10 @@ import {
   unitPrice,
 } from '../maths/effect.ts';
 import { seriesOf } from '../maths/lines.ts';
-import {
-  type Money,
-  moneyOver,
-  moneyText,
-  type PriceList,
-  signedMoneyText,
-} from '../maths/money.ts';
-import { bracketed, figure, signedCredits, signedFigure } from '../maths/numbers.ts';
-import type { CostReading } from '../maths/report.ts';
-import { type CostRow, type DayValue, type Metric, microOf } from '../maths/rows.ts';
+import { type Money, moneyOver, type PriceList } from '../maths/money.ts';
+import { figure, signedCredits, signedFigure } from '../maths/numbers.ts';
+import { type CostReading, lostRows } from '../maths/report.ts';
+import { type CostRow, type DayValue, microOf } from '../maths/rows.ts';
 import { HISTORY_DAYS, historyOf, levelOf } from '../maths/statistics.ts';
 
 export interface EstimatorContext {
@@ -99,6 +93,7 @@ function neverText({ stop, start }: WeeklyPlan): string | null {
 type EstimatedEffect = EstimatedKind | 'schedule';
 
 const NO_REPORT: CostEstimate = { known: false, why: 'report-silent' };
+const UNREADABLE: CostEstimate = { known: false, why: 'report-unreadable' };
 
 async function estimateNow(
   context: EstimatorContext,
@@ -121,8 +116,10 @@ async function estimateNow(
     ranAt,
     sizedAt,
   });
-  // With a month missing, too few days is a property of the report and not of the service.
-  const shown = !estimated.known && gaps.length > 0 ? NO_REPORT : estimated;
+  // A row that could not be read would count as no cost, and a month as too few days.
+  const isSilent = !estimated.known && gaps.length > 0;
+  const isLost = lostRows(read.problems, span) > 0;
+  const shown = isLost ? UNREADABLE : isSilent ? NO_REPORT : estimated;
   const text = effectText(effect, shown, plan, context);
   const pricing = { prices: context.prices, today };
   if (effect === 'schedule') {
@@ -259,23 +256,16 @@ type CostEstimate =
       readonly effect: CostChange & { known: true };
       /** The change relative to the current cost: −1 is all of it. Null where that cost is 0. */
       readonly share: number | null;
-      /** The cost that continues after a stop. Null where it is unknown, or for other commands. */
-      readonly storage: StorageCost | null;
     }
   | { readonly known: false; readonly why: UnknownReason };
-
-/** Storage cost of a warehouse, in credits per day. */
-interface StorageCost {
-  readonly storageCredits: number;
-  readonly backupCredits: number;
-}
 
 type UnknownReason =
   | (CostChange & { known: false })['why']
   | 'no-costs-yet'
   | 'only-the-timeout'
   | 'scaled-recently'
-  | 'report-silent';
+  | 'report-silent'
+  | 'report-unreadable';
 
 /** The days that an estimate needs, before the given day. */
 export function historySpan(today: Day): Span {
@@ -306,8 +296,7 @@ export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput):
   }
   const level = levelOf(historyOf(compute, today)).value;
   const share = kind === 'start' || level <= 0 ? null : effect.perDay.about / level;
-  const storage = kind === 'stop' ? storageOf(service, rows, today) : null;
-  return { known: true, effect, share, storage };
+  return { known: true, effect, share };
 }
 
 /** The compute per day that a change affects: a stop also stops pipes, a scale does not. */
@@ -382,20 +371,6 @@ function sizedDays(
     .map((one) => ({ value: one.value, final: one.final, changed: false, scaling }));
 }
 
-function storageOf(service: string, rows: readonly CostRow[], today: Day): StorageCost | null {
-  const warehouse = rows.findLast(({ serviceId }) => serviceId === service)?.warehouseId;
-  const own = rows.filter(
-    ({ kind, warehouseId }) => kind === 'warehouse' && warehouseId === warehouse,
-  );
-  const levelIn = (metric: Metric) => {
-    const days = historyOf(seriesOf(own, { metric }, historySpan(today)), today);
-    return days.length > 0 ? levelOf(days).value : null;
-  };
-  const storageCredits = warehouse ? levelIn('storageCredits') : null;
-  if (storageCredits === null) return null;
-  return { storageCredits, backupCredits: levelIn('backupCredits') ?? 0 };
-}
-
 const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
   'too-few-days': 'needs 7 days with known costs',
   'size-not-known': 'Signalbox learns the size from the first change of this service',
@@ -404,6 +379,7 @@ const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
   'only-the-timeout': 'depends on how often the service is idle',
   'scaled-recently': 'needs 7 known days since the last change of its size',
   'report-silent': 'the usage report did not answer',
+  'report-unreadable': 'rows of the usage report could not be read',
 };
 
 const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
@@ -418,10 +394,7 @@ export interface EstimatePrices {
   readonly today: Day;
 }
 
-/**
- * `−18.0 credits (−€6.30) per day (−9.0 to −26.0, −€3.15 to −€9.10), from 14 days; −180.4 (−€63.14) by month
- * end`: the money per day with the current price, and until the end of the month with those of its days.
- */
+/** `−18.0 credits (−€6.30) per day (−9.0 on quiet days, −26.0 on busy days), from 14 days; storage continues` */
 export function estimateText(
   kind: EstimatedKind,
   estimated: CostEstimate,
@@ -430,28 +403,23 @@ export function estimateText(
 ): string {
   if (!estimated.known) return `unknown: ${UNKNOWN[estimated.why]}`;
   const { perDay, basis, days } = estimated.effect;
-  const count = countWords(days, 'day');
-  const between = betweenText(perDay, pricing);
   const clauses = [
-    `${perDayText(perDay, pricing)}${between}, ${BASES[basis](count)}`,
-    ...horizon(estimated.effect, timing, pricing),
+    `${perDayText(perDay, pricing)}${betweenText(estimated.effect)}, ${BASES[basis](countWords(days, 'day'))}`,
+    ...untilRevert(perDay, timing, pricing),
     ...(kind === 'start' ? ['no change if it already runs'] : []),
-    ...(kind === 'stop' ? [storageText(estimated.storage, pricing)] : []),
+    ...(kind === 'stop' ? ['storage continues'] : []),
   ];
   return clauses.join('; ');
 }
 
 const WEEK_HOURS = 7 * 24;
 
-/**
- * `−41.0 credits (−€14.35) per week (−30.0 to −52.0), from 14 days; stopped 60 of 168 h; storage continues`: what a
- * stop saves in the stopped hours of a week.
- */
+/** `−41.0 credits (−€14.35) per week, from 14 days; stopped 60 of 168 h; storage continues` */
 function weeklySavingText(estimated: CostEstimate, hours: number, pricing: EstimatePrices): string {
   if (!estimated.known) return `not available: ${UNKNOWN[estimated.why]}`;
-  const { perWeek, between } = weeklyTexts(estimated.effect, hours, pricing);
+  const { days } = estimated.effect;
   return [
-    `${perWeek}${between}, from ${countWords(estimated.effect.days, 'day')}`,
+    `${perWeekText(estimated.effect, hours, pricing)}, from ${countWords(days, 'day')}`,
     `stopped ${+hours.toFixed(1)} of ${WEEK_HOURS} h`,
     'storage continues',
   ].join('; ');
@@ -464,24 +432,18 @@ function weeklySummary(
   pricing: EstimatePrices,
 ): CostSummary | undefined {
   if (!estimated.known) return undefined;
-  const { perWeek, between } = weeklyTexts(estimated.effect, hours, pricing);
-  return { perDay: perWeek, withRange: `${perWeek}${between} · storage continues` };
+  const perWeek = perWeekText(estimated.effect, hours, pricing);
+  return { perDay: perWeek, withRange: `${perWeek} · storage continues` };
 }
 
-/** `−41.0 credits (−€14.35) per week`, and its range. */
-function weeklyTexts(
+/** What a stop saves in the stopped hours of a week: `−41.0 credits (−€14.35) per week`. */
+function perWeekText(
   { perDay }: CostChange & { known: true },
   hours: number,
   pricing: EstimatePrices,
-) {
-  const [about = 0, low = 0, high = 0] = [perDay.about, perDay.low, perDay.high].map(
-    (credits) => (credits * hours) / 24,
-  );
-  const credits = signedCredits(microOf(about), moneyPerDay(about, pricing));
-  return {
-    perWeek: `${credits} per week`,
-    between: betweenText({ about, low, high }, pricing),
-  };
+): string {
+  const about = (perDay.about * hours) / 24;
+  return `${signedCredits(microOf(about), moneyPerDay(about, pricing))} per week`;
 }
 
 /** The estimate in few words; undefined where it is unknown. */
@@ -491,12 +453,10 @@ function estimateSummary(
   pricing: EstimatePrices,
 ): CostSummary | undefined {
   if (!estimated.known) return undefined;
-  const { effect, storage } = estimated;
+  const { effect } = estimated;
   const perDay = perDayText(effect.perDay, pricing);
-  const hasBackups = (storage?.backupCredits ?? 0) > 0;
-  const stored = hasBackups ? 'storage and backups continue' : 'storage continues';
-  const rest = kind === 'stop' ? ` · ${stored}` : '';
-  return { perDay, withRange: `${perDay}${betweenText(effect.perDay, pricing)}${rest}` };
+  const rest = kind === 'stop' ? ' · storage continues' : '';
+  return { perDay, withRange: `${perDay}${betweenText(effect)}${rest}` };
 }
 
 type PerDay = (CostChange & { known: true })['perDay'];
@@ -506,18 +466,22 @@ function perDayText({ about }: PerDay, pricing: EstimatePrices): string {
   return `${signedCredits(microOf(about), moneyPerDay(about, pricing))} per day`;
 }
 
-/** The range, the end nearer to zero first; empty where both ends read the same. */
-function betweenText({ low, high }: PerDay, pricing: EstimatePrices): string {
-  const range = [low, high].toSorted((a, b) => Math.abs(a) - Math.abs(b));
-  const [from = 0, to = 0] = low < 0 && high > 0 ? [low, high] : range;
-  return signed(from) === signed(to) ? '' : rangeText([from, to], pricing);
-}
+const NOTABLE = 0.25;
 
-/** ` (−9.0 to −26.0, −€3.15 to −€9.10)` */
-function rangeText(ends: readonly number[], pricing: EstimatePrices): string {
-  const money = ends.flatMap((end) => moneyPerDay(end, pricing) ?? []);
-  const inMoney = money.length > 0 ? money.map(signedMoneyText).join(' to ') : null;
-  return bracketed(ends.map(signed).join(' to '), inMoney);
+/**
+ * ` (−9.0 on quiet days, −26.0 on busy days)`: the days differ so much that their mean alone would mislead.
+ * Of size limits, ` (−4.5 to +10.8)`.
+ */
+function betweenText({
+  perDay: { about, low, high },
+  basis,
+}: CostChange & { known: true }): string {
+  if (basis === 'unit-price')
+    return signed(low) === signed(high) ? '' : ` (${signed(low)} to ${signed(high)})`;
+  const [quiet = 0, busy = 0] = [low, high].toSorted((a, b) => Math.abs(a) - Math.abs(b));
+  const isAlike =
+    Math.max(Math.abs(busy - about), Math.abs(quiet - about)) <= NOTABLE * Math.abs(about);
+  return isAlike ? '' : ` (${signed(quiet)} on quiet days, ${signed(busy)} on busy days)`;
 }
 
 /** At the current price; null without one. */
@@ -525,32 +489,16 @@ export function moneyPerDay(credits: number, { prices, today }: EstimatePrices):
   return moneyOver(microOf(credits), [today], prices);
 }
 
-// The total by month end is shown only for a change that starts now and is not reverted.
-function horizon(
-  { perDay, byMonthEnd }: CostChange & { known: true },
+function untilRevert(
+  { about }: PerDay,
   timing: Timing | undefined,
-  { prices, today }: EstimatePrices,
+  pricing: EstimatePrices,
 ): readonly string[] {
-  const inMoney = (credits: number, days: readonly Day[]) =>
-    signedFigure(microOf(credits), moneyOver(microOf(credits), days, prices));
-  if (timing?.revert) {
-    const { afterMs } = timing.revert;
-    const total = inMoney((perDay.about * afterMs) / DAY_MS, [today]);
-    return [`${total} in the ${spanText(afterMs)} until the revert`];
-  }
-  if (timing || byMonthEnd.about === 0) return [];
-  const rest = daysBetween(addDays(today, 1), monthSpan(monthOf(today)).last);
-  return [`${inMoney(byMonthEnd.about, rest)} by month end`];
-}
-
-function storageText(storage: StorageCost | null, pricing: EstimatePrices): string {
-  if (storage === null) return 'storage continues';
-  const [stored, backups] = [storage.storageCredits, storage.backupCredits].map((credits) => {
-    const money = moneyPerDay(credits, pricing);
-    return [`${amount(credits)} credits`, ...(money ? [moneyText(money)] : [])].join(', ');
-  });
-  if (storage.backupCredits <= 0) return `storage (${stored} per day) continues`;
-  return `storage (${stored}) and backups (${backups} per day) continue`;
+  if (!timing?.revert) return [];
+  const { afterMs } = timing.revert;
+  const total = (about * afterMs) / DAY_MS;
+  const text = signedFigure(microOf(total), moneyPerDay(total, pricing));
+  return [`${text} in the ${spanText(afterMs)} until the revert`];
 }
 
 export function amount(credits: number): string {

@@ -5,6 +5,7 @@ import { moneyText } from '../maths/money.ts';
 import { bracketed, changeText, signedFigure } from '../maths/numbers.ts';
 import { microOf } from '../maths/rows.ts';
 import { HISTORY_DAYS } from '../maths/statistics.ts';
+import { missingText } from './budgets.ts';
 import {
   amount,
   computeOf,
@@ -44,8 +45,9 @@ export function createEffectMeasurement(
     const end = addDays(changedOn, AFTER_DAYS);
     const yesterday = addDays(today, -1);
     const span = { first, last: end < yesterday ? end : yesterday };
-    const { rows, gaps } = await context.costs(span);
-    if (gaps.length > 0) return null;
+    const read = await context.costs(span);
+    if (read.gaps.length > 0 || missingText(read, span) !== null) return null;
+    const { rows } = read;
     const heldFrom = before?.outcome ? dayOf(before.outcome.at) : null;
     const series = computeOf(kind, plan.target.id, rows, span);
     const values = series.filter(({ day }) => heldFrom === null || day > heldFrom);

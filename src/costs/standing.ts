@@ -64,12 +64,6 @@ export function openDaysTexts(
   ];
 }
 
-function notFinal(open: number, days: number): string {
-  if (days === 1) return 'This day is not final yet';
-  if (open === days) return `None of the ${days} days is final yet`;
-  return `${open} of ${days} days ${open === 1 ? 'is' : 'are'} not final`;
-}
-
 /**
  * The age of the figures, the price of a credit, the missing months and the
  * inconsistencies of the report, and then `more`. `shownReason`: a reason that the message shows
@@ -108,12 +102,6 @@ export function noDataAnswer(label: string, read: CostReading): Answer {
   const text = gap ? unreadText(gap) : 'The usage report has no data for these days.';
   const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerPart(read, gap?.why)];
   return { title: `${label} (UTC)`, parts };
-}
-
-/** The answer if only final days are requested and none of them is: their sum would be a false 0. */
-export function noFinalDayAnswer(label: string, days: number, read: CostReading): Answer {
-  const text = `${notFinal(days, days)}.`;
-  return { title: `${label} (UTC)`, parts: [{ kind: 'text', text }, footerPart(read)] };
 }
 
 function unreadText({ why, denied }: CostGap): string {

@@ -37,6 +37,7 @@ import { comparisonPeriod, type Period, versusWord } from '../maths/period.ts';
 import type { CostQuestion, QuestionScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
+import { missingText } from './budgets.ts';
 import { comparedDaysText, moverText } from './comparison.ts';
 import {
   type CostContext,
@@ -95,9 +96,13 @@ export async function answerWhy(
   if (!scoped.ok) return scoped.answer;
   const { scope, label } = scoped;
   const shown = { question, before, read, scope, label };
+  const missing = missingText(read, span);
   const without = [now, before].find((period) => within(read.rows, period).length === 0);
-  if (without) {
-    const text = `No data of ${without.label} to compare with.`;
+  if (without || missing !== null) {
+    const text =
+      missing === null
+        ? `No data of ${without?.label} to compare with.`
+        : `${missing} could not be read.`;
     const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerOf(shown)];
     return { title: titleOf(shown, 'not compared'), parts };
   }
@@ -111,13 +116,7 @@ export async function answerWhy(
 
 /** The lines are always services with their metrics: other words are refused. */
 function wordsRefusal(question: CostQuestion): Answer | null {
-  const { by, finalOnly } = question;
-  if (finalOnly) {
-    const text =
-      '“final” is not possible here: days that are final in both are compared if there are any. Use instead:';
-    return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
-  }
-  if (by === 'service') return null;
+  if (question.by === 'service') return null;
   const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';
   return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
 }

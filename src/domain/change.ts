@@ -73,12 +73,10 @@ export interface Change {
   readonly followUp?: FollowUp | undefined;
   /** What surrounds it now; missing where it was not gathered, and once the change has ended. */
   readonly news?: News | undefined;
-  /** Until this time nobody is reminded; null: reminders go on. */
-  readonly snoozedUntil: Date | null;
+  /** The requester has seen the password of the created service. */
+  readonly passwordShown?: boolean;
   /** The right of one process to send the request once. `nonce` names this attempt. */
   readonly lease: { readonly owner: string; readonly until: Date; readonly nonce: string } | null;
-  /** The channel of the command; null for a direct message or if unknown. */
-  readonly origin: ChannelId | null;
   readonly card: Position | null;
   /** The copies of the card in direct messages. Its buttons count there as well. */
   readonly copies: readonly (Position & { readonly to: UserId })[];
@@ -490,7 +488,6 @@ export const VERBS = [
   'review',
   'happened',
   'did-not-happen',
-  'snooze',
 ] as const;
 export type Verb = (typeof VERBS)[number];
 

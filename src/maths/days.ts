@@ -114,15 +114,6 @@ export function rowFilter(selector: RowSelector): (row: CostRow) => boolean {
   };
 }
 
-/** The rows of final days, which cannot change any more. */
-export function finalRows(
-  rows: readonly CostRow[],
-  states: readonly DayState[],
-): readonly CostRow[] {
-  const final = new Set(states.filter(({ state }) => state === 'final').map(({ day }) => day));
-  return rows.filter(({ day }) => final.has(day));
-}
-
 /** The total of one UTC day in one fetched report; stored only when it differs from the one before. */
 export interface DaySnapshot {
   readonly day: Day;

@@ -1,9 +1,8 @@
-import { monthOf, monthSpan } from '../base/calendar.ts';
 import type { Json, JsonObject } from '../base/text.ts';
-import { addDays, type Day, daysBetween } from '../base/time.ts';
+import type { Day } from '../base/time.ts';
 import { median, quantile } from './numbers.ts';
 import type { DayValue } from './rows.ts';
-import { FLAT, factorOn, historyOf, isCost, levelOf, type WeekdayProfile } from './statistics.ts';
+import { historyOf, isCost, levelOf } from './statistics.ts';
 
 // What a change of a service costs or saves: estimated before it, and measured after it.
 
@@ -90,11 +89,6 @@ export type CostChange =
   | {
       readonly known: true;
       readonly perDay: Estimate;
-      /**
-       * From the next whole UTC day to the end of this month; 0 on its last day. The range of a day
-       * times the number of days: wider than the real range, because deviations partly cancel out.
-       */
-      readonly byMonthEnd: Estimate;
       readonly basis: EffectBasis;
       readonly days: number;
     }
@@ -118,7 +112,7 @@ type UnknownEffect = 'too-few-days' | 'size-not-known' | 'price-not-known';
 export function stopEffect(compute: readonly DayValue[], today: Day): CostChange {
   const usual = usualOf(compute, today);
   if (!usual) return notKnown('too-few-days');
-  return effect(times(usual, -1), usual, today, 'past-days');
+  return effect(times(usual, -1), usual.days, 'past-days');
 }
 
 /**
@@ -134,13 +128,13 @@ export function startEffect(
 ): CostChange {
   const running = compute.filter(({ value }) => value > 0);
   const usual = usualOf(running, today);
-  if (usual) return effect(usual, usual, today, 'past-days');
+  if (usual) return effect(usual, usual.days, 'past-days');
   if (!scaling) return notKnown('size-not-known');
   if (!price.ok) return notKnown('price-not-known');
 
   const { low, high } = boundsOf(scaling, price.creditsPerGbHour);
   const perDay = { about: (low + high) / 2, low, high };
-  return effect(perDay, { profile: FLAT, days: price.days }, today, 'unit-price');
+  return effect(perDay, price.days, 'unit-price');
 }
 
 /**
@@ -162,12 +156,12 @@ export function scaleEffect(
   if (!before || !after || !(gbOf(before) > 0)) return notKnown('size-not-known');
   if (isFixed(before) && isFixed(after)) {
     const ratio = gbOf(after) / gbOf(before);
-    return effect(times(usual, ratio - 1), usual, today, 'fixed-size');
+    return effect(times(usual, ratio - 1), usual.days, 'fixed-size');
   }
   if (!price.ok) return notKnown('price-not-known');
 
   const perDay = scaledBetween(usual.about, after, price.creditsPerGbHour);
-  return effect(perDay, usual, today, 'unit-price');
+  return effect(perDay, usual.days, 'unit-price');
 }
 
 function scaledBetween(level: number, after: Scaling, price: number): Estimate {
@@ -192,32 +186,25 @@ const LOW_SHARE = 0.1;
 const HIGH_SHARE = 0.9;
 
 interface Usual extends Estimate {
-  readonly profile: WeekdayProfile;
   readonly days: number;
 }
 
 function usualOf(compute: readonly DayValue[], today: Day): Usual | null {
   const history = historyOf(compute, today);
   if (history.length < LEAST_USUAL_DAYS) return null;
-  const { value, profile, days } = levelOf(history);
+  const { value, days } = levelOf(history);
   const window = history.slice(-days).map((day) => day.value);
   const low = Math.min(value, quantile(window, LOW_SHARE));
   const high = Math.max(value, quantile(window, HIGH_SHARE));
-  return { about: value, low, high, profile, days };
+  return { about: value, low, high, days };
 }
 
 function effect(
-  perDay: Estimate,
-  { profile, days }: Pick<Usual, 'profile' | 'days'>,
-  today: Day,
+  { about, low, high }: Estimate,
+  days: number,
   basis: EffectBasis,
-): CostChange {
-  const tomorrow = addDays(today, 1);
-  const rest = daysBetween(tomorrow, monthSpan(monthOf(today)).last);
-  const weight = rest.reduce((sum, day) => sum + factorOn(profile, day), 0);
-  const { about, low, high } = perDay;
-  const estimate = { about, low, high };
-  return { known: true, perDay: estimate, byMonthEnd: times(estimate, weight), basis, days };
+): CostChange & { known: true } {
+  return { known: true, perDay: { about, low, high }, basis, days };
 }
 
 /** A negative factor swaps the ends of the range. */

@@ -232,7 +232,6 @@ function partsOf(track: Track, days: SpanDays, isExplained: boolean): readonly P
     .map(({ weight, ...hypothesis }) => ({ weight, ...partOf(track, days, hypothesis) }));
 }
 
-const BATCH_ERROR = 0.1;
 const WIDENING = 1.05;
 const WEEK = 7;
 
@@ -260,7 +259,7 @@ function partOf(track: Track, days: SpanDays, { level, run, batch }: Hypothesis)
     (run > 0 ? noise / run : 0);
   const blind = track.usualDays < WEEK ? 0.3 / Math.sqrt(Math.max(1, track.usualDays)) : 0;
   const share = Math.max(WIDENING * Math.sqrt(variance), blind);
-  const deviation = Math.hypot(share * plain, openError, missing, BATCH_ERROR * excess);
+  const deviation = Math.hypot(share * plain, openError, missing, (batch?.error ?? 0) * excess);
   return { mean: sure + plain + excess + least + missing, deviation };
 }
 

@@ -38,8 +38,6 @@ export interface CostQuestion {
   readonly versus: Versus | null;
   /** The number of lines, the most expensive ones; null: as many as fit. */
   readonly top: number | null;
-  /** Leaves out days that are not final. */
-  readonly finalOnly: boolean;
   readonly scope: QuestionScope;
   /** Reads the report again now. */
   readonly refresh: boolean;
@@ -116,10 +114,9 @@ interface QuestionContext {
 type Parts = Partial<CostQuestion>;
 
 /**
- * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`, `final`, `refresh`,
+ * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`, `refresh`,
  * and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the name of a
- * service may equal a keyword. Default: `mtd by service`. `final` leaves out days that are not
- * final. Unknown words are never guessed but refused
+ * service may equal a keyword. Default: `mtd by service`. Unknown words are never guessed but refused
  * with suggestions. Source: docs/commands.md#cost-questions.
  */
 export function readQuestion(words: readonly string[], today: Day, names: Names): QuestionReading {
@@ -202,11 +199,10 @@ function questionOf(parts: Parts, today: Day): QuestionReading {
   const { by = 'service', versus = null, top = null, scope = ALL_COSTS } = parts;
   const { refresh = false, share = false, average = false } = parts;
   const rest = { by, versus, top, scope, refresh, share, average };
-  const finalOnly = parts.finalOnly ?? false;
-  if (parts.period) return { ok: true, question: { ...rest, period: parts.period, finalOnly } };
+  if (parts.period) return { ok: true, question: { ...rest, period: parts.period } };
   const reading = readPeriod(DEFAULT_PERIOD, today);
   if (!reading.ok) return misread(refusal(reading.problem, DEFAULT_PERIOD, reading.nearest), []);
-  return { ok: true, question: { ...rest, period: reading.period, finalOnly } };
+  return { ok: true, question: { ...rest, period: reading.period } };
 }
 
 function misread(
@@ -218,7 +214,6 @@ function misread(
 }
 
 const FLAGS: ReadonlyMap<string, QuestionPart> = new Map<string, QuestionPart>([
-  ['final', { finalOnly: true }],
   ['refresh', { refresh: true }],
   ['share', { share: true }],
   ...['average', 'avg', 'per-day'].map((word) => [word, { average: true }] as const),

@@ -2,7 +2,7 @@ import { cached } from '../base/cache.ts';
 import { dayOfMonth, monthOf, monthSpan, startOf } from '../base/calendar.ts';
 import { addDays, type Day, weekdayOf } from '../base/time.ts';
 import { completed } from './days.ts';
-import { MAD_TO_SIGMA, mad, mean, median } from './numbers.ts';
+import { MAD_TO_SIGMA, mad, mean, median, sum } from './numbers.ts';
 import type { DayValue } from './rows.ts';
 
 // The days that statistics use, and one pass over them: weekdays, level, shifts and month ends.
@@ -136,6 +136,8 @@ export interface MonthEndBatch {
   /** How sure it is that it recurs: 0.6 after one month end, 0.97 after two. */
   readonly weight: number;
   readonly factors: ReadonlyMap<number, number>;
+  /** The relative error of the excess of the batch. */
+  readonly error: number;
 }
 
 /** −4 … −1: the last four days of a month; 1 and 2: the first two of the next. */
@@ -188,7 +190,20 @@ function batchOf(days: readonly KnownDay[], xs: readonly number[]): MonthEndBatc
     const factor = mean(high.flatMap((ratios) => ratios[index] ?? []));
     return [position, factor > LEAST_FACTOR ? factor : 1] as const;
   });
-  return { weight, factors: new Map(factors) };
+  return { weight, factors: new Map(factors), error: batchError(high) };
+}
+
+/** Before there are two ends to compare. */
+const BATCH_ERROR = 0.1;
+
+/** How much the excesses of the ends differ, pulled to 10% with the weight of one end. */
+function batchError(ends: readonly (readonly (number | null)[])[]): number {
+  const excesses = ends.map((ratios) =>
+    sum(ratios.map((one) => ((one ?? 0) > LEAST_FACTOR ? (one ?? 0) - 1 : 0))),
+  );
+  const middle = mean(excesses);
+  const squares = excesses.map((one) => (one / middle - 1) ** 2);
+  return Math.sqrt((BATCH_ERROR ** 2 + sum(squares)) / ends.length);
 }
 
 /** The first day of the month before. */

@@ -32,7 +32,7 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
-    const own = fromEnvironment(environment.value);
+    const own = fromEnvironment(environment.value, sources.env);
     if (own.alertsSecret !== null && file.value.alertChannels.length === 0) {
       return { ok: false, problems: [NO_ALERT_CHANNEL] };
     }
@@ -47,7 +47,9 @@ const NO_ALERT_CHANNEL: ConfigProblem = {
   hint: "add alerts: [{ channel: '#db-alerts' }]",
 };
 
-function fromEnvironment(variables: Environment) {
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+
+function fromEnvironment(variables: Environment, env: Env) {
   const { ALERTS_API_URL: url, ALERTS_API_TOKEN: token } = variables;
   return {
     slack: {
@@ -57,6 +59,7 @@ function fromEnvironment(variables: Environment) {
       signingSecret: variables.SLACK_SIGNING_SECRET ?? null,
       apiUrl: variables.SLACK_API_URL ?? null,
       commandPrefix: variables.SLACK_COMMAND_PREFIX,
+      isProxied: PROXIES.some((name) => env[name]),
     },
     port: variables.PORT,
     /** For probes and metrics; null: they use `port` as well. */
@@ -73,8 +76,6 @@ function fromEnvironment(variables: Environment) {
     /** The last part of the path of the alert webhook; null: it is off. */
     alertsSecret: variables.ALERTS_WEBHOOK_SECRET ?? null,
     databaseUrl: variables.DATABASE_URL,
-    /** The most connections of this process to PostgreSQL. */
-    databasePoolSize: variables.DATABASE_POOL_SIZE,
     /** 32 bytes in base64; null: the key file next to the SQLite file. */
     key: variables.SIGNALBOX_KEY ?? null,
     /** Further keys, which verify and unseal. */
@@ -167,7 +168,6 @@ export function fixedUntilRestart(before: Config, after: Config): readonly Confi
   const isOther = (one: Secret | null, other: Secret | null) => one?.reveal() !== other?.reveal();
   const settings: readonly (readonly [string, boolean])[] = [
     ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],
-    ['DATABASE_POOL_SIZE', before.databasePoolSize !== after.databasePoolSize],
     ['SIGNALBOX_KEY', isOther(before.key, after.key)],
     ['SIGNALBOX_PREVIOUS_KEYS', keyTexts(before.previousKeys) !== keyTexts(after.previousKeys)],
     ['PORT', before.port !== after.port],

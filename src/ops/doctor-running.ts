@@ -1,7 +1,9 @@
 // What runs: the Signalbox of this machine, and its replicas.
 import { createHmac, randomUUID } from 'node:crypto';
 import { causeCode, type Secret, type TimedResult, withinTime } from '../base/errors.ts';
+import { fetchHere } from '../base/http-limits.ts';
 import { utcStamp } from '../domain/answer.ts';
+import type { SocketProbe } from '../slack/index.ts';
 import {
   type CheckContext,
   type CheckLine,
@@ -83,7 +85,7 @@ async function probeInstance(
   const body = JSON.stringify({ type: 'url_verification', challenge });
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const hmac = createHmac('sha256', secret.reveal()).update(`v0:${timestamp}:${body}`);
-  const answer = await fetch(`http://${host}:${port}/slack/events`, {
+  const answer = await fetchHere(`http://${host}:${port}/slack/events`, {
     method: 'POST',
     redirect: 'error',
     signal: AbortSignal.timeout(withinMs),
@@ -102,7 +104,8 @@ async function probeInstance(
 /** Null when the instance on the port is ready, else its reason; throws when none listens. */
 async function readiness({ host, opsPort, withinMs }: ProbeTarget): Promise<string | null> {
   const signal = AbortSignal.timeout(withinMs);
-  const answer = await fetch(`http://${host}:${opsPort}/readyz`, { redirect: 'error', signal });
+  const address = `http://${host}:${opsPort}/readyz`;
+  const answer = await fetchHere(address, { redirect: 'error', signal });
   const text = (await answer.text()).trim().slice(0, 200);
   return answer.ok ? null : text;
 }
@@ -115,6 +118,20 @@ export function listedReplicas(
   if (!examined?.ok) return [skipped('replicas', 'not checked: they are listed in the database')];
   const { instances, clock } = examined.value;
   return replicaLines(instances, { now: clock?.server ?? now(), version });
+}
+
+/** A connection that is not of a listed replica belongs to another program, which gets a part of the payloads. */
+export function foreignLines(
+  connection: TimedResult<SocketProbe> | null,
+  examined: TimedResult<DatabaseInspection> | null,
+): readonly CheckLine[] {
+  if (!connection?.ok || !examined?.ok || !('others' in connection.value)) return [];
+  const { others } = connection.value;
+  const foreign = (others ?? 0) - 2 * examined.value.instances.length;
+  if (foreign <= 0) return [];
+  const says = `${countText(foreign, 'connection')} of another program with this SLACK_APP_TOKEN`;
+  const fix = 'it receives a part of the clicks: stop it, or give each environment its own app';
+  return [warning('connections', says, fix)];
 }
 
 /** One line per replica, and a warning where their releases differ. */

@@ -8,15 +8,17 @@ import {
   type AppIdentity,
   appTokenProblem,
   type ChannelFacts,
+  type CheckedUsers,
   foreignAppToken,
   groupNamed,
   groupProblem,
   isLastingRefusal,
   type ListedGroup,
   manifestOf,
+  orgWideProblem,
   type PersonFacts,
   REINSTALL_WITH_SCOPES,
-  standingOf,
+  type SocketProbe,
   tokenProblem,
   unknownUserProblem,
 } from '../slack/index.ts';
@@ -86,6 +88,10 @@ function channelLine(
   if (!room.joined) {
     return failed(word, 'the bot is not a member', `type /invite @${botName} in the channel`);
   }
+  if (room.outside === null) {
+    const fix = 'run the doctor again; until Slack says it, no costs are posted there';
+    return warning(word, 'Slack does not say whether it is shared with another workspace', fix);
+  }
   if (room.outside && forCosts) {
     const fix = `set an internal channel at ${where}: costs are not posted to shared channels`;
     return failed(word, 'is shared with another workspace', fix);
@@ -141,24 +147,30 @@ function roomOf(
 }
 
 interface PeopleResults {
-  readonly self: AppIdentity;
   readonly groups: TimedResult<readonly ListedGroup[]>;
-  readonly people: TimedResult<readonly PersonFacts[]>;
+  /** Of all users that `roleMembers` names. */
+  readonly accounts: TimedResult<CheckedUsers>;
+}
+
+/** The ids of all users of the roles, as the groups and the policy list them. */
+export function roleMembers(policy: Policy, listed: readonly ListedGroup[]): readonly UserId[] {
+  return [...policy.roles.values()].flatMap((role) => idsOf(role, listed));
 }
 
 /** One line per role with its active members, and one per rule that cannot be satisfied. */
 export function peopleLines(policy: Policy, answers: PeopleResults): readonly CheckLine[] {
-  const { self, groups, people } = answers;
+  const { groups, accounts } = answers;
   if (!groups.ok) return [slackLine('groups', groups.error)];
-  if (!people.ok) return [slackLine('people', people.error)];
-  const known = new Map(people.value.map((person) => [person.id, person]));
-  const counts = (id: string) => {
-    const person = known.get(id);
-    return person !== undefined && standingOf(person.user, self.home) === 'member';
-  };
+  if (!accounts.ok) return [slackLine('people', accounts.error)];
+  const known = accounts.value;
   const roles = [...policy.roles].map(([name, role]) => {
     const all = idsOf(role, groups.value);
-    return { name, role, all, active: all.filter(counts) };
+    const members = all.flatMap((id) => known.get(id) ?? []);
+    const active = members.flatMap(
+      ({ ids: [id], standing }) => (standing === 'member' && id) || [],
+    );
+    const strangers = all.filter((id) => known.get(id)?.ids.length === 0);
+    return { name, role, all, active: [...new Set(active)], strangers };
   });
   const lines = roles.flatMap((one) => {
     const problems = roleProblems(one, groups.value, known);
@@ -178,10 +190,12 @@ interface RoleCount {
   readonly role: Role;
   readonly all: readonly UserId[];
   readonly active: readonly UserId[];
+  /** Slack does not know them, or hides them from the app. */
+  readonly strangers: readonly UserId[];
 }
 
 function roleLine(
-  { name, role, all, active }: RoleCount,
+  { name, role, all, active, strangers }: RoleCount,
   listed: readonly ListedGroup[],
 ): CheckLine {
   const named = role.users.length > 0 ? ['signalbox.yaml'] : [];
@@ -193,7 +207,10 @@ function roleLine(
   const others = all.length - active.length;
   const rest = others === 0 ? '' : `, not counting ${others} guests, deactivated or external users`;
   const count = countText(active.length, 'person', 'people');
-  return ok(name, `${count} of ${from}${rest}${recommendedIds(role, listed)}`);
+  const says = `${count} of ${from}${rest}${recommendedIds(role, listed)}`;
+  if (strangers.length === 0) return ok(name, says);
+  const unknown = `${says}; Slack does not know ${strangers.join(', ')}, or hides them from the app`;
+  return warning(name, unknown, `remove them from ${from}: they count as no members`);
 }
 
 /** The id of a group stays when its handle is changed. */
@@ -208,10 +225,10 @@ function recommendedIds({ groups }: Role, listed: readonly ListedGroup[]): strin
 function roleProblems(
   { name, role }: Pick<RoleCount, 'name' | 'role'>,
   listed: readonly ListedGroup[],
-  known: ReadonlyMap<string, PersonFacts>,
+  known: CheckedUsers,
 ): readonly CheckLine[] {
   const groups = role.groups.flatMap((group) => groupProblem(name, group, listed) ?? []);
-  const users = role.users.filter((user) => !known.has(user));
+  const users = role.users.filter((user) => known.get(user)?.ids.length === 0);
   return [...groups, ...users.map((user) => unknownUserProblem(name, user))].map((each) =>
     failed(each.where, each.problem, each.hint),
   );
@@ -240,23 +257,28 @@ const SKEW_MAX_MS = 60_000;
 interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
   readonly people: TimedResult<readonly PersonFacts[]>;
-  readonly connection: TimedResult<void> | null;
+  readonly connection: TimedResult<SocketProbe> | null;
+  readonly blocks: TimedResult<readonly string[]>;
 }
 
 export function slackLines(
   context: CheckContext,
-  { self, people, connection }: SlackResults,
+  { self, people, connection, blocks }: SlackResults,
 ): readonly CheckLine[] {
   const manifest = expectedManifest(context);
   const own = manifestLine(context.manifest, manifest);
   if (!self.ok)
     return [slackLine('bot token', self.error), connectionLine(context, connection, null), own];
   const { workspace, botName, appId } = self.value;
+  const [orgWide] = orgWideProblem(self.value);
   const { scopes } = manifest.oauth_config;
   return [
-    ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
+    orgWide
+      ? failed('bot token', orgWide.problem, orgWide.hint)
+      : ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
     ...scopeLines(self.value.scopes ?? [], scopes),
     connectionLine(context, connection, appId),
+    blocksLine(blocks),
     clockLine(self.value.aheadMs),
     namesakeLine(self.value, people),
     own,
@@ -302,7 +324,7 @@ function scopeLines(
 
 function connectionLine(
   { config }: CheckContext,
-  connection: TimedResult<void> | null,
+  connection: TimedResult<SocketProbe> | null,
   appId: string | null,
 ): CheckLine {
   const { appToken } = config.slack;
@@ -311,10 +333,25 @@ function connectionLine(
   }
   const foreign = appId === null ? null : foreignAppToken(appToken, appId);
   if (foreign) return failed('delivery', foreign.problem, foreign.hint);
-  if (connection.ok) return ok('delivery', 'Socket Mode: Slack accepts a connection');
+  if (connection.ok && 'blocked' in connection.value) {
+    const says = `Slack accepts SLACK_APP_TOKEN, but no connection opens (${connection.value.blocked})`;
+    const fix =
+      'let this machine reach wss-primary.slack.com, or set HTTPS_PROXY to a proxy that permits it';
+    return failed('delivery', says, fix);
+  }
+  if (connection.ok) return ok('delivery', 'Socket Mode: a connection was opened');
   const line = slackLine('delivery', connection.error);
   const { error } = connection;
   return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;
+}
+
+/** New blocks reach workspaces in phases. */
+function blocksLine(blocks: TimedResult<readonly string[]>): CheckLine {
+  if (!blocks.ok) return slackLine('blocks', blocks.error);
+  if (blocks.value.length === 0) return ok('blocks', 'a card, a table and a chart are accepted');
+  const says = `this workspace does not accept: ${blocks.value.join(', ')}`;
+  if (blocks.value.includes('card')) return failed('blocks', says, 'report this: nothing is shown');
+  return warning('blocks', says, 'nothing to do: Signalbox sends them as text');
 }
 
 function clockLine(aheadMs: number | null): CheckLine {
@@ -331,9 +368,9 @@ function namesakeLine(self: AppIdentity, people: TimedResult<readonly PersonFact
   if (!people.ok) return slackLine(name, people.error);
   const bots = people.value.filter(({ isBot, gone }) => isBot && !gone);
   const own = bots.find(({ id }) => id === self.botUserId)?.names ?? [];
-  const names = new Set([self.botName, ...own].map((each) => each.toLowerCase()));
+  const names = new Set([self.botName.toLowerCase(), ...own]);
   const twins = bots.filter(
-    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each.toLowerCase())),
+    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each)),
   );
   if (twins.length === 0) return ok(name, `no other app is called ${self.botName}`);
   const says = `another app has the name ${self.botName} as well (${twins.map(({ id }) => id).join(', ')})`;

@@ -1,17 +1,16 @@
 import { isIPv6 } from 'node:net';
 import { pino } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type TimedResult, withinTime } from '../base/errors.ts';
+import { withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
-import { commandNames, commands } from '../commands/index.ts';
+import { commandNames } from '../commands/index.ts';
 import { type LogKeys, readKeys } from '../log/index.ts';
 import { createInstallationReads, type InstallationReads } from '../slack/index.ts';
 import { type Config, loadConfig } from './config.ts';
 import {
   checkApis,
   checkReads,
-  collectorLines,
   isReachable,
   openApiClients,
   permissionLines,
@@ -34,24 +33,17 @@ import {
   toJson,
   wantsColour,
 } from './doctor-report.ts';
-import { instanceLines, listedReplicas } from './doctor-running.ts';
+import { foreignLines, instanceLines, listedReplicas } from './doctor-running.ts';
 import {
   channelIds,
   channelLines,
   manualSlackChecks,
   peopleLines,
+  roleMembers,
   slackLines,
 } from './doctor-slack.ts';
 import type { Env, ReadFile } from './environment.ts';
-import {
-  checkWritable,
-  type DatabaseInspection,
-  fileFacts,
-  inspectDatabase,
-  type LastOutcome,
-  readChannelIds,
-  readLastOutcomes,
-} from './inspect.ts';
+import { checkWritable, fileFacts, inspectDatabase, readChannelIds } from './inspect.ts';
 import { readOptions, readText } from './options.ts';
 
 const USAGE = `signalbox doctor [--json]
@@ -149,31 +141,32 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
   const { config, withinMs } = context;
   const host = hostOf(config.bindAddress);
   const target = { host, port: config.port, opsPort: config.opsPort ?? config.port, withinMs };
-  const [slack, apis, collector, database, instance] = await Promise.all([
+  const [slack, apis, database, instance] = await Promise.all([
     slackSections(context),
     checkApisAndReads(context),
-    collectorLines(context),
     checkDatabase(context),
     config.port === 0 ? [] : instanceLines(target, config.slack.signingSecret),
   ]);
-  const outcomes = await readOutcomes(context, database.examined);
   return [
     { title: 'Configuration', lines: configurationLines(config) },
-    ...slack,
+    ...slack.sections,
     { title: 'APIs', lines: apis.lines },
     ...(config.reads === 'extended' ? [optionalReads(context, apis.reads)] : []),
     {
       title: 'Permissions of the cloud key',
       lines: permissionLines(config.policy, {
-        ...{ usage: apis.usage, outcomes },
+        usage: apis.usage,
         capabilities: apis.reads?.capabilities ?? [],
       }),
     },
-    ...(collector.length > 0 ? [{ title: 'Traces', lines: collector }] : []),
     { title: 'Database', lines: databaseLines(database) },
     {
       title: 'Running',
-      lines: [...instance, ...listedReplicas(context, database.examined)],
+      lines: [
+        ...instance,
+        ...listedReplicas(context, database.examined),
+        ...foreignLines(slack.connection, database.examined),
+      ],
     },
     { title: 'Check manually', lines: manualSlackChecks(config.slack.appToken === null) },
   ];
@@ -222,7 +215,7 @@ function keysOf({ databaseUrl, key, previousKeys: previous }: Config): () => Log
 /** A large workspace has some 20 pages of channels. Each page has the time limit of one call. */
 const LIST_CALLS = 6;
 
-async function slackSections(context: CheckContext): Promise<readonly CheckSection[]> {
+async function slackSections(context: CheckContext) {
   const { config, withinMs } = context;
   const stored = await withinTime(withinMs, () =>
     readChannelIds(config.databaseUrl.reveal(), keysOf(config)),
@@ -237,16 +230,19 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
-  const [self, channels, people, groups, connection] = await Promise.all([
+  const [self, channels, people, groups, connection, blocks] = await Promise.all([
     call((from) => from.self()),
     listed((from) => from.channels([...ids.values()])),
     listed((from) => from.people()),
     call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
+    call((from) => from.refusedBlocks()),
   ]);
+  const members = groups.ok ? roleMembers(policy, groups.value) : [];
+  const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
-  return [
-    { title: 'Slack', lines: slackLines(context, { self, people, connection }) },
+  const sections: readonly CheckSection[] = [
+    { title: 'Slack', lines: slackLines(context, { self, people, connection, blocks }) },
     {
       title: 'Channels',
       lines: self.ok
@@ -255,9 +251,10 @@ async function slackSections(context: CheckContext): Promise<readonly CheckSecti
     },
     {
       title: 'People',
-      lines: self.ok ? peopleLines(policy, { self: self.value, groups, people }) : withoutToken,
+      lines: accounts ? peopleLines(policy, { groups, accounts }) : withoutToken,
     },
   ];
+  return { sections, connection };
 }
 
 async function checkApisAndReads(context: CheckContext) {
@@ -271,18 +268,6 @@ function optionalReads(context: CheckContext, reads: ReadChecks | null): CheckSe
   const title = 'Optional reads';
   if (reads) return { title, lines: readLines(reads, context) };
   return { title, lines: [skipped('not checked', 'the cloud API could not be read')] };
-}
-
-async function readOutcomes(
-  { config, withinMs }: CheckContext,
-  examined: TimedResult<DatabaseInspection> | null,
-): Promise<readonly LastOutcome[]> {
-  if (!examined?.ok || !examined.value.log?.ok) return [];
-  const changes = commands.filter(({ kind }) => kind === 'change').map(({ name }) => name);
-  const read = await withinTime(withinMs, () =>
-    readLastOutcomes(config.databaseUrl.reveal(), keysOf(config), changes),
-  );
-  return read.ok ? read.value : [];
 }
 
 async function checkDatabase({ config, withinMs }: CheckContext) {

@@ -42,7 +42,16 @@ export interface ReadOptions {
   readonly fresh?: boolean;
   /** A person waits for the answer, so the read has the priority of people. */
   readonly waiting?: boolean;
+  /** Only what was read before, for a screen that must not wait. */
+  readonly stored?: boolean;
 }
+
+const NOT_STORED: UnknownRead = {
+  known: false,
+  gap: 'no-answer',
+  why: 'it was not read yet',
+  status: null,
+};
 
 const READS_ARE_OFF: UnknownRead = {
   known: false,
@@ -241,11 +250,11 @@ export function cachedRead<Name extends string, T>(
   const people = cacheFor('people');
   const background = cacheFor('optional');
 
-  return async (key, { fresh = false, waiting = false } = {}) => {
+  return async (key, { fresh = false, waiting = false, stored = false } = {}) => {
     const blocked = capabilities.blocked(name, fresh ? null : subjectOf(key));
     if (blocked !== null) return blocked;
     const cached = fresh ? null : (people.cached(key) ?? background.cached(key));
-    if (cached !== null) return cached;
+    if (cached !== null || stored) return cached ?? NOT_STORED;
     const cache = waiting ? people : background;
     const result = await cache.read(key, { fresh });
     if (!result.known) cache.forget(key);

@@ -1,30 +1,64 @@
 import { tzOffset } from '@date-fns/tz';
 import type { UsersListResponse, WebClient } from '@slack/web-api';
-import { type SharedRead, sharedRead } from '../base/cache.ts';
+import { Cache, type Repeat, type SharedRead, sharedRead } from '../base/cache.ts';
+import type { Clock } from '../base/time.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Refusal, UserId } from '../domain/change.ts';
-import { type RetryLimited, readPages, refusedBySlack } from './api.ts';
+import { createRetryLimited, type RetryLimited, readPages, refusedBySlack } from './api.ts';
 
+/** The workspace of the bot token, and its organization on Enterprise Grid. */
 export interface Home {
   readonly teamId: string;
   readonly enterpriseId: string | null;
 }
 
+/** A workspace and its organization, as far as a payload or an account names them. */
+export interface Origin {
+  readonly team: string | undefined;
+  readonly enterprise: string | undefined;
+}
+
+/**
+ * The one rule of who belongs here: the same workspace, or another one of the same organization. Null where
+ * the facts do not tell: on Grid a payload names the workspace of a person without its organization.
+ */
+export function belongsTo({ teamId, enterpriseId }: Home, origin: Origin): boolean | null {
+  const { team, enterprise } = origin;
+  if (team === teamId) return true;
+  if (enterpriseId === null) return team === undefined ? null : false;
+  if (team === enterpriseId || enterprise === enterpriseId) return true;
+  return enterprise === undefined ? null : false;
+}
+
 export interface Account {
+  /** All ids of this person: on Grid lists can name one person by `U…` and `W…`. None: Slack knows no such user. */
+  readonly ids: readonly UserId[];
   readonly standing: 'member' | Refusal;
   readonly zone: string | null;
 }
 
+/** Slack does not show this user to the app, for example one of another organization. It is no member. */
+const UNKNOWN = ['user_not_found', 'user_not_visible'];
+const NO_ACCOUNT: Account = { ids: [], standing: 'other-workspace', zone: null };
+
 /** Reads one user. Throws on an incomplete answer. */
-export async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Account> {
-  const { user } = await lookups.users.info({ user: id });
-  if (user?.id !== id || !user.team_id) throw new Error(`Slack answered without the user ${id}`);
-  return accountFrom(user, home);
+async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Account> {
+  try {
+    const { user } = await lookups.users.info({ user: id });
+    const account = accountFrom(user, home);
+    if (account?.ids.includes(id as UserId)) return account;
+  } catch (error) {
+    if (UNKNOWN.includes(refusedBySlack(error) ?? '')) return NO_ACCOUNT;
+    throw error;
+  }
+  throw new Error(`Slack answered without the user ${id}`);
 }
 
-/** The account of a user in Slack's answer, from `users.info` or `users.list`. */
-function accountFrom(user: User, home: Home): Account {
-  return { standing: standingOf(user, home), zone: knownZone(user.tz) };
+/** The account of a user in Slack's answer, from `users.info` or `users.list`; null for an incomplete one. */
+export function accountFrom(user: User | undefined, home: Home): Account | null {
+  if (!user?.id || !user.team_id) return null;
+  const ids = [user.id, user.enterprise_user?.id ?? user.id] as UserId[];
+  return { ids: [...new Set(ids)], standing: standingOf(user, home), zone: knownZone(user.tz) };
 }
 
 /** Null for a zone that the runtime does not know. */
@@ -34,20 +68,54 @@ function knownZone(zone: string | undefined): string | null {
 
 type User = NonNullable<Awaited<ReturnType<WebClient['users']['info']>>['user']>;
 
-/** Missing flags never grant access: the reply must be complete. */
-export function standingOf(user: User, home: Home): 'member' | Refusal {
-  if (!isInternal(user, home)) return 'other-workspace';
+/**
+ * Missing flags never grant access: the reply must be complete. Slack sets `is_stranger` to false for external
+ * users of a shared channel, so the workspace decides.
+ */
+function standingOf(user: User, home: Home): 'member' | Refusal {
+  const origin = { team: user.team_id, enterprise: user.enterprise_user?.enterprise_id };
+  if (user.is_stranger === true || belongsTo(home, origin) !== true) return 'other-workspace';
   if (user.deleted !== false) return 'deactivated';
   if (user.is_bot !== false || user.id === 'USLACKBOT') return 'bot';
   const full = user.is_restricted === false && user.is_ultra_restricted === false;
   return full ? 'member' : 'guest';
 }
 
-// Slack sets `is_stranger` to false for external users of a shared channel, so the team decides.
-function isInternal(user: User, { teamId, enterpriseId }: Home): boolean {
-  if (user.is_stranger === true) return false;
-  if (user.team_id === teamId) return true;
-  return enterpriseId !== null && user.enterprise_user?.enterprise_id === enterpriseId;
+const CACHED_MS = 60_000;
+
+interface AccountReads {
+  readonly lookups: WebClient;
+  readonly home: Home;
+  readonly now: () => Date;
+  readonly clock: Clock;
+  /** Called once for each user whom Slack does not know: it counts as no member wherever it is listed. */
+  readonly onUnknown: (user: string) => void;
+  /** Called at each answer: the token works. */
+  readonly onAnswer: () => void;
+}
+
+/** A cache of accounts: one minute. Each read waits as long as Slack asks, at most 90 s. */
+export function cachedAccounts({ lookups, home, now, clock, onUnknown, onAnswer }: AccountReads) {
+  const named = new Cache<string, true>(1_000);
+  return sharedRead(
+    async (user) => {
+      const account = await accountOf(lookups, user, home);
+      onAnswer();
+      if (account.ids.length === 0 && !named.get(user)) {
+        named.set(user, true);
+        onUnknown(user);
+      }
+      return account;
+    },
+    CACHED_MS,
+    () => now().getTime(),
+    afterLimits(clock),
+  );
+}
+
+/** Each read waits as long as Slack asks, at most 90 s. */
+export function afterLimits(clock: Clock): Repeat {
+  return (fetch, onWait) => createRetryLimited(clock)(fetch, onWait);
 }
 
 const KEEP_MS = 10 * 60_000;
@@ -91,7 +159,7 @@ function oneOf(found: readonly Person[]): PersonLookup {
 
 async function readAll(lookups: WebClient): Promise<readonly Person[]> {
   const users = await allUsers(lookups);
-  return users.flatMap((user) => (user.id ? [{ id: user.id, names: namesOf(user) }] : []));
+  return users.flatMap((user) => (user.id ? [{ id: user.id, names: userNames(user) }] : []));
 }
 
 /** All users of the workspace, as Slack lists them. */
@@ -102,7 +170,7 @@ export async function allUsers(lookups: WebClient): Promise<readonly User[]> {
   return all;
 }
 
-function namesOf({ name, real_name, profile }: User): readonly string[] {
+export function userNames({ name, real_name, profile }: User): readonly string[] {
   const names = [name, real_name, profile?.display_name, profile?.real_name];
   return [...new Set(names.flatMap((each) => (each ? [each.toLowerCase()] : [])))];
 }
@@ -118,71 +186,73 @@ export interface UserReads {
   readonly lookups: WebClient;
   readonly home: Home;
   /** Keeps what is read here, so that later checks of the start need no call. */
-  readonly accounts: SharedRead<Account>;
+  readonly accounts: Pick<SharedRead<Account>, 'keep'>;
   readonly retryLimited: RetryLimited;
+  /** The list of users, where it was read already. */
+  readonly listed?: readonly User[];
 }
 
 /**
- * Whether Slack knows each user. `unchecked` means that Slack's rate limits left no time: the start
- * may continue, because every decision reads its user again.
+ * The account of each user; null means that Slack's rate limits left no time: the start may continue, because
+ * every decision reads its user again.
  */
-export type CheckedUsers = ReadonlyMap<UserId, 'known' | 'unknown' | 'unchecked'>;
+export type CheckedUsers = ReadonlyMap<UserId, Account | null>;
 
 /**
- * Checks whether these users exist, each one once. Throws where Slack refuses the reads for
- * another reason than a rate limit. Source: docs/slack.md#large-workspaces.
+ * Reads these users, each one once. Throws where Slack refuses the reads for another reason than a rate limit.
+ * Source: docs/slack.md#large-workspaces.
  */
 export async function checkUsers(
   users: readonly UserId[],
   reads: UserReads,
 ): Promise<CheckedUsers> {
+  const { lookups, home, accounts, retryLimited } = reads;
   const ids = new Set(users);
-  const listed = ids.size > SINGLE_READS_MAX ? await listedAmong(ids, reads) : new Set();
+  const isListed = reads.listed !== undefined || ids.size > SINGLE_READS_MAX;
+  const known = isListed ? await listedAmong(ids, reads) : new Map<UserId, Account>();
   // The list of a workspace lacks users of other workspaces of the organization.
-  const left = [...ids].filter((id) => !listed.has(id));
-  const single = left
-    .slice(0, SINGLE_READS_MAX)
-    .map(async (id) => [id, await check(id, reads)] as const);
-  const rest = left.slice(SINGLE_READS_MAX).map((id) => [id, 'unchecked'] as const);
-  const known = [...ids].map((id) => [id, 'known'] as const);
-  return new Map([...known, ...rest, ...(await Promise.all(single))]);
+  const left = [...ids].filter((id) => !known.has(id));
+  const rest = left.slice(SINGLE_READS_MAX).map((id) => [id, null] as const);
+  const single = left.slice(0, SINGLE_READS_MAX).map(async (id) => {
+    const read = retryLimited(() => accountOf(lookups, id, home));
+    return [id, await read.catch(nullIfLimited)] as const;
+  });
+  const checked = new Map([...known, ...rest, ...(await Promise.all(single))]);
+  for (const [id, account] of checked) if (account) accounts.keep(id, account);
+  return checked;
 }
 
 /** The users in the list of the workspace, as far as Slack's rate limits let it be read. */
 async function listedAmong(
   ids: ReadonlySet<UserId>,
-  { lookups, home, accounts, retryLimited }: UserReads,
-): Promise<ReadonlySet<string>> {
-  const wanted: ReadonlySet<string> = ids;
-  const found = new Set<string>();
-  const how = { most: PAGES_MAX, call: retryLimited };
+  { lookups, home, retryLimited: call, listed }: UserReads,
+): Promise<ReadonlyMap<UserId, Account>> {
+  const found = new Map<UserId, Account>();
+  const add = (members: readonly User[]) => {
+    for (const account of members.flatMap((one) => accountFrom(one, home) ?? [])) {
+      for (const id of account.ids) if (ids.has(id)) found.set(id, account);
+    }
+  };
+  add(listed ?? []);
+  if (listed) return found;
   try {
-    const pages = readPages<UsersListResponse>(lookups, 'users.list', {}, how);
+    const pages = readPages<UsersListResponse>(
+      lookups,
+      'users.list',
+      {},
+      { most: PAGES_MAX, call },
+    );
     for await (const { members = [] } of pages) {
-      for (const member of members) {
-        if (!member.id || !member.team_id || !wanted.has(member.id)) continue;
-        found.add(member.id);
-        accounts.keep(member.id, accountFrom(member, home));
-      }
-      if (found.size === wanted.size) break;
+      add(members);
+      if (found.size === ids.size) break;
     }
   } catch (error) {
-    if (refusedBySlack(error) !== 'ratelimited') throw error;
+    nullIfLimited(error);
   }
   return found;
 }
 
-async function check(
-  user: UserId,
-  { lookups, home, accounts, retryLimited }: UserReads,
-): Promise<'known' | 'unknown' | 'unchecked'> {
-  try {
-    accounts.keep(user, await retryLimited(() => accountOf(lookups, user, home)));
-    return 'known';
-  } catch (error) {
-    const refused = refusedBySlack(error);
-    if (refused === 'user_not_found') return 'unknown';
-    if (refused === 'ratelimited') return 'unchecked';
-    throw error;
-  }
+function nullIfLimited(error: unknown): null {
+  if (refusedBySlack(error) === 'ratelimited') return null;
+  throw error;
 }

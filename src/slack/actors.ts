@@ -1,11 +1,10 @@
 import type { WebClient } from '@slack/web-api';
-import { type Freshness, type Repeat, type SharedRead, sharedRead } from '../base/cache.ts';
+import { type Freshness, type SharedRead, sharedRead } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { Identity, People } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
-import { type Account, accountOf, type Home } from './accounts.ts';
-import { createRetryLimited } from './api.ts';
+import { type Account, afterLimits } from './accounts.ts';
 import {
   createSomeMembers,
   type GroupChange,
@@ -40,25 +39,6 @@ interface Options {
   readonly warn: (error: unknown, lookup: string) => void;
 }
 
-/** A cache of accounts: one minute. */
-export function cachedAccounts(
-  lookups: WebClient,
-  home: Home,
-  { now, clock }: Pick<Options, 'now' | 'clock'>,
-): SharedRead<Account> {
-  return sharedRead(
-    (user) => accountOf(lookups, user, home),
-    KEEP_MS,
-    () => now().getTime(),
-    afterLimits(clock),
-  );
-}
-
-/** Each read waits as long as Slack asks, at most 90 s. */
-function afterLimits(clock: Clock): Repeat {
-  return (fetch, onWait) => createRetryLimited(clock)(fetch, onWait);
-}
-
 /**
  * Identities from Slack: cached for a minute, and read again for every decision. A reading serves everyone
  * who needs one that began as late. Source: docs/slack.md#users-and-groups.
@@ -80,51 +60,50 @@ export function createActors(options: Options): Actors {
 
   async function identify(user: UserId, how: Freshness): Promise<Identity> {
     try {
-      const [{ standing }, roles] = await Promise.all([
+      const [{ standing, ids }, byGroup] = await Promise.all([
         accounts.read(user, how),
-        rolesOf(user, how),
+        members.read(ALL, how),
       ]);
       if (standing !== 'member') return { ok: false, refusal: standing };
-      return { ok: true, actor: { id: user, roles: roles.names }, evidence: roles.evidence };
+      const isIn = (role: RoleName) => {
+        const listed = [...(policy.roles.get(role)?.users ?? []), ...inGroups(role, byGroup)];
+        return listed.some((id) => ids.includes(id));
+      };
+      const roles = [...policy.roles.keys()].filter(isIn);
+      const evidence = { groups: [...byGroup.values()].map((group) => group.evidence) };
+      return { ok: true, actor: { id: user, roles }, evidence };
     } catch (error) {
       options.warn(error, `identity of ${user}`);
       return { ok: false, refusal: 'lookup-failed' };
     }
   }
 
-  async function rolesOf(user: UserId, how: Freshness) {
-    const byGroup = await members.read(ALL, how);
-    const names = [...policy.roles.keys()].filter((role) => isIn(role, user, byGroup));
-    return { names, evidence: { groups: [...byGroup.values()].map(({ evidence }) => evidence) } };
-  }
-
-  function isIn(role: RoleName, user: UserId, byGroup: ReadonlyMap<string, GroupMembers>): boolean {
-    if (policy.roles.get(role)?.users.includes(user)) return true;
-    return (groups.get(role) ?? []).some(({ id }) => byGroup.get(id)?.ids.has(user) === true);
+  /** Slack returns ids of users. */
+  function inGroups(role: RoleName, byGroup: ReadonlyMap<string, GroupMembers>) {
+    return (groups.get(role) ?? []).flatMap(({ id }) => [
+      ...(byGroup.get(id)?.ids ?? []),
+    ]) as UserId[];
   }
 
   async function someOf(role: RoleName, enough: number): Promise<readonly UserId[] | null> {
     try {
       const left = [...(await idsOf(role))];
-      const found: UserId[] = [];
-      while (found.length < enough && left.length > 0) {
-        found.push(...(await activeAmong(left.splice(0, enough))));
+      const found = new Set<UserId>();
+      while (found.size < enough && left.length > 0) {
+        for (const id of await activeAmong(left.splice(0, enough))) found.add(id);
       }
-      return found;
+      return [...found];
     } catch (error) {
       options.warn(error, `members of role ${role}`);
       return null;
     }
   }
 
-  async function activeAmong(ids: readonly UserId[]): Promise<readonly UserId[]> {
-    const active = await Promise.all(
-      ids.map(async (id) => {
-        const { standing } = await accounts.read(id, { fresh: false });
-        return standing === 'member';
-      }),
-    );
-    return ids.filter((_, index) => active[index]);
+  /** The members among these, each person once. */
+  async function activeAmong(listed: readonly UserId[]): Promise<readonly UserId[]> {
+    const all = await Promise.all(listed.map((id) => accounts.read(id, { fresh: false })));
+    const active = all.filter(({ standing }) => standing === 'member');
+    return active.flatMap(({ ids: [id] }) => id ?? []);
   }
 
   async function zoneOf(user: UserId): Promise<string | null> {
@@ -138,10 +117,7 @@ export function createActors(options: Options): Actors {
 
   async function idsOf(role: RoleName): Promise<readonly UserId[]> {
     const byGroup = await members.read(ALL, { fresh: false });
-    const own = (groups.get(role) ?? []).flatMap(({ id }) => [...(byGroup.get(id)?.ids ?? [])]);
-    // Slack returns ids of users.
-    const inGroups = own as UserId[];
-    return [...new Set([...(policy.roles.get(role)?.users ?? []), ...inGroups])];
+    return [...new Set([...(policy.roles.get(role)?.users ?? []), ...inGroups(role, byGroup)])];
   }
 
   return {

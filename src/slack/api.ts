@@ -41,7 +41,7 @@ interface Kind {
  * Writes equal messages once a minute, with the number that was suppressed: anyone on the network
  * can cause signature errors, and must not be able to fill the disk with them.
  */
-function rateLimited(write: (said: string, again: number) => void, now: () => number) {
+export function rateLimited(write: (said: string, again: number) => void, now: () => number) {
   const kinds = new Map<string, Kind>();
   return (...words: readonly unknown[]) => {
     const said = text(words);
@@ -139,7 +139,7 @@ export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
   ['views.publish', TIERS.tier4],
   ['views.update', TIERS.tier4],
 ]);
-const OTHER_METHODS = ['auth.test', 'chat.getPermalink', 'chat.postMessage'];
+const OTHER_METHODS = ['auth.test', 'blocks.validate', 'chat.getPermalink', 'chat.postMessage'];
 
 /** Counts each request to the Web API by its method, and traces it. */
 export function measuredFetch(
@@ -273,7 +273,9 @@ export function createRespond(slackApiUrl: string, post: Post): Respond {
       note({ 'http.response.status_code': posted.status, ...refused });
       return posted;
     });
-  const origins = new Set(['https://hooks.slack.com', new URL(slackApiUrl).origin]);
+  const { origin, host } = new URL(slackApiUrl);
+  // GovSlack has a host of its own, for the API and for the URLs of responses.
+  const origins = new Set(['https://hooks.slack.com', `https://hooks.${host}`, origin]);
   return async (url, response) => {
     if (!origins.has(new URL(url).origin)) throw new Error('The response URL is not of Slack');
     const posted = await send(url, response);
@@ -341,11 +343,14 @@ export type RetryLimited = <Value>(
 
 /**
  * For the reads of one start, or one read: each waits for the time that Slack names. All together wait at
- * most 90 s, because a supervisor limits the time of a start; then the rate limit is thrown.
+ * most 90 s, or as long as the caller says, because a supervisor limits the time of a start; then the rate limit is thrown.
  * Source: docs/slack.md#large-workspaces.
  */
-export function createRetryLimited(clock: Pick<Clock, 'now' | 'sleep'>): RetryLimited {
-  const endsAt = clock.now() + RETRY_WITHIN_MS;
+export function createRetryLimited(
+  clock: Pick<Clock, 'now' | 'sleep'>,
+  withinMs: number = RETRY_WITHIN_MS,
+): RetryLimited {
+  const endsAt = clock.now() + withinMs;
   return async (read, onWait) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -436,6 +441,37 @@ export function appTokenProblem(error: unknown): TokenProblem {
 export function isLastingRefusal(error: unknown): boolean {
   const refused = refusedBySlack(error) ?? '';
   return refused === 'missing_scope' || Object.hasOwn(REFUSALS, refused);
+}
+
+/** Whether the app may still act in the workspace, as its calls and events of Slack show. */
+export interface Installation {
+  /** In words; null while the app is installed. */
+  readonly problem: () => string | null;
+  /** Slack has refused a call for good, or sent an event with this name about its end. */
+  readonly lost: (reason: unknown) => void;
+  readonly answered: () => void;
+}
+
+/** Events after which no call succeeds, with the error that calls then get. */
+const ENDS: Readonly<Record<string, string>> = {
+  app_uninstalled: 'account_inactive',
+  tokens_revoked: 'token_revoked',
+};
+
+export function createInstallation(log: Logger): Installation {
+  let problem: string | null = null;
+  return {
+    problem: () => problem,
+    lost: (reason) => {
+      const known = typeof reason === 'string' ? REFUSALS[ENDS[reason] ?? ''] : undefined;
+      const { says, fix } = known ? { says: known[0], fix: known[1] } : tokenProblem(reason);
+      if (problem === null) log.error({ fix }, `Signalbox cannot act in Slack: ${says}`);
+      problem = `${says}: ${fix}`;
+    },
+    answered: () => {
+      problem = null;
+    },
+  };
 }
 
 /** Why Slack rejected a call, in words for the administrator who installs Signalbox. */

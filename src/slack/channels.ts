@@ -128,33 +128,37 @@ function isName(channel: string): boolean {
 }
 
 async function findById(lookups: WebClient, id: string): Promise<ChannelLookup> {
+  return channelWithId(lookups, id).then(lookupOf, () => ({ ok: false, why: 'lookup-failed' }));
+}
+
+export type SlackChannel = NonNullable<ConversationsListResponse['channels']>[number];
+
+/** Undefined where there is no such channel, or the app does not see it. */
+export async function channelWithId(
+  lookups: WebClient,
+  id: string,
+): Promise<SlackChannel | undefined> {
   try {
-    const { channel } = await lookups.conversations.info({ channel: id });
-    return lookupOf(channel);
+    return (await lookups.conversations.info({ channel: id })).channel;
   } catch (error) {
-    const isGone = refusedBySlack(error) === 'channel_not_found';
-    return { ok: false, why: isGone ? 'no-such-channel' : 'lookup-failed' };
+    if (refusedBySlack(error) === 'channel_not_found') return undefined;
+    throw error;
   }
 }
 
-interface SlackChannel {
-  readonly id?: string;
-  readonly name?: string;
-  readonly is_ext_shared?: boolean;
-  readonly is_pending_ext_shared?: boolean;
-  readonly is_member?: boolean;
-  readonly is_archived?: boolean;
+/** Whether another organization can read it, or is invited to; null where Slack does not say. */
+export function isOutside({ is_ext_shared, is_pending_ext_shared }: SlackChannel): boolean | null {
+  if (is_ext_shared || is_pending_ext_shared) return true;
+  return is_ext_shared === false ? false : null;
 }
 
-/** A channel counts as shared unless Slack says that it is not: others could read the costs. */
+/** Others could read the costs: without Slack's word on that, the channel was not found out about. */
 function lookupOf(channel: SlackChannel | undefined): ChannelLookup {
   if (!channel?.id || channel.is_archived) return { ok: false, why: 'no-such-channel' };
-  const { id, name = id, is_ext_shared, is_pending_ext_shared, is_member = false } = channel;
-  const isShared = is_ext_shared !== false || is_pending_ext_shared === true;
-  return {
-    ok: true,
-    room: { id: id as ChannelId, name, outside: isShared, joined: is_member },
-  };
+  const { id, name = id, is_member: joined = false } = channel;
+  const outside = isOutside(channel);
+  if (outside === null) return { ok: false, why: 'lookup-failed' };
+  return { ok: true, room: { id: id as ChannelId, name, outside, joined } };
 }
 
 const PAGES_MAX = 200;
@@ -240,6 +244,25 @@ async function readAll(lookups: WebClient, wait: (error: unknown) => Promise<voi
     pages += 1;
   }
   return { channels, pages };
+}
+
+/**
+ * Whether another organization reads a channel, at most a minute old. Where Slack does not answer, the last answer
+ * counts: the channels of the configuration were not shared when it was written.
+ */
+export function createSharing({ find }: Pick<ChannelFinder, 'find'>, clock: Clock) {
+  const last = new Map<string, boolean>();
+  const reads = sharedRead(
+    async (channel) => {
+      const found = (await find([channel])).get(channel);
+      if (found?.ok) last.set(channel, found.room.outside);
+      return last.get(channel) ?? false;
+    },
+    KEEP_MS,
+    () => clock.now(),
+  );
+  return (channel: string) =>
+    /^[UWD]/.test(channel) ? Promise.resolve(false) : reads.read(channel, { fresh: false });
 }
 
 /** 19,980 members. Slack allows 100 of these calls per minute. */

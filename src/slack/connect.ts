@@ -7,13 +7,15 @@ import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger, WorkflowContext } from '../workflow/index.ts';
-import { peopleByName } from './accounts.ts';
-import { type Actors, cachedAccounts, createActors } from './actors.ts';
+import { cachedAccounts, peopleByName } from './accounts.ts';
+import { type Actors, createActors } from './actors.ts';
 import {
   boltLogger,
   createClients,
+  createInstallation,
   createRespond,
   createRetryLimited,
+  isLastingRefusal,
   measuredFetch,
   obeyRateLimits,
   type Post,
@@ -21,7 +23,7 @@ import {
   type SlackProblem,
 } from './api.ts';
 import { type ChannelIdStore, createChannelFinder } from './channels.ts';
-import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { createDeliveries, type Deliveries, type DeliveryPort } from './deliveries.ts';
 import { findGroups, type RoleGroups } from './groups.ts';
 import { checkInstallation, type InstalledApp } from './installation.ts';
 import { createPermalinks } from './links.ts';
@@ -37,6 +39,7 @@ interface SlackOptions {
   readonly opensSocket: boolean;
   readonly signingSecret: Secret | null;
   readonly apiUrl: string | null;
+  readonly isProxied: boolean;
   readonly commandPrefix: string;
   /** `cloud.console` of the configuration. */
   readonly console: string | null;
@@ -49,7 +52,10 @@ interface SlackOptions {
   readonly log: Logger;
   readonly now: () => Date;
   readonly clock?: Clock | undefined;
-  readonly measures: Pick<Measures, 'lookupFailed' | 'slackCalled'>;
+  readonly measures: Pick<
+    Measures,
+    'lookupFailed' | 'slackCalled' | 'foreignConnections' | 'payloadRejected'
+  >;
 }
 
 /** The connection to one workspace: lookups, messages and incoming payloads. */
@@ -62,7 +68,7 @@ export interface Slack {
   /** Finds a user by name, mention or id. */
   readonly findPerson: (word: string) => Promise<PersonLookup>;
   /** The receiver of payloads. It outlives a reload of the configuration. */
-  readonly deliveries: (onRefused: (error: unknown) => void) => Deliveries;
+  readonly deliveries: (port: DeliveryPort) => Deliveries;
   readonly listen: (
     context: WorkflowContext,
     placeKeys: readonly Buffer[],
@@ -75,6 +81,9 @@ type ConnectResult =
 
 const UNCHECKED =
   'users of signalbox.yaml could not be checked: Slack limits the rate of requests. Run the doctor later';
+
+const UNKNOWN_MEMBER =
+  'Slack does not know this member of a group, or hides it: it counts as no member';
 
 /** Checks tokens, scopes and user groups. Returns every problem that stops the start. */
 export async function connect(options: SlackOptions): Promise<ConnectResult> {
@@ -93,16 +102,22 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const { home, botId, botUserId, appId } = self;
   const { policy, log, now, channels, measures } = options;
   const { lookups } = clients;
-  const accounts = cachedAccounts(lookups, home, { now, clock });
+  const installation = createInstallation(log);
+  const onUnknown = (user: string) => log.warn({ user }, UNKNOWN_MEMBER);
+  const accounts = cachedAccounts({
+    ...{ lookups, home, now, clock, onUnknown },
+    onAnswer: () => installation.answered(),
+  });
   const retryLimited = createRetryLimited(clock);
   const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
   if (!found.ok) return found;
-  const unchecked = [...found.people].filter(([, checked]) => checked === 'unchecked').length;
+  const unchecked = [...found.people].filter(([, account]) => account === null).length;
   if (unchecked > 0) log.warn({ unchecked }, UNCHECKED);
   const warn = (error: unknown, lookup: string) => {
     log.warn({ err: error, lookup }, 'a lookup in Slack failed');
     measures.lookupFailed();
+    if (isLastingRefusal(error)) installation.lost(error);
   };
   const actors = createActors({
     lookups,
@@ -147,13 +162,13 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       groupIds: idsOfHandles(policy, found.groups),
       openMessenger,
       findPerson: peopleByName(lookups, now),
-      deliveries: (onRefused) =>
-        createDeliveries({ ...options, slackApiUrl, socketUrl, clock, fetch, onRefused }),
+      deliveries: (port) =>
+        createDeliveries({ ...options, ...port, slackApiUrl, socketUrl, clock, fetch }),
       listen: async (context, placeKeys) => {
         const places = createPlaces(placeKeys);
         const bot = { ...drawn, places, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);
-        return startListening(app, bot, { appId, actors });
+        return startListening(app, bot, { appId, actors, installation });
       },
     },
   };

@@ -114,7 +114,7 @@ export function commandForm(
   const fields = shownFields(command, among, setting);
   // A form without fields shows the summary instead.
   const above = known.line ?? (fields.length === 0 ? [command.summary] : null);
-  const line = above === null ? [] : (message(lines(above)).blocks as never[]);
+  const line = above === null ? [] : message(lines(above)).blocks;
   const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
   const focused = setting.isRedrawn ? undefined : fieldToFill(fields, given);
   return {
@@ -219,8 +219,7 @@ export function waitingForm(command: Command, line: Line): View {
     callback_id: callbackIdOf(command),
     title: plain(titleOf(command), 24),
     close: plain('Close', 24),
-    // The parts of a message and of a modal are the same blocks under two names.
-    blocks: message(lines(line)).blocks as never[],
+    blocks: [...message(lines(line)).blocks],
   };
 }
 

@@ -41,10 +41,15 @@ export async function readGroupMembers(
     if (!group) gone(id);
     const users = group ? group.users : [];
     if (!users) throw new Error(`Slack answered without the members of ${id}`);
-    const ids = new Set(users);
+    const ids = new Set(users.filter(isUserId));
     return [id, { ids, evidence: { id, size: ids.size, readAt } }] as const;
   });
   return new Map(members);
+}
+
+/** A list of Slack can contain an empty string. */
+function isUserId(id: unknown): boolean {
+  return typeof id === 'string' && /^[UW][A-Z0-9]+$/.test(id);
 }
 
 /** Returns the members of a group after an event, given those before it; null: the event does not name them. */
@@ -59,7 +64,7 @@ export function withGroup(
   const group = all.get(id);
   const users = group && change(group.ids);
   if (!users) return null;
-  const ids = new Set(users);
+  const ids = new Set(users.filter(isUserId));
   const evidence = { ...group.evidence, size: ids.size };
   return new Map([...all, [id, { ids, evidence }]]);
 }
@@ -130,7 +135,7 @@ export async function findGroups(
     return { ok: false, problems: [...('problem' in listed ? [listed] : []), people] };
   const unknown = roles.flatMap(([role, { users }]) =>
     users
-      .filter((user) => people.get(user) === 'unknown')
+      .filter((user) => people.get(user)?.ids.length === 0)
       .map((user) => unknownUserProblem(role, user)),
   );
   if ('problem' in listed) return { ok: false, problems: [listed, ...unknown] };
@@ -140,7 +145,8 @@ export async function findGroups(
   const problems = [...missing, ...unknown];
   if (problems.length > 0) {
     const named = roles.flatMap(([, { groups }]) => groups);
-    const isForeign = missing.length === named.length && ![...people.values()].includes('known');
+    const isForeign =
+      missing.length === named.length && [...people.values()].every((one) => !one?.ids.length);
     return {
       ok: false,
       problems: [...(isForeign ? [foreignWorkspace(workspace)] : []), ...problems],
@@ -205,7 +211,9 @@ export async function listNamedGroups(
   const { usergroups } = await lookups.usergroups.list(options);
   if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
   return usergroups.flatMap(({ id, handle, date_delete, users = [] }) =>
-    id && handle ? [{ id, handle, disabled: (date_delete ?? 0) !== 0, users }] : [],
+    id && handle
+      ? [{ id, handle, disabled: (date_delete ?? 0) !== 0, users: users.filter(isUserId) }]
+      : [],
   );
 }
 

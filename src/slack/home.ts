@@ -1,5 +1,6 @@
 import type { View } from '@slack/web-api';
 import { type Command, titleOf } from '../commands/index.ts';
+import type { AnswerRow } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
@@ -11,8 +12,10 @@ import {
   fact,
   lines,
   type MessagePart,
+  menu,
   message,
   noteLine,
+  row,
   title,
 } from './blocks.ts';
 import { mayRun, openParts, outcomeButtons, reviewButtons, reviewLine } from './card.ts';
@@ -36,8 +39,7 @@ export function homeView(found: HomeContent, { drawing, commands }: HomeOptions)
     ? [...listSections(found, drawing), ...commandSection(found.actor, drawing, commands)]
     : [lines(refusalLine(createDenial(found.refusal), drawing))];
   const { blocks } = message(...parts);
-  // Blocks newer than Slack's published types are objects all the same.
-  return { type: 'home', blocks: blocks as never[] };
+  return { type: 'home', blocks: [...blocks] };
 }
 
 function listSections(
@@ -45,7 +47,7 @@ function listSections(
   drawing: DrawContext,
 ): HomeParts {
   const { waiting, toAnswer, mine, running, recent, schedules } = lists;
-  const { costs, more, at } = lists;
+  const { services, costs, more, at } = lists;
   const answers = toAnswer.map(({ change }) => change);
   const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
   const waits = `${waiting.length}${more ? '+' : ''}`;
@@ -69,18 +71,27 @@ function listSections(
       ...listed(running.map((change) => homeRow(change, drawing))),
       noteLine('As of ', { at }, '. Reopen this tab to refresh it.'),
     ]),
+    ...(services
+      ? [title(services.title), ...services.rows.slice(0, SERVICES_MAX).map(serviceRow)]
+      : []),
+    ...(costs
+      ? [title(costs.title), noteLine(`${costs.lines.join(' ')} As of `, { at: costs.asOf }, '.')]
+      : []),
     ...section(schedules, `Schedules (${schedules.length})`, () =>
       listed(schedules.map(scheduleLineWords)),
     ),
     ...section(recent, 'Recent', () => listed(recent.map((change) => homeRow(change, drawing)))),
-    ...(costs
-      ? [
-          title(costs.title),
-          lines(...costs.lines.map((text) => [text])),
-          noteLine('As of ', { at: costs.asOf }, '.'),
-        ]
-      : []),
   ];
+}
+
+const SERVICES_MAX = 5;
+
+function serviceRow({ text, about, show }: AnswerRow): MessagePart {
+  return row(
+    text,
+    about,
+    show === null ? null : { id: 'command.show', label: 'Show', value: show },
+  );
 }
 
 function section(things: readonly unknown[], heading: string, draw: () => HomeParts): HomeParts {
@@ -204,9 +215,14 @@ function listed(all: readonly Line[]): HomeParts {
   return [lines(...all.slice(0, LINES_MAX)), left > 0 ? noteLine(`${left} more not shown.`) : null];
 }
 
-const BUTTONS_MAX = 25;
+/** The most frequent tasks; the first four that the user may do are buttons. */
+const FREQUENT = [
+  ...['service stop', 'service scale', 'alert list', 'cost', 'service list', 'change list'],
+  ...['service show', 'change log'],
+];
+const BUTTONS_MAX = 4;
 
-/** The commands that this user may use, as buttons: changes open their forms, queries answer. */
+/** Four frequent actions as buttons, and every command that this user may use in one menu. */
 function commandSection(
   actor: (HomeContent & { ok: true })['actor'],
   { policy }: DrawContext,
@@ -215,16 +231,17 @@ function commandSection(
   const names = commands.map(({ name }) => name);
   const usable = commandsFor(policy, names, actor);
   const own = commands.filter(({ name }) => usable.includes(name));
-  const group = (kind: Command['kind']) => own.filter((command) => command.kind === kind);
   if (own.length === 0) {
     const none = noteLine(NO_COMMAND);
     return [title('Commands'), lines(rolesLine(policy, actor.roles)), none];
   }
+  const frequent = FREQUENT.flatMap((name) => own.filter((command) => command.name === name));
+  const choices = own.map((command) => ({ label: titleOf(command), value: command.name }));
   return [
-    title('Commands'),
+    DIVIDER,
+    buttons('home:commands', ...frequent.slice(0, BUTTONS_MAX).map(commandButton)),
+    menu('command.menu', 'All commands…', choices),
     noteLine('Answers appear in the Messages tab.'),
-    buttons('home:commands', ...group('change').slice(0, BUTTONS_MAX).map(commandButton)),
-    buttons('home:queries', ...group('query').slice(0, BUTTONS_MAX).map(commandButton)),
   ];
 }
 

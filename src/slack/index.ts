@@ -1,4 +1,4 @@
-export { standingOf } from './accounts.ts';
+export type { CheckedUsers } from './accounts.ts';
 export {
   appTokenProblem,
   foreignAppToken,
@@ -16,6 +16,8 @@ export {
   type ChannelFacts,
   createInstallationReads,
   type InstallationReads,
+  orgWideProblem,
   type PersonFacts,
+  type SocketProbe,
 } from './installation.ts';
 export { manifestOf } from './manifest.ts';

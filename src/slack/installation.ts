@@ -1,8 +1,11 @@
 import type { ConversationsListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Secret } from '../base/errors.ts';
+import { causeCode, type Secret } from '../base/errors.ts';
+import { systemClock } from '../base/time.ts';
+import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
-import { allUsers, type Home, type standingOf } from './accounts.ts';
+import { allUsers, type CheckedUsers, checkUsers, type Home, userNames } from './accounts.ts';
+import { answerMessage } from './answer.ts';
 import {
   appTokenProblem,
   callProblem,
@@ -14,8 +17,11 @@ import {
   SLACK_API_URL,
   type SlackProblem,
 } from './api.ts';
+import { buttons, type Message, message, title } from './blocks.ts';
+import { channelWithId, isOutside, type SlackChannel } from './channels.ts';
 import { listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
+import { probeConnection } from './sockets.ts';
 
 // What Slack says about this installation: the owner and the scopes of its tokens, which a start checks,
 // and what the doctor reads in addition. Nothing here changes Slack.
@@ -49,7 +55,7 @@ export async function checkInstallation(tokens: Tokens): Promise<InstallationChe
   const delivery = 'problem' in socket ? [socket] : [];
   if ('problem' in read) return { ok: false, problems: [read, ...delivery] };
   const { appId } = read;
-  const problems = [...scopeProblems(read.scopes), ...delivery];
+  const problems = [...orgWideProblem(read), ...scopeProblems(read.scopes), ...delivery];
   const foreign = appId && tokens.appToken ? foreignAppToken(tokens.appToken, appId) : null;
   if (foreign) problems.push({ where: 'SLACK_APP_TOKEN', ...foreign, passing: false });
   if (problems.length > 0) return { ok: false, problems };
@@ -57,8 +63,19 @@ export async function checkInstallation(tokens: Tokens): Promise<InstallationChe
   return { ok: true, app: { ...read, appId }, socketUrl: 'url' in socket ? socket.url : null };
 }
 
+/** Signalbox serves one workspace: a token for an organization names none. */
+export function orgWideProblem({ isOrgWide, home }: InstalledApp): readonly SlackProblem[] {
+  if (!isOrgWide) return [];
+  const organization = home.enterpriseId ?? home.teamId;
+  const problem = `the app is installed for the whole organization ${organization}`;
+  const hint = 'install it in one workspace, and set the bot token of that installation';
+  return [{ where: 'SLACK_BOT_TOKEN', problem, hint, passing: false }];
+}
+
 /** The app and workspace of a bot token. */
 export interface InstalledApp {
+  /** Installed for an organization of Enterprise Grid, not for one workspace. */
+  readonly isOrgWide: boolean;
   readonly home: Home;
   readonly workspace: string;
   readonly botName: string;
@@ -78,7 +95,8 @@ export async function readInstalledApp(slack: WebClient): Promise<InstalledApp> 
     throw new Error('Slack did not return the owner of this token');
   const scopes = self.response_metadata?.scopes ?? null;
   const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
-  const known = { home, workspace: team, botId: bot_id, botUserId: user_id, scopes };
+  const isOrgWide = self.is_enterprise_install === true;
+  const known = { home, isOrgWide, workspace: team, botId: bot_id, botUserId: user_id, scopes };
   if (scopes?.includes('users:read') === false) return { ...known, botName: user, appId: null };
   const { bot } = await slack.bots.info({ bot: bot_id });
   return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
@@ -115,6 +133,7 @@ async function requestSocket(
 interface ReadOptions {
   readonly botToken: Secret;
   readonly apiUrl: string | null;
+  readonly isProxied: boolean;
   readonly log: Logger;
   readonly withinMs: number;
 }
@@ -130,34 +149,90 @@ export interface ChannelFacts {
   readonly formerNames: readonly string[];
   readonly archived: boolean;
   readonly joined: boolean;
-  /** Shared with another workspace, or with a pending invitation to one. */
-  readonly outside: boolean;
+  /** Shared with another workspace, or with a pending invitation to one; null where Slack does not say. */
+  readonly outside: boolean | null;
 }
+
+/** The connections of the app before this one, or why none opened although Slack accepts the token. */
+export type SocketProbe = { readonly others: number | null } | { readonly blocked: string };
 
 export interface PersonFacts {
   readonly id: string;
   readonly names: readonly string[];
   readonly isBot: boolean;
   readonly gone: boolean;
-  readonly user: Parameters<typeof standingOf>[0];
 }
 
 /** Everything that the doctor reads from Slack. It changes nothing. */
-export function createInstallationReads({ botToken, apiUrl, log, withinMs }: ReadOptions) {
+export function createInstallationReads(given: ReadOptions) {
+  const { botToken, apiUrl, isProxied, log, withinMs } = given;
   const clock = { aheadMs: null as number | null };
   const api = { slackApiUrl: apiUrl ?? SLACK_API_URL, log, fetch: timed(clock) };
   const client = (token: Secret) => createClient(token, api, { timeout: withinMs });
   const slack = client(botToken);
+  let users: ReturnType<typeof allUsers> | null = null;
+  const listed = () => {
+    users ??= allUsers(slack);
+    return users;
+  };
   return {
     self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
-    /** Requests a Socket Mode connection without opening it. */
-    openConnection: async (appToken: Secret) =>
-      void (await client(appToken).apps.connections.open()),
+    /** Those of a card, a table and a chart that this workspace does not accept. */
+    refusedBlocks: async () =>
+      (await Promise.all(SAMPLES.map((sample) => refusedSample(slack, sample)))).flat(),
+    /** Opens a Socket Mode connection and closes it. */
+    openConnection: async (appToken: Secret): Promise<SocketProbe> => {
+      const { url = '' } = await client(appToken).apps.connections.open();
+      const options = { ...api, appToken, isProxied, clock: systemClock };
+      return probeConnection(options, url).then(
+        (others) => ({ others }),
+        (error: unknown) => ({ blocked: causeCode(error) ?? 'no answer' }),
+      );
+    },
     /** The channels with these ids; all channels where one id is not known. */
     channels: (ids: readonly (string | null)[]) => channelsOf(slack, ids),
-    people: () => peopleOf(slack),
+    people: async () => (await listed()).map(factsOf),
     groups: (policy: Policy) => listNamedGroups(slack, policy),
+    /** The accounts of these users, as a start and a decision read them. */
+    accounts: async (users: readonly UserId[], home: Home): Promise<CheckedUsers> =>
+      checkUsers(users, {
+        ...{ lookups: slack, home, listed: await listed(), accounts: { keep: () => undefined } },
+        retryLimited: (read) => read(),
+      }),
   };
+}
+
+const SAMPLES: readonly (readonly [string, Message])[] = [
+  ['card', message(title('Stop staging'), buttons('x', { id: 'x', label: 'Approve', value: 'x' }))],
+  [
+    'table',
+    answerMessage({ title: 'Costs', parts: [{ kind: 'table', columns: ['A'], rows: [['1']] }] }),
+  ],
+  [
+    'chart',
+    answerMessage({
+      title: 'Costs',
+      parts: [
+        {
+          ...{ kind: 'chart', title: 'Costs', unit: 'credits', axis: 'day' },
+          points: [{ label: '1 Nov', value: 1 }],
+        },
+      ],
+    }),
+  ],
+];
+
+async function refusedSample(
+  slack: WebClient,
+  [kind, { blocks }]: readonly [string, Message],
+): Promise<readonly string[]> {
+  try {
+    await slack.blocks.validate({ message: { blocks: [...blocks] } });
+    return [];
+  } catch (error) {
+    if (!/^invalid_(blocks|message)$/.test(refusedBySlack(error) ?? '')) throw error;
+    return [kind];
+  }
 }
 
 export type InstallationReads = ReturnType<typeof createInstallationReads>;
@@ -183,7 +258,7 @@ async function channelsOf(
   const known = ids.filter((id) => id !== null);
   const isKnown = known.length === ids.length && known.length <= LOOKUPS_MAX;
   const channels = isKnown
-    ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flat()
+    ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flatMap((one) => one ?? [])
     : await allChannels(slack);
   return channels.map((channel) => ({
     id: channel.id ?? '',
@@ -191,37 +266,23 @@ async function channelsOf(
     formerNames: channel.previous_names ?? [],
     archived: channel.is_archived === true,
     joined: channel.is_member === true,
-    outside: channel.is_ext_shared !== false || channel.is_pending_ext_shared === true,
+    outside: isOutside(channel),
   }));
 }
 
-type SlackChannels = NonNullable<ConversationsListResponse['channels']>;
-
-async function channelWithId(slack: WebClient, id: string): Promise<SlackChannels> {
-  try {
-    const { channel } = await slack.conversations.info({ channel: id });
-    return channel ? [channel] : [];
-  } catch (error) {
-    if (refusedBySlack(error) === 'channel_not_found') return [];
-    throw error;
-  }
-}
-
-async function allChannels(slack: WebClient): Promise<SlackChannels> {
+async function allChannels(slack: WebClient): Promise<readonly SlackChannel[]> {
   const types = 'public_channel,private_channel';
-  const all: SlackChannels = [];
+  const all: SlackChannel[] = [];
   const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', { types });
   for await (const { channels = [] } of pages) all.push(...channels);
   return all;
 }
 
-async function peopleOf(slack: WebClient): Promise<readonly PersonFacts[]> {
-  const all = await allUsers(slack);
-  return all.map((user) => ({
+function factsOf(user: Awaited<ReturnType<typeof allUsers>>[number]): PersonFacts {
+  return {
     id: user.id ?? '',
-    names: [user.name, user.real_name, user.profile?.real_name].flatMap((name) => name ?? []),
+    names: userNames(user),
     isBot: user.is_bot === true,
     gone: user.deleted !== false,
-    user,
-  }));
+  };
 }

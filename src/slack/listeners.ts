@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { peopleChanged, showHome } from '../workflow/index.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
+import type { Installation } from './api.ts';
 import type { Message } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandByCallbackId } from './form.ts';
@@ -36,8 +37,13 @@ type EventPayload = Extract<Payload, { readonly event: unknown }>;
  * Routes each payload by its kind. With a listener of Bolt for each kind, Bolt would call all of them for
  * each payload. A payload that is not handled here, for example of a closed form, is acknowledged after it.
  */
-export function listen(app: App, bot: SlackContext, actors: Actors): void {
-  const handleEvent = eventHandler(bot, actors);
+export function listen(
+  app: App,
+  bot: SlackContext,
+  actors: Actors,
+  installation: Installation,
+): void {
+  const handleEvent = eventHandler(bot, actors, installation);
   app.use(async (payload) => {
     if ('command' in payload) return answerCommand(bot, payload);
     if ('event' in payload) return handleEvent(payload);
@@ -64,7 +70,7 @@ async function suggest({ payload, ack }: SlackOptionsMiddlewareArgs, bot: SlackC
   await acknowledge({ options: await optionsFor(bot, Searched.parse(payload)) });
 }
 
-function eventHandler(bot: SlackContext, actors: Actors) {
+function eventHandler(bot: SlackContext, actors: Actors, { lost }: Installation) {
   const isFirst = firstDeliveries();
   return async ({ event, body }: EventPayload): Promise<void> => {
     switch (event.type) {
@@ -83,6 +89,11 @@ function eventHandler(bot: SlackContext, actors: Actors) {
       case 'subteam_members_changed':
         actors.changeGroup(event.subteam_id, changedMembers(event));
         return peopleChanged(bot.context, null);
+      case 'app_uninstalled':
+        return lost(event.type);
+      case 'tokens_revoked':
+        if (event.tokens.bot?.includes(bot.botUserId)) lost(event.type);
+        return;
       case 'user_change':
         actors.forgetUser(event.user.id);
         return peopleChanged(bot.context, event.user.id);

@@ -36,9 +36,11 @@ const OPTIONAL_SCOPES = [
 const EVENTS = [
   'app_home_opened',
   'app_mention',
+  'app_uninstalled',
   'message.im',
   'subteam_members_changed',
   'subteam_updated',
+  'tokens_revoked',
   'user_change',
 ];
 

@@ -5,7 +5,9 @@ import { type Command, nounOf } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
+import { belongsTo } from './accounts.ts';
 import type { Actors } from './actors.ts';
+import type { Installation } from './api.ts';
 import { OVERFLOW } from './blocks.ts';
 import type { SlackContext } from './context.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -20,15 +22,23 @@ import { refusalMessage } from './refusals.ts';
 export interface PayloadListener {
   /** Handles the payloads of these deliveries from now on. */
   readonly attach: (deliveries: Deliveries) => void;
+  /** Why the app may not act in the workspace any more, in words; null while it may. */
+  readonly problem: () => string | null;
   /** Resolves when every payload that has arrived is handled. */
   readonly idle: () => Promise<void>;
+}
+
+interface Installed {
+  readonly appId: string;
+  readonly actors: Actors;
+  readonly installation: Installation;
 }
 
 /** Attaches the listeners to the app and wraps all that it processes. */
 export function startListening(
   app: App,
   bot: SlackContext,
-  { appId, actors }: { readonly appId: string; readonly actors: Actors },
+  { appId, actors, installation }: Installed,
 ): PayloadListener {
   const { commands, prefix, log } = bot;
   const process = observed(app.processEvent.bind(app), bot);
@@ -48,8 +58,9 @@ export function startListening(
     await work.finally(() => running.delete(work));
   });
   app.use(checkEnvelope(bot, appId));
-  listen(app, bot, actors);
+  listen(app, bot, actors, installation);
   return {
+    problem: installation.problem,
     attach: ({ receiver }) => receiver.init(app),
     idle: async () => {
       await Promise.allSettled(running);
@@ -69,6 +80,7 @@ function observed(process: Process, { context, log }: SlackContext): Process {
     during({ request: newRequest() }, async () => {
       const kind = kindOf(event.body);
       log.debug({ kind }, 'payload received');
+      if (event.body.type === 'app_rate_limited') log.warn(EVENTS_LIMITED);
       const began = performance.now();
       let isAcknowledged = false;
       const ack: typeof event.ack = async (response) => {
@@ -80,6 +92,9 @@ function observed(process: Process, { context, log }: SlackContext): Process {
       if (!isAcknowledged) await event.ack();
     });
 }
+
+const EVENTS_LIMITED =
+  'Slack sends no events for some minutes, because there were more than 30,000 in an hour; commands and clicks arrive';
 
 // A closed list, because values from a payload must not become metric labels.
 const MEASURED_KINDS = ['event_callback', 'block_actions', 'block_suggestion', 'view_submission'];
@@ -100,9 +115,11 @@ const BUTTONS = [
 const EVENTS = [
   'app_home_opened',
   'app_mention',
+  'app_uninstalled',
   'message',
   'subteam_updated',
   'subteam_members_changed',
+  'tokens_revoked',
   'user_change',
 ];
 
@@ -153,13 +170,19 @@ function part(value: unknown): Body {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-const Envelope = z.looseObject({
+const Id = z.string().nullish();
+/** A workspace, or an installation of the app. */
+const Workspace = z.looseObject({ team_id: Id, enterprise_id: Id });
+
+const Envelope = Workspace.extend({
   type: z.string().optional(),
   command: z.string().optional(),
   api_app_id: z.string().optional(),
-  team_id: z.string().optional(),
-  team: z.object({ id: z.string() }).nullish(),
-  user: z.union([z.string(), z.looseObject({ team_id: z.string().optional() })]).optional(),
+  context_team_id: Id,
+  authorizations: z.array(Workspace).nullish(),
+  team: z.looseObject({ id: Id, enterprise_id: Id }).nullish(),
+  enterprise: z.looseObject({ id: Id }).nullish(),
+  user: z.union([z.string(), z.looseObject({ team_id: Id })]).optional(),
   response_url: z.string().optional(),
 });
 
@@ -203,11 +226,22 @@ async function acknowledge(ack: unknown): Promise<void> {
   if (typeof ack === 'function') await (ack as () => Promise<void>)();
 }
 
-function isForeign(
-  { team_id, team, user }: z.infer<typeof Envelope>,
-  { home }: SlackContext,
-): boolean {
+/**
+ * An event in a channel that a partner hosts carries the partner's workspace; the installations that it is for
+ * are beside it. Every other payload names its workspace, and that of its person: each must be ours.
+ */
+function isForeign(read: z.infer<typeof Envelope>, { home }: SlackContext): boolean {
+  const isForeignTo = (team: Id, enterprise: Id) =>
+    belongsTo(home, { team: team ?? undefined, enterprise: enterprise ?? undefined }) === false;
+  const { context_team_id, authorizations, team, user } = read;
+  if (authorizations?.length)
+    return authorizations.every((each) => isForeignTo(each.team_id, each.enterprise_id));
+  const enterprise = read.enterprise_id ?? team?.enterprise_id ?? read.enterprise?.id;
   const person = typeof user === 'object' ? user.team_id : undefined;
-  const teams = [team_id, team?.id, person].filter((id) => id !== undefined);
-  return teams.some((id) => id !== home.teamId && id !== home.enterpriseId);
+  return (
+    isForeignTo(context_team_id ?? read.team_id ?? team?.id, enterprise) ||
+    isForeignTo(person, undefined)
+  );
 }
+
+type Id = z.infer<typeof Id>;

@@ -1,4 +1,5 @@
 import type { View } from '@slack/web-api';
+import { Cache } from '../base/cache.ts';
 import {
   type Command,
   commandLine,
@@ -13,6 +14,7 @@ import type { Snapshot, UserId } from '../domain/change.ts';
 import { valueText } from '../domain/targets.ts';
 import { authorizeForm, authorizeForms } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
+import { refusedBySlack, retryAfterMs } from './api.ts';
 import { lines, type Message, message, plain } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import {
@@ -26,7 +28,7 @@ import {
 import { filledByChoice, fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
-import { missingObject, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
+import { missingObject, openView, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
 import { needsReason } from './reason-form.ts';
 import { NO_COMMAND, refusalLine, refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
@@ -65,7 +67,6 @@ export async function openForm(
     const offer = { label: 'Open the form', line: commandLine(command, values, reason) };
     return sentenceMessage([line ?? NEEDS_FORM], [offer]);
   }
-  const { views } = bot.clients.views;
   const given = replyTarget.edits ? typed : { ...usualOf(bot, command, typed), ...typed };
   // Only an alert must be read before its form is filled.
   if (!given.alert) {
@@ -76,14 +77,11 @@ export async function openForm(
       known,
       fixed: taskOf(command, given),
     });
-    await views.open({ trigger_id: trigger, view });
+    await openView(bot, trigger, view);
     return null;
   }
 
-  const opened = await views.open({
-    trigger_id: trigger,
-    view: waitingForm(command, ['Reading the alert…']),
-  });
+  const opened = await openView(bot, trigger, waitingForm(command, ['Reading the alert…']));
   const view_id = opened.view?.id ?? '';
   const place = { by, replyTarget, view_id, line, problems, isFirst: true };
   await redrawForm(bot, command, given, place);
@@ -103,6 +101,24 @@ function taskOf(command: Command, given: TypedValues): TypedValues {
   const task = field && given[field];
   return field && task ? { [field]: task } : {};
 }
+
+/** The whole form with the values of a submission that lacked fields, under a line that says so. */
+export function fullForm(
+  bot: SlackContext,
+  command: Command,
+  given: TypedValues,
+  { replyTarget, fixed }: Pick<FormSetting, 'replyTarget' | 'fixed'>,
+): View {
+  const known = { ...knownOf(lastSeenOf(bot, command, given)), line: [LACKING] };
+  return ownForm(bot, command, given, {
+    replyTarget,
+    known,
+    isRedrawn: true,
+    ...(fixed && { fixed }),
+  });
+}
+
+const LACKING = 'The form lacked fields that your choices need. Fill them, then submit it again.';
 
 /** The form of a command whose fields need no read of the target. */
 function ownForm(
@@ -145,22 +161,19 @@ export async function redrawForm(
     typed = '',
   }: FormRequest,
 ): Promise<void> {
-  const update = { view_id, ...(hash ? { hash } : {}) };
-  const { views } = bot.clients.views;
+  const update = newestUpdate(bot, view_id, hash);
   // The choices in a form are not counted, so a refusal is not recorded here.
   const request = { commands: [command.name], by, record: false };
   const authorized = await authorizeForm(bot.context, request);
   if (!authorized.ok) {
     const view = waitingForm(command, refusalLine(authorized.denial, bot.drawing));
-    await views.update({ ...update, view });
-    return;
+    return update(view);
   }
   if (!given.alert) {
     const known = knownOf(lastSeenOf(bot, command, given));
     const filled = await filledByChoice(bot, { command, given, by, typed });
     const view = ownForm(bot, command, filled, { replyTarget, known, isRedrawn: !isFirst });
-    await views.update({ ...update, view });
-    return;
+    return update(view);
   }
   const view = await alertForm(bot, command, given, {
     by,
@@ -177,7 +190,38 @@ export async function redrawForm(
         : 'Signalbox could not read the alert. Close this form and try again.',
     ]);
   });
-  await views.update({ ...update, view });
+  await update(view);
+}
+
+/** The last request to redraw each open form: what a person chose later must not be drawn over. */
+const newest = new Cache<string, symbol>(1_000);
+const TRIES = 4;
+const AGAIN_MS = 500;
+
+/**
+ * Redraws a form, and again after a passing error. A conflict means that another choice was drawn meanwhile: only the
+ * newest one is drawn over it. Source: docs/slack.md#timing
+ */
+function newestUpdate({ clients, clock }: SlackContext, view_id: string, hash: string | undefined) {
+  const own = Symbol('redraw');
+  newest.set(view_id, own);
+  return async (view: View): Promise<void> => {
+    let seen = hash === undefined ? {} : { hash };
+    for (let tries = 1; newest.get(view_id) === own; tries += 1) {
+      try {
+        await clients.views.views.update({ view_id, ...seen, view });
+        return;
+      } catch (error) {
+        const refused = refusedBySlack(error);
+        if (refused === 'not_found') return;
+        const isConflict = refused === 'hash_conflict';
+        const isPassing = isConflict || refused === null || refused === 'ratelimited';
+        if (!isPassing || tries === TRIES) throw error;
+        if (isConflict) seen = {};
+        else await clock.sleep(retryAfterMs(error) ?? tries * AGAIN_MS);
+      }
+    }
+  };
 }
 
 /** The alert cannot be changed in its form, because the fields hold its values. */
@@ -277,10 +321,9 @@ export async function openPalette(
   bot: SlackContext,
   { by, trigger, replyTarget }: FormTrigger,
 ): Promise<void> {
-  const { views } = bot.clients.views;
-  const opened = await views.open({ trigger_id: trigger, view: textView(['Loading…']) });
-  const view = await paletteFor(bot, by, replyTarget);
-  await views.update({ view_id: opened.view?.id ?? '', view });
+  const opened = await openView(bot, trigger, textView(['Loading…']));
+  const update = newestUpdate(bot, opened.view?.id ?? '', undefined);
+  await update(await paletteFor(bot, by, replyTarget));
 }
 
 async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarget): Promise<View> {
@@ -344,6 +387,5 @@ const frame = {
 };
 
 function textView(line: Line): View {
-  // The parts of a message and of a modal are the same blocks under two names.
-  return { ...frame, blocks: message(lines(line)).blocks as never[] };
+  return { ...frame, blocks: [...message(lines(line)).blocks] };
 }

@@ -22,13 +22,16 @@ export const ChangeOf = z
 /** The id of an anomaly, as its buttons carry it. */
 export const IncidentOf = z.string().regex(/^[0-9a-f]{16}$/);
 
+/** Without a valid one the answer is a message. */
+const ResponseUrl = z.url().nullable().catch(null);
+
 export const SlashCommand = z.object({
   command: z.string().max(40),
   text: z.string().default(''),
   user_id: UserOf,
   channel_id: ChannelOf.nullish().catch(null),
   trigger_id: z.string(),
-  response_url: z.url(),
+  response_url: ResponseUrl,
 });
 
 /** A private message, as the metadata of a form carries it. */
@@ -80,7 +83,7 @@ export const ButtonPress = z.object({
   /** The message with the button, of which only the mark is read. */
   message: z.object({ blocks: z.unknown() }).nullish().catch(null),
   trigger_id: z.string(),
-  response_url: z.url().nullish(),
+  response_url: ResponseUrl,
   /** A modal, or the Home tab, of which only the type is read. */
   view: View.nullish().catch(null),
   actions: z.array(Action).min(1),
@@ -134,7 +137,7 @@ export function givenOf({ view }: { readonly view: View }): Readonly<Record<stri
 
 /** The private message with the pressed button, which the answer replaces; null for any other. */
 export function privateMessageOf(pressed: ButtonPress): PrivateMessage | null {
-  const { container, channel, actions, response_url: url = null } = pressed;
+  const { container, channel, actions, response_url: url } = pressed;
   const place = { url, channel: channel?.id ?? null };
   if (container?.is_ephemeral) return url ? { ...place, ts: null } : null;
   const isDirect = channel?.id.startsWith('D') && isPrivateBlock(actions[0]?.block_id ?? '');
@@ -168,7 +171,7 @@ export function replyToOf(pressed: ButtonPress): ReplyTo {
   const { user, channel, response_url } = pressed;
   const shown = privateMessageOf(pressed);
   return {
-    url: response_url ?? null,
+    url: response_url,
     user: user.id,
     channel: channel?.id ?? null,
     ts: shown?.ts ?? null,

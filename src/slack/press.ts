@@ -19,9 +19,9 @@ import {
   showHome,
 } from '../workflow/index.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
-import type { Message } from './blocks.ts';
-import { plain } from './blocks.ts';
+import { fact, lines, type Message, message, plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
+import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandByCallbackId, settingOf } from './form.ts';
 import { cardLink } from './links.ts';
@@ -43,7 +43,13 @@ import {
 import { readPlace, splitValue } from './place.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
-import { handleReceipt, replyPrivately, sendAnswer, storeOrReply } from './private-answers.ts';
+import {
+  handleReceipt,
+  openView,
+  replyPrivately,
+  sendAnswer,
+  storeOrReply,
+} from './private-answers.ts';
 import {
   needsReasonForm,
   type ReasonFormKind,
@@ -71,7 +77,7 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   if (pressed.view && form) return redraw(bot, by, pressed, form);
   const reads = () => (id.startsWith('command.') ? nounToRead(bot, lineOf(value)) : null);
   const replyTarget = pressedAt(pressed);
-  const interaction = { url: pressed.response_url ?? null, user: by, replyTarget };
+  const interaction = { url: pressed.response_url, user: by, replyTarget };
   const send = (answer: Message) => replyPrivately(bot, interaction, answer);
   const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
     answerPress(bot, pressed, button),
@@ -200,7 +206,7 @@ async function ask(
   const { commands } = bot.drawing;
   const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });
   const view = reasonForm(kind, authorized.change, { metadata, commands });
-  await bot.clients.views.views.open({ trigger_id: trigger, view });
+  await openView(bot, trigger, view);
   return null;
 }
 
@@ -257,8 +263,8 @@ async function reveal(
   id: ChangeId,
 ): Promise<Message | null> {
   const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
-    const view = passwordModal(password, change.plan.target.name);
-    return bot.clients.views.views.open({ trigger_id: trigger, view }).then(
+    const view = passwordModal(password, change);
+    return openView(bot, trigger, view).then(
       () => true,
       (error: unknown) => {
         bot.log.warn(
@@ -273,9 +279,17 @@ async function reveal(
   return revealed === 'shown' ? null : sentenceMessage([NOT_SHOWN]);
 }
 
-function passwordModal(secret: Secret, name: string): View {
+/** The password with what else is needed to connect and to add the service to the configuration. */
+function passwordModal(secret: Secret, change: Change): View {
   const text = { type: 'text' as const, text: secret.reveal() };
-  const note = `Password of ${name}. Shown only once. Save it in your password manager.`;
+  const note = `Password of ${change.plan.target.name}. Shown only once. Save it in your password manager.`;
+  const { outcome } = change;
+  const [reported, id] = outcome?.how === 'succeeded' ? [outcome.reported, outcome.createdId] : [];
+  const about =
+    reported && id
+      ? message(lines(fact('The server reported', reported.join(', ')), entryLine(change, id)))
+          .blocks
+      : [];
   return {
     type: 'modal',
     title: plain('Password', 24),
@@ -286,6 +300,8 @@ function passwordModal(secret: Secret, name: string): View {
         elements: [{ type: 'rich_text_preformatted', elements: [text] }],
       },
       { type: 'context', elements: [plain(note, 300)] },
+      // The parts of a message and of a modal are the same blocks under two names.
+      ...(about as never[]),
     ],
   };
 }

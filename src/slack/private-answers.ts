@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { WebClient } from '@slack/web-api';
+import type { View, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { ApiError } from '../base/errors.ts';
 import { newRequest, requestNow } from '../base/log.ts';
@@ -221,7 +221,7 @@ export async function replyPrivately(
   if (url === null) return post();
   const { thread } = replyTarget;
   await respond(url, { ...answer, replace: false, thread }).catch((error: unknown) => {
-    log.warn({ err: error }, 'the response URL failed: the answer is posted as a message');
+    log.warn({ why: String(error) }, 'the response URL failed: the answer is posted as a message');
     return post();
   });
 }
@@ -289,14 +289,41 @@ function faultMessage(bot: SlackContext, error: unknown): Message {
   return sentenceMessage([`Signalbox had an internal error. Nothing was changed (ref ${ref}).`]);
 }
 
-/** Slack opens a form within 3 s after the interaction, with two names for the error after that. */
-const TOO_LATE = ['expired_trigger_id', 'trigger_expired'];
+/** Slack opens a form within 3 s after the interaction, and once, with two names for each error. */
+const TOO_LATE = [
+  ...['expired_trigger_id', 'trigger_expired'],
+  ...['exchanged_trigger_id', 'trigger_exchanged'],
+];
 
-/** What a user reads after an API or database error, or for a late form; null for any other error. */
-export function errorMessage(error: unknown): Message | null {
-  if (TOO_LATE.includes(refusedBySlack(error) ?? '')) {
-    return sentenceMessage(['The form could not open within 3 s. Nothing was changed. Try again.']);
+/** Slack did not open a form. Its message is for the user. */
+class FormNotOpened extends Error {
+  override readonly name = 'FormNotOpened';
+}
+
+/**
+ * Opens a form. A late trigger, a rate limit and a Slack that does not answer are reported to the user in words; any
+ * other refusal is a defect of the form.
+ */
+export async function openView({ clients }: SlackContext, trigger: string, view: View) {
+  try {
+    return await clients.views.views.open({ trigger_id: trigger, view });
+  } catch (cause) {
+    const refused = refusedBySlack(cause);
+    const isLate = TOO_LATE.includes(refused ?? '');
+    if (refused !== null && refused !== 'ratelimited' && !isLate) throw cause;
+    const why = refused === null ? 'it did not answer' : 'it limits the rate of requests';
+    const words = isLate
+      ? ' within 3 s. Nothing was changed. Try again.'
+      : `: ${why}. ${IN_A_MINUTE}`;
+    throw new FormNotOpened(`Slack did not open the form${words}`, { cause });
   }
+}
+
+const IN_A_MINUTE = 'Nothing was changed. Try again in a minute.';
+
+/** What a user reads after an API or database error, or without a form; null for any other error. */
+export function errorMessage(error: unknown): Message | null {
+  if (error instanceof FormNotOpened) return sentenceMessage([error.message]);
   if (!(error instanceof ApiError)) {
     return isDatabaseUnavailable(error) ? sentenceMessage([DATABASE_AWAY]) : null;
   }
@@ -314,7 +341,7 @@ export function errorMessage(error: unknown): Message | null {
     ...(requestId ? [fact('Request', requestId)] : []),
   ];
   if (missing) return message(title(missing.title), lines([missing.advice], ...facts));
-  const advice = ADVICE[status ?? 0] ?? 'Nothing was changed. Try again in a minute.';
+  const advice = ADVICE[status ?? 0] ?? IN_A_MINUTE;
   return message(title('Request failed'), lines(...facts, [advice]));
 }
 

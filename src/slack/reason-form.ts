@@ -119,8 +119,7 @@ export function reasonForm(
     blocks: [
       { type: 'section', text: plain(`${actionText(change)} (${change.id})`, 3_000) },
       ...(note === null ? [] : [{ type: 'section' as const, text: plain(note, 3_000) }]),
-      // Blocks newer than Slack's published types are objects all the same.
-      ...(shown === null ? [] : [shown.block as never]),
+      ...(shown === null ? [] : [shown.block]),
       {
         type: 'input',
         block_id: 'reason',

@@ -2,6 +2,7 @@ import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { causeCode, type Secret, withTimeout } from '../base/errors.ts';
+import { outbound } from '../base/http-limits.ts';
 import { createOutageLog } from '../base/log.ts';
 import { backoffMs, type Clock } from '../base/time.ts';
 import { boltLogger, isLastingRefusal, refusedBySlack, retryAfterMs } from './api.ts';
@@ -10,9 +11,12 @@ const OPEN_WITHIN_MS = 4_000;
 const CLOSE_WITHIN_MS = 500;
 const ACKNOWLEDGED_WITHIN_MS = 1_000;
 
+const REFRESHES = ['warning', 'refresh_requested'];
+
 const Control = z.looseObject({
   type: z.string(),
   reason: z.string().optional(),
+  num_connections: z.number().optional(),
   debug_info: z.looseObject({ approximate_connection_time: z.number().optional() }).optional(),
 });
 
@@ -30,8 +34,12 @@ export interface Payload {
 class SocketConnection extends SocketModeClient {
   /** The time from `hello` to the refresh, as Slack estimates it; null before `hello`. */
   lifetimeMs: number | null = null;
+  /** How many connections the app has with this one, as `hello` counts them; null where Slack does not say. */
+  count: number | null = null;
   /** Slack has announced the end of this connection. */
   isEnding = false;
+  /** It ends because its time is over. */
+  isRefreshed = false;
   readonly #unacknowledged = new Set<string>();
 
   protected override async onWebSocketMessage(
@@ -41,11 +49,15 @@ class SocketConnection extends SocketModeClient {
     const control = controlMessage(data);
     if (control?.type === 'disconnect') {
       this.isEnding = true;
+      this.isRefreshed = REFRESHES.includes(control.reason ?? '');
       this.emit('ending', control.reason);
       return;
     }
     const seconds = control?.debug_info?.approximate_connection_time;
-    if (control?.type === 'hello') this.lifetimeMs = seconds === undefined ? null : seconds * 1_000;
+    if (control?.type === 'hello') {
+      this.lifetimeMs = seconds === undefined ? null : seconds * 1_000;
+      this.count = control.num_connections ?? null;
+    }
     try {
       await super.onWebSocketMessage(data, isBinary);
     } catch (error) {
@@ -105,6 +117,8 @@ interface SocketOptions {
   readonly slackApiUrl: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** The usual variables name a proxy, which may not hold for Slack. */
+  readonly isProxied: boolean;
   /** Sends the calls of the Web API. */
   readonly fetch: typeof globalThis.fetch;
 }
@@ -127,6 +141,8 @@ async function openConnection(
     // Long enough that a briefly blocked event loop does not drop the connection.
     clientPingTimeout: 10_000,
     serverPingTimeout: 60_000,
+    // Without a proxy the library has its own, which can end a TCP connection that Slack leaves open.
+    ...(options.isProxied ? { dispatcher: outbound() } : {}),
     clientOptions: {
       slackApiUrl,
       timeout: OPEN_WITHIN_MS,
@@ -150,6 +166,17 @@ async function openConnection(
   }
 }
 
+/**
+ * Opens a connection at this URL and closes it, which proves the way that payloads take. Returns how many connections
+ * the app has without it, null where Slack does not say. Rejects where none opens.
+ */
+export async function probeConnection(options: SocketOptions, url: string): Promise<number | null> {
+  const connection = await openConnection(options, () => undefined, url);
+  const { count } = connection;
+  await connection.close(options.clock);
+  return count === null ? null : count - 1;
+}
+
 /** While one connection is replaced, Slack delivers to the other one. */
 const CONNECTIONS = 2;
 /** How often closed connections are found whose TCP connection Slack has left open. */
@@ -157,6 +184,8 @@ const CHECK_EVERY_MS = 250;
 /** A replaced connection that Slack does not close is closed after this time. */
 const LINGER_MS = 60_000;
 const LEAD_MS = 60_000;
+/** A connection that ends earlier was not a good one: Slack says hello before it refuses too many of them. */
+const GOOD_AFTER_MS = 10_000;
 const RESENT_MS = 1_000;
 const OUTAGE = {
   began: 'no new Socket Mode connection; Signalbox retries until it succeeds',
@@ -171,6 +200,8 @@ interface ConnectionsOptions extends SocketOptions {
   readonly every?: (check: () => void, ms: number) => () => void;
   /** Slack refuses new connections, and only a person can change that. */
   readonly onRefused: (error: unknown) => void;
+  /** Called at each hello that counts connections, with those that are not of this process. */
+  readonly onOthers: (others: number) => void;
 }
 
 export interface Connections {
@@ -190,6 +221,7 @@ interface Acknowledgement {
 
 interface Held {
   readonly connection: SocketConnection;
+  readonly openedAt: number;
   /** When the replacement is opened, in milliseconds of the clock. */
   readonly replaceAt: number;
   /** When this connection was replaced; null while it is current. */
@@ -210,6 +242,10 @@ export function keepConnections(options: ConnectionsOptions): Connections {
   let recent: readonly Acknowledgement[] = [];
   let isFilling = false;
   let endChecks = () => {};
+  /** How many connections in a row ended before they were good. */
+  let early = 0;
+
+  const isGood = ({ openedAt }: Held) => clock.now() - openedAt >= GOOD_AFTER_MS;
 
   const isCurrent = ({ connection, replaceAt }: Held) =>
     connection.isActive() && !connection.isEnding && clock.now() < replaceAt;
@@ -245,7 +281,10 @@ export function keepConnections(options: ConnectionsOptions): Connections {
     const lifetime = connection.lifetimeMs ?? Number.POSITIVE_INFINITY;
     // The random part keeps the two connections from being replaced at the same moment.
     const lead = Math.min(LEAD_MS, lifetime / 10) * (0.5 + clock.random() / 2);
-    held.add({ connection, replaceAt: clock.now() + lifetime - lead, replacedAt: null });
+    const openedAt = clock.now();
+    const { count } = connection;
+    if (count !== null) options.onOthers(count - 1 - held.size);
+    held.add({ connection, openedAt, replaceAt: openedAt + lifetime - lead, replacedAt: null });
     connection.on('ending', check);
     connection.on('disconnected', check);
     if (![...held].some((each) => each.connection === connection && isCurrent(each))) {
@@ -267,6 +306,9 @@ export function keepConnections(options: ConnectionsOptions): Connections {
   /** Opens connections until there are this many. Throws a refusal that only a person can change. */
   const fillTo = async (wanted: number) => {
     for (let failures = 0; [...held].filter(isCurrent).length < wanted; ) {
+      // The first one that ends early is replaced at once: another may have to carry all payloads.
+      if (failures === 0 && early > 1)
+        await clock.sleep(backoffMs(early - 1, clock), stopping.signal);
       if (stopping.signal.aborted) return;
       try {
         await add();
@@ -291,11 +333,14 @@ export function keepConnections(options: ConnectionsOptions): Connections {
   function check(): void {
     if (stopping.signal.aborted) return;
     const current = [...held].filter(isCurrent).length;
+    const newest = [...held].at(-1);
+    if (newest && isCurrent(newest) && isGood(newest)) early = 0;
     for (const each of held) {
       if (!isCurrent(each)) each.replacedAt ??= clock.now();
       const isLate = clock.now() - (each.replacedAt ?? clock.now()) > LINGER_MS;
       if (each.connection.isActive() && !(isLate && current >= CONNECTIONS)) continue;
       held.delete(each);
+      if (!isGood(each) && !each.connection.isRefreshed) early += 1;
       // An abrupt closing can lose the acknowledgements that were sent last.
       const isLost = (sent: Acknowledgement) => sent.connection === each.connection;
       if (!each.connection.isActive())

@@ -1,3 +1,4 @@
+import type { View } from '@slack/web-api';
 import type { FieldProblem } from '../base/errors.ts';
 import {
   type Command,
@@ -23,7 +24,7 @@ import { isPreview } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { changedIn, commandByCallbackId, settingOf } from './form.ts';
 import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.ts';
-import { formlessTrigger, openForm } from './open-form.ts';
+import { formlessTrigger, fullForm, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
 import { postEphemeral, type ReplyTarget, replacePrivate } from './post.ts';
 import { pressKey } from './press.ts';
@@ -36,10 +37,13 @@ import {
 } from './private-answers.ts';
 import { readReasonFormMetadata, reasonProblem } from './reason-form.ts';
 import { lateSentence } from './refusals.ts';
-import { answerIntent, answerRefusal } from './typed.ts';
+import { answerIntent, answerRefusal, personalWords } from './typed.ts';
 
 type Errors = Readonly<Record<string, string>>;
-type Ack = (response?: { response_action: 'errors'; errors: Errors }) => Promise<void>;
+type Response =
+  | { response_action: 'errors'; errors: Errors }
+  | { response_action: 'update'; view: View };
+type Ack = (response?: Response) => Promise<void>;
 
 /** Routes a submitted modal: the reason of a decision, or the fields of a command. */
 export async function submit(
@@ -66,9 +70,20 @@ export async function submit(
     });
   }
   const understood = await readForm(bot, form);
-  const errors = errorsOf(bot, understood, Object.keys(submitted.view.state.values));
-  if (errors || understood.kind !== 'intent') {
-    return ack({ response_action: 'errors', errors: errors ?? {} });
+  const problems = problemsIn(bot, understood);
+  const shown = Object.keys(submitted.view.state.values);
+  const isLacking = problems.some(({ field }) => field !== ANY && !shown.includes(field));
+  // A choice shows further fields, and its redrawing can be lost or late.
+  if (isLacking && !form.setting.fixed.alert) {
+    const given = { ...givenOf(submitted), ...form.setting.fixed };
+    const view = fullForm(bot, command, given, form.setting);
+    return ack({ response_action: 'update', view });
+  }
+  if (problems.length > 0 || understood.kind !== 'intent') {
+    const [first = 'reason'] = shown;
+    const under = (field: string) => (shown.includes(field) ? field : first);
+    const errors = problems.map(({ field, problem }) => [under(field), problem] as const);
+    return ack({ response_action: 'errors', errors: Object.fromEntries(errors) });
   }
   await ack();
   return show(bot, form, late, (typed) => answerAgain(bot, typed, understood, form.setting.fixed));
@@ -86,7 +101,10 @@ async function readForm(
 ): Promise<ParseResult> {
   const { reason = '', ...shown } = givenOf(submitted);
   const filled = changedIn(shown, setting.was);
-  const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
+  // A form reads what a line reads, for example `monday 8:00`.
+  const personal = await personalWords(bot, submitted.user.id, '');
+  const known = { ...(await formVocabulary(bot, command)), ...personal };
+  const vocabulary = withFixed(known, setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
   const lists = await listOfChosenPipe(bot, { command, given, by: submitted.user.id });
   return parseValues(command, given, reason, { ...vocabulary, lists });
@@ -136,40 +154,34 @@ async function answerAgain(
   ]);
 }
 
-/** Error texts by field; null when the form is valid. */
-function errorsOf(
-  bot: SlackContext,
-  understood: ParseResult,
-  shown: readonly string[],
-): Errors | null {
+/** The field of a problem that belongs to none. */
+const ANY = '';
+
+/** The problems of a form by field; none when it is valid. */
+function problemsIn(bot: SlackContext, understood: ParseResult): readonly FieldProblem[] {
   const { context } = bot;
-  const [first = 'reason'] = shown;
-  const under = (problems: readonly FieldProblem[]) =>
-    Object.fromEntries(
-      problems.map(({ field, problem }) => [shown.includes(field) ? field : first, problem]),
-    );
   if (understood.kind === 'incomplete') {
-    const problem = (label: string) => `${label} is required.`;
-    return under(
-      understood.missing.map(({ name, label }) => ({ field: name, problem: problem(label) })),
-    );
+    return understood.missing.map(({ name: field, label }) => ({
+      field,
+      problem: `${label} is required.`,
+    }));
   }
   if (understood.kind === 'misread') {
     const found = Object.entries(understood.problems);
-    const problems = found.map(([field, problem]) => ({ field, problem }));
-    return under(problems.length > 0 ? problems : [{ field: first, problem: understood.sentence }]);
+    if (found.length === 0) return [{ field: ANY, problem: understood.sentence }];
+    return found.map(([field, problem]) => ({ field, problem }));
   }
-  if (understood.kind !== 'intent' || understood.command.kind === 'query') return null;
+  if (understood.kind !== 'intent' || understood.command.kind === 'query') return [];
   const { command, given, args } = understood;
   const commandContext = context.commandContext();
   // Problems that need a fresh read of the target are reported in the answer.
   const found = command.problems?.(args, null, commandContext) ?? [];
   const reason = reasonProblem(bot, understood);
   const problems = [...found, ...(reason ? [reason] : [])];
-  if (problems.length === 0) return null;
+  if (problems.length === 0) return [];
   const among = { ...commandContext.organization, given };
   const asked = { command, given, reason: understood.reason ?? '' };
-  return errorsOf(bot, parseProblemOf(asked, problems, among), shown);
+  return problemsIn(bot, parseProblemOf(asked, problems, among));
 }
 
 async function decide(

@@ -33,6 +33,7 @@ import type { JobResult, JobTry } from './jobs.ts';
 import { move, noteMoved } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notify, notifyOnce } from './notices.ts';
+import { pausedWithoutCard } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
@@ -348,8 +349,12 @@ async function cardDeleted(
 ): Promise<JobResult> {
   const { result } = await append(context.events, async (locked) => {
     const before = await loadChange(locked, id);
-    const event = before?.card?.ts === at.ts ? await afterDeletion(context, locked, before) : null;
-    if (!before || !event) return { events: [], result: null };
+    if (before?.card?.ts !== at.ts) return { events: [], result: null };
+    if (before.state === 'succeeded' && before.plan.target.kind === 'schedule') {
+      return { ...(await pausedWithoutCard(locked, id)), result: null };
+    }
+    const event = await afterDeletion(context, locked, before);
+    if (!event) return { events: [], result: null };
     const { events, jobs, change } = move(context, locked.at, before, event);
     return { events, jobs, result: { before, change } };
   });

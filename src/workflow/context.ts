@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
 import type { Occurrence } from '../base/weekly-times.ts';
-import type { ChangeCommand, CommandContext } from '../commands/index.ts';
+import type { ChangeCommand, CommandContext, servicesOverview } from '../commands/index.ts';
 import type { Answer, AnswerAction, InlinePart, Poster } from '../domain/answer.ts';
 import type {
   Actor,
@@ -207,6 +207,8 @@ export interface HomeLists {
   readonly recent: readonly Change[];
   /** The schedules of services; none for a user who may not list them. */
   readonly schedules: readonly ServiceSchedule[];
+  /** The services with what needs attention first; null for a user who may not list them. */
+  readonly services: ReturnType<typeof servicesOverview> | null;
   /** Null for a user who may not ask for costs, and while none are stored. */
   readonly costs: {
     readonly title: string;

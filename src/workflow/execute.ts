@@ -14,7 +14,6 @@ import {
   targetKey,
   type UserId,
 } from '../domain/change.ts';
-import type { ChangeEvent } from '../domain/change-events.ts';
 import { type ClaimFacts, gate, type Identity } from '../domain/gate.ts';
 import { evolveHolders, evolvePress, type NewEvent } from '../domain/log-events.ts';
 import type { Service } from '../domain/targets.ts';
@@ -30,9 +29,15 @@ import type { SendResult } from '../servers/sent.ts';
 import { releaseJobs, transaction } from '../storage/index.ts';
 import type { AttemptMark, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { type Moves, move, noteMoved } from './moves.ts';
+import { advance, type Moves, move, noteMoved } from './moves.ts';
 import { ownEvents } from './own.ts';
-import { afterRefusedRun, mayPassLock, scheduleFacts } from './schedules.ts';
+import {
+  afterRefusedRun,
+  mayPassLock,
+  pausedWithoutCard,
+  scheduleFacts,
+  settledByOpposite,
+} from './schedules.ts';
 import { storeSecret } from './secret.ts';
 import { approvedCommands, changedSincePlan, currentFreezes, currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, isUnread } from './witness.ts';
@@ -46,20 +51,16 @@ const NO_CARD_RETRY_MS = 1_000;
 
 /** The job of an approved change: decides again with fresh facts, claims, asks the witness, sends once. */
 export function runKind(context: WorkflowContext): JobKind {
-  const patience = createReadPatience();
+  const unread: Unread = new Map();
   return {
     lane: 'runs',
     retryMs: () => RETRY_MS,
     // Nothing runs later than its expiry, which ends the change.
-    run: ({ key }) => run(context, key as ChangeId, patience),
+    run: ({ key }) => run(context, key as ChangeId, unread),
   };
 }
 
-async function run(
-  context: WorkflowContext,
-  id: ChangeId,
-  patience: ReadPatience,
-): Promise<JobResult> {
+async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Promise<JobResult> {
   const change = await loadChange(context.events, id);
   if (change?.state === 'executing') return returnUnsent(context, change);
   if (change?.state !== 'approved') return 'done';
@@ -72,10 +73,10 @@ async function run(
     card !== null && !isOwn(change) ? await readWitness(context, change, card) : true;
   if (!isWitnessed) return 'done';
   const gathered = await gather(context, change);
-  const mustReadAgain = patience.isWaiting(id, gathered.state, context.now());
-  const claim = await claimOnce(context, id, { ...gathered, mustReadAgain, card });
+  const again = mustReadAgain(unread, id, gathered.state, context.now());
+  const claim = await claimOnce(context, id, { ...gathered, mustReadAgain: again, card });
   if (claim instanceof Date) return claim;
-  patience.clear(id);
+  unread.delete(id);
   if (claim !== null && card) await sendWitnessed(context, claim, card, gathered.validUntil);
   return 'done';
 }
@@ -111,15 +112,14 @@ async function readWitness(
 
 /** The card was deleted after people had decided: nobody can see any more what they agreed to. */
 async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<void> {
-  const { result } = await append(context.events, async (locked) => {
-    const change = await loadChange(locked, id);
-    const facts = { now: context.now(), why: 'card-deleted' } as const;
-    const answer = change && gate(change, 'distrust', facts);
-    if (!change || !answer || 'refusal' in answer) return { events: [], result: null };
-    const moves = move(context, locked.at, change, answer);
-    return { ...moves, result: { before: change, change: moves.change } };
-  });
-  if (result) noteMoved(context, result.before, result.change);
+  const facts = { now: context.now(), why: 'card-deleted' } as const;
+  await advance(
+    context,
+    id,
+    (change) => gate(change, 'distrust', facts),
+    ({ plan }, locked) =>
+      plan.timing?.schedule ? pausedWithoutCard(locked, plan.timing.schedule) : null,
+  );
 }
 
 interface TargetFields {
@@ -261,7 +261,7 @@ async function decideClaim(
     };
   }
   const evidence = { groups: groupsOf(gathered.identities) };
-  const claimed = move(context, locked.at, change, answer, { evidence });
+  const claimed = move(context, locked.at, change, { ...answer, evidence });
   const over = await mayPassLock(locked, change);
   const taken: NewEvent = {
     stream: `target/${targetKey(change)}`,
@@ -520,16 +520,14 @@ async function store(context: WorkflowContext, claim: Claim, result: AttemptResu
   const { id } = claim.change;
   const { nonce } = claim.mark;
   if (result.kind === 'ended' && result.sent) await storeReply(context, claim.change, result.sent);
-  const { result: moved } = await append(context.events, async (locked) => {
-    const change = await loadChange(locked, id);
-    const answer = change && endingOf(context, change, nonce, result);
+  const state = result.kind === 'ended' ? result.sent?.learned?.fields.state : undefined;
+  await advance(
+    context,
+    id,
     // After the lease the change is `unknown`, which a late answer does not overrule.
-    if (!change || !answer || 'refusal' in answer) return { events: [], result: null };
-    const moves = move(context, locked.at, change, answer);
-    return { ...moves, result: { before: change, change: moves.change } };
-  });
-  if (moved) noteMoved(context, moved.before, moved.change);
-  context.wake();
+    (change) => endingOf(context, change, nonce, result),
+    (change, locked) => settledByOpposite(context, locked, change, state),
+  );
 }
 
 function endingOf(context: WorkflowContext, change: Change, nonce: string, result: AttemptResult) {
@@ -576,7 +574,7 @@ export function expireKind(context: WorkflowContext): JobKind {
   return {
     lane: 'background',
     run: async ({ key }) => {
-      const ending = await endBy(context, key as ChangeId, (change) =>
+      const ending = await advance(context, key as ChangeId, (change) =>
         gate(change, 'expire', { now: context.now() }),
       );
       return ending === 'too-early' ? dueAgain(context, key as ChangeId) : 'done';
@@ -594,7 +592,7 @@ export function lostKind(context: WorkflowContext): JobKind {
     lane: 'background',
     run: async ({ key }) => {
       const id = key as ChangeId;
-      const ending = await endBy(context, id, (change) => {
+      const ending = await advance(context, id, (change) => {
         // What this process has not begun to send was not sent.
         const { lease } = change;
         const isUnsent = lease?.owner === context.instance && !begun.has(lease.nonce);
@@ -621,33 +619,10 @@ export async function takeOver(
 ): Promise<void> {
   await transaction(context.store, releaseJobs);
   for (const id of executing) {
-    await endBy(context, id, (change) =>
+    await advance(context, id, (change) =>
       gate(change, 'lose', { now: context.now(), isOver: true }),
     );
   }
-}
-
-type Ending = ChangeEvent | { readonly refusal: string };
-
-/** Appends what the gate answers. Returns its refusal, or null. */
-async function endBy(
-  context: WorkflowContext,
-  id: ChangeId,
-  ask: (change: Change) => Ending,
-): Promise<string | null> {
-  type Moved = { readonly before: Change; readonly change: Change };
-  const { result } = await append<string | Moved>(context.events, async (locked) => {
-    const before = await loadChange(locked, id);
-    if (!before) return { events: [], result: 'not-found' };
-    const answer = ask(before);
-    if ('refusal' in answer) return { events: [], result: answer.refusal };
-    const moves = move(context, locked.at, before, answer);
-    return { ...moves, result: { before, change: moves.change } };
-  });
-  if (typeof result === 'string') return result;
-  noteMoved(context, result.before, result.change);
-  context.wake();
-  return null;
 }
 
 /** For how long a failed optional read delays a change. */
@@ -657,23 +632,19 @@ const PATIENCE_MS = 120_000;
  * Since when this process could not read the targets of its changes. Another process or a restart
  * begins again, which only delays the change.
  */
-interface ReadPatience {
-  /** Whether the read has to be repeated before the change may be sent without it. */
-  readonly isWaiting: (id: ChangeId, state: CurrentState | null, now: Date) => boolean;
-  readonly clear: (id: ChangeId) => void;
-}
+type Unread = Map<ChangeId, number>;
 
-function createReadPatience(): ReadPatience {
-  const since = new Map<ChangeId, number>();
-  return {
-    isWaiting: (id, state, now) => {
-      if (state?.kind !== 'unread' || state.isOff) return false;
-      const first = since.get(id) ?? now.getTime();
-      since.set(id, first);
-      return now.getTime() - first < PATIENCE_MS;
-    },
-    clear: (id) => void since.delete(id),
-  };
+/** Whether the read has to be repeated before the change may be sent without it. */
+function mustReadAgain(
+  unread: Unread,
+  id: ChangeId,
+  state: CurrentState | null,
+  now: Date,
+): boolean {
+  if (state?.kind !== 'unread' || state.isOff) return false;
+  const first = unread.get(id) ?? now.getTime();
+  unread.set(id, first);
+  return now.getTime() - first < PATIENCE_MS;
 }
 
 /** What is recorded with a change that is sent although its target could not be read. */

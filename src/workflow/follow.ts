@@ -12,12 +12,12 @@ import {
   targetKey,
 } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
-import { append, loadChange, type Subjects } from '../log/index.ts';
+import { loadChange, type Subjects } from '../log/index.ts';
 import { appliedScaling } from '../servers/facts.ts';
 import { addJob, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { type Moves, move, noteMoved } from './moves.ts';
+import { advance } from './moves.ts';
 import { readFollowUp, saveFollowUp } from './store.ts';
 import { targetChanges } from './target.ts';
 
@@ -316,28 +316,22 @@ export async function settleFromReading(
 ): Promise<Settlement | null> {
   if (change.state !== 'unknown' || !reading.known) return null;
   const { progress } = reading;
-  const { result } = await append<Moves | Settlement>(context.events, async (locked) => {
-    const current = await loadChange(locked, change.id);
-    if (current?.version !== change.version) return { events: [], result: 'moved' };
+  let settlement: Settlement = 'moved';
+  const result = await advance(context, change.id, async (current, locked) => {
+    if (current.version !== change.version) return null;
     const before = readBefore(current);
     const others = before ? await sentSince(locked, current, before.seenAt) : [];
     const gap = evidenceGap(current, rule, { progress, hasOtherSent: others.length > 0 });
-    if (gap !== null || !before) return { events: [], result: gap ?? 'before-unknown' };
-    const now = new Date(locked.at);
-    const { text } = rule.judge(before.fields, current.plan.body);
-    const evidence: Evidence = {
-      ...{ shown: progress.text, shownAt: now },
-      ...{ before: text, beforeAt: before.seenAt },
-    };
-    const answer = gate(current, 'settle', { now, evidence });
-    if ('refusal' in answer) return { events: [], result: 'moved' };
-    const moves = move(context, locked.at, current, answer);
-    return { ...moves, result: moves };
+    if (gap === null && before) {
+      const { text } = rule.judge(before.fields, current.plan.body);
+      const shown = { shown: progress.text, shownAt: new Date(locked.at) };
+      const evidence: Evidence = { ...shown, before: text, beforeAt: before.seenAt };
+      return gate(current, 'settle', { evidence });
+    }
+    settlement = gap ?? 'before-unknown';
+    return null;
   });
-  if (typeof result === 'string') return result;
-  noteMoved(context, change, result.change);
-  context.wake();
-  return 'settled';
+  return result !== null && typeof result !== 'string' ? 'settled' : settlement;
 }
 
 /**

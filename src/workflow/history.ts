@@ -25,6 +25,7 @@ import {
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import { type EventOf, evolvePress, type Recorded, type StreamName } from '../domain/log-events.ts';
+import { STATE_WORDS } from '../domain/words.ts';
 import { eventsBefore, type LoggedEvent, type Subjects } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 
@@ -54,7 +55,55 @@ interface Subject {
   readonly owner: UserId | null;
 }
 
-/** Returns the lines about a change, the oldest first, with the groups that were read for its decisions. */
+/** Returns what happened to a change for people, the oldest first: who did what, when. */
+export async function storyLines(
+  subjects: Subjects,
+  id: ChangeId,
+): Promise<readonly (readonly InlinePart[])[]> {
+  const own = await eventsIn(subjects, `change/${id}`);
+  return own.flatMap(({ event }) => {
+    const change = event as Recorded<ChangeEvent>;
+    const did = STORY[change.type];
+    // A change that was never confirmed has no other beginning.
+    if (!did || (change.type === 'drafted' && own.length > 1)) return [];
+    const by = changeDid(change)?.by ?? null;
+    const actor: InlinePart = by === null ? 'Signalbox' : { user: by };
+    return [[{ at: new Date(change.at) }, '  ', actor, ` ${did}${whyOf(change)}`]];
+  });
+}
+
+/** The events of a change that people look for, as sentences; the others are for auditors. */
+const STORY: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
+  drafted: 'prepared it',
+  confirmed: 'requested it',
+  approved: 'approved it',
+  rejected: 'rejected it',
+  cancelled: 'cancelled it',
+  'break-glass': 'used break-glass',
+  reviewed: 'reviewed it',
+  'not-sent': 'could not send it yet, and tries again',
+  succeeded: 'sent it, and the server accepted it',
+  failed: 'sent it, and the server rejected it',
+  unknown: 'sent it, and got no clear answer',
+  resolved: 'recorded the outcome',
+  expired: 'ended it: nobody decided in time, or it could not start in time',
+  denied: 'did not run it: the policy refuses it now',
+  stale: 'did not run it: the target changed since the preview',
+  restored: 'found that the database lost a part of it',
+  'revert-kept': 'does not revert it',
+  revealed: 'opened the password',
+};
+
+/** `: not during the launch`: what the user wrote. */
+function whyOf(event: ChangeEvent): string {
+  if (event.type === 'rejected' || event.type === 'break-glass') return `: ${event.reason}`;
+  return event.type === 'reviewed' || event.type === 'resolved' ? `: ${event.note}` : '';
+}
+
+/**
+ * Returns the lines about a change for auditors, the oldest first: each event with its number and hash, refused presses,
+ * and the groups that were read for its decisions.
+ */
 export async function historyLines(
   subjects: Subjects,
   id: ChangeId,
@@ -69,10 +118,15 @@ export async function historyLines(
     const entry = await read(each);
     if (!entry) continue;
     const evidence = evidenceLine(entry);
-    lines.push(entryLine(entry), ...(evidence ? [evidence] : []));
+    const mark = 'nonce' in each.event ? `, mark ${String(each.event.nonce).slice(0, HASH)}` : '';
+    const number = ` · event ${entry.seq}, ${each.event.hash.slice(0, HASH)}${mark}`;
+    lines.push([...entryLine(entry), number], ...(evidence ? [evidence] : []));
   }
   return lines;
 }
+
+/** Letters of a hash or a mark that are shown. */
+const HASH = 12;
 
 type AnyEvent = Recorded<EventOf<StreamName>>;
 
@@ -185,7 +239,6 @@ const CHANGE: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
   cancelled: 'cancelled',
   'break-glass': 'used break-glass for',
   reviewed: 'reviewed the emergency change',
-  snoozed: 'snoozed for 1 h the reminders of',
   claimed: 'started',
   'not-sent': 'could not send yet, and retries,',
   succeeded: 'sent; the server accepted:',
@@ -294,7 +347,7 @@ function userFrom(by: string): UserId | null {
   return /^[UW][A-Z0-9]+$/.test(by) ? (by as UserId) : null;
 }
 
-/** `12:04  Ana  approved service stop analytics-prod → approved · 7KQ2MX` */
+/** `12:04  Ana  requested service stop analytics-prod → waiting · 7KQ2MX` */
 function entryLine({
   at,
   by,
@@ -309,7 +362,7 @@ function entryLine({
   // A refused command is named by the action already.
   const named = subject && tried === subject.command ? '' : subject?.command;
   const about = [named, subject?.target].filter(Boolean).map((word) => ` ${word}`);
-  const state = to && to !== from ? ` → ${to}` : '';
+  const state = to && to !== from ? ` → ${STATE_WORDS[to]}` : '';
   const id = change ? ` · ${change}` : '';
   return [{ at }, '  ', actor, ` ${did}${about.join('')}${state}${id}`];
 }
@@ -351,8 +404,6 @@ export async function answerChangeLog(
   request: LogRequest,
   asker: Caller,
 ): Promise<Answer> {
-  const nothing = emptyTimeRange(request, context.now());
-  if (nothing) return nothing;
   const who = request.by === null ? null : await personOf(context, request.by, asker);
   if (who && 'title' in who) return who;
   const filter = { ...filterOf(request, context.now()), by: who?.user ?? null, viewer: asker.by };
@@ -472,44 +523,9 @@ function pageOffers(
 function logLine(request: LogRequest, before: number | null): string {
   const { by, command, target, state } = request;
   const [since, until] = [pastText(request.since), pastText(request.until)];
-  const given = { by, command, target, state, since, until, before };
+  const word = state && STATE_WORDS[state];
+  const given = { by, command, target, state: word, since, until, before };
   return ['change log', ...filterWords(given)].join(' ');
-}
-
-/** Returns an answer for an empty time range, where "0 events" would be misleading; else null. */
-function emptyTimeRange(request: LogRequest, now: Date): Answer | null {
-  const { since, until } = request;
-  if (!since || !until) return null;
-  const emptyMs = instantOf(since, now).getTime() - instantOf(until, now).getTime();
-  if (emptyMs < 0) return null;
-  const text = `The time range since=${pastText(since)} until=${pastText(until)} is empty: ${
-    emptyMs === 0 ? 'both are the same time' : 'until is before since'
-  }.`;
-  const again = (label: string, from: PastTime, to: PastTime) => {
-    return { label, line: logLine({ ...request, since: from, until: to }, null) };
-  };
-  const day = emptyMs === 0 ? dayAfter(since) : null;
-  const offers: readonly CommandOffer[] =
-    emptyMs > 0
-      ? [again('Swap both', until, since)]
-      : day
-        ? [again('The whole day', since, day)]
-        : [];
-  return {
-    title: 'Empty time range',
-    parts: [
-      { kind: 'text', text },
-      { kind: 'offers', offers },
-    ],
-  };
-}
-
-/** The end of a day that has one in the past; null for today and for a time ago. */
-function dayAfter(since: PastTime): PastTime | null {
-  if ('daysAgo' in since) return since.daysAgo === 1 ? { daysAgo: 0 } : null;
-  if (!('day' in since)) return null;
-  const midnight = new Date(instantOf(since, new Date(0)).getTime() + DAY_MS);
-  return { day: midnight.toISOString().slice(0, 10) };
 }
 
 export function instantOf(past: PastTime, now: Date): Date {

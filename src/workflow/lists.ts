@@ -1,13 +1,19 @@
 // Changes as people look for them: App Home, `/change list`, `show` and `cancel`, and the help.
 
 import { nearest } from '../base/text.ts';
-import { type ChangesQueries, changeIdText, type ListRequest } from '../commands/index.ts';
+import {
+  type ChangesQueries,
+  changeIdText,
+  type ListRequest,
+  servicesOverview,
+} from '../commands/index.ts';
 import {
   type Answer,
   type AnswerPart,
   type Caller,
   type CommandOffer,
   countWords,
+  type InlinePart,
 } from '../domain/answer.ts';
 import { rolesIn } from '../domain/approvals.ts';
 import {
@@ -16,8 +22,6 @@ import {
   type ChangeId,
   isChangeId,
   isPrivate,
-  type Refusal,
-  type Target,
   targetKey,
   type UserId,
   VERBS,
@@ -26,9 +30,8 @@ import {
 import { gate } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
 import { serviceTarget } from '../domain/targets.ts';
-import { STATE_WORDS } from '../domain/words.ts';
+import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import {
-  append,
   type ChangeQuery,
   countChanges,
   listChanges,
@@ -43,6 +46,7 @@ import type {
   MeasureEffect,
   WorkflowContext,
 } from './context.ts';
+import { withFollowUp } from './follow.ts';
 import {
   answerChangeLog,
   filterWords,
@@ -51,8 +55,9 @@ import {
   type PersonSearch,
   pastText,
   personOf,
+  storyLines,
 } from './history.ts';
-import { identityFacts, move, noteMoved } from './moves.ts';
+import { advance, identityFacts } from './moves.ts';
 import { withNews } from './news.ts';
 import { currentTarget } from './target.ts';
 
@@ -112,8 +117,14 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
         .filter((change) => may('review', change))
         .map((change) => ({ change, mayAnswer: true })),
     ],
-    recent: ended.filter(isVisible).slice(0, RECENT),
+    recent: await Promise.all(
+      ended
+        .filter(isVisible)
+        .slice(0, RECENT)
+        .map((change) => withFollowUp(context, change)),
+    ),
     schedules: await schedulesFor(context, actor),
+    services: await servicesFor(context, actor, [...pending, ...running]),
     costs: await costsFor(context, actor),
     more: pending.length === MANY,
     at: context.now(),
@@ -131,6 +142,17 @@ function schedulesFor(
 ): Promise<HomeLists['schedules']> {
   const mayList = commandsFor(policy, ['service schedule list'], actor).length > 0;
   return mayList ? commandContext().schedules.all() : Promise.resolve([]);
+}
+
+/** From what was read last: Home does not wait for the server. */
+async function servicesFor(
+  { policy, services, commandContext }: WorkflowContext,
+  actor: Actor,
+  open: readonly Change[],
+): Promise<HomeLists['services']> {
+  if (commandsFor(policy, ['service list'], actor).length === 0) return null;
+  const list = await commandContext().reads.cloud.services({ stored: true });
+  return servicesOverview(services(), list, open);
 }
 
 /** Like the answer of `/cost`, for users who may ask for it. Home is shown without it if it fails. */
@@ -179,9 +201,14 @@ export function createChangesQueries(
   const context = { ...decisions, named };
   return {
     list: (request, asker) => answerChangeList(context, request, asker),
-    show: (id, asker) => show(context, measureEffect, id, asker),
+    show: (id, asker, isDetailed = false) =>
+      show(context, measureEffect, id, { asker, isDetailed }),
     cancel: (id, asker) => cancel(context, id, asker),
-    latestOf: (target, asker) => latestOf(context, target, asker),
+    latestOf: (target, asker) => {
+      const key = targetKey({ organization: context.organization, plan: { target } });
+      return listedFor(context, { targets: [key], limit: LATEST }, asker);
+    },
+    openOf: (asker) => listedFor(context, { open: true, confirmed: true, limit: MANY }, asker),
     frequent: (by) => frequentCommands(context, by),
     log: (request, asker) => answerChangeLog(context, request, asker),
   };
@@ -189,16 +216,14 @@ export function createChangesQueries(
 
 const LATEST = 5;
 
-/** The changes of a target that this user may see: they are a part of the list of all changes. */
-async function latestOf(
+/** The changes of a query that this user may see: they are a part of the list of all changes. */
+async function listedFor(
   context: DecisionContext,
-  target: Target,
+  query: ChangeQuery & { readonly limit: number },
   { by }: Caller,
 ): Promise<readonly Change[]> {
   const mayList = await mayQuery(context, { command: 'change list', target: null, by });
-  if (!mayList) return [];
-  const key = targetKey({ organization: context.organization, plan: { target } });
-  return listChanges(context.events, { targets: [key], privateTo: by, limit: LATEST });
+  return mayList ? listChanges(context.events, { ...query, privateTo: by }) : [];
 }
 
 const LINES_MAX = 60;
@@ -207,21 +232,32 @@ async function show(
   context: DecisionContext,
   measureEffect: MeasureEffect,
   id: string,
-  asker: Caller,
+  { asker, isDetailed }: { readonly asker: Caller; readonly isDetailed: boolean },
 ): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
-  const change = await withNews(context, found.change);
-  const lines = await historyLines(context.events, change.id);
+  const change = await withNews(context, await withFollowUp(context, found.change));
+  const lines = await (isDetailed ? historyLines : storyLines)(context.events, change.id);
   const effect = await measureEffect(change);
+  const details = { label: 'Details', line: `change show ${change.id} details` };
   return {
-    title: 'History',
+    title: isDetailed ? 'Evidence' : 'History',
     change: { change, hidden: await hiddenFrom(context, change, asker) },
     parts: [
-      { kind: 'lines', lines: lines.slice(-LINES_MAX) },
+      {
+        kind: 'lines',
+        lines: [...lines.slice(-LINES_MAX), ...(isDetailed ? [] : seenLine(change))],
+      },
       ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
+      ...(isDetailed ? [] : [{ kind: 'offers', offers: [details] } as const]),
     ],
   };
+}
+
+/** `The server shows: stopped`, once the target was read after the send. */
+function seenLine({ state, followUp }: Change): readonly (readonly InlinePart[])[] {
+  if (state !== 'succeeded' || !followUp?.seen) return [];
+  return [[{ at: followUp.seen.at }, `  The server shows: ${wordOf(followUp.seen.text)}`]];
 }
 
 /** The buttons of the card that this user may not press. */
@@ -246,40 +282,30 @@ async function cancel(context: DecisionContext, typed: string, asker: Caller): P
   if (!found.ok) return found.answer;
   const { by } = asker;
   const identity = await context.people.identify(by, { fresh: false });
-  const { result } = await append<Cancelled>(context.events, async (locked) => {
-    const before = (await loadChange(locked, found.change.id)) ?? found.change;
-    const target = currentTarget(context, before.plan);
-    const { policy, now } = context;
+  const { policy, now } = context;
+  const evidence = identityFacts(identity);
+  const result = await advance(context, found.change.id, (change) => {
+    const target = currentTarget(context, change.plan);
     const facts = { by, identity, text: '', now: now(), policy, target };
-    const answer = gate(before, 'cancel', facts);
-    if ('refusal' in answer) {
-      return { events: [], result: { before, after: null, refusal: answer.refusal } };
-    }
-    const evidence = identityFacts(identity);
-    const { events, jobs, change } = move(context, locked.at, before, answer, { evidence });
-    return { events, jobs, result: { before, after: change, refusal: null } };
+    const answer = gate(change, 'cancel', facts);
+    return 'refusal' in answer ? answer : { ...answer, evidence };
   });
-  const { before, after, refusal } = result;
-  if (refusal !== null) {
-    const press = { verb: 'cancel', by } as const;
-    const denial = denialOfVerb(context, { refusal, change: before, press });
-    await recordRefusal(context, denial, { tried: 'cancel', by, identity });
-    return { title: 'Not cancelled', refused: { refusal, change: before, press }, parts: [] };
+  if (result !== null && typeof result !== 'string') {
+    return {
+      title: 'Cancelled',
+      parts: [
+        { kind: 'changes', changes: [result.change] },
+        { kind: 'text', text: 'Nothing will be sent.' },
+      ],
+    };
   }
-  noteMoved(context, before, after);
-  context.wake();
-  return {
-    title: 'Cancelled',
-    parts: [
-      { kind: 'changes', changes: [after] },
-      { kind: 'text', text: 'Nothing will be sent.' },
-    ],
-  };
+  const change = (await loadChange(context.events, found.change.id)) ?? found.change;
+  const press = { verb: 'cancel', by } as const;
+  const refusal = result ?? 'not-found';
+  const denial = denialOfVerb(context, { refusal, change, press });
+  await recordRefusal(context, denial, { tried: 'cancel', by, identity });
+  return { title: 'Not cancelled', refused: { refusal, change, press }, parts: [] };
 }
-
-type Cancelled =
-  | { readonly before: Change; readonly after: Change; readonly refusal: null }
-  | { readonly before: Change; readonly after: null; readonly refusal: Refusal };
 
 type ChangeLookup =
   | { readonly ok: true; readonly change: Change }
@@ -352,12 +378,11 @@ async function answerChangeList(
     ...queryOf(context, request, { by: person, asker: asker.by }),
     ...(after && { before: after.change }),
   };
-  const [count, shown, drafts] = await Promise.all([
+  const [count, shown] = await Promise.all([
     countChanges(events, query),
     listChanges(events, { ...query, limit: PAGE }),
-    countHiddenDrafts(context, request, asker),
   ]);
-  const page = { request, person, drafts, count, shown };
+  const page = { request, person, count, shown };
   return { title: titleOf(page, asker), parts: partsOf(page, asker) };
 }
 
@@ -385,22 +410,10 @@ function queryOf(
   };
 }
 
-/** The drafts of the asker that the list of their own changes leaves out. */
-async function countHiddenDrafts(
-  { events }: ListContext,
-  request: ListRequest,
-  { by: requester }: Caller,
-): Promise<number> {
-  if (request.which !== 'mine' || request.state || request.before) return 0;
-  return countChanges(events, { states: ['draft'], requester });
-}
-
 interface Page {
   readonly request: ListRequest;
   /** The user that `by=` names. */
   readonly person: UserId | null;
-  /** The asker's drafts, where the list leaves them out. */
-  readonly drafts: number;
   readonly shown: readonly Change[];
   /** The number of changes on this and all older pages. */
   readonly count: number;
@@ -432,12 +445,9 @@ function countText(count: number, noun: string): string {
 }
 
 function partsOf(page: Page, asker: Caller): readonly AnswerPart[] {
-  const { request, person, shown, count, drafts } = page;
+  const { request, person, shown, count } = page;
   const left = count > COUNTED_MAX ? count : count - shown.length;
-  const notes = [
-    ...(left > 0 ? [`${countText(left, 'older change')} not shown.`] : []),
-    ...(drafts > 0 ? [`${countText(drafts, 'draft')} not shown.`] : []),
-  ];
+  const notes = [...(left > 0 ? [`${countText(left, 'older change')} not shown.`] : [])];
   return [
     ...(person !== null && person !== asker.by ? [requestedBy(person)] : []),
     shown.length > 0
@@ -470,12 +480,11 @@ const LISTS = [
   ['all', 'All'],
 ] as const;
 
-function offersFor({ request, shown, drafts }: Page, left: number): readonly CommandOffer[] {
+function offersFor({ request, shown }: Page, left: number): readonly CommandOffer[] {
   const last = shown.at(-1);
   const others = LISTS.filter(([which]) => which !== whichOf(request));
   return [
     ...(left > 0 && last ? [{ label: 'Older', line: olderLine(request, last.id) }] : []),
-    ...(drafts > 0 ? [{ label: 'Your drafts', line: 'change list mine state=draft' }] : []),
     ...others.map(([which, label]) => ({ label, line: `change list ${which}` })),
   ];
 }
@@ -483,6 +492,7 @@ function offersFor({ request, shown, drafts }: Page, left: number): readonly Com
 function olderLine(request: ListRequest, before: ChangeId): string {
   const { service, by, state } = request;
   const since = pastText(request.since);
-  const filters = filterWords({ service: service?.id ?? null, by, state, since, before });
+  const word = state && STATE_WORDS[state];
+  const filters = filterWords({ service: service?.id ?? null, by, state: word, since, before });
   return ['change list', whichOf(request), ...filters].join(' ');
 }

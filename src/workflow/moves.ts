@@ -1,12 +1,19 @@
 import { pastStep } from '../base/log.ts';
 import type { JsonObject } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
-import { type Change, type ChangeId, isPrivate, type State, targetKey } from '../domain/change.ts';
+import {
+  type Change,
+  type ChangeId,
+  isPrivate,
+  type Refusal,
+  type State,
+  targetKey,
+} from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
 import type { NewEvent } from '../domain/log-events.ts';
-import { listChanges, type Subjects } from '../log/index.ts';
+import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
@@ -18,28 +25,16 @@ export interface Moves {
   readonly change: Change;
 }
 
-/** What may be recorded with an event. */
-interface Circumstances {
-  readonly press?: string;
-  readonly evidence?: JsonObject;
-}
-
 type MoveContext = Pick<DecisionContext, 'configuration'>;
 
 /**
  * The event of a change under the lock: it releases the target where the change ends, and asks for the messages and
  * the work that follow. To be called once the gate has allowed the event; `append` stores what it returns.
  */
-export function move(
-  context: MoveContext,
-  at: number,
-  before: Change,
-  event: ChangeEvent,
-  circumstances: Circumstances = {},
-): Moves {
+export function move(context: MoveContext, at: number, before: Change, event: ChangeEvent): Moves {
   const { id } = before;
   const stream = `change/${id}` as const;
-  const recorded = { ...event, ...circumstances, configuration: context.configuration };
+  const recorded = { ...event, configuration: context.configuration };
   const next = { ...recorded, at, seq: 0, version: before.version + 1, hash: before.hash };
   const change = foldOf(id)(before, next);
   const events: NewEvent[] = [{ stream, event: recorded }];
@@ -56,9 +51,8 @@ export function begin(
   at: number,
   id: ChangeId,
   event: Extract<ChangeEvent, { type: 'drafted' }>,
-  circumstances: Circumstances = {},
 ): Moves {
-  const recorded = { ...event, ...circumstances, configuration: context.configuration };
+  const recorded = { ...event, configuration: context.configuration };
   const change = foldOf(id)(null, { ...recorded, at, seq: 0, version: 1, hash: '' });
   const jobs = [
     job('expire', id, change.expiresAt.getTime()),
@@ -201,6 +195,45 @@ export function identityFacts(identity: Identity | null): JsonObject {
   if (!identity?.ok) return {};
   const groups = identity.evidence.groups.map((group) => ({ ...group }));
   return { roles: [...identity.actor.roles], groups };
+}
+
+/** What happens to a change, or why nothing does. */
+type Answer = ChangeEvent | { readonly refusal: Refusal } | null;
+
+interface Advanced {
+  readonly before: Change;
+  readonly change: Change;
+}
+
+type Also = Pick<Moves, 'events' | 'jobs'> | null;
+
+/**
+ * One step of one change: `ask` answers under the lock, usually with the gate's answer, and `also` returns what is
+ * appended with it. Returns the change before and after, the refusal, or null where nothing happened.
+ */
+export async function advance(
+  context: DecisionContext,
+  id: ChangeId,
+  ask: (change: Change, locked: LockedLog) => Answer | Promise<Answer>,
+  also: (change: Change, locked: LockedLog) => Also | Promise<Also> = () => null,
+): Promise<Advanced | Refusal | null> {
+  const { result } = await append<Advanced | Refusal | null>(context.events, async (locked) => {
+    const before = await loadChange(locked, id);
+    const answer = before && (await ask(before, locked));
+    if (!before || !answer) return { events: [], result: null };
+    if ('refusal' in answer) return { events: [], result: answer.refusal };
+    const moves = move(context, locked.at, before, answer);
+    const more = await also(moves.change, locked);
+    return {
+      events: [...moves.events, ...(more?.events ?? [])],
+      jobs: [...moves.jobs, ...(more?.jobs ?? [])],
+      result: { before, change: moves.change },
+    };
+  });
+  if (result === null || typeof result === 'string') return result;
+  noteMoved(context, result.before, result.change);
+  context.wake();
+  return result;
 }
 
 /** Counts, logs and traces what was appended, and tells other changes of the target. To be called after the commit. */

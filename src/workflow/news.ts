@@ -15,15 +15,9 @@ import { gate, type Identity, type OutlookFacts } from '../domain/gate.ts';
 import { type Freeze, freezeFor, upcomingFreezes } from '../domain/policy.ts';
 import { hasSameFacts, policyFacts } from '../domain/targets.ts';
 import { startsAt } from '../domain/timing.ts';
-import {
-  activeConfiguration,
-  append,
-  listChanges,
-  loadChange,
-  type Subjects,
-} from '../log/index.ts';
+import { activeConfiguration, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
-import { move, noteMoved, redrawOpen } from './moves.ts';
+import { advance, redrawOpen } from './moves.ts';
 import {
   approvedCommands,
   changedSincePlan,
@@ -111,23 +105,15 @@ export async function endHopeless(context: WorkflowContext, id: ChangeId): Promi
   const known = await outlookFacts(context, context.events, change, requester);
   if (!endsBy(change, known)) return;
   const differences = known.isOutdated ? await differencesNow(context, change) : [];
-  const { result } = await append(context.events, async (locked) => {
-    const before = await loadChange(locked, id);
+  await advance(context, id, async (before, locked) => {
     // A process with an older configuration ends nothing by it.
     const active = await activeConfiguration(locked);
-    const isActive = active === null || active.configuration === context.configuration;
-    if (!before || !isActive) return { events: [], result: null };
-    const facts = await outlookFacts(context, locked, before, requester);
+    if (active !== null && active.configuration !== context.configuration) return null;
+    const { changedBy, ...facts } = await outlookFacts(context, locked, before, requester);
     const ends = endsBy(before, facts);
-    if (!ends) return { events: [], result: null };
-    const { changedBy } = facts;
     const stateCheck = { kind: 'differs', differences, changedBy } as const;
-    const moves = move(context, locked.at, before, { ...ends, ...(changedBy && { stateCheck }) });
-    return { ...moves, result: { before, after: moves.change } };
+    return ends && { ...ends, ...(changedBy && { stateCheck }) };
   });
-  if (!result) return;
-  noteMoved(context, result.before, result.after);
-  context.wake();
 }
 
 /** How the target differs from the preview; nothing where that is not read. */

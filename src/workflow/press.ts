@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { traceHere } from '../base/log.ts';
-import type { JsonObject } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
   type Change,
@@ -18,18 +17,12 @@ import {
   type Identity,
   isPermitting,
   type PressFacts,
-  type Stopped,
 } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import {
-  type EventOf,
-  evolvePress,
-  type LoggedPress,
-  type NewEvent,
-} from '../domain/log-events.ts';
+import { type EventOf, evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
-import { databaseProblem, type Job } from '../storage/index.ts';
+import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
 import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
@@ -205,26 +198,28 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const { id, press } = stored;
   const verb = VERBS.find((each) => each === press.verb);
   const change = await loadChange(context.events, id);
-  if (!verb || !change) return refuse(context, stored, 'not-found', null, null);
+  const refuse = (early: Refusal, identity: Identity | null = null) =>
+    decide(context, stored, verb ?? 'approve', { early, identity });
+  if (!verb || !change) return refuse('not-found');
   const ageMs = context.now().getTime() - press.pressedAt.getTime();
   const later = () => new Date(context.now().getTime() + 1_000);
-  const place = LoggedPlace.parse(press.place);
+  const place = placeOf(press);
   if (!(await isPlace(context, change, verb, place))) {
     const mayCome = place.kind === 'message' && ageMs < PLACE_WITHIN_MS;
     const isKnown = mayCome && (await becomesPlace(context, change, verb, place));
     if (mayCome && !isKnown) return later();
-    if (!isKnown) return refuse(context, stored, 'foreign-place', change, null);
+    if (!isKnown) return refuse('foreign-place');
   }
   const seen = markOf(press.seen);
   const foreign = seen ? await foreignMarks(context.events, change, [seen]) : [];
   if (foreign.length > 0) {
     await answerForeign(context, change.id, foreign);
-    return refuse(context, stored, 'restored', await loadChange(context.events, id), null);
+    return refuse('restored');
   }
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
   const early = refusalBeforeLookup(context, change, verb, press);
-  if (early) return refuse(context, stored, early, change, null);
+  if (early) return refuse(early);
   const identity = await context.people.identify(press.by, {
     fresh: verb !== 'cancel',
     since: press.pressedAt,
@@ -232,8 +227,9 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   if (!identity.ok && identity.refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
     return new Date(context.now().getTime() + RETRY_MS);
   }
-  if (!identity.ok) return refuse(context, stored, identity.refusal, change, identity);
-  return decide(context, stored, verb, identity);
+  if (!identity.ok) return refuse(identity.refusal, identity);
+  const requester = isPermitting(verb) ? await requesterOf(context, change) : null;
+  return decide(context, stored, verb, { early: null, identity, requester });
 }
 
 function markOf(seen: string | null): Mark | null {
@@ -260,50 +256,80 @@ function refusalBeforeLookup(
   return 'refusal' in answer ? answer.refusal : null;
 }
 
+/** What is known before the change is read under the lock. */
+interface Known {
+  /** Why the press is refused, whatever the change says; null: the gate decides. */
+  readonly early: Refusal | null;
+  /** Null: not looked up. */
+  readonly identity: Identity | null;
+  /** The requester of a change that may run after the press. */
+  readonly requester?: Identity | null;
+}
+
 interface Decided {
   readonly refusal: Refusal | null;
   readonly before: Change | null;
   readonly change: Change | null;
 }
 
+/** Decides and records in one append, then answers the user. A press that was answered meanwhile stays as it is. */
 async function decide(
   context: WorkflowContext,
   stored: StoredPress,
   verb: Verb,
-  identity: Identity & { readonly ok: true },
+  known: Known,
 ): Promise<JobResult> {
   const { id, key, press } = stored;
-  const evidence = identityFacts(identity);
-  const asked = isPermitting(verb) ? await loadChange(context.events, id) : null;
-  const requester = asked && (await requesterOf(context, asked));
-  const { result } = await append<Decided | 'answered'>(context.events, async (locked) => {
-    if (await isAnswered(locked, stored)) return { events: [], result: 'answered' };
-    const before = await loadChange(locked, id);
-    if (!before)
-      return answered(locked, stored, 'not-found', evidence, { before: null, change: null });
-    const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
-    const answer = gate(before, verb, facts);
-    if ('refusal' in answer) {
-      return refused(context, locked, stored, before, answer, evidence);
+  const { result } = await append<Decided | null>(context.events, async (locked) => {
+    const stream = `press/${id}/${key}` as const;
+    if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
+      return { events: [], result: null };
     }
-    const moves = move(context, locked.at, before, answer, { press: key, evidence });
-    const end = { refusal: null, before, change: moves.change };
-    return answered(locked, stored, null, evidence, end, moves);
+    const before = await loadChange(locked, id);
+    const answer = await answerTo(context, locked, before, press, known);
+    const evidence = identityFacts(known.identity);
+    const refusal = 'refusal' in answer ? answer.refusal : null;
+    const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
+    const moves =
+      before && caused ? move(context, locked.at, before, { ...caused, press: key }) : NOTHING;
+    const change = 'change' in moves ? moves.change : before;
+    const about = { verb: press.verb, about: `change ${id}`, by: press.by, place: placeOf(press) };
+    const notice =
+      refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : NOTHING;
+    const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
+    // A change is not claimed while a press of it is not answered.
+    const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
+    return {
+      events: [...moves.events, { stream, event }, ...notice.events],
+      jobs: [...moves.jobs, ...waits, ...notice.jobs],
+      result: { refusal, before, change },
+    };
   });
-  if (result === 'answered') return 'done';
+  if (result === null) return 'done';
   const { refusal, before, change } = result;
-  if (change) noteMoved(context, before, change);
+  if (change && before) noteMoved(context, before, change);
   context.wake();
-  if (refusal === null && change) {
-    return tell(context, stored, change, (shown) => {
-      return { ok: true, verb, change: shown ?? change };
-    });
-  }
-  return deny(context, stored, verb, refusal ?? 'not-found', change);
+  if (refusal !== null || !change)
+    return deny(context, stored, verb, refusal ?? 'not-found', change);
+  return tell(context, stored, change, (shown) => ({ ok: true, verb, change: shown ?? change }));
 }
 
-async function isAnswered(locked: LockedLog, { id, key }: StoredPress): Promise<boolean> {
-  return (await locked.load(`press/${id}/${key}`, evolvePress)).state?.isAnswered ?? true;
+const NOTHING = { events: [], jobs: [] };
+
+async function answerTo(
+  context: WorkflowContext,
+  locked: LockedLog,
+  before: Change | null,
+  press: LoggedPress,
+  { early, identity, requester = null }: Known,
+): Promise<ReturnType<typeof gate<Verb>>> {
+  if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
+  const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
+  return gate(before, press.verb as Verb, facts);
+}
+
+function placeOf({ place }: LoggedPress): Place {
+  return LoggedPlace.parse(place);
 }
 
 /** What is known about a press under the lock. */
@@ -316,75 +342,6 @@ async function lockedFacts(
   const facts = pressFacts(context, change, press);
   if (!isPermitting(press.verb as Verb)) return facts;
   return { ...facts, outlook: await outlookFacts(context, locked, change, press.requester) };
-}
-
-function refused(
-  context: WorkflowContext,
-  locked: LockedLog,
-  stored: StoredPress,
-  before: Change,
-  { refusal, ends }: { readonly refusal: Refusal; readonly ends: Stopped | null },
-  evidence: JsonObject,
-) {
-  const moves = ends && move(context, locked.at, before, ends, { press: stored.key });
-  const end = { refusal, before, change: moves?.change ?? before };
-  return answered(locked, stored, refusal, evidence, end, moves ?? undefined);
-}
-
-/** The event that answers a press, with what it caused. */
-function answered(
-  { at }: Pick<LockedLog, 'at'>,
-  { id, key, press }: StoredPress,
-  refusal: Refusal | null,
-  evidence: JsonObject,
-  end: Pick<Decided, 'before' | 'change'>,
-  caused: { readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] } = NOTHING,
-) {
-  const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
-  // A change is not claimed while a press of it is not answered.
-  const waits = end.change?.state === 'approved' ? [runOf(end.change, at)] : [];
-  return {
-    events: [...caused.events, { stream: `press/${id}/${key}` as const, event }],
-    jobs: [...caused.jobs, ...waits],
-    result: { refusal, ...end },
-  };
-}
-
-const NOTHING = { events: [], jobs: [] };
-
-/** Records a press that is refused before its change is read under the lock. */
-async function refuse(
-  context: WorkflowContext,
-  stored: StoredPress,
-  refusal: Refusal,
-  change: Change | null,
-  identity: Identity | null,
-): Promise<JobResult> {
-  const { result } = await append(context.events, async (locked) => {
-    if (await isAnswered(locked, stored)) return { events: [], result: null };
-    const notices =
-      refusal === 'foreign-place' ? noticeFor(foreignPlace(pressedOf(stored)), locked.at) : NOTHING;
-    return answered(
-      locked,
-      stored,
-      refusal,
-      identityFacts(identity),
-      { before: change, change },
-      notices,
-    );
-  });
-  if (result === null) return 'done';
-  const verb = VERBS.find((each) => each === stored.press.verb) ?? 'approve';
-  return deny(context, stored, verb, refusal, change);
-}
-
-function pressedOf({ id, press }: StoredPress) {
-  return {
-    verb: press.verb,
-    about: `change ${id}`,
-    by: press.by,
-    place: LoggedPlace.parse(press.place),
-  };
 }
 
 function deny(

@@ -16,7 +16,6 @@ import { combineRequirements } from '../domain/approvals.ts';
 import {
   type Change,
   type ChangeId,
-  type ChannelId,
   changeIdFrom,
   type Plan,
   type PlanRow,
@@ -59,7 +58,6 @@ interface ChangeRequest {
   readonly timing?: RequestedTiming;
   readonly reason: string | null;
   readonly requester: UserId;
-  readonly origin: ChannelId | null;
   /** The draft that this request replaces, so that one preview cannot become two cards. */
   readonly edits: ChangeId | null;
   /** Slack's id of the interaction: a repeated delivery creates no second draft. */
@@ -183,15 +181,15 @@ async function drafted(
   request: ChangeRequest,
   { plan, requires, identity }: PlannedRequest,
 ) {
-  const { command, requester, reason, origin, key } = request;
+  const { command, requester, reason, key } = request;
   const id = await draftIdFor(locked, key);
   if (id === null) return { events: [], result: null };
   const { organization } = context;
-  const fields = { organization, command: command.name, requester, reason, plan, requires, origin };
-  const event = draftChange(fields, new Date(locked.at));
-  const evidence = { ...identityFacts(identity), request: key };
+  const fields = { organization, command: command.name, requester, reason, plan, requires };
+  const drafted = draftChange(fields, new Date(locked.at));
+  const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
   const edited = await withdrawn(context, locked, request, identity);
-  const draft = begin(context, locked.at, id, event, { evidence });
+  const draft = begin(context, locked.at, id, event);
   return {
     events: [...edited.events, ...draft.events],
     jobs: [...edited.jobs, ...draft.jobs],
@@ -229,7 +227,7 @@ async function withdrawn(
   const facts = { by, identity, text: '', now: new Date(locked.at), policy, target };
   const answer = gate(edited, 'cancel', facts);
   if ('refusal' in answer) return NOTHING;
-  return move(context, locked.at, edited, answer, { evidence: { edited: true } });
+  return move(context, locked.at, edited, { ...answer, evidence: { edited: true } });
 }
 
 /** What was entered for a change. */

@@ -1,17 +1,13 @@
 import { ApiError } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
-import { dayOf } from '../base/time.ts';
-import type { Change, ChangeId, CostEffect, Plan } from '../domain/change.ts';
+import type { Change, ChangeId, Plan } from '../domain/change.ts';
 import { inheritChange } from '../domain/draft.ts';
 import { gate, REVERT_GRACE_MS } from '../domain/gate.ts';
 import type { Service } from '../domain/targets.ts';
-import { append, type LockedLog, loadChange } from '../log/index.ts';
-import { type DayPrice, moneyOf, priceOn } from '../maths/money.ts';
-import { signedCredits } from '../maths/numbers.ts';
-import { microOf } from '../maths/rows.ts';
+import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext, RevertStopReason, WorkflowContext } from './context.ts';
 import type { JobKind } from './jobs.ts';
-import { begin, move, noteMoved, unusedId } from './moves.ts';
+import { advance, begin, move, noteMoved, unusedId } from './moves.ts';
 import {
   type Inverse,
   isUnchangedSince,
@@ -46,22 +42,8 @@ async function planRevert(context: WorkflowContext, id: ChangeId): Promise<void>
   const planned = await planInverse(context, parent);
   if (typeof planned === 'string') return keep(context, id, planned);
   const timing = { startAt: revertAt.toISOString(), revert: null };
-  const cost = revertCost(parent, priceOn(context.prices, dayOf(context.now())));
-  const plan: Plan = { ...planned.plan, timing, ...(cost && { cost }) };
+  const plan: Plan = { ...planned.plan, timing };
   await recordRevert(context, id, { command: planned.command, plan });
-}
-
-// The usage report has no final day of the size in between, so that only the estimate can be used.
-function revertCost(
-  { id, plan: { cost } }: Change,
-  price: DayPrice | undefined,
-): CostEffect | undefined {
-  if (!cost || cost.perDay === null) return cost;
-  const perDay = 0 - cost.perDay;
-  const share = cost.share === null || cost.share <= -1 ? null : 1 / (1 + cost.share) - 1;
-  const money = moneyOf([[price, microOf(perDay)]]);
-  const text = `${signedCredits(microOf(perDay), money)} per day, as before ${id}`;
-  return { text, perDay, share };
 }
 
 interface PlannedRevert {
@@ -110,25 +92,29 @@ async function recordRevert(
   id: ChangeId,
   planned: PlannedRevert,
 ): Promise<void> {
-  const { result: revert } = await append(context.events, async (locked) => {
-    const parent = await loadChange(locked, id);
-    const { revertAt } = parent ?? {};
-    if (!parent || !revertAt) return { events: [], result: null };
-    const answer = gate(parent, 'revert', { now: new Date(locked.at), isUnchanged: true });
-    if (answer !== 'allowed') return keepIn(context, locked, parent, answer.keeps);
-    const child = await unusedId(context, locked);
-    const latest = Math.max(revertAt.getTime(), locked.at) + REVERT_GRACE_MS;
-    const times = { notBefore: revertAt, expiresAt: new Date(latest) };
-    const drafted = inheritChange(parent, { ...planned, ...times, parent: id });
-    const begun = begin(context, locked.at, child, drafted);
-    const marked = move(context, locked.at, parent, { type: 'revert-planned', child });
-    return {
-      events: [...begun.events, ...marked.events],
-      jobs: [...begun.jobs, ...marked.jobs],
-      result: begun.change,
-    };
-  });
-  if (revert) noteMoved(context, null, revert);
+  const { result } = await append<Change | RevertStopReason | null>(
+    context.events,
+    async (locked) => {
+      const parent = await loadChange(locked, id);
+      const { revertAt } = parent ?? {};
+      if (!parent || !revertAt) return { events: [], result: null };
+      const answer = gate(parent, 'revert', { now: new Date(locked.at), isUnchanged: true });
+      if (answer !== 'allowed') return { events: [], result: answer.keeps };
+      const child = await unusedId(context, locked);
+      const latest = Math.max(revertAt.getTime(), locked.at) + REVERT_GRACE_MS;
+      const times = { notBefore: revertAt, expiresAt: new Date(latest) };
+      const drafted = inheritChange(parent, { ...planned, ...times, parent: id });
+      const begun = begin(context, locked.at, child, drafted);
+      const marked = move(context, locked.at, parent, { type: 'revert-planned', child });
+      return {
+        events: [...begun.events, ...marked.events],
+        jobs: [...begun.jobs, ...marked.jobs],
+        result: begun.change,
+      };
+    },
+  );
+  if (result === null || typeof result === 'string') return keep(context, id, result);
+  noteMoved(context, null, result);
   context.wake();
 }
 
@@ -138,22 +124,6 @@ async function keep(
   id: ChangeId,
   why: RevertStopReason | null,
 ): Promise<void> {
-  await append(context.events, async (locked) => {
-    const change = await loadChange(locked, id);
-    return change ? keepIn(context, locked, change, why) : { events: [], result: null };
-  });
-  context.wake();
-}
-
-function keepIn(
-  context: DecisionContext,
-  { at }: Pick<LockedLog, 'at'>,
-  change: Change,
-  why: RevertStopReason | null,
-) {
   // Null: there is nothing to revert any more.
-  const answer = why && gate(change, 'keep', { why });
-  if (!answer || 'refusal' in answer) return { events: [], result: null };
-  const { events, jobs } = move(context, at, change, answer);
-  return { events, jobs, result: null };
+  if (why) await advance(context, id, (change) => gate(change, 'keep', { why }));
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/text.ts';
+import type { Json, JsonObject } from '../base/text.ts';
 import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import {
   nextOccurrence,
@@ -36,7 +36,7 @@ import { append, inForce, type LockedLog, loadChange, type Subjects } from '../l
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { begin, noteMoved, unusedId } from './moves.ts';
+import { begin, type Moves, move, noteMoved, unusedId } from './moves.ts';
 import { noticeFor } from './notices.ts';
 import { dueAt, isNoted, noteJob, scheduleEvent } from './own.ts';
 import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
@@ -340,9 +340,7 @@ export async function scheduleFacts(
   const id = plan.timing?.schedule;
   if (!id) return null;
   const { state } = await subjects.load(`schedule/${id}`, evolveSchedule);
-  if (!state) return 'unknown';
-  const { until, isPaused, isRemoved, endedWhy } = state;
-  return { until, isPaused, ended: isRemoved ? (endedWhy ?? EXPIRED) : null };
+  return state ?? 'unknown';
 }
 
 /** A run may pass the lock of its schedule's own unknown run this long after the lease of that run. */
@@ -363,6 +361,37 @@ export async function mayPassLock(locked: LockedLog, change: Change): Promise<Ch
   }
   return holders.at(-1)?.id ?? null;
 }
+
+/** What a server reports only where the command changed something: the opposite was the state before. */
+const CHANGED: Readonly<Record<string, string>> = {
+  'service start': 'starting',
+  'service stop': 'stopping',
+};
+
+/**
+ * The events that settle the unknown run whose lock this run has passed: the server's answer to this run proves that the
+ * unknown one was applied. Null: it proves nothing, so that people answer.
+ */
+export async function settledByOpposite(
+  context: DecisionContext,
+  locked: LockedLog,
+  run: Change,
+  state: Json | undefined,
+): Promise<Moves | null> {
+  if (state === undefined || state !== CHANGED[run.command]) return null;
+  const { state: passed } = await locked.load(
+    `target/${targetKey(run)}`,
+    (over: { readonly id: string | null } | null, event) =>
+      event.type === 'taken' && event.change === run.id ? { id: event.over } : (over ?? NONE),
+  );
+  const unknown = passed?.id ? await loadChange(locked, passed.id as ChangeId) : null;
+  if (!unknown) return null;
+  const note = `the server answered “${state}” to the next run, ${run.id}`;
+  const settled = gate(unknown, 'settle', { note });
+  return 'refusal' in settled ? null : move(context, locked.at, unknown, settled);
+}
+
+const NONE = { id: null };
 
 /** When the lease of the last claim of a change ended. */
 async function leaseEnd(subjects: Subjects, id: ChangeId): Promise<number> {
@@ -400,18 +429,31 @@ export async function afterRefusedRun(
   const why = LASTING[refusal];
   const paused = id && why ? await pausedSchedule(locked, id, why) : null;
   if (!paused) return NOTHING;
-  const { schedule, events, jobs } = paused;
-  const { name } = schedule.service;
-  const notice = noticeFor(
-    {
-      to: null,
-      title: 'Schedule paused',
-      text: `The schedule of ${name} (${id}) is paused: ${why}. A person who may request it can take it over.`,
-      actions: [{ id: 'command.0', label: 'Take over', value: scheduleCommandLine(schedule) }],
-    },
-    locked.at,
-  );
-  return { events: [...events, ...notice.events], jobs: [...jobs, ...notice.jobs] };
+  const notice = takeOverNotice(paused.schedule, why ?? '', locked.at);
+  return {
+    events: [...paused.events, ...notice.events],
+    jobs: [...paused.jobs, ...notice.jobs],
+  };
+}
+
+function takeOverNotice(schedule: LoggedSchedule, why: string, at: number) {
+  const { change: id, service } = schedule;
+  const text = `The schedule of ${service.name} (${id}) is paused: ${why}. A person who may request it can take it over.`;
+  const value = scheduleCommandLine(schedule);
+  const actions = [{ id: 'command.0', label: 'Take over', value }];
+  return noticeFor({ to: null, title: 'Schedule paused', text, actions }, at);
+}
+
+/** Pauses a schedule whose card was deleted: nobody sees its runs any more. Its thread can say nothing. */
+export async function pausedWithoutCard(
+  locked: LockedLog,
+  id: ChangeId,
+): Promise<Pick<Handled, 'events' | 'jobs'>> {
+  const why = 'its card was deleted';
+  const paused = await pausedSchedule(locked, id, why);
+  if (!paused) return NOTHING;
+  const notice = takeOverNotice(paused.schedule, why, locked.at);
+  return { events: [...paused.events, ...notice.events], jobs: notice.jobs };
 }
 
 /** Pauses a schedule that runs, with a note in its thread; null if there is none. */

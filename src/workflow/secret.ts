@@ -1,18 +1,11 @@
 import { Secret } from '../base/errors.ts';
 import { HOUR_MS } from '../base/time.ts';
 import type { Change, ChangeId, UserId } from '../domain/change.ts';
-import {
-  append,
-  type LogKeys,
-  loadChange,
-  type Subjects,
-  sealText,
-  unsealText,
-} from '../log/index.ts';
+import { type LogKeys, loadChange, type Subjects, sealText, unsealText } from '../log/index.ts';
 import { type Store, type StoreTx, transaction } from '../storage/index.ts';
 import { authorizeRequester } from './authorize.ts';
 import type { DecisionContext } from './context.ts';
-import { move } from './moves.ts';
+import { advance } from './moves.ts';
 import {
   dropExpiredSealed,
   dropSealed,
@@ -63,7 +56,7 @@ export async function revealPassword(
  * crash or a failed modal must not lose it.
  */
 export async function unsealSecret(
-  context: Pick<DecisionContext, 'events' | 'store' | 'now' | 'log' | 'configuration'>,
+  context: DecisionContext,
   id: ChangeId,
   by: UserId,
 ): Promise<Secret | null> {
@@ -88,18 +81,11 @@ interface Reveal {
   readonly shown: boolean | null;
 }
 
-async function appendReveal(
-  context: Pick<DecisionContext, 'events' | 'configuration'>,
-  id: ChangeId,
-  reveal: Reveal,
-): Promise<void> {
-  await append(context.events, async (locked) => {
-    const change = await loadChange(locked, id);
-    // Of two modals that were opened at once, the first counts.
-    if (!change || (await wasShown(locked, id))) return { events: [], result: null };
-    const moves = move(context, locked.at, change, { type: 'revealed', ...reveal });
-    return { ...moves, result: null };
-  });
+async function appendReveal(context: DecisionContext, id: ChangeId, reveal: Reveal): Promise<void> {
+  // Of two modals that were opened at once, the first counts.
+  await advance(context, id, async (_, locked) =>
+    (await wasShown(locked, id)) ? null : { type: 'revealed', ...reveal },
+  );
 }
 
 async function wasShown(subjects: Subjects, id: ChangeId): Promise<boolean> {
@@ -122,7 +108,7 @@ function opened(keys: LogKeys, sealed: string, owner: Owner): Secret | null {
 
 /** Records a reveal. Deletes the password if it was shown; else its requester can open it again. */
 export async function recordReveal(
-  context: Pick<DecisionContext, 'events' | 'store' | 'configuration'>,
+  context: DecisionContext,
   id: ChangeId,
   { by, shown }: { readonly by: UserId; readonly shown: boolean },
 ): Promise<void> {

@@ -77,6 +77,7 @@ function reach(
       cancel: () => Promise.reject(new Error('There are no changes')),
       latestOf: async () => [],
       frequent: async () => [],
+      openOf: async () => [],
     },
     freezes: NO_FREEZES,
     schedules: NO_SCHEDULES,
@@ -306,11 +307,11 @@ test('a change is compared with the last seen state of its service', async () =>
 test('the list shows only what is known of each service', async () => {
   const running = { ...prod, lastSeen: seen({ state: 'running' }) };
   const { title, parts } = await answer('service list', {}, [running, service('new')]);
-  expect(title).toBe('2 services');
-  expect(parts[0]).toMatchObject({
+  expect(title).toBe('2 services, 1 running');
+  expect(parts[1]).toMatchObject({
     rows: [
-      ['analytics-prod', '2f7c9d34', 'prod, eu', 'main', 'running', NOON],
-      ['new', 'id-of-ne', null, null, null, null],
+      ['analytics-prod', 'running', null, 'prod, eu', 'main', NOON],
+      ['new', null, null, null, null, null],
     ],
   });
 });

@@ -88,21 +88,6 @@ test.for([
   expect(JSON.stringify(table)).not.toContain('*');
 });
 
-test('days that are left out are counted, and are not called missing', async () => {
-  const { title, text, table } = await answered('2026-11-16.. final by day', NOVEMBER);
-  expect(title).toBe('16–19 Nov (UTC): 20.0 credits');
-  expect(text).toBe('2 days that are not final left out.');
-  expect(firstCells(table)).toEqual([
-    ['Mon 16 Nov', '10.0'],
-    ['Tue 17 Nov', '10.0'],
-  ]);
-});
-
-test('lines are compared with the previous period if days that are not final are left out', async () => {
-  const { table } = await answered('2026-11-16..2026-11-17 final vs prev', NOVEMBER);
-  expect(table?.rows[0]?.at(-1)).toEqual({ value: 0, text: '±0' });
-});
-
 test('a period without data is not zero, even if the days before it have data', async () => {
   const { title, text } = await answered('2026-11-12 vs prev', [
     ...NOVEMBER,

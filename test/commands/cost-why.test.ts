@@ -223,12 +223,6 @@ test.for([
     'cost why 2026-11-01..2026-11-19 vs 2026-10-01..2026-10-19',
   ],
   ['7d by metric', '“by” is not possible here', 'cost why 2026-11-13..2026-11-19'],
-  ['final 7d', '“final” is not possible here', 'cost why 2026-11-13..2026-11-19'],
-  [
-    'final 7d vs last-week staging',
-    '“final” is',
-    'cost why 2026-11-13..2026-11-19 only staging vs last-week',
-  ],
   ['7d vs 2020-01', 'more than 806 days back', 'cost why 2026-11-13..2026-11-19'],
   ['lastmonth', 'called “lastmonth”', 'cost why last-month'],
 ])(

@@ -127,16 +127,6 @@ test('each cost subcommand is offered for a mistyped verb', () => {
   expect([...COST_SUBCOMMANDS].sort()).toEqual(verbs.sort());
 });
 
-test('a file of final days has only their rows', async () => {
-  const final = row({ day: '2026-11-17', credits: 3 });
-  const rows = [row({ day: '2026-11-16' }), final, row({ day: '2026-11-18', locked: false })];
-  const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [] });
-  // Everything that this command reads; any other read throws.
-  const context = { costs, services: [], now: () => NOW } as unknown as CommandContext;
-  const { parts } = await costCsv.answer({ words: 'final' }, context, ASKER);
-  expect(JSON.stringify(parts)).toContain('2 rows,');
-});
-
 test('a file has a column for each metric of the report, also for an unknown one', async () => {
   const known = row({ day: '2026-11-16' });
   const rows = [{ ...known, metrics: { ...known.metrics, vectorSearchCHC: 2_500_000 } }];

@@ -84,7 +84,6 @@ test.for([
   'cost last-month vs prev',
   'cost last-month by day',
   'cost 2026-07..2026-09 by month',
-  'cost 7d final vs prev',
   'cost 7d by metric top 2',
   'cost why',
   'cost why last-month',
@@ -145,23 +144,8 @@ test('the month so far is compared with the same days of the previous month, if 
   const first = await answered('cost', alone);
   expect(written(first)).not.toContain('compare');
   expect(Object.keys(buttons(first))).toContain('Compare with previous');
-  for (const line of ['cost 7d', 'cost 19d', 'cost last-month', 'cost qtd', 'cost mtd final'])
+  for (const line of ['cost 7d', 'cost 19d', 'cost last-month', 'cost qtd'])
     expect(written(await answered(line))).not.toContain(' vs ');
-});
-
-test('without a final day, “final” shows no 0', async () => {
-  const settled = { age: 3, completeness: { share: 1, error: 0, ratios: 9 } };
-  const rows = RISING.map((row) =>
-    row.day < '2026-11-12' ? row : { ...row, locked: false, openDay: settled },
-  );
-  const none = await answered('cost 7d final vs prev', { rows });
-  expect(written(none)).toBe(
-    '13–19 Nov (UTC)\nNone of the 7 days is final yet.\nAs of 2026-11-20 12:00 UTC',
-  );
-  const one = await answered('cost yesterday final', { rows });
-  expect(written(one)).toContain('This day is not final yet.');
-  const some = await answered('cost 2026-11-09..2026-11-15 final vs prev', { rows });
-  expect(written(some)).toContain(', on the 3 days final in both:');
 });
 
 const OLDER: CostGap = {

@@ -7,6 +7,7 @@ import { answerForecast } from '../../src/costs/forecast.ts';
 import { answerWhy } from '../../src/costs/why.ts';
 import type { Answer } from '../../src/domain/answer.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';
+import { problemsOf } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { row, warehouseRow } from '../maths/rows.ts';
 import { written } from './written.ts';
@@ -98,6 +99,44 @@ test('no report and no question gives an answer with an impossible figure', asyn
     { numRuns: 600, endOnFailure: true },
   );
 });
+
+test.for([
+  'cost yesterday',
+  'cost mtd',
+  'cost 7d vs prev',
+  'cost last-week by day vs 2026-11-02..2026-11-08',
+  'cost why 7d',
+  'cost why yesterday',
+  'cost forecast',
+])(
+  '“%s” with a row that could not be read has no figure for the sum and no change',
+  async (line) => {
+    const today = '2026-11-20';
+    const days = Array.from({ length: 110 }, (_, ago) => ({ ago, credits: 20 }));
+    const seen = { locked: true, settled: true, isWarehouse: false };
+    const rows = rowsOf(
+      days.map((one) => ({ ...one, ...seen })),
+      today,
+    );
+    // The whole of yesterday, and a row of the week that others are compared with.
+    const lost = ['2026-11-19', '2026-11-12', '2026-11-05'].map(
+      (day) => ({ name: 'without-figures', day, count: 1 }) as const,
+    );
+    const context = contextOf(
+      rows.filter((one) => one.day !== '2026-11-19'),
+      today,
+      null,
+    );
+    const costs: WhyContext['costs'] = async (span) => ({
+      ...(await context.costs(span)),
+      problems: problemsOf(lost, [span]),
+    });
+    const answer = (await asked(line, { ...context, costs })) ?? expect.fail(line);
+    expect(answer.title).toMatch(/: (not known|not compared|no forecast)/);
+    expect(written(answer)).toContain('could not be read');
+    expect(written(answer)).not.toMatch(/[−+]\d+%|has no data/);
+  },
+);
 
 /** The lines of the buttons that ask about costs. */
 function offeredLines({ parts }: Answer): readonly string[] {

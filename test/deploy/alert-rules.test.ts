@@ -50,6 +50,22 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     },
     minutes: [2, 4],
   },
+  SignalboxSlackRejected: {
+    fires: {
+      'signalbox_payloads_rejected_total{why="clock"}': '0+3x30',
+      'signalbox_ack_seconds_count{kind="command"}': '5+0x30',
+    },
+    silent: {
+      'signalbox_payloads_rejected_total{why="signature"}': '0+3x30',
+      'signalbox_ack_seconds_count{kind="command"}': '0+1x30',
+    },
+    minutes: [4, 12],
+  },
+  SignalboxForeignConnections: {
+    fires: { [of('signalbox_slack_foreign_connections')]: '2+0x30' },
+    silent: { [of('signalbox_slack_foreign_connections')]: '0+0x30' },
+    minutes: [9, 12],
+  },
   SignalboxDatabaseUnreadable: {
     fires: {
       [of('signalbox_database_readable')]: '0+0x9',

@@ -7,6 +7,8 @@ import { DOCUMENTS, groupsOf, readPage } from './pages.ts';
 
 /** OpenTelemetry's SDK reads its own variables. */
 const OF_THE_SDK = /^OTEL_/;
+/** Node and the HTTP client read these. */
+const PROXIES = /^(HTTPS?|NO)_PROXY$/;
 const VARIABLE = /(?<![\w-])([A-Z]+(?:_[A-Z\d]+)+)(?![\w])/g;
 
 // The README of a room names constants of its code.
@@ -22,7 +24,7 @@ test.for(PAGES)('the program reads the variables that %s names', (file) => {
   const known = [...VARIABLE_NAMES, ...files, ...ofScripts, ...ofTests];
   expect(
     groupsOf(readPage(file), VARIABLE).filter(
-      (name) => !known.includes(name) && !OF_THE_SDK.test(name),
+      (name) => !known.includes(name) && !OF_THE_SDK.test(name) && !PROXIES.test(name),
     ),
   ).toEqual([]);
 });

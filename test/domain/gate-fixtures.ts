@@ -105,11 +105,6 @@ export function resolve(
   return press(change, happened ? 'happened' : 'did-not-happen', facts);
 }
 
-export function snooze(change: Change, actor: Actor, current: Requirement | null, now: Date): Move {
-  const facts = pressed(change, actor, { now, policy: policyThatRequires(current) });
-  return press(change, 'snooze', facts);
-}
-
 export function expire(change: Change, now: Date): Move {
   return move(change, gate(change, 'expire', { now }), now);
 }
@@ -170,7 +165,7 @@ export function markAbandoned(change: Change, now: Date): Move {
 }
 
 export function settleByEvidence(change: Change, evidence: Evidence, now: Date): Move {
-  return move(change, gate(change, 'settle', { evidence, now }), now);
+  return move(change, gate(change, 'settle', { evidence }), now);
 }
 
 export function abandonRevert(change: Change): Move {

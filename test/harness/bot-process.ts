@@ -52,10 +52,12 @@ export async function startProcessSandbox(options: ProcessSandboxOptions) {
     for (const child of children) child.kill('SIGKILL');
     await simulators.stop();
   });
-  const env = { ...simulators.env, ...more };
+  const env: Record<string, string> = { ...simulators.env, ...more };
   return {
     slack,
     cloud,
+    /** Of each program that is started from now on. */
+    env,
     deliverTo,
     writeConfig,
     start: () => startProcess(env, children, words),

@@ -11,7 +11,7 @@ import { peopleOn } from './people.ts';
 import { type SimulatorOptions, startSimulators } from './simulators.ts';
 import { NOON } from './users.ts';
 
-export interface TestSandboxOptions extends Omit<SimulatorOptions, 'now' | 'slack'> {
+export interface TestSandboxOptions extends Omit<SimulatorOptions, 'now'> {
   readonly databaseUrl?: string;
   /** The time at which the clock of the sandbox starts. */
   readonly at?: Date;
@@ -41,7 +41,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
   const simulators = await startSimulators({
     ...options,
     now,
-    slack: { rateLimits: options.rateLimits ?? null },
+    slack: { rateLimits: options.rateLimits ?? null, ...options.slack },
   });
   const { slack, cloud, alerts } = simulators;
   const env = {

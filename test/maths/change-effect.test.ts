@@ -55,16 +55,11 @@ test.for<[string, Partial<SizedDay>]>([
   expect(unitPrice(days)).toEqual({ ok: false, why: 'too-few-days-of-fixed-size', days: 2 });
 });
 
-test('a stop saves the daily cost from tomorrow to the end of the month', () => {
+test('a stop saves the daily cost', () => {
   const effect = known(stopEffect(compute(Array(30).fill(18)), TODAY));
   expect(effect).toEqual({
     known: true,
     perDay: { about: expect.closeTo(-18), low: expect.closeTo(-18), high: expect.closeTo(-18) },
-    byMonthEnd: {
-      about: expect.closeTo(-180),
-      low: expect.closeTo(-180),
-      high: expect.closeTo(-180),
-    },
     basis: 'past-days',
     days: 14,
   });
@@ -75,20 +70,6 @@ test('the range of a day is that of past days', () => {
   const { low, about, high } = known(stopEffect(compute(values), TODAY)).perDay;
   expect([low, high]).toEqual([-20, -10]);
   expect(about).toBeCloseTo(-15, 0);
-});
-
-test('on the last day of a month the effect by month end is 0', () => {
-  const days = finalDays(Array(14).fill(18), '2026-11-10');
-  expect(known(stopEffect(days, '2026-11-30')).byMonthEnd.about).toBeCloseTo(0);
-});
-
-test('weekends ahead save less than working days', () => {
-  const days = compute(Array(56).fill(0)).map(({ day, final }) => {
-    const isWeekend = [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay());
-    return { day, final, value: isWeekend ? 4 : 20 };
-  });
-  // From 21 to 30 November 2026 four of the ten days are of weekends.
-  expect(known(stopEffect(days, TODAY)).byMonthEnd.about).toBeCloseTo(-(6 * 20 + 4 * 4), 3);
 });
 
 test('six days are too few for an estimate', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayStates, finalRows, selectRows } from '../../src/maths/days.ts';
+import { dayStates, selectRows } from '../../src/maths/days.ts';
 import { allSeries, seriesOf, sumBy } from '../../src/maths/lines.ts';
 import { microOf } from '../../src/maths/rows.ts';
 import { daily, pipeRow, randomRows, row, spans, warehouseRow } from './rows.ts';
@@ -31,10 +31,6 @@ describe('a day', () => {
       total: microOf(5),
       preliminary: microOf(2),
     });
-  });
-
-  test('that is not final is left out with all its rows', () => {
-    expect(finalRows(rows, dayStates(rows, WEEK))).toEqual([rows[0]]);
   });
 });
 

@@ -40,7 +40,6 @@ const PLAIN: CostQuestion = {
   by: 'service',
   versus: null,
   top: null,
-  finalOnly: false,
   scope: ALL_COSTS,
   refresh: false,
   share: false,
@@ -60,10 +59,7 @@ test.for<[string, Partial<CostQuestion>]>([
   ['last-week vs last-week', { period: period('last-week'), versus: 'last-week' }],
   ['vs 2026-09 last-month', { period: period('last-month'), versus: period('2026-09') }],
   ['top 5', { top: 5 }],
-  ['final', { finalOnly: true }],
   ['last week per service', { period: period('last-week') }],
-  ['final 30d', { period: period('30d'), finalOnly: true }],
-  ['final by metric', { finalOnly: true, by: 'metric' }],
   ['analytics-prod', { scope: only('analytics-prod') }],
   ['2026-archive 7d', { scope: only('2026-archive'), period: period('7d') }],
   ['two words by month', { scope: only('two words'), by: 'month' }],
@@ -98,13 +94,12 @@ test.for<[string, Partial<CostQuestion>]>([
   ['this week vs last week', { period: period('this-week'), versus: 'last-week' }],
   ['2026-11-05 to 2026-11-10', { period: period('2026-11-05..2026-11-10') }],
   [
-    '30d by team vs prev top 10 final analytics-prod',
+    '30d by team vs prev top 10 analytics-prod',
     {
       period: period('30d'),
       by: 'team',
       versus: 'prev',
       top: 10,
-      finalOnly: true,
       scope: only('analytics-prod'),
     },
   ],
@@ -117,7 +112,7 @@ test.for<[string, string, string, readonly string[]]>([
   ['by', 'no-grouping', '', ['by day']],
   ['vs', 'no-comparison', '', ['vs prev']],
   ['vs previous', 'no-comparison', 'previous', ['vs prev']],
-  ['vs final', 'no-comparison', 'final', []],
+  ['vs average', 'no-comparison', 'average', []],
   ['vs 2026-13', 'unknown-words', '2026-13', ['vs 2026-11']],
   ['vs 500 days', 'too-long', '500 days', ['vs 400d']],
   ['top', 'no-number', '', ['top 5']],
@@ -166,7 +161,7 @@ test.for<[string, string, string, readonly string[]]>([
 });
 
 test('the order of the words does not matter', () => {
-  const parts = ['30d', 'by day', 'vs prev', 'top 4', 'final', 'refresh', 'two words', 'tag prod'];
+  const parts = ['30d', 'by day', 'vs prev', 'top 4', 'refresh', 'two words', 'tag prod'];
   fc.assert(
     fc.property(fc.shuffledSubarray(parts, { minLength: parts.length }), (words) => {
       expect(read(words.join(' '))).toEqual(read(parts.join(' ')));

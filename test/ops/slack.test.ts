@@ -219,3 +219,43 @@ test('a Slack that does not answer is reported within the time limit', async () 
     says: 'Slack did not answer in 0.3 s',
   });
 });
+
+test('a member of a group whom Slack does not know is named, and counts as no member', async () => {
+  const users = ['U0HIDDEN001', '', 'U0BEN00001', 'U0CLEO0001', 'U0GUS00001'];
+  const sandbox = await startDoctorSandbox({ workspace: withGroup('db-leads', { users }) });
+  expect(line(await sandbox.diagnose(), 'approver')).toMatchObject({
+    status: 'warning',
+    says: expect.stringMatching(/^3 people of @db-leads, .*does not know U0HIDDEN001, or hides/),
+    fix: expect.stringContaining('remove them from @db-leads'),
+  });
+});
+
+test('a colleague of another workspace of the organization counts, though no list of users has them', async () => {
+  const organization = { enterpriseId: 'E0SANDBOX01' };
+  const members = sandboxWorkspace.members.map((one) =>
+    one.id === 'U0BEN00001' ? { ...one, ...organization, teamId: 'T0SISTER001' } : one,
+  );
+  const workspace = { ...withGroup('db-leads', { users: ['U0BEN00001'] }), ...organization };
+  const sandbox = await startDoctorSandbox({ workspace: { ...workspace, members } });
+  expect(line(await sandbox.diagnose(), 'approver')?.says).toMatch(/^1 person of @db-leads/);
+});
+
+test('a token for a whole organization is reported', async () => {
+  const workspace = { ...sandboxWorkspace, enterpriseId: 'E0SANDBOX01', orgWide: true };
+  const sandbox = await startDoctorSandbox({ workspace });
+  expect(line(await sandbox.diagnose(), 'bot token')).toMatchObject({
+    status: 'failed',
+    says: 'the app is installed for the whole organization E0SANDBOX01',
+  });
+});
+
+test('blocks that the workspace does not accept are named', async () => {
+  const sandbox = await startDoctorSandbox();
+  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({ status: 'ok' });
+  const fault = { method: 'blocks.validate', how: { error: 'invalid_message' } } as const;
+  sandbox.slack.failNext({ ...fault, times: 3 });
+  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({
+    status: 'failed',
+    says: 'this workspace does not accept: card, table, chart',
+  });
+});

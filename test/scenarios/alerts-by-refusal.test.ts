@@ -1,8 +1,11 @@
-import { test } from 'vitest';
+import { once } from 'node:events';
+import { onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { BEN } from '../harness/users.ts';
-import { expectAlert, read, readUntil } from './alert-faults.ts';
+import { ANA, BEN } from '../harness/users.ts';
+import { clientOf } from '../sandbox/slack/client.ts';
+import { expectAlert, expectAlertAtRate, read, readUntil } from './alert-faults.ts';
 
 function setClock({ clock, wake }: TestSandbox, now: Date): void {
   clock.now = now;
@@ -28,4 +31,28 @@ test('SignalboxMessageLost fires when Slack refuses to update a card', async () 
   const isLost = (count: number) => count > 0;
   const during = await readUntil(sandbox, 'signalbox_messages_lost_total{kind="card"', isLost);
   expectAlert('SignalboxMessageLost', before, during);
+});
+
+test('SignalboxSlackRejected fires when the clock of the machine is wrong', async () => {
+  const sandbox = await startTestSandbox({ slack: { signedAt: () => new Date(0) } });
+  const before = await read(sandbox);
+  await sandbox.slack.command(ANA, 'ops', '/service list');
+  const after = await readUntil(sandbox, 'signalbox_payloads_rejected_total{why="clock"', 1);
+  expectAlertAtRate('SignalboxSlackRejected', { before, after });
+});
+
+test('SignalboxForeignConnections fires when another program uses the app token', async () => {
+  const sandbox = await startTestSandbox({ delivery: 'socket' });
+  const before = await read(sandbox);
+  const { url = '' } = await clientOf(
+    sandbox.slack,
+    sandbox.slack.appToken,
+  ).apps.connections.open();
+  const other = new WebSocket(url);
+  onTestFinished(() => other.terminate());
+  await once(other, 'message');
+  await sandbox.slack.refreshSockets({ reason: 'refresh_requested', closing: 'handshake' });
+  const isCounted = (count: number) => count > 0;
+  const during = await readUntil(sandbox, 'signalbox_slack_foreign_connections', isCounted);
+  expectAlert('SignalboxForeignConnections', before, during);
 });

@@ -198,9 +198,14 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'a copy from before the removal of a schedule runs nothing of it on %s',
-  async (engine) => {
+test.for(
+  ENGINES.flatMap((engine) => [
+    { engine, title: 'Remove', done: 'Schedule of staging is removed' },
+    { engine, title: 'Pause', done: 'Schedule of staging is paused' },
+  ]),
+)(
+  'a copy from before a schedule ends or pauses runs nothing of it: $title on $engine',
+  async ({ engine, title: act, done }) => {
     const { sandbox, copy } = await attackable(engine);
     const approve = async (title: string, line: string) => {
       await sandbox.slack.command(ANA, 'ops', line);
@@ -213,8 +218,8 @@ test.for(ENGINES)(
     await approve('Schedule staging', `/service schedule staging ${times} nights`);
     await sandbox.card('staging is scheduled');
     const putBack = await copy();
-    await approve('Remove schedule of staging', '/service schedule remove staging');
-    await sandbox.card('Schedule of staging is removed');
+    await approve(`${act} schedule of staging`, `/service schedule ${act.toLowerCase()} staging`);
+    await sandbox.card(done);
     await waitUntilIdle(sandbox);
     await putBack();
     await sandbox.restart();

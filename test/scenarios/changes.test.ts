@@ -42,7 +42,12 @@ test('a change is shown with its history and only the buttons that its reader ma
   await sandbox.press(BEN, bens, 'change.approve');
   await sandbox.card('staging is stopping');
 
-  const after = await said(sandbox, DORA, `/change show ${id}`, 'sent; the server accepted');
+  const after = await said(
+    sandbox,
+    DORA,
+    `/change show ${id}`,
+    'sent it, and the server accepted it',
+  );
   expect(after).toContain('members, read ');
   expect(after).toContain(BEN);
 });
@@ -90,14 +95,12 @@ test('a draft is visible only to its requester', async () => {
   );
   expect(await said(sandbox, BEN, '/change log', 'Newest first')).not.toContain(id);
   const mine = await said(sandbox, ANA, '/change list mine', 'You have requested no changes');
-  expect(mine).toContain('1 draft not shown.');
   expect(mine).not.toContain(id);
-  expect(mine).toContain('"value":"change list mine state=draft"');
   const drafts = '1 change requested by you · draft';
   expect(await said(sandbox, ANA, '/change list mine state=draft', drafts)).toContain(id);
   const others = await said(sandbox, BEN, '/change list state=draft', 'No matching changes.');
   expect(others).not.toContain(id);
-  expect(await said(sandbox, ANA, `/change show ${id}`, 'History')).toContain('drafted');
+  expect(await said(sandbox, ANA, `/change show ${id}`, 'History')).toContain('prepared it');
 });
 
 test('an empty list says so', async () => {

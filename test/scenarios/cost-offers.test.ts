@@ -36,7 +36,7 @@ const ASKED = [
   'cost compute last-month',
   'cost last-week metric storage by day',
   'cost not staging',
-  'cost october top 3 final vs prev',
+  'cost october top 3 vs prev',
   'cost nov 1-15',
   'cost last-month',
   'cost qtd by month',

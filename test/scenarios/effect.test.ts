@@ -60,7 +60,7 @@ test('preview and card show the cost effect with its range, and Show request all
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   const [, perDay = '', range = ''] =
-    /Cost {2}(−[\d.]+ credits per day)( \(−[\d.]+ to −[\d.]+\)) · storage and backups continue/.exec(
+    /Cost {2}(−[\d.]+ credits per day)( \(−[\d.]+ on quiet days, −[\d.]+ on busy days\))? · storage continues/.exec(
       textOf(preview ?? NO_MESSAGE),
     ) ?? [];
   expect(perDay).not.toBe('');

@@ -73,3 +73,66 @@ test('a form about an outcome that another user has recorded says so', async () 
   await sandbox.slack.submit(BEN, form, reason);
   expect(errorOf(sandbox, form)).toMatch(/^Too late: it was accepted\./);
 });
+
+test.for([
+  ['is late', { error: 'expired_trigger_id' }, 'did not open the form within 3 s'],
+  ['arrives twice', { error: 'exchanged_trigger_id' }, 'did not open the form within 3 s'],
+  ['meets a rate limit', 'rate-limited', 'did not open the form: it limits the rate'],
+  ['meets a fault of Slack', 'server-error', 'did not open the form: it did not answer'],
+  ['meets a page of a proxy', 'html', 'did not open the form: it did not answer'],
+] as const)('a form that %s is not an internal error', async ([, how, words]) => {
+  const sandbox = await startTestSandbox();
+  sandbox.slack.failNext({ method: 'views.open', times: 1, how });
+  await sandbox.slack.command(ANA, 'ops', '/service stop');
+  const answer = textOf((await sandbox.privateMessage(ANA, words)) ?? NO_MESSAGE);
+  expect(answer).toMatch(/Nothing was changed\. Try again/);
+  expect(answer).not.toContain('internal error');
+});
+
+/** The form to create an endpoint, with a choice of its type. */
+async function endpointForm(sandbox: TestSandbox) {
+  await sandbox.slack.command(ANA, 'ops', '/endpoint create staging');
+  const viewId = await sandbox.modal(ANA, 'endpoint.create');
+  const option = { text: { type: 'plain_text', text: 'x' }, value: 'VPC_ENDPOINT_SERVICE' };
+  const chosen = { type: 'static_select', selected_option: option };
+  const view = () => sandbox.slack.clientState(ANA).views.at(-1);
+  const fields = () => (view()?.blocks ?? []).map(({ block_id }) => block_id);
+  const values = { type: { type: chosen } };
+  const place = { in: 'view', viewId } as const;
+  const field = { as: ANA, place, blockId: 'type', actionId: 'type' };
+  return {
+    view,
+    viewId,
+    fields,
+    values,
+    choose: () => sandbox.slack.press({ ...field, element: chosen, values }),
+  };
+}
+
+test.for(['hash_conflict', 'internal_error'])(
+  'a form whose redrawing meets %s is redrawn for the newest choice',
+  async (error) => {
+    const sandbox = await startTestSandbox();
+    const form = await endpointForm(sandbox);
+    sandbox.slack.failNext({ method: 'views.update', times: 1, how: { error } });
+    await form.choose();
+    await expect.poll(form.fields).toContain('vpcEndpointServiceName');
+  },
+);
+
+test('a submission of a form that lacks fields gets the whole form', async () => {
+  const sandbox = await startTestSandbox();
+  const form = await endpointForm(sandbox);
+  const how = { error: 'internal_error' } as const;
+  sandbox.slack.failNext({ method: 'views.update', times: 9, how });
+  await form.choose();
+  const text = { type: 'plain_text_input', value: 'for the feed' };
+  await sandbox.slack.submit(ANA, form.viewId, {
+    ...form.values,
+    description: { description: text },
+    reason: { reason: text },
+  });
+  expect(form.view()?.errors).toEqual({});
+  expect(form.fields()).toContain('vpcEndpointServiceName');
+  expect(JSON.stringify(form.view()?.blocks)).toContain('The form lacked fields');
+});

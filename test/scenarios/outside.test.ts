@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import { createLog } from '../../src/base/log.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
@@ -16,16 +17,19 @@ const LIST = {
   trigger_id: '1.2.3',
 };
 
+const LATE = { at: Date.now() - 365_000 };
+
 interface Forged {
   readonly secret?: string;
   readonly at?: number;
+  readonly charset?: string;
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-function send(sandbox: TestSandbox, { fields = {}, ...signed }: Forged) {
+function send(sandbox: TestSandbox, { fields = {}, charset = '', ...signed }: Forged) {
   const response_url = `${sandbox.slack.url}/response/none`;
   const body = new URLSearchParams({ ...LIST, response_url, ...fields }).toString();
-  return deliver(sandbox, body, { 'content-type': FORM, ...signatureOf(body, signed) });
+  return deliver(sandbox, body, { 'content-type': FORM + charset, ...signatureOf(body, signed) });
 }
 
 test.for<[string, number, Forged]>([
@@ -39,6 +43,20 @@ test.for<[string, number, Forged]>([
   const before = sandbox.slack.calls().length;
   expect(await send(sandbox, forged)).toBe(status);
   if (status !== 200) expect(sandbox.slack.calls()).toHaveLength(before);
+});
+
+test.for<[string, 'clock' | 'signature', RegExp, Forged]>([
+  ['of a machine whose clock is ahead', 'clock', /clock of this machine is \d+ s ahead of/, LATE],
+  ['with another secret', 'signature', /that of another app/, { secret: 'another secret' }],
+])('a payload %s is counted, and reported once', async ([, why, words, forged]) => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const sandbox = await startTestSandbox({ log });
+  for (let n = 0; n < 3; n += 1) expect(await send(sandbox, forged)).toBe(401);
+  const reported = () => lines.filter((line) => words.test(line));
+  await expect.poll(reported).toHaveLength(1);
+  const metrics = await (await fetch(`${sandbox.url}/metrics`)).text();
+  expect(metrics).toContain(`signalbox_payloads_rejected_total{why="${why}"} 3`);
 });
 
 test.for([
@@ -171,7 +189,7 @@ test('the value of a field that a later choice hides is not sent', async () => {
     ...chosen('service', '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e'),
     ...chosen('type', 'VPC_ENDPOINT_SERVICE'),
     ...text('description', 'orders'),
-    ...text('vpcEndpointServiceName', 'vpce-svc-1'),
+    ...text('vpcEndpointServiceName', 'vpce-svc-0a1b2c3d'),
     ...text('vpcResourceShareArn', 'left over from another type'),
     ...text('reason', 'for the feed'),
   };
@@ -192,6 +210,26 @@ test('the value of a field that a later choice hides is not sent', async () => {
   };
   expect(await deliverPayload(sandbox, payload)).toBe(200);
   const preview = JSON.stringify(await sandbox.privateMessage(ANA, 'Create endpoint for'));
-  expect(preview).toContain('vpce-svc-1');
+  expect(preview).toContain('vpce-svc-0a1b2c3d');
   expect(preview).not.toContain('left over');
+});
+
+test.for([
+  ['through a gateway that adds a charset', { charset: '; charset=utf-8' }],
+  ['with an invalid response URL', { fields: { response_url: 'none' } }],
+] as const)('a command %s is answered', async ([, given]) => {
+  const sandbox = await startTestSandbox();
+  expect(await send(sandbox, given)).toBe(200);
+  await sandbox.privateMessage(ANA, '12 services');
+});
+
+test('Slack saying that it limits events is acknowledged and logged in words', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const sandbox = await startTestSandbox({ log });
+  const body = JSON.stringify({ type: 'app_rate_limited', minute_rate_limited: 1518467820 });
+  const headers = { 'content-type': 'application/json', ...signatureOf(body) };
+  expect(await deliver(sandbox, body, headers)).toBe(200);
+  expect(lines.join('')).toContain('Slack sends no events for some minutes');
+  expect(lines.join('')).not.toContain('stack');
 });

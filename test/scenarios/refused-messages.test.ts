@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isCard, textOf } from '../harness/messages.ts';
-import { requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { NO_MESSAGE, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 
@@ -104,4 +104,61 @@ test('a rate limit of one message delays all of that method until the time that 
   await pass(1);
   await sandbox.card('requests: stop staging');
   expect(notices(sandbox, 'could not be posted')).toEqual([]);
+});
+
+test.for(['edit_window_closed', 'cant_update_message'])(
+  'a card that Slack does not let be edited (%s) goes on in its thread, each state once',
+  async (error) => {
+    const sandbox = await startTestSandbox();
+    const { slack } = sandbox;
+    const card = await requestChange(sandbox);
+    const { channel = '', ts = '' } = card ?? {};
+    slack.failNext({ method: 'chat.update', channel, times: 10_000, how: { error } });
+    sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
+    await sandbox.press(BEN, card, 'change.approve');
+    const replies = () => slack.messages(channel).filter(({ threadTs }) => threadTs === ts);
+    const states = () =>
+      replies().filter((each) => textOf(each).includes('not let the card be edited'));
+    await expect.poll(() => states().map(textOf).join()).toContain('outcome unknown');
+    await waitUntilIdle(sandbox);
+    const shown = states().map(({ blocks }) => blocks[0]?.block_id);
+    expect(shown).toEqual([...new Set(shown)]);
+    expect(JSON.stringify(states())).not.toContain('"action_id"');
+    expect(notices(sandbox, 'could not be updated')).toEqual([]);
+
+    // Its buttons, in an answer that only one person sees.
+    const id = /· ([0-9A-Z]{6})/.exec(card?.text ?? '')?.[1];
+    await slack.command(BEN, 'ops', `/change show ${id}`);
+    const answer = await sandbox.privateMessage(BEN, 'outcome unknown');
+    await sandbox.press(BEN, answer, 'change.happened');
+    const form = await sandbox.modal(BEN, 'change.happened');
+    const reason = { reason: { type: 'plain_text_input', value: 'seen in the console' } };
+    await slack.submit(BEN, form, { reason });
+    await expect.poll(() => states().map(textOf).at(-1)).toContain('it was stopped');
+    await sandbox.restart();
+    await waitUntilIdle(sandbox);
+    const after = states().map(({ blocks }) => blocks[0]?.block_id);
+    expect(after).toEqual([...new Set(after)]);
+  },
+);
+
+test('in a channel that becomes shared, cards show no costs and reasons, and operators read it once', async () => {
+  const sandbox = await startTestSandbox();
+  const { slack, clock } = sandbox;
+  const before = await requestChange(sandbox);
+  expect(textOf(before ?? NO_MESSAGE)).toContain('for the night');
+  slack.admin.share('db-approvals');
+  clock.now = new Date(clock.now.getTime() + 61_000);
+  await sandbox.press(BEN, before, 'change.approve');
+  await sandbox.card('staging is stopping');
+  await slack.command(ANA, 'ops', '/service stop reporting-core because of the merger');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'reporting-core?'), 'change.confirm');
+  const after = await sandbox.card('requests: stop reporting-core');
+  await waitUntilIdle(sandbox);
+  const shown = slack.messages('db-approvals').map(textOf).join();
+  expect(shown).not.toMatch(/for the night|because of the merger|credits per day/);
+  expect(notices(sandbox, 'is shared with another organization')).toHaveLength(1);
+  // The approvers read everything in private.
+  await sandbox.press(BEN, after, 'change.details');
+  await sandbox.privateMessage(BEN, 'because of the merger');
 });

@@ -107,6 +107,26 @@ test('a start ends for good when Slack refuses the app token after a rate limit'
   });
 });
 
+test.for(['http', 'socket'] as const)(
+  'a bot that is uninstalled while it runs (%s) is not ready, and says so in words',
+  async (delivery) => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'error' }, { write: (line) => lines.push(line) });
+    // In Socket Mode the port has only the probes.
+    const env = { PORT: String(await freePort()) };
+    const sandbox = await startTestSandbox({ log, delivery, env });
+    const ready = () => fetch(`${sandbox.url}/readyz`);
+    await expect.poll(async () => (await ready()).status).toBe(200);
+    await sandbox.slack.admin.uninstall();
+    await expect.poll(async () => (await ready()).status).toBe(503);
+    expect(await (await ready()).text()).toContain('Reinstall to Workspace');
+    const metrics = await (await fetch(`${sandbox.url}/metrics`)).text();
+    expect(metrics).toContain('signalbox_slack_connected 0');
+    const reported = lines.filter((line) => line.includes('cannot act in Slack'));
+    expect(reported).toHaveLength(1);
+  },
+);
+
 test('health and readiness have separate endpoints', async () => {
   const sandbox = await startTestSandbox();
   expect((await fetch(`${sandbox.url}/healthz`)).status).toBe(200);

@@ -2,7 +2,8 @@ import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/time.ts';
 import type { UserId } from '../../src/domain/change.ts';
-import { cachedAccounts, createActors } from '../../src/slack/actors.ts';
+import { cachedAccounts } from '../../src/slack/accounts.ts';
+import { createActors } from '../../src/slack/actors.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 
 const ANA = 'UANA' as UserId;
@@ -28,9 +29,18 @@ function listing(users: readonly string[]) {
   return { list: async () => ({ ok: true, usergroups: [{ id: 'S0LEADS', users }] }) };
 }
 
-function actorsBy(lookups: object, timeoutMs = 60_000) {
+interface Given {
+  readonly timeoutMs?: number | undefined;
+  readonly onUnknown?: (user: string) => void;
+}
+
+function actorsBy(
+  lookups: object,
+  { timeoutMs = 60_000, onUnknown = () => undefined }: Given = {},
+) {
   // Only the two calls above are made; a third would fail the test, as it should.
   const client = lookups as unknown as WebClient;
+  const home = { teamId: 'T0US', enterpriseId: 'E0US' };
   const now = () => new Date('2026-11-20T12:00:00.000Z');
   // Time passes between two looks, as on a real clock.
   let ms = 0;
@@ -43,7 +53,14 @@ function actorsBy(lookups: object, timeoutMs = 60_000) {
     lookups: client,
     policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
     groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads' }]]]),
-    accounts: cachedAccounts(client, { teamId: 'T0US', enterpriseId: 'E0US' }, { now, clock }),
+    accounts: cachedAccounts({
+      lookups: client,
+      home,
+      now,
+      clock,
+      onUnknown,
+      onAnswer: () => undefined,
+    }),
     now,
     clock,
     warn: () => undefined,
@@ -81,6 +98,26 @@ test('a user of the same enterprise is a member', async () => {
   expect(await actors(user).identify(ANA, { fresh: true })).toMatchObject({ ok: true });
 });
 
+test.for(['user_not_found', 'user_not_visible'])(
+  'a user for whom Slack answers %s is no member, and is named once',
+  async (error) => {
+    const refusal = Object.assign(new Error(error), {
+      code: 'slack_webapi_platform_error',
+      data: { ok: false, error },
+    });
+    const lookups = {
+      users: { info: () => Promise.reject(refusal) },
+      usergroups: listing(['', 'UHIDDEN']),
+    };
+    const named: string[] = [];
+    const { someOf, identify } = actorsBy(lookups, { onUnknown: (user) => named.push(user) });
+    expect(await someOf('approver', 3)).toEqual([]);
+    const identity = await identify('UHIDDEN' as UserId, { fresh: true });
+    expect(identity).toEqual({ ok: false, refusal: 'other-workspace' });
+    expect(named).toEqual(['UHIDDEN']);
+  },
+);
+
 test('a user in no group has no role', async () => {
   const identity = await actors(WHOLE, ['UBEN']).identify(ANA, { fresh: true });
   expect(identity).toMatchObject({ ok: true, actor: { roles: [] } });
@@ -102,7 +139,7 @@ function largeRole(info?: (user: string) => Promise<object>, timeoutMs?: number)
     },
     usergroups: listing(Array.from({ length: 5_000 }, (_, n) => `U${n}`)),
   };
-  return { ...actorsBy(lookups, timeoutMs), asked };
+  return { ...actorsBy(lookups, { timeoutMs }), asked };
 }
 
 test('of a large group only as many are asked for as are needed', async () => {

@@ -16,13 +16,27 @@ async function listening() {
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
+  /** Sends an object with this timestamp; returns the status. */
+  const post = async (time: string | null) => {
+    const headers = time === null ? {} : { 'x-slack-request-timestamp': time };
+    const url = `http://127.0.0.1:${port}`;
+    return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
+  };
+  return { passed, server, port, post };
+}
+
+/** A request whose body is not complete yet. */
+async function sending() {
+  const { port, ...rest } = await listening();
   const socket = connect(port, '127.0.0.1');
-  socket.write('POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 10\r\n\r\n');
-  return { passed, server, socket };
+  const time = `x-slack-request-timestamp: ${Math.floor(Date.now() / 1_000)}`;
+  const head = ['POST / HTTP/1.1', 'host: x', time, 'connection: close', 'content-length: 10'];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  return { ...rest, socket };
 }
 
 test('a body that arrives in pieces is passed on whole', async () => {
-  const { passed, server, socket } = await listening();
+  const { passed, server, socket } = await sending();
   const [request] = await once(server, 'request');
   socket.write('{"a":');
   await once(request, 'data');
@@ -32,7 +46,7 @@ test('a body that arrives in pieces is passed on whole', async () => {
 });
 
 test('a body that breaks off is not passed on', async () => {
-  const { passed, server, socket } = await listening();
+  const { passed, server, socket } = await sending();
   const [request, response] = await once(server, 'request');
   socket.write('{"a":1}');
   await once(request, 'data');
@@ -41,4 +55,36 @@ test('a body that breaks off is not passed on', async () => {
   await closed;
   await expect.poll(() => response.statusCode).toBe(400);
   expect(passed).toEqual([]);
+});
+
+function seconds(fromNow: number): string {
+  return String(Math.floor(Date.now() / 1_000) + fromNow);
+}
+
+test.for<[string, string | null]>([
+  ['six minutes old', seconds(-360)],
+  ['from tomorrow', seconds(86_400)],
+  ['six minutes early', seconds(360)],
+  ['missing', null],
+  ['empty', ''],
+  ['not a number', 'NaN'],
+  ['negative', `-${seconds(0)}`],
+  ['endless', 'Infinity'],
+  ['in other digits', `0x${Math.floor(Date.now() / 1_000).toString(16)}`],
+  ['written with an exponent', `${Date.now() / 1e12}e9`],
+  ['given in milliseconds', String(Date.now())],
+  ['given twice', `${seconds(0)}, ${seconds(0)}`],
+])(
+  'a delivery with a timestamp that is %s is refused before Bolt reads it',
+  async ([, timestamp]) => {
+    const { post, passed } = await listening();
+    expect(await post(timestamp)).toBe(401);
+    expect(passed).toEqual([]);
+  },
+);
+
+test.for([0, -240, 240])('a delivery that is %i s off is accepted', async (off) => {
+  const { post, passed } = await listening();
+  expect(await post(seconds(off))).toBe(200);
+  expect(passed).toEqual(['{}']);
 });

@@ -23,6 +23,7 @@ const lists = {
   running: [],
   recent: [],
   schedules: [],
+  services: null,
   costs: null,
   unreadable: [],
   more: false,

@@ -46,6 +46,7 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
     ...(timeout ? { timeout } : {}),
   };
   const refusals: string[] = [];
+  const others: number[] = [];
   const warnings: string[] = [];
   let check = () => {};
   const every = (work: () => void, ms: number) => {
@@ -62,11 +63,13 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
     every,
     appToken: new Secret(slack.appToken),
     slackApiUrl: slack.apiUrl,
+    isProxied: false,
     fetch,
     log: createLog({ level: 'warn' }, { write: (line) => warnings.push(line) }),
     clock,
     receive: receive ?? ((payload) => void payload.ack()),
     firstUrl: firstUrl ? await socketUrl(slack, firstUrl) : null,
+    onOthers: (count) => others.push(count),
     onRefused: (error) => refusals.push(tokenProblem(error).says),
   });
   onTestFinished(connections.close);
@@ -79,7 +82,7 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
     if (!receive) for (let n = 0; n < 2; n += 1) await command();
   };
   return {
-    ...{ slack, connections, opened, open, command, sleeps, refusals, time, checkNow },
+    ...{ slack, connections, opened, open, command, sleeps, refusals, others, time, checkNow },
     outageLines: () => warnings.filter((line) => line.includes('no new Socket Mode connection')),
   };
 }
@@ -319,6 +322,33 @@ test('a stop during a replacement leaves no connection open', async () => {
   await stopped.promise;
   await expect.poll(slack.connections).toBe(0);
   expect(accepted).toBe(3);
+});
+
+/** Connections of another program with the same app token. */
+async function foreign(slack: SlackForTest, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const { url = '' } = await clientOf(slack, slack.appToken).apps.connections.open({});
+    const socket = new WebSocket(url);
+    onTestFinished(() => socket.terminate());
+    await once(socket, 'message');
+  }
+}
+
+test('a connection that Slack refuses after its hello is tried again ever more slowly', async () => {
+  const { slack, connections, sleeps, opened } = await connected();
+  await foreign(slack, 9);
+  await connections.open();
+  await expect.poll(() => sleeps.length).toBeGreaterThan(6);
+  expect(sleeps.slice(0, 6)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000]);
+  expect(opened()).toBeLessThan(9 + 6 + sleeps.length);
+  expect(connections.isOpen()).toBe(true);
+});
+
+test('connections of another program with the same token are counted', async () => {
+  const { slack, connections, others } = await connected();
+  await foreign(slack, 3);
+  await connections.open();
+  await expect.poll(() => others).toEqual([3, 3]);
 });
 
 test('an event without a type neither ends the process nor the connection', async () => {

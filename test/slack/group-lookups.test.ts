@@ -5,7 +5,8 @@ import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { systemClock } from '../../src/base/time.ts';
 import type { UserId } from '../../src/domain/change.ts';
-import { cachedAccounts, createActors } from '../../src/slack/actors.ts';
+import { cachedAccounts } from '../../src/slack/accounts.ts';
+import { createActors } from '../../src/slack/actors.ts';
 import { obeyRateLimits } from '../../src/slack/api.ts';
 import { changedMembers, updatedGroup } from '../../src/slack/groups.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
@@ -62,7 +63,14 @@ async function slackWithGroups(roleGroups = GROUPS.map(({ id }) => id)) {
     lookups,
     policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
     groups: new Map([['approver', GROUPS.filter(({ id }) => roleGroups.includes(id))]]),
-    accounts: cachedAccounts(lookups, home, { now, clock }),
+    accounts: cachedAccounts({
+      lookups,
+      home,
+      now,
+      clock,
+      onUnknown: () => undefined,
+      onAnswer: () => undefined,
+    }),
     now,
     clock,
     warn: () => undefined,

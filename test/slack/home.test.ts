@@ -23,6 +23,7 @@ const EMPTY: HomeLists = {
   running: [],
   recent: [],
   schedules: [],
+  services: null,
   costs: null,
   more: false,
   at: NOON,
@@ -108,7 +109,7 @@ test('who decides sees what the card says: target, values, warnings, requester',
   const [change] = many(1, 'pending', { expiresAt: minutes(30) });
   const shown = texts(drawn({ waiting: change ? [change] : [] }));
   for (const words of [
-    'requests: stop analytics-prod',
+    'stop analytics-prod',
     'warehouse main',
     'running → ',
     '"action_id":"change.details"',

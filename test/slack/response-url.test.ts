@@ -86,3 +86,17 @@ test('blocks that are refused with status 200 are sent once more without the new
   await createRespond(slack.url, postJson)(slack.url, COSTS);
   expect(slack.bodies.map((body) => /"(data_)?table"/.test(body))).toEqual([true, false]);
 });
+
+test('an answer goes to the host of GovSlack where the API is there', async () => {
+  const asked: string[] = [];
+  const post = async (url: string) => {
+    asked.push(url);
+    return { status: 200, text: 'ok' };
+  };
+  const url = 'https://hooks.slack-gov.com/commands/T1/2/3';
+  await createRespond('https://slack-gov.com/api/', post)(url, COSTS);
+  await expect(createRespond('https://slack.com/api/', post)(url, COSTS)).rejects.toThrow(
+    'not of Slack',
+  );
+  expect(asked).toEqual([url]);
+});

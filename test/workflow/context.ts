@@ -173,6 +173,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
     commandContext: () =>
       ({
         ...{ services: [STAGING], now, prefix: '', organization: {} },
+        reads: { cloud: { services: async () => ({ known: false, gap: 'off', why: 'off' }) } },
         schedules: { all: async () => [] },
       }) as unknown as CommandContext,
     refreshDirectory: () => undefined,
@@ -306,7 +307,6 @@ export async function aChange(context: WorkflowContext, example: Example = {}): 
     reason: example.reason ?? null,
     plan: { ...PLAN, ...example.plan },
     requires,
-    origin: channel('CDEV'),
   };
   await begun(context, id, draftChange(fields, context.now()));
   for (const event of eventsUpTo(state, { ...example, requires, hasCard }, fields.requester)) {

@@ -10,6 +10,8 @@ export const ignoredMeasures: Measures = {
   acknowledged: ignore,
   called: ignore,
   slackCalled: ignore,
+  foreignConnections: ignore,
+  payloadRejected: ignore,
   alertDelivered: ignore,
   lookupFailed: ignore,
   messageLost: ignore,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import { type CommandContext, commands } from '../../src/commands/index.ts';
-import type { Change, CostEffect, Plan } from '../../src/domain/change.ts';
+import type { Change, Plan } from '../../src/domain/change.ts';
 import { listChanges, loadChange } from '../../src/log/index.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
@@ -73,28 +73,6 @@ test('the revert of a timed change is approved with it and waits for its schedul
   const [drafted] = await eventsOf(context, `change/${revert.id}`);
   expect(marked).toMatchObject({ type: 'revert-planned', child: revert.id });
   expect(marked?.seq).toBe((drafted?.seq ?? 0) + 1);
-});
-
-test.for<[string, CostEffect, Partial<CostEffect>]>([
-  [
-    'halves the cost',
-    { text: '−5.0 credits per day', perDay: -5, share: -0.5 },
-    { perDay: 5, share: 1 },
-  ],
-  ['stops the service', { text: '−5.0 credits per day', perDay: -5, share: -1 }, { share: null }],
-  ['starts the service', { text: '+5.0 credits per day', perDay: 5, share: null }, { perDay: -5 }],
-  [
-    'has no known cost',
-    { text: 'unknown: x', perDay: null, share: null },
-    { text: 'unknown: x', perDay: null },
-  ],
-])('a revert has the opposite cost estimate of a change that %s', async ([, cost, back]) => {
-  const { context, parent: make, plan } = await createRevertContext();
-  const parent = await make({ cost });
-  await plan();
-  const [revert] = await childrenIn(context);
-  expect(revert?.plan.cost).toMatchObject(back);
-  if (cost.perDay) expect(revert?.plan.cost?.text).toContain(`as before ${parent.id}`);
 });
 
 test('a revert that is already due expires a day from now', async () => {

@@ -4,7 +4,7 @@ import type { Change, ChangeId } from '../../src/domain/change.ts';
 import { evolveSchedule } from '../../src/domain/log-events.ts';
 import { listChanges } from '../../src/log/index.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
-import type { AttemptMark, WorkflowContext } from '../../src/workflow/context.ts';
+import type { AttemptMark, Messenger, WorkflowContext } from '../../src/workflow/context.ts';
 import { runKind } from '../../src/workflow/execute.ts';
 import { createScheduleService, scheduleKind } from '../../src/workflow/schedules.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
@@ -27,6 +27,7 @@ export interface ScheduledOptions {
   readonly reads?: Partial<CommandContext['reads']['cloud']>;
   /** What the server answers. */
   readonly send?: () => Promise<SendResult>;
+  readonly messages?: Partial<Messenger>;
 }
 
 const ACCEPTED: SendResult = { requestId: null, reported: [], learned: null };
@@ -54,6 +55,7 @@ export async function scheduled({ send, ...options }: ScheduledOptions = {}) {
     messages: {
       postSending: async (_change, _at, mark) => void notes.push(mark),
       readThread: async () => ({ card: null, notes: [...notes] }),
+      ...options.messages,
     },
   });
   const { context, clock } = base;

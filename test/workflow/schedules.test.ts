@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { UserId } from '../../src/domain/change.ts';
 import type { ActivityReading } from '../../src/servers/cloud-readings.ts';
+import { addJob, transaction } from '../../src/storage/index.ts';
 import { ownJobs } from '../../src/workflow/own.ts';
 import { scheduleKind } from '../../src/workflow/schedules.ts';
+import { messageKinds } from '../../src/workflow/show.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { applyOwn } from './applied.ts';
 import {
   aChange,
   ana,
   cleo,
+  dueJobs,
   eventsOf,
   loaded,
   minutes,
@@ -18,7 +21,7 @@ import {
   RULE,
   STAGING,
 } from './context.ts';
-import { jobsFor } from './due.ts';
+import { jobsFor, runDue } from './due.ts';
 import { BODY, type ScheduledOptions, START, STOP, scheduled } from './scheduled.ts';
 
 const DAY = 24 * 60;
@@ -381,9 +384,37 @@ describe('a run is decided again at its time', () => {
   });
 });
 
+test.for(['a run', 'a drawing'])(
+  'a schedule whose card was deleted is paused once, and says so once: seen by %s',
+  async (seenBy) => {
+    const gone = { readThread: async () => null, readCard: async () => null };
+    const one = await scheduled({ messages: gone });
+    const { context, at, execute, schedule, inLog, events, sent, act } = one;
+    const draw = async () => {
+      const card = { kind: 'card', key: schedule.id, dueAt: 0 };
+      await transaction(context.store, (tx) => addJob(tx, card));
+      await runDue(context, { card: messageKinds(context).card ?? expect.fail('no cards') });
+    };
+    for (const time of [STOP, START]) {
+      await at(time);
+      await (seenBy === 'a run' ? execute() : draw());
+      expect(await inLog()).toMatchObject({ isPaused: true });
+    }
+    expect(sent).toEqual([]);
+    const paused = (await events()).filter(({ type }) => type === 'paused');
+    expect(paused).toMatchObject([{ by: 'signalbox', why: 'its card was deleted' }]);
+    const jobs = await dueJobs(context);
+    expect(jobs.filter((job) => job.startsWith('notice '))).toHaveLength(1);
+    // Its thread is gone as well.
+    expect(jobs.filter((job) => job.startsWith('schedule-note '))).toEqual([]);
+    await act('resume');
+    expect(await inLog()).toMatchObject({ isPaused: false });
+  },
+);
+
 describe('the opposite run of an unknown one', () => {
-  const lost = async () => {
-    const one = await scheduled();
+  const lost = async (options: ScheduledOptions = {}) => {
+    const one = await scheduled(options);
     await one.at(STOP);
     const [stop] = await one.runs();
     if (!stop) throw new Error('There is no run');
@@ -408,6 +439,22 @@ describe('the opposite run of an unknown one', () => {
       { type: 'taken', change: start?.id, over: stop.id },
       { type: 'released', change: start?.id },
     ]);
+  });
+
+  test.for<[string, string, string]>([
+    ['starting', 'succeeded', 'it had stopped the service'],
+    ['running', 'unknown', 'nothing is proved'],
+  ])('settles it where the server answers %s: %s, %s', async ([state, settled]) => {
+    const learned = { id: STAGING.id, name: 'staging', fields: { state } };
+    const send = async () => ({ requestId: null, reported: [state], learned });
+    const { context, at, execute, stop, runs } = await lost({ send });
+    await at(START);
+    await execute();
+    expect(await loaded(context, stop.id)).toMatchObject({ state: settled });
+    const start = (await runs()).find(({ command }) => command === 'service start');
+    const target = await eventsOf(context, `target/acme/service/${STAGING.id}`);
+    const released = target.flatMap((each) => (each.type === 'released' ? each.change : []));
+    expect(released).toEqual(settled === 'succeeded' ? [start?.id, stop.id] : [start?.id]);
   });
 
   test('does not pass it before ten minutes after its lease', async () => {

@@ -45,33 +45,21 @@ export function createEndpoint(cloud: CloudState, call: Call): Reply {
   const endpoint = { id, serviceId, createdAt: cloud.now(), given: body.found };
   cloud.endpoints.set(id, endpoint);
   cloud.effects.record(call, serviceId, cloud.now());
-  const { endpointReply: reply, durations } = cloud.behaviour;
-  return success(
-    cloud,
-    endpointReply(cloud, endpoint, reply === 'settled' ? durations.endpoint : 0),
-  );
+  return success(cloud, endpointReply(cloud, endpoint));
 }
 
 function endpointProblem({ behaviour }: CloudState, body: Json): string | null {
   const problem = problemIn(body, RULES, { ...behaviour, required: ['type'] });
   if (problem !== null) return problem;
   const type = String(body.type);
-  const serviceName =
-    behaviour.endpointServiceName === 'required' && type === 'VPC_ENDPOINT_SERVICE'
-      ? ['vpcEndpointServiceName']
-      : [];
-  const required = [...(REQUIRED[type] ?? []), ...serviceName];
-  const missing = required.find((field) => (body[field] ?? null) === null);
+  const missing = (REQUIRED[type] ?? []).find((field) => (body[field] ?? null) === null);
   if (missing === undefined) return null;
   return fieldProblem(missing, `is required when type is ${type}`, body[missing]);
 }
 
-/** An endpoint in a reply or in the console, at its current age or at a given one. */
-export function endpointReply(
-  cloud: CloudState,
-  endpoint: EndpointRecord,
-  ageMs = cloud.now().getTime() - endpoint.createdAt.getTime(),
-): Json {
+/** An endpoint in a reply or in the console, at its current age. */
+export function endpointReply(cloud: CloudState, endpoint: EndpointRecord): Json {
+  const ageMs = cloud.now().getTime() - endpoint.createdAt.getTime();
   const { id, serviceId, given } = endpoint;
   const repeated = Object.keys(RULES).map((field) => [field, given[field] ?? null]);
   const status = statusAt(cloud, String(given.type), ageMs);

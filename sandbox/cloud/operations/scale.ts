@@ -35,7 +35,7 @@ export function scale(cloud: CloudState, call: Call): Reply {
   for (const type of scalingTypes(Object.keys(sent))) {
     recordActivity(cloud, keyOfCall(call), { type, serviceId: after.id });
   }
-  const showsOld = cloud.behaviour.scalingReply === 'old values' || call.fault === 'stale-state';
+  const showsOld = call.fault === 'stale-state';
   return success(cloud, serviceReply(cloud, showsOld ? before : after));
 }
 
@@ -66,9 +66,6 @@ function refuse(cloud: CloudState, service: ServiceRecord, body: Json, sent: Jso
   const { behaviour } = cloud;
   const problem = problemIn(body, SCALING_RULES, behaviour);
   if (problem !== null) return badRequest(cloud, problem);
-  if (Object.keys(sent).length === 0 && behaviour.emptyPatch === 'refused') {
-    return badRequest(cloud, 'request body: nothing to change');
-  }
   if (sent.numReplicas !== undefined && behaviour.replicaEntitlement !== 'granted') {
     return notEntitled(cloud, behaviour.replicaEntitlement);
   }

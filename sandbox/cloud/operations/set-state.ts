@@ -30,7 +30,7 @@ export function setState(cloud: CloudState, call: Call): Reply {
   cloud.services.set(after.id, after);
   cloud.effects.record(call, after.id, cloud.now());
   recordActivity(cloud, keyOfCall(call), { type: `service_${command}`, serviceId: after.id });
-  const isStale = cloud.behaviour.staleReply || call.fault === 'stale-state';
+  const isStale = call.fault === 'stale-state';
   return success(cloud, serviceReply(cloud, isStale ? before : after));
 }
 

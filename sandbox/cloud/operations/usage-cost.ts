@@ -1,7 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import { htmlReply, type Reply } from '../../api/reply.ts';
 import { dayOf, daysBetween, daysOf } from '../days.ts';
-import { matchesFilters } from '../reads/tag-filter.ts';
 import { badRequest, cloudRefusal, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 import { type UsageRow, usageOf } from '../usage.ts';
@@ -17,9 +16,6 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 export function usageCost(cloud: CloudState, call: Call): Reply {
-  const { costAccess } = cloud.behaviour;
-  if (costAccess === 403) return cloudRefusal(cloud, 403, 'FORBIDDEN: Usage cost is not enabled');
-  if (costAccess === 404) return cloudRefusal(cloud, 404, 'NOT_FOUND');
   const from = readDate(cloud, call, 'from_date');
   if ('refusal' in from) return from.refusal;
   const to = readDate(cloud, call, 'to_date');
@@ -31,17 +27,9 @@ export function usageCost(cloud: CloudState, call: Call): Reply {
   }
 
   const days = daysOf(dayOf(from.date), dayOf(to.date));
-  const rows = days.flatMap((day) => usageOf(cloud, day)).filter(tagFilter(cloud, call));
+  const rows = days.flatMap((day) => usageOf(cloud, day));
   cloud.costReads += 1;
   return success(cloud, report(cloud, rows));
-}
-
-/** Only rows of services have tags, so a filter leaves out those of warehouses. */
-function tagFilter({ profile, behaviour, services }: CloudState, { query }: Call) {
-  const isApplied = profile === 'extended' && behaviour.tagFilter === 'applied';
-  const filters = isApplied ? query.getAll('filter') : [];
-  return ({ serviceId }: UsageRow) =>
-    filters.length === 0 || matchesFilters(services.get(serviceId ?? '')?.tags ?? [], filters);
 }
 
 function readDate(cloud: CloudState, { query }: Call, name: string) {
@@ -71,12 +59,8 @@ function dateRefusal(cloud: CloudState, name: string, value: string): Reply {
 }
 
 function report(cloud: CloudState, rows: readonly UsageRow[]) {
-  const shape = cloud.behaviour.costShape;
-  const shownRows = shape === 'list' ? rows : shape === 'object' ? rows.slice(0, 1) : [];
-  const listed = shownRows.map((row) => rowReply(cloud, row));
-  const grandTotalCredits = shownRows.reduce((sum, { totalCredits }) => sum + totalCredits, 0);
-  if (shape === 'null') return { grandTotalCredits, costs: null };
-  return { grandTotalCredits, costs: shape === 'object' ? (listed[0] ?? {}) : listed };
+  const grandTotalCredits = rows.reduce((sum, { totalCredits }) => sum + totalCredits, 0);
+  return { grandTotalCredits, costs: rows.map((row) => rowReply(cloud, row)) };
 }
 
 // The profile `extended` returns only the metrics of the entity's type; the contract has all ten metrics

@@ -5,15 +5,12 @@ import { scheduleReply } from '../schedule-reply.ts';
 import { serviceReply } from '../service-reply.ts';
 import type { CloudState } from '../state.ts';
 import { findService, servicesNow } from '../targets.ts';
-import { matchesFilters } from './tag-filter.ts';
 
 /** Every service that the key may see, in one reply. */
-export function listServices(cloud: CloudState, { query }: Call): Reply {
-  const filters = cloud.behaviour.tagFilter === 'applied' ? query.getAll('filter') : [];
-  const listed = servicesNow(cloud).filter(({ tags }) => matchesFilters(tags, filters));
+export function listServices(cloud: CloudState): Reply {
   return success(
     cloud,
-    listed.map((service) => serviceReply(cloud, service)),
+    servicesNow(cloud).map((service) => serviceReply(cloud, service)),
   );
 }
 

@@ -43,6 +43,8 @@ function Steps({ guide }: { guide: GuideState }) {
   const { done, toggle } = guide;
   const { address } = useSession();
   const current = GUIDE_STEPS.find(({ id }) => !done.includes(id)) ?? null;
+  // At the end the last step stays open: its result is one click away.
+  const shown = current ?? GUIDE_STEPS.at(-1) ?? null;
   const [chosen, setChosen] = useState<GuideStepId | 'none' | null>(null);
   const [doneBefore, setDoneBefore] = useState(done);
   // A finished step leads to the next one.
@@ -50,8 +52,7 @@ function Steps({ guide }: { guide: GuideState }) {
     setDoneBefore(done);
     setChosen(null);
   }
-  // At the end the last step stays open: its result is one click away.
-  const open = chosen ?? current?.id ?? GUIDE_STEPS.at(-1)?.id;
+  const open = chosen ?? shown?.id;
   const isPhone = useIsPhone();
   const [isClosed, setClosed] = useState(false);
   // On a phone a step that leads to a place folds the guide, so that the place is visible.
@@ -67,7 +68,7 @@ function Steps({ guide }: { guide: GuideState }) {
           {isLine ? <StepName step={current} /> : <Progress done={done.length} />}
         </button>
         {isLine ? (
-          current && <NextAction guide={guide} step={current} />
+          shown && <NextAction guide={guide} step={shown} />
         ) : (
           <button
             type="button"

@@ -50,7 +50,7 @@ export const GUIDE_STEPS: readonly GuideStep[] = [
   {
     id: 'request',
     title: 'Request a change',
-    text: 'Insert the command, send it with Enter, then press Request approval. Only Ana sees the preview.',
+    text: 'Send the command with Enter, then press Request approval. Only Ana sees the preview.',
     command: FIRST_COMMAND,
     places: [],
   },

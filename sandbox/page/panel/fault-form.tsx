@@ -1,10 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { Api, Panel } from '../../protocol.ts';
 
-const APIS: readonly { api: Api; name: string }[] = [
-  { api: 'cloud', name: 'Cloud API' },
-  { api: 'alerts', name: 'Alerts API' },
-];
+const APIS: readonly Api[] = ['cloud', 'alerts'];
 
 interface Props {
   readonly panel: Panel;
@@ -40,7 +37,7 @@ export function AlertForm({ panel, send }: Props) {
   );
 }
 
-/** The faults and the profiles of both simulators. */
+/** The faults of both simulators. */
 export function FaultForm({ panel, send }: Props) {
   const [api, setApi] = useState<Api>('cloud');
   const [operation, setOperation] = useState('');
@@ -56,55 +53,39 @@ export function FaultForm({ panel, send }: Props) {
   }
 
   return (
-    <>
-      <section>
-        <h3>Faults</h3>
-        <form className="fault-form" onSubmit={onInject}>
-          <SelectField
-            label="API"
-            value={api}
-            options={APIS.map((one) => one.api)}
-            set={(value) => setApi(value === 'alerts' ? 'alerts' : 'cloud')}
+    <section>
+      <h3>Faults</h3>
+      <form className="fault-form" onSubmit={onInject}>
+        <SelectField
+          label="API"
+          value={api}
+          options={APIS}
+          set={(value) => setApi(value === 'alerts' ? 'alerts' : 'cloud')}
+        />
+        <SelectField label="Operation" value={selected} options={operations} set={setOperation} />
+        <SelectField
+          label="Fault"
+          value={fault?.name ?? ''}
+          options={panel.faults.map(({ name }) => name)}
+          set={setFaultName}
+        />
+        <label>
+          Number of requests
+          <input
+            type="number"
+            min={1}
+            max={99}
+            value={times}
+            onChange={({ target }) => setTimes(Math.max(1, target.valueAsNumber || 1))}
           />
-          <SelectField label="Operation" value={selected} options={operations} set={setOperation} />
-          <SelectField
-            label="Fault"
-            value={fault?.name ?? ''}
-            options={panel.faults.map(({ name }) => name)}
-            set={setFaultName}
-          />
-          <label>
-            Number of requests
-            <input
-              type="number"
-              min={1}
-              max={99}
-              value={times}
-              onChange={({ target }) => setTimes(Math.max(1, target.valueAsNumber || 1))}
-            />
-          </label>
-          <p className="fault-summary">{fault?.summary}</p>
-          <button type="submit" className="button primary">
-            Inject fault
-          </button>
-        </form>
-        <ActiveFaults faults={panel.activeFaults} clear={() => send('clear', {})} />
-      </section>
-      <section>
-        <h3>API versions</h3>
-        <div className="profiles">
-          {APIS.map((one) => (
-            <SelectField
-              key={one.api}
-              label={one.name}
-              value={panel.profiles[one.api].current}
-              options={panel.profiles[one.api].all}
-              set={(profile) => send('profile', { api: one.api, profile })}
-            />
-          ))}
-        </div>
-      </section>
-    </>
+        </label>
+        <p className="fault-summary">{fault?.summary}</p>
+        <button type="submit" className="button primary">
+          Inject fault
+        </button>
+      </form>
+      <ActiveFaults faults={panel.activeFaults} clear={() => send('clear', {})} />
+    </section>
   );
 }
 

@@ -1,6 +1,7 @@
-import type { Json } from '../../json.ts';
+import { type Json, stringOf } from '../../json.ts';
 import type { SentEvent } from '../records.ts';
 import { newId, type SlackState } from '../state.ts';
+import { conversationOf } from '../workspace/workspace.ts';
 import type { AppResponse, Retry } from './delivery.ts';
 
 /** Slack retries an event almost at once, after one minute and after five minutes. */
@@ -33,17 +34,21 @@ export function sendEvent(
 }
 
 function eventPayload(slack: SlackState, id: string, event: Json): Json {
-  const { teamId, appId, botUserId } = slack.workspace;
-  const installation = { enterprise_id: null, team_id: teamId, user_id: botUserId, is_bot: true };
+  const { teamId, appId, botUserId, enterpriseId: enterprise_id = null } = slack.workspace;
+  const installation = { enterprise_id, team_id: teamId, user_id: botUserId, is_bot: true };
+  const channel = conversationOf(slack.workspace, stringOf(event.channel));
   return {
     token: 'deprecated',
-    team_id: teamId,
+    // That of the host of the channel, which can be another organization.
+    team_id: channel?.hostedBy ?? teamId,
+    context_team_id: teamId,
+    context_enterprise_id: enterprise_id,
     api_app_id: appId,
     type: 'event_callback',
     event_id: id,
     event_time: Math.floor(slack.now().getTime() / 1000),
     event,
-    is_ext_shared_channel: false,
+    is_ext_shared_channel: channel?.kind === 'external',
     authorizations: [{ ...installation, is_enterprise_install: false }],
   };
 }

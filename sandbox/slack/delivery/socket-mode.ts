@@ -14,6 +14,7 @@ import {
 } from './socket-refresh.ts';
 
 const MAX_CONNECTIONS = 10;
+const REFUSED_AFTER_MS = 20;
 
 export interface SocketSettings {
   /** Slack refreshes every connection after this time; an hour by default. */
@@ -134,21 +135,25 @@ function add(hub: Hub, connection: SocketConnection): void {
   tcp.once('close', () => hub.all.delete(connection));
   // A reset by the app is reported as an error before `close`.
   socket.on('error', () => undefined);
-  if (hub.open.length >= MAX_CONNECTIONS) {
-    announce(connection, 'too_many_websockets');
-    closeConnection(connection, 'handshake');
-    return;
-  }
-  hub.open.push(connection);
-  socket.on('close', () => remove(hub, connection));
-  socket.on('message', (data) => acknowledge(hub, parseJson(String(data))));
   const { connectionTimeS = 3600 } = hub.settings;
+  const isTooMany = hub.open.length >= MAX_CONNECTIONS;
+  if (!isTooMany) hub.open.push(connection);
   send(socket, {
     type: 'hello',
-    num_connections: hub.open.length,
+    num_connections: hub.open.length + (isTooMany ? 1 : 0),
     connection_info: { app_id: hub.appId },
     debug_info: { host: 'sandbox', build_number: 1, approximate_connection_time: connectionTimeS },
   });
+  if (isTooMany) {
+    // Slack says hello, and a moment later it refuses the connection.
+    setTimeout(() => {
+      announce(connection, 'too_many_websockets');
+      closeConnection(connection, 'handshake');
+    }, REFUSED_AFTER_MS).unref();
+    return;
+  }
+  socket.on('close', () => remove(hub, connection));
+  socket.on('message', (data) => acknowledge(hub, parseJson(String(data))));
   void refreshInTime(hub, connection, connectionTimeS * 1000);
 }
 

@@ -39,22 +39,19 @@ export function visibleMessage(
   throw new ImpossibleInteraction(`${person.realName} sees no message ${ts} in ${channel}`);
 }
 
-/** False for people of other workspaces, who get no slash commands, shortcuts and Home tab. */
-export function isOfThisWorkspace(slack: SlackState, person: Member): boolean {
-  return person.teamId === slack.workspace.teamId;
-}
-
 /** The fields with which all interactive payloads begin. */
 export function commonFields(slack: SlackState, person: Member): Json {
-  const { teamId, domain, appId } = slack.workspace;
+  const { teamId, domain, appId, enterpriseId } = slack.workspace;
   const { id, name } = person;
+  const organization = enterpriseId && { enterprise_id: enterpriseId, enterprise_name: 'Sandbox' };
   return {
     token: 'deprecated',
-    team: { id: teamId, domain },
+    team: { id: teamId, domain, ...organization },
+    // The workspace where this person is at home, also if it is another one of the organization.
     user: { id, username: name, name, team_id: person.teamId },
     api_app_id: appId,
     is_enterprise_install: false,
-    enterprise: null,
+    enterprise: enterpriseId ? { id: enterpriseId, name: 'Sandbox' } : null,
   };
 }
 

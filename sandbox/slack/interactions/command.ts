@@ -3,8 +3,8 @@ import { deliveryOf, refusedBySlack } from '../delivery/delivery.ts';
 import { addMessage } from '../messages.ts';
 import type { SlackState } from '../state.ts';
 import { escapeMrkdwn } from '../text-encoding.ts';
-import { SLACKBOT } from '../workspace/workspace.ts';
-import { actingPerson, conversationName, conversationWith, isOfThisWorkspace } from './actor.ts';
+import { isColleague, SLACKBOT } from '../workspace/workspace.ts';
+import { actingPerson, conversationName, conversationWith } from './actor.ts';
 import { applyReply, replyInAcknowledgement } from './replies.ts';
 import { issueResponseUrl } from './response-urls.ts';
 import { issueTrigger } from './triggers.ts';
@@ -26,17 +26,18 @@ async function deliver(slack: SlackState, input: CommandInput): Promise<Delivery
   const line = input.text.trim();
   const [, name = '', text = ''] = line.match(/^(\/\S+)\s*([\s\S]*)$/) ?? [];
   const isKnown = slack.manifest.commands.some((one) => one.command === name);
-  if (!isKnown || !isOfThisWorkspace(slack, person)) {
+  if (!isKnown || !isColleague(slack.workspace, person)) {
     return refusedBySlack(`${name || input.text} is not a valid command.`);
   }
   const typed = escapeMrkdwn(line);
   const channel = conversation.id;
   const target = { person: person.id, channel, threadTs: null, message: null, typed };
-  const { teamId, domain, appId } = slack.workspace;
+  const { teamId, domain, appId, enterpriseId } = slack.workspace;
   const response = await slack.deliverToApp('slash_commands', {
     token: 'deprecated',
     team_id: teamId,
     team_domain: domain,
+    ...(enterpriseId && { enterprise_id: enterpriseId, enterprise_name: 'Sandbox' }),
     channel_id: channel,
     channel_name: conversationName(conversation),
     user_id: person.id,

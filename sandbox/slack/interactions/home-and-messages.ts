@@ -6,13 +6,13 @@ import type { StoredMessage } from '../records.ts';
 import { nextTs, type SlackState } from '../state.ts';
 import { encodeTypedText } from '../text-encoding.ts';
 import { viewJson } from '../views.ts';
-import { conversationOf, directConversation, isIn } from '../workspace/workspace.ts';
-import { actingPerson, conversationWith, isOfThisWorkspace } from './actor.ts';
+import { conversationOf, directConversation, isColleague, isIn } from '../workspace/workspace.ts';
+import { actingPerson, conversationWith } from './actor.ts';
 
 /** A person opens the app's Home tab. */
 export async function openHome(slack: SlackState, { as }: HomeOpening): Promise<Delivery> {
   const person = actingPerson(slack, as);
-  if (!slack.manifest.homeTab || !isOfThisWorkspace(slack, person)) {
+  if (!slack.manifest.homeTab || !isColleague(slack.workspace, person)) {
     return refusedBySlack('The app has no Home tab here.');
   }
   const view = slack.homes.get(person.id);

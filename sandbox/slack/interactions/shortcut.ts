@@ -3,13 +3,12 @@ import type { Delivery, ShortcutRequest } from '../../protocol.ts';
 import { deliveryOf, refusedBySlack } from '../delivery/delivery.ts';
 import { messageJson } from '../messages.ts';
 import { nextTs, type SlackState } from '../state.ts';
-import type { Member } from '../workspace/workspace.ts';
+import { isColleague, type Member } from '../workspace/workspace.ts';
 import {
   actingPerson,
   commonFields,
   conversationRefJson,
   conversationWith,
-  isOfThisWorkspace,
   visibleMessage,
 } from './actor.ts';
 import { issueResponseUrl } from './response-urls.ts';
@@ -19,7 +18,7 @@ import { issueTrigger } from './triggers.ts';
 export async function shortcut(slack: SlackState, used: ShortcutRequest): Promise<Delivery> {
   const person = actingPerson(slack, used.as);
   const known = slack.manifest.shortcuts.find((one) => one.callback_id === used.callbackId);
-  if (!known || !isOfThisWorkspace(slack, person)) {
+  if (!known || !isColleague(slack.workspace, person)) {
     return refusedBySlack('There is no such shortcut.');
   }
   const response = await slack.deliverToApp('interactive', {

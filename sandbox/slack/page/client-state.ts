@@ -6,6 +6,7 @@ import type { StoredMessage, StoredView } from '../records.ts';
 import type { SlackState } from '../state.ts';
 import {
   type Conversation,
+  isColleague,
   isIn,
   type Member,
   memberOf,
@@ -19,7 +20,7 @@ export function clientState(slack: SlackState, as: string): ClientState {
   const me = memberOf(workspace, as);
   if (!me) throw new RangeError(`there is no person ${as}`);
   const view = slack.modals.get(as);
-  const isMember = me.teamId === workspace.teamId;
+  const isMember = isColleague(workspace, me);
   return {
     workspace: workspace.name,
     me: toPerson(me),

@@ -4,6 +4,7 @@ import {
   type Conversation,
   conversationOf,
   directConversation,
+  isColleague,
   isIn,
   memberOf,
 } from '../workspace/workspace.ts';
@@ -32,7 +33,7 @@ export function conversationForPosting(
 function conversationOfPerson(slack: SlackState, id: string): Conversation | undefined {
   const member = memberOf(slack.workspace, id);
   const writable = member && !member.deleted && member.kind !== 'bot';
-  return writable && member.teamId === slack.workspace.teamId
+  return writable && isColleague(slack.workspace, member)
     ? directConversation(slack.workspace, id)
     : undefined;
 }

@@ -77,6 +77,7 @@ function refuseToken(slack: SlackState, method: Method, token: string): SlackRep
   if (token === '') return refuse('not_authed');
   const { bot, app } = slack.tokens;
   if (token !== bot && token !== app) return refuse('invalid_auth');
+  if (token === bot && slack.isUninstalled) return refuse('account_inactive');
   if (token !== slack.tokens[method.token]) return refuse('not_allowed_token_type');
   const { scopes } = method;
   const granted = method.token === 'app' ? slack.tokens.appScopes : slack.manifest.scopes;

@@ -1,8 +1,10 @@
 import type { Json } from '../../json.ts';
 import type { SlackState } from '../state.ts';
 import {
+  enterpriseOf,
   type Group,
   groupOf,
+  isColleague,
   type Member,
   memberOf,
   sharesConversation,
@@ -23,6 +25,7 @@ import {
 
 export function userJson(slack: SlackState, member: Member): Json {
   const isExternal = member.kind === 'external';
+  const enterpriseId = enterpriseOf(slack.workspace, member);
   return {
     id: member.id,
     team_id: member.teamId,
@@ -36,6 +39,13 @@ export function userJson(slack: SlackState, member: Member): Json {
     ...{ is_app_user: false, is_workflow_bot: false, is_email_confirmed: true },
     // Slack sets is_stranger only while no channel is shared with the app.
     ...(isExternal && { is_stranger: !sharesConversation(slack.workspace, member.id) }),
+    ...(enterpriseId && {
+      enterprise_user: {
+        id: member.enterpriseUserId ?? member.id,
+        enterprise_id: enterpriseId,
+        teams: [member.teamId],
+      },
+    }),
     tz: timezoneOf(member),
     tz_label: 'Central European Time',
     tz_offset: 3600,
@@ -74,7 +84,11 @@ function usersInfo(slack: SlackState, args: Json): SlackReply {
 }
 
 function usersList(slack: SlackState, args: Json): SlackReply {
-  const { members } = slack.workspace;
+  const { teamId } = slack.workspace;
+  // The list lacks colleagues of other workspaces of the organization.
+  const members = slack.workspace.members.filter(
+    (one) => one.teamId === teamId || !isColleague(slack.workspace, one),
+  );
   // Without a limit Slack tries to return everyone.
   if (args.limit === undefined && members.length >= PAGE_LIMIT) return refuse('limit_required');
   const listed = page(members, { limit: PAGE_LIMIT - 1, ...args });

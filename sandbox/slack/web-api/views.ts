@@ -4,7 +4,7 @@ import { validTrigger } from '../interactions/triggers.ts';
 import type { StoredView } from '../records.ts';
 import type { SlackState } from '../state.ts';
 import { openModal, publishHome, replaceContent, viewById, viewJson } from '../views.ts';
-import { memberOf } from '../workspace/workspace.ts';
+import { isColleague, memberOf } from '../workspace/workspace.ts';
 import {
   isRefusal,
   type Methods,
@@ -49,7 +49,7 @@ function update(slack: SlackState, args: Json): SlackReply {
 function publish(slack: SlackState, args: Json): SlackReply {
   if (!slack.manifest.homeTab) return refuse('not_enabled');
   const person = memberOf(slack.workspace, text(args, 'user_id') ?? '');
-  if (!person || person.deleted || person.teamId !== slack.workspace.teamId) {
+  if (!person || person.deleted || !isColleague(slack.workspace, person)) {
     return refuse('user_not_found');
   }
   const view = readView(args, 'home');

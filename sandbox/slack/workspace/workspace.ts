@@ -15,6 +15,10 @@ export interface Workspace {
   readonly channels: Conversation[];
   /** On the free plan Slack has no user groups. */
   readonly plan?: 'free';
+  /** The organization of Enterprise Grid to which this workspace belongs. */
+  readonly enterpriseId?: string;
+  /** The app is installed for the whole organization, not for this workspace. */
+  readonly orgWide?: boolean;
 }
 
 export interface Member {
@@ -27,6 +31,10 @@ export interface Member {
   deleted: boolean;
   /** The id of another workspace makes this an external user. */
   readonly teamId: string;
+  /** The organization of that workspace; that of this workspace for its own people. */
+  readonly enterpriseId?: string;
+  /** The second id of this person in the organization, which lists can contain. */
+  readonly enterpriseUserId?: string;
   /** Europe/Berlin when absent. */
   timezone?: string;
 }
@@ -50,16 +58,31 @@ export interface Conversation {
   archived: boolean;
   /** The settings of the channel let no app post there. */
   restricted?: boolean;
+  /** The workspace of another organization that made this channel; its events carry this id. */
+  readonly hostedBy?: string;
   /** The names before it was renamed. */
   formerNames?: readonly string[];
 }
 
 export function memberOf(workspace: Workspace, id: string): Member | undefined {
-  return workspace.members.find((member) => member.id === id);
+  return workspace.members.find((member) => member.id === id || member.enterpriseUserId === id);
+}
+
+/** The organization of a person; undefined outside of Enterprise Grid. */
+export function enterpriseOf(workspace: Workspace, person: Member): string | undefined {
+  const isOwn = person.teamId === workspace.teamId;
+  return person.enterpriseId ?? (isOwn ? workspace.enterpriseId : undefined);
 }
 
 /** The name of the time zone of a person. */
 export const timezoneOf = ({ timezone = 'Europe/Berlin' }: Member): string => timezone;
+
+/** False for people of other organizations, who get no slash commands, shortcuts and Home tab. */
+export function isColleague(workspace: Workspace, person: Member): boolean {
+  const enterprise = enterpriseOf(workspace, person);
+  const isOfOrganization = enterprise !== undefined && enterprise === workspace.enterpriseId;
+  return person.teamId === workspace.teamId || isOfOrganization;
+}
 
 export function groupOf(workspace: Workspace, idOrHandle: string): Group | undefined {
   const handle = idOrHandle.replace(/^@/, '');

@@ -221,8 +221,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'the answer to each press is in the log',
       defect: 'the answer to an approval is not recorded',
-      find: /\[(\.\.\.caused\.events),\s*(\{\s*stream:\s*`press\/[^\]]+)\]/,
-      put: "[$1, ...(press.verb === 'approve' ? [] : [$2])]",
+      find: /\[(\.\.\.moves\.events),\s*(\{\s*stream,\s*event\s*\})(,\s*\.\.\.notice\.events)\]/,
+      put: "[$1, ...(press.verb === 'approve' ? [] : [$2])$3]",
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,
     },
@@ -248,8 +248,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'an old press does not replace a newer decision',
       defect: 'a press is decided with the change as it was before the lookup of its user',
-      find: /(return decide\(context, stored, verb, identity)(\);[\s\S]*?const before = )await \w+\(locked, id\);/,
-      put: '$1, change$2 arguments[4];',
+      find: /(decide\(context, stored, verb, \{ early: null, identity)( \}\)[\s\S]*?const before = )await \w+\(locked, id\);/,
+      put: '$1, change$2 known.change;',
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,
     },

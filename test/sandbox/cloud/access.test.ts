@@ -104,20 +104,6 @@ test('the eleventh request within ten seconds is refused until the first is ten 
   expect((await ask('GET', COSTS)).status).toBe(429);
 });
 
-test.for<['retry-after' | 'no header' | 'html', string | undefined, string]>([
-  ['retry-after', '10', 'application/json'],
-  ['no header', undefined, 'application/json'],
-  ['html', undefined, 'text/html'],
-])('a rate limit replies with %s', async ([rateLimitReply, retryAfter, type]) => {
-  const rateLimit = { requests: 1, perMs: 10_000 };
-  const { ask } = await cloudServer({ behaviour: { rateLimit, rateLimitReply } });
-  await ask('GET', COSTS);
-  const { status, headers } = await ask('GET', COSTS);
-  expect([status, headers['retry-after']]).toEqual([429, retryAfter]);
-  expect(headers['content-type']).toMatch(type);
-  expect(headers['x-ratelimit-reset']).toBeUndefined();
-});
-
 test('every request is logged with its reply, without the key', async () => {
   const { ask, cloud } = await cloudServer();
   await ask('PATCH', STATE, { command: 'stop' });

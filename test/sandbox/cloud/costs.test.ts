@@ -240,17 +240,6 @@ test('a server that follows the contract accepts date-times but not dates', asyn
   expect((await ask('GET', `/usageCost?${lastSecond}`)).status).toBe(400);
 });
 
-test.for<['object' | 'empty' | 'null', unknown]>([
-  ['object', expect.objectContaining({ date: '2026-11-07' })],
-  ['empty', []],
-  ['null', null],
-])('the costs of a report can be %s', async ([costShape, costs]) => {
-  const { ask } = await cloudServer({ behaviour: { costShape } });
-  const { status, json } = await report(ask, '2026-11-07', '2026-11-07');
-  expect(status).toBe(200);
-  expect(json.result?.costs).toEqual(costs);
-});
-
 test.for<[Partial<CloudBehaviour>, number, string]>([
   [{ costDateRefusal: 'encoded value' }, 400, 'BAD_REQUEST: 2026-10-01T00%3A00%3A00Z'],
   [
@@ -267,12 +256,6 @@ test.for<[Partial<CloudBehaviour>, number, string]>([
   expect([answer.status, answer.json.error ?? '']).toEqual([status, error]);
 });
 
-test('a final day can have a negative total', async () => {
-  const { ask } = await cloudServer({ behaviour: { costRefundDay: '2026-11-01' } });
-  expect(sum(await rowsOf(ask, '2026-11-01'))).toBeLessThan(-100);
-  expect(sum(await rowsOf(ask, '2026-11-02'))).toBeGreaterThan(100);
-});
-
 test('a warehouse can have the id of one of its services', async () => {
   const { ask } = await cloudServer({ behaviour: { costWarehouseIds: 'of a service' } });
   const rows = await rowsOf(ask, '2026-11-10');
@@ -282,11 +265,6 @@ test('a warehouse can have the id of one of its services', async () => {
     entityId: serviceId('analytics-prod'),
     dataWarehouseId: warehouse?.entityId,
   });
-});
-
-test.for<[403 | 404]>([[403], [404]])('an organization without reports: %i', async ([status]) => {
-  const { ask } = await cloudServer({ behaviour: { costAccess: status } });
-  expect((await report(ask, '2026-11-07', '2026-11-07')).status).toBe(status);
 });
 
 test('every service of the seed has costs, except the stopped one', async () => {

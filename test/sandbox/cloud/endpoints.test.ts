@@ -45,11 +45,6 @@ test.for<[object, string, boolean]>([
   expect(endpoint?.dnsNames).toHaveLength(hasNames ? 1 : 0);
 });
 
-test('a server that replies late returns the final status', async () => {
-  const { ask } = await cloudServer({ behaviour: { endpointReply: 'settled' } });
-  expect((await ask('POST', PATH, RESOURCE)).json.result?.status).toBe('Ready');
-});
-
 test.for<[string, object, string]>([
   ['256 characters of description', { ...RESOURCE, description: 'd'.repeat(256) }, 'description'],
   ['no type', { ...RESOURCE, type: undefined }, 'type'],
@@ -83,14 +78,6 @@ test('255 characters of description are accepted', async () => {
   const { ask } = await cloudServer();
   const body = { ...RESOURCE, description: 'd'.repeat(255) };
   expect((await ask('POST', PATH, body)).status).toBe(200);
-});
-
-test('some servers require the service name', async () => {
-  const { ask, cloud } = await cloudServer();
-  const body = { ...SERVICE, vpcEndpointServiceName: null };
-  expect((await ask('POST', PATH, body)).status).toBe(200);
-  cloud.behave({ endpointServiceName: 'required' });
-  expect((await ask('POST', PATH, body)).status).toBe(400);
 });
 
 test.for(['archive', 'ci'])(

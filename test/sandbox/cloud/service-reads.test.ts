@@ -156,28 +156,8 @@ test('a service without a schedule has the reply 404, with JSON, and no field fo
   expect((await ask('GET', PATH)).json.result).not.toHaveProperty('scalingSchedule');
 });
 
-test.for<[string, readonly string[], 'applied' | 'ignored', number]>([
-  ['a key and its value', ['tag:env=prod'], 'applied', 5],
-  ['a key', ['tag:env'], 'applied', 12],
-  ['two values of one key', ['tag:env=prod', 'tag:env=dev'], 'applied', 0],
-  ['a key that no service has', ['tag:zq8'], 'applied', 0],
-  ['a key that no service has, on an older server', ['tag:zq8'], 'ignored', 12],
-])('the filter by %s', async ([, filters, tagFilter, count]) => {
-  const { ask } = await cloudServer({ behaviour: { tagFilter } });
-  const query = filters.map((filter) => `filter=${encodeURIComponent(filter)}`).join('&');
-  expect((await ask('GET', `/services?${query}`)).json.result).toHaveLength(count);
-});
-
-test('the usage report can be filtered by tag, and names the tier of the organization', async () => {
+test('the usage report names the tier of the organization', async () => {
   const { ask } = await cloudServer();
-  const period = 'from_date=2026-11-10&to_date=2026-11-10';
-  const { json } = await ask(
-    'GET',
-    `/usageCost?${period}&filter=${encodeURIComponent('tag:env=dev')}`,
-  );
-  const rows = Object.values(json.result?.costs ?? {});
-  expect(rows.length).toBeGreaterThan(0);
-  const dev = ORGANIZATION.services.filter(({ tags }) => tags.includes('dev')).map(({ id }) => id);
-  expect(rows.map((row) => String(row?.serviceId)).filter((id) => !dev.includes(id))).toEqual([]);
-  expect(rows[0]?.organizationTier).toBe('SCALE');
+  const { json } = await ask('GET', '/usageCost?from_date=2026-11-10&to_date=2026-11-10');
+  expect(json.result?.costs?.[0]).toMatchObject({ organizationTier: 'SCALE' });
 });

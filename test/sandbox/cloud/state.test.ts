@@ -117,13 +117,6 @@ test('a primary alone in its warehouse stops', async () => {
   expect([status, json.result?.state]).toEqual([200, 'stopping']);
 });
 
-test('a server with a delay replies with the previous state after the stop took effect', async () => {
-  const { ask, cloud } = await cloudServer({ behaviour: { staleReply: true } });
-  const { json } = await ask('PATCH', path(STAGING), { command: 'stop' });
-  expect(json.result?.state).toBe('running');
-  expect(cloud.service(STAGING)?.state).toBe('stopping');
-});
-
 test("the contract's service has no state, provider or region", async () => {
   const { ask } = await cloudServer({ profile: 'contract' });
   const { json } = await ask('PATCH', path(STAGING), { command: 'stop' });

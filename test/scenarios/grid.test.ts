@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
+import type { Member, Workspace } from '../../sandbox/slack/workspace/workspace.ts';
+import { REFUSED } from '../harness/refused.ts';
+import { requestChange } from '../harness/requests.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO, GUS, SVEN } from '../harness/users.ts';
+
+const COLLEAGUE = { teamId: 'T0SISTER001', enterpriseId: 'E0SANDBOX01' };
+
+/** The id of a person in the organization, beside that in the workspace. */
+const secondId = (id: string) => `W${id.slice(1)}`;
+
+/** The workspace in an organization of Enterprise Grid; these people are at home in another workspace of it. */
+function onGrid(...colleagues: readonly string[]): Workspace {
+  const members = sandboxWorkspace.members.map(
+    (one): Member =>
+      colleagues.includes(one.id)
+        ? { ...one, ...COLLEAGUE, enterpriseUserId: secondId(one.id) }
+        : one,
+  );
+  return { ...sandboxWorkspace, enterpriseId: 'E0SANDBOX01', members };
+}
+
+test('a colleague of another workspace of the organization types, presses, fills forms and searches', async () => {
+  const sandbox = await startTestSandbox({ workspace: onGrid(ANA, BEN) });
+  const { slack } = sandbox;
+  await sandbox.press(BEN, await requestChange(sandbox), 'change.reject');
+  const form = await sandbox.modal(BEN, 'change.reject');
+  await slack.submit(BEN, form, {
+    reason: { reason: { type: 'plain_text_input', value: 'not now' } },
+  });
+  await sandbox.card('rejected');
+
+  await slack.shortcut({ as: ANA, callbackId: 'service.stop' });
+  await sandbox.modal(ANA, 'service.stop');
+  const { ts = '' } = (await sandbox.card('rejected')) ?? {};
+  await slack.shortcut({ as: ANA, callbackId: 'command.palette', channel: 'C0APPROVALS', ts });
+  await sandbox.modal(ANA, 'command.palette');
+  await slack.command(ANA, 'ops', '/alert show');
+  const alert = await sandbox.modal(ANA, 'alert.show');
+  const found = await slack.suggest({
+    as: ANA,
+    place: { in: 'view', viewId: alert },
+    blockId: 'alert',
+    actionId: 'alert',
+    value: '',
+  });
+  expect(found.options.length).toBeGreaterThan(0);
+});
+
+test('a group that names a colleague by the second id of Grid gives that person its role', async () => {
+  const workspace = onGrid(BEN);
+  const groups = workspace.groups.map((group) => ({
+    ...group,
+    users: group.users.map((id) => (id === BEN ? secondId(id) : id)),
+  }));
+  const sandbox = await startTestSandbox({ workspace: { ...workspace, groups } });
+  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
+  await sandbox.card('staging is stopping');
+});
+
+test('a member of another organization is refused at each way in', async () => {
+  const workspace = onGrid();
+  const members = workspace.members.map(
+    (one): Member => (one.id === SVEN ? { ...one, enterpriseId: 'E0PARTNERS1' } : one),
+  );
+  const sandbox = await startTestSandbox({
+    workspace: { ...workspace, members },
+    yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
+  });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.press(SVEN, await sandbox.card('requests: ', 'shared-partners'), 'change.approve');
+  await sandbox.privateMessage(SVEN, REFUSED.otherWorkspace);
+});
+
+test('a message in a channel that a partner hosts is answered', async () => {
+  const channels = sandboxWorkspace.channels.map((each) =>
+    each.kind === 'external' ? { ...each, hostedBy: 'T0PARTNERS1' } : each,
+  );
+  const sandbox = await startTestSandbox({ workspace: { ...sandboxWorkspace, channels } });
+  const typed = { as: ANA, channel: 'C0PARTNERS1', text: '@signalbox service list' };
+  await sandbox.slack.sendMessage(typed);
+  await sandbox.privateMessage(ANA, '12 services');
+});
+
+test('a token for a whole organization is refused in words', async () => {
+  const { started } = await startTestSandbox({ workspace: { ...onGrid(), orgWide: true } });
+  expect(started).toMatchObject({
+    ok: false,
+    lasting: true,
+    problems: [
+      {
+        where: 'SLACK_BOT_TOKEN',
+        problem: 'the app is installed for the whole organization E0SANDBOX01',
+        hint: expect.stringContaining('in one workspace'),
+      },
+    ],
+  });
+});
+
+const UNKNOWN = 'U0HIDDEN001';
+
+/** The groups of the policy contain a user whom Slack does not show to the app, and an empty id. */
+function withUnknown(): Workspace {
+  const groups = sandboxWorkspace.groups.map((group) => ({
+    ...group,
+    users: [UNKNOWN, '', ...group.users],
+  }));
+  return { ...sandboxWorkspace, groups };
+}
+
+test('a member of a group whom Slack does not know stops no start, reload, card or press', async () => {
+  const yaml = (file: object) => ({ ...file, notify: 'both' });
+  const sandbox = await startTestSandbox({ workspace: withUnknown(), yaml });
+  expect(sandbox.started.ok).toBe(true);
+  expect(await sandbox.reload(yaml)).toEqual({ ok: true });
+  const card = await requestChange(sandbox);
+  for (const approver of [CLEO, GUS]) await sandbox.privateMessage(approver, 'requests: ');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('staging is stopping');
+});
