@@ -44,7 +44,12 @@ test('a change is shown with its history and only the buttons that its reader ma
   await sandbox.card('staging is stopping');
 
   await said(sandbox, DORA, `/change show ${id}`, 'sent it, and the server accepted it');
-  const after = await said(sandbox, DORA, `/change show ${id} details`, 'sent; the server accepted');
+  const after = await said(
+    sandbox,
+    DORA,
+    `/change show ${id} details`,
+    'sent; the server accepted',
+  );
   expect(after).toContain('members, read ');
   expect(after).toContain(BEN);
 });
