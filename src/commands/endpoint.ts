@@ -37,7 +37,9 @@ const parted = (separator: string, parts: readonly Part[]) =>
       if (shape.test(part)) return [];
       return [part === '' ? `has no ${name} (${like})` : `has the ${name} “${part}”, not ${like}`];
     });
-    if (wrong.length > 0) context.addIssue({ code: 'custom', message: wrong.join(' and ') });
+    const whole = parts.map(([, , like]) => like.replace('one like ', '')).join(separator);
+    const message = wrong.length > 2 ? `must look like ${whole}` : wrong.join(' and ');
+    if (wrong.length > 0) context.addIssue({ code: 'custom', message });
   });
 
 const REGION: Part = ['region', /^[a-z]{2}(-[a-z]+)+-\d$/, 'one like eu-central-1'];
@@ -48,7 +50,7 @@ const arn = (service: string, resource: RegExp, like: string) =>
     ['partition', /^aws(-[a-z]+)*$/, 'aws'],
     ['service', new RegExp(`^${service}$`), service],
     REGION,
-    ['account', /^\d{12}$/, 'one of 12 digits'],
+    ['account', /^\d{12}$/, 'one like 123456789012'],
     ['resource', resource, like],
   ]);
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';

@@ -424,7 +424,6 @@ function readArguments(
   typed: readonly Word[],
   vocabulary: Vocabulary,
 ): ParseResult {
-  const { prefix = '' } = vocabulary;
   const fields = fieldsOf(command.args);
   const search = fields.find((field) => field.rest);
   if (command.reword) return reworded(command, typed, vocabulary);
@@ -433,9 +432,8 @@ function readArguments(
   const reason = reasonOf(reading, null);
   const asked = { command, given };
   if (reading.refused !== null) return { ...refused(reading.refused, []), asked };
-  const [twice] = [...reading.twice, ...(hasTwoReasons(reading) ? ['reason'] : [])];
-  if (twice !== undefined) return givenTwice(command, { ...reading, given }, twice);
-  if (reading.unknown.length > 0) return unknownKeys(command, { ...reading, given }, prefix);
+  if (reading.keyedReason !== null && reading.pieces.length > 0)
+    return reasonTwice(command, { ...reading, given });
   const choices = [...targetChoice(reading), ...reading.choices];
   if (choices.length > 0) return ambiguous(command, { ...reading, given }, choices, vocabulary);
   if (search)
@@ -466,15 +464,13 @@ function withOwner(given: TypedValues, { services }: Vocabulary): TypedValues {
   return owner && owners.length === 1 ? { service: owner.name, ...given } : given;
 }
 
-/** The words of the reason; with `kept`, the words of these choices and the unknown keys as well. */
+/** The words of the reason; with `kept`, the words of these choices as well. */
 function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Ambiguity[] | null): string {
   const words = pieces.flatMap((piece) => {
     if ('text' in piece) return [piece.text];
-    if (kept === null) return [];
-    if ('unknown' in piece) return [piece.unknown];
-    return kept.includes(piece.choice) ? [piece.choice.words ?? ''] : [];
+    return kept?.includes(piece.choice) ? [piece.choice.words ?? ''] : [];
   });
-  return [keyedReason ?? '', ...words].join(' ').trim();
+  return [keyedReason ?? '', ...words].filter(Boolean).join(' ').trim();
 }
 
 function targetChoice({ targets }: LineReading): readonly Ambiguity[] {
@@ -507,9 +503,10 @@ function ambiguous(
     return line === undefined ? [] : [{ label: each.label, line }];
   });
   const kept = choices.filter(({ words }) => words !== null);
+  const whole = reasonOf(reading, kept);
   const onlyReason = {
-    label: 'It is only the reason',
-    line: commandLine(command, given, reasonOf(reading, kept)),
+    label: whole === reason ? 'Without it' : 'It is only the reason',
+    line: commandLine(command, given, whole),
   };
   const isReason = kept.length > 0 && kept.length === choices.length;
   return {
@@ -536,68 +533,13 @@ function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly R
   );
 }
 
-function hasTwoReasons({ keyedReason, pieces }: LineReading): boolean {
-  return keyedReason !== null && pieces.length > 0;
-}
-
-function givenTwice(command: Command, reading: LineReading, name: string): ParseProblem {
+/** `reason=` beside other words that are a reason as well. */
+function reasonTwice(command: Command, reading: LineReading): ParseProblem {
   const { given, keyedReason } = reading;
-  const asked = { command, given };
-  if (name !== 'reason') {
-    const field = fieldsOf(command.args).find((each) => each.name === name);
-    const key = name === 'reason=' ? 'reason' : (field?.word ?? name);
-    return { ...refused(`“${key}=” is given twice.`, []), asked };
-  }
   const reasons = [keyedReason ?? '', reasonOf({ ...reading, keyedReason: null }, reading.choices)];
-  const offers = reasons.map((reason) => ({
-    label: `Reason: ${oneLineOf(reason, 40)}`,
-    line: commandLine(command, given, reason),
-  }));
+  const lines = reasons.map((reason) => commandLine(command, given, reason));
   const sentence = `The reason is given twice: “${reasons.join('” and “')}”.`;
-  return { kind: 'misread', sentence, problems: {}, offers, asked };
-}
-
-/** A key that the command does not have, with the whole line repaired. */
-function unknownKeys(command: Command, reading: LineReading, prefix: string): ParseProblem {
-  const { given, unknown } = reading;
-  const reason = reasonOf(
-    { ...reading, pieces: reading.pieces.filter((piece) => !('unknown' in piece)) },
-    reading.choices,
-  );
-  const keys = unknown.map(({ key }) => `“${key}=”`).join(' and ');
-  const most = Math.max(...unknown.map(({ near }) => near.length));
-  const repaired = Array.from({ length: most }, (_, index) =>
-    unknown.flatMap(({ near, value }) => {
-      const field = near[index] ?? near[0];
-      return field && value !== '' ? [{ field, value }] : [];
-    }),
-  ).filter((fields) => fields.length === unknown.length);
-  const offers = repaired.map((fields) => ({
-    label: fields.map(({ field, value }) => `${field.word ?? field.key}=${value}`).join(' '),
-    line: commandLine(
-      command,
-      { ...given, ...Object.fromEntries(fields.map(({ field, value }) => [field.name, value])) },
-      reason,
-    ),
-  }));
-  const inReason =
-    command.kind === 'change'
-      ? [
-          {
-            label: 'Part of the reason',
-            line: commandLine(command, given, reasonOf(reading, reading.choices)),
-          },
-        ]
-      : [{ label: `Without ${keys}`, line: commandLine(command, given, reason) }];
-  const known = fieldsOf(command.args).flatMap(({ word, key }) => word ?? key ?? []);
-  const meant = unknown.flatMap(({ near }) => near.map(({ word, key }) => word ?? key ?? ''));
-  const did = meant.length > 0 ? ` Did you mean ${[...new Set(meant)].join(' or ')}?` : '';
-  const all = known.length > 0 ? ` Keys: ${known.join(', ')}.` : ' It has no keys.';
-  const sentence = `${slashCommand(prefix, command.name)} has no key ${keys}.${did}${all}`;
-  return {
-    ...{ kind: 'misread', sentence, problems: {}, asked: { command, given } },
-    offers: [...offers, ...inReason],
-  };
+  return { ...refused(sentence, lines), asked: { command, given } };
 }
 
 /** Words that a query does not take: the same line without them, and what has them. */

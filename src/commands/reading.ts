@@ -34,7 +34,7 @@ export function readWords(
   vocabulary: Vocabulary,
 ): LineReading {
   const draft: Draft = {
-    ...{ given: {}, pieces: [], choices: [], targets: [], unknown: [], twice: [] },
+    ...{ given: {}, pieces: [], choices: [], targets: [] },
     ...{ unclear: null, refused: null, keyedReason: null, isProse: false },
   };
   const fields = fieldsOf(command.args);

@@ -59,7 +59,7 @@ const AccessList = z
       isAddress(line) ? [] : [`“${oneLineOf(line, 40)}” in line ${index + 1}`],
     );
     if (wrong.length === 0) return;
-    const message = `has no address such as 10.0.0.0/8: ${wrong.slice(0, 5).join(', ')}`;
+    const message = `must hold one address per line, for example 10.0.0.0/8, not ${wrong.slice(0, 5).join(', ')}`;
     context.addIssue({ code: 'custom', message });
   })
   .transform((lines) =>

@@ -44,16 +44,22 @@ export function parseValues(
   const schema = isWhole ? command.args : command.args.partial();
   const parsed = schema.safeParse(isWhole ? given : filled, { error: problemOfIssue });
   // A wrong value is named before the missing ones are asked for, and all of them at once.
+  const unlisted = unlistedChoices(fields, given, among);
+  const invalid = parsed.success ? [] : problemsOf(parsed.error);
   const wrong = [
-    ...unlistedChoices(fields, given, among),
-    ...(parsed.success ? [] : problemsOf(parsed.error)),
+    ...unlisted,
+    ...invalid.filter(({ field }) => unlisted.every((each) => each.field !== field)),
     ...(lengthOf(reason) > REASON_MAX ? [tooLong(reason)] : []),
   ];
   if (!parsed.success || wrong.length > 0) return parseProblemOf(asked, wrong, among, missing);
   if (!isWhole) {
     const names = resolveNames({ ...asked, given: filled }, fields, filled, vocabulary);
     if (!names.ok) return names.misread;
-    return { kind: 'incomplete', command, given: { ...given, reason }, missing };
+    const needed = missing.filter(({ optional }) => optional).map(({ label }) => label);
+    return {
+      ...{ kind: 'incomplete', command, given: { ...given, reason }, missing },
+      ...(needed.length > 0 && { unclear: `Required for these values: ${needed.join(', ')}.` }),
+    };
   }
   const inapplicable = fields.filter(({ name }) => given[name] && !hasField(command, name, among));
   if (inapplicable.length > 0) return inapplicableOf(asked, inapplicable, among);
@@ -207,14 +213,12 @@ export function parseProblemOf(
   missing: readonly Field[] = [],
 ): ParseProblem {
   const fields = fieldsOf(asked.command.args);
-  const ofField = new Map(problems.toReversed().map((problem) => [problem.field, problem]));
-  const sentences = [...problems]
-    .filter((each) => each.field === '' || ofField.get(each.field) === each)
-    .map((problem) => sentenceOf(problem, fields, asked));
+  const sentences = problems.map((problem) => sentenceOf(problem, fields, asked));
   const { command, given, reason } = asked;
   const inForm = [
     ...missing.map(({ name, label }) => [name, `${label} is required.`] as const),
-    ...[...ofField.values()].map((each) => [each.field, formSentence(each, asked, among)] as const),
+    // The first problem of each field.
+    ...problems.toReversed().map((each) => [each.field, formSentence(each, asked, among)] as const),
   ];
   const offers = repairs(problems, fields, asked, among);
   const isOne = sentences.length === 1 && offers.length > 0;
@@ -248,7 +252,8 @@ function isSentence(text: string): boolean {
 
 /** `, not 30`: the value that was typed, unless the problem names it. */
 function valueNote(problem: string, typed: string | undefined): string {
-  if (!typed?.trim() || problem.includes('“')) return '';
+  const [, named] = /“([^”]+)”/.exec(problem) ?? [];
+  if (!typed?.trim() || (named !== undefined && typed.includes(named))) return '';
   const isShort = problem.startsWith('must be ') && !/for example|\(/.test(problem);
   return isShort ? `, not ${cut(typed)}` : ` (you typed ${cut(typed)})`;
 }

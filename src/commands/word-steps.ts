@@ -2,6 +2,7 @@
 
 import { NUMBERS, type TimeKey, timeAt } from '../base/moments.ts';
 import { nearest, type Word } from '../base/text.ts';
+import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import { type Field, isPlaced, type TypedValues } from './arguments.ts';
 import type { Command, Phrase, Reading, Vocabulary } from './define.ts';
@@ -16,21 +17,10 @@ export interface Ambiguity {
   readonly words: string | null;
 }
 
-/** A key that the command does not have. */
-export interface UnknownKey {
-  readonly key: string;
-  readonly value: string;
-  readonly near: readonly Field[];
-}
-
-/**
- * A word of the reason, or the place of words that are asked about or of an unknown key. `at`: it is neither
- * quoted nor introduced.
- */
+/** A word of the reason, or the place of words that are asked about. `at`: it is neither quoted nor introduced. */
 export type Piece =
   | { readonly text: string; readonly at?: number }
-  | { readonly choice: Ambiguity }
-  | { readonly unknown: string };
+  | { readonly choice: Ambiguity };
 
 export interface LineReading {
   readonly given: TypedValues;
@@ -38,9 +28,6 @@ export interface LineReading {
   readonly choices: readonly Ambiguity[];
   /** Several names where one target is possible. */
   readonly targets: readonly string[];
-  readonly unknown: readonly UnknownKey[];
-  /** Keys that were given twice. */
-  readonly twice: readonly string[];
   readonly unclear: string | null;
   readonly refused: string | null;
   /** The value of `reason=`. */
@@ -52,8 +39,6 @@ export interface Draft {
   readonly pieces: Piece[];
   readonly choices: Ambiguity[];
   readonly targets: string[];
-  readonly unknown: UnknownKey[];
-  readonly twice: string[];
   unclear: string | null;
   refused: string | null;
   keyedReason: string | null;
@@ -94,10 +79,18 @@ export function textsAt({ words }: Reader, at: number): readonly string[] {
   return (end < 0 ? rest : rest.slice(0, end)).map(bare);
 }
 
-function set({ draft }: Reader, given: TypedValues): void {
+/** Of two different values of one key, the person chooses. */
+function set({ draft, fields }: Reader, given: TypedValues): void {
   for (const [name, value] of Object.entries(given)) {
-    if (draft.given[name] !== undefined && draft.given[name] !== value) draft.twice.push(name);
-    else draft.given[name] = value;
+    const before = draft.given[name];
+    draft.given[name] ??= value;
+    if (before === undefined || before === value) continue;
+    const { word = name } = fields.find((field) => field.name === name) ?? {};
+    const readings = [before, value].map((text) => ({
+      label: `${word}=${text}`,
+      given: { [name]: text },
+    }));
+    draft.choices.push({ why: `“${word}=” is given twice.`, readings, words: null });
   }
 }
 
@@ -136,8 +129,9 @@ const introducedReason: Step = (reader, at) => {
   const last = next < 0 ? tailAt : next;
   const end = isWhole ? at + 1 : isQuoted ? at + 2 : Math.max(at + 1, last);
   const rest = words.slice(at + 1, end).map(({ text }) => text);
-  if (draft.keyedReason !== null) draft.twice.push('reason=');
-  draft.keyedReason ??= [...own, ...rest].join(' ');
+  const text = [...own, ...rest].join(' ');
+  if (draft.keyedReason !== null) draft.pieces.push({ text });
+  draft.keyedReason ??= text;
   return Math.max(1, end - at);
 };
 
@@ -262,20 +256,38 @@ const explicitPair: Step = (reader, at) => {
   return taken;
 };
 
+/** A key that the command does not have is asked about: another key, or a word of the reason. */
 function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): number {
-  const { draft, fields, words, command } = reader;
+  const { fields, words, command, vocabulary } = reader;
+  const typed = words[at]?.text ?? '';
   const isSearch =
     command.kind === 'query' && fields.some(({ rest }) => rest) && fields.length === 1;
   const isPlain = key.length < 2 || !isSure || (isSearch && value !== '');
-  if (isPlain || lacksName(reader) || !/=/.test(words[at]?.text ?? '')) return 0;
-  const keyed = fields.filter(({ word, key: other }) => (word ?? other) !== undefined);
-  const near = nearest(
-    key,
-    keyed.flatMap((field) => [field.word ?? field.key ?? '', ...(field.synonyms ?? [])]),
+  if (isPlain || lacksName(reader) || !/=/.test(typed)) return 0;
+  const keyed = fields.flatMap((field) => {
+    const word = field.word ?? field.key;
+    return word === undefined ? [] : [{ field, word }];
+  });
+  const spelled = keyed.flatMap(({ field, word }) => [word, ...(field.synonyms ?? [])]);
+  const near = nearest(key, spelled).flatMap(
+    (text) => keyed.find(({ field }) => isKey(field, text)) ?? [],
   );
-  const meant = near.flatMap((text) => keyed.find((field) => isKey(field, text)) ?? []);
-  draft.unknown.push({ key, value, near: [...new Set(meant)] });
-  draft.pieces.push({ unknown: words[at]?.text ?? '' });
+  const meant = [...new Set(near)];
+  const did = meant.map(({ word }) => word).join(' or ');
+  const all = keyed.map(({ word }) => word).join(', ');
+  const readings = meant.map(({ field, word }) => ({
+    label: `${word}=${value}`,
+    given: { [field.name]: value },
+  }));
+  ask(reader, {
+    why: [
+      `${slashCommand(vocabulary.prefix ?? '', command.name)} has no key “${key}=”.`,
+      ...(did === '' ? [] : [`Did you mean ${did}?`]),
+      all === '' ? 'It has no keys.' : `Keys: ${all}.`,
+    ].join(' '),
+    readings: value === '' ? [] : readings,
+    words: takesReason(reader) ? typed : '',
+  });
   return 1;
 }
 
@@ -621,7 +633,6 @@ export function copyOf(draft: Draft): Draft {
     ...draft,
     given: { ...draft.given },
     ...{ pieces: [...draft.pieces], choices: [...draft.choices], targets: [...draft.targets] },
-    ...{ unknown: [...draft.unknown], twice: [...draft.twice] },
   };
 }
 

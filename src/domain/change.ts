@@ -71,12 +71,10 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
-  /** Until this time nobody is reminded; null: reminders go on. */
-  readonly snoozedUntil: Date | null;
+  /** The requester has seen the password of the created service. */
+  readonly passwordShown?: boolean;
   /** The right of one process to send the request once. `nonce` names this attempt. */
   readonly lease: { readonly owner: string; readonly until: Date; readonly nonce: string } | null;
-  /** The channel of the command; null for a direct message or if unknown. */
-  readonly origin: ChannelId | null;
   readonly card: Position | null;
   /** The copies of the card in direct messages. Its buttons count there as well. */
   readonly copies: readonly (Position & { readonly to: UserId })[];
@@ -474,7 +472,6 @@ export const VERBS = [
   'review',
   'happened',
   'did-not-happen',
-  'snooze',
 ] as const;
 export type Verb = (typeof VERBS)[number];
 

@@ -24,6 +24,7 @@ import {
 } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
 import { scheduledStart } from './fold.ts';
+import type { LoggedSchedule } from './log-events.ts';
 import {
   commandsFor,
   type Decision,
@@ -99,14 +100,6 @@ export interface PressFacts {
   readonly isCurrent?: boolean;
 }
 
-/** A schedule, as the log has it. */
-export interface ScheduleFacts {
-  readonly until: Date;
-  readonly isPaused: boolean;
-  /** Why it has ended; null while it is in force or paused. */
-  readonly ended: string | null;
-}
-
 /** What was gathered right before a claim. */
 export interface ClaimFacts {
   readonly now: Date;
@@ -121,7 +114,7 @@ export interface ClaimFacts {
   /** Whether its card, or that of its schedule, stands in a channel: the thread is the witness. */
   readonly hasCard: boolean;
   /** The schedule of the run; null for any other change. */
-  readonly schedule: ScheduleFacts | 'unknown' | null;
+  readonly schedule: Pick<LoggedSchedule, 'until' | 'isPaused' | 'isRemoved'> | 'unknown' | null;
   /** The requester and the approvers. */
   readonly identities: ReadonlyMap<UserId, Known>;
   /** The current policy, with all freezes. */
@@ -335,14 +328,10 @@ const isNotSent: Check = (change) => (isUnsent(change) ? null : 'already-decided
 const isUndecided: Check = ({ state }) =>
   ['draft', 'pending'].includes(state) ? null : 'already-decided';
 const isUnknown: Check = ({ state }) => (state === 'unknown' ? null : 'not-unknown');
-const hasReminders: Check = ({ state }) =>
-  ['pending', 'unknown'].includes(state) ? null : 'already-decided';
 const hasEnded: Check = (change) => (isEnded(change) ? null : 'not-ended');
 const usedBreakGlass: Check = ({ breakGlass }) => (breakGlass === null ? 'no-break-glass' : null);
 
 const inTime: Check = ({ expiresAt }, { now }) => (now < expiresAt ? null : 'expired');
-const inTimeIfPending: Check = (change, facts) =>
-  change.state === 'pending' ? inTime(change, facts) : null;
 const beforeStart: Check = (change, { now }) => {
   const startAt = scheduledStart(change);
   return startAt && now >= startAt ? 'too-late' : null;
@@ -369,10 +358,6 @@ const byDecider: Check = (change, facts) =>
 const byResolver: Check = (change, facts) => (mayResolve(change, facts) ? null : 'not-an-approver');
 const byReviewer: Check = ({ requires }, facts) =>
   holdsOne([requires.from, requires.breakGlass], facts) ? null : 'not-an-approver';
-const bySnoozer: Check = (change, facts) => {
-  if (change.state === 'unknown') return byResolver(change, facts);
-  return byAnother(change, facts) ? 'not-an-approver' : byDecider(change, facts);
-};
 const byBreakGlassRole: Check = ({ requires }, facts) => {
   if (requires.breakGlass === null) return 'no-break-glass';
   return holdsOne([requires.breakGlass], facts) ? null : 'may-not-break-glass';
@@ -439,9 +424,6 @@ const GATES: Gates = {
   'did-not-happen': press([isUnknown, identified, byResolver, withNote], ({ by, text: note }) => {
     return { type: 'resolved', by, as: 'failed', note };
   }),
-  snooze: press([hasReminders, inTimeIfPending, identified, bySnoozer], ({ by, now }) => {
-    return { type: 'snoozed', by, until: new Date(now.getTime() + SNOOZE_MS) };
-  }),
   claim: decideClaim,
   revert: decideRevert,
   run: (_service, facts) => decideRun(facts),
@@ -472,9 +454,6 @@ const GATES: Gates = {
   keep: (change, { why }) =>
     isRevertDue(change) ? { type: 'revert-kept', why } : refuse('already-decided'),
 };
-
-/** Reminders wait for this time after *Later*. */
-const SNOOZE_MS = HOUR_MS;
 
 function firstRefusal<Facts>(
   checks: readonly Check<Facts>[],
@@ -603,8 +582,8 @@ function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
 function scheduleRefusal({ schedule, now }: ClaimFacts): Refusal | null {
   if (schedule === null) return null;
   if (schedule === 'unknown') return 'schedule-ended';
-  const { isPaused, ended, until } = schedule;
-  return isPaused || ended !== null || now >= until ? 'schedule-ended' : null;
+  const { isPaused, isRemoved, until } = schedule;
+  return isPaused || isRemoved || now >= until ? 'schedule-ended' : null;
 }
 
 // Approvals are bound to the target's state at the preview.

@@ -93,11 +93,16 @@ const ServerTag = z.string().regex(/^[a-z0-9._-]{1,128}(=[a-z0-9._-]{1,256})?$/,
   error: withHint('must be a tag of the server in lower case', 'its key, or key=value'),
 });
 
-const Pipe = strictConfigObject({ name: Name, id: Id });
+/** A name as the API has it: with spaces or signs it is typed in quotes. */
+const ApiName = z.string().regex(/^(?!\s)[^\p{C}"\\]{1,100}(?<!\s)$/u, {
+  error: 'must be a name of at most 100 characters without quotes',
+});
+
+const Pipe = strictConfigObject({ name: ApiName, id: Id });
 
 const Service = strictConfigObject({
-  name: Name,
-  aliases: z.array(Name).default([]),
+  name: ApiName,
+  aliases: z.array(ApiName).default([]),
   id: Id,
   tags: z.array(Tag).default([]),
   warehouse: Name.nullable().default(null),

@@ -168,13 +168,17 @@ function outcomeWords(
   if (ending.how === 'succeeded') {
     const plain = ending.reported.filter((each) => !isWarning(each));
     const later = change.followUp ? laterState(change.followUp, ending.at) : [];
-    const shown = change.followUp?.seen && !isFull ? plain.slice(0, 1) : plain;
+    // What was created is used by its addresses, also when a later state is known.
+    const isNew = drawing.commands.get(change.command)?.hasSecret;
+    const shown = change.followUp?.seen && !isFull && !isNew ? plain.slice(0, 1) : plain;
     const reported = shown.map(wordOf).join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
     if (isLocal(change)) return [[{ bold: 'Done. ' }, after]];
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.
-    return reachedEnd(change, drawing.commands) === null ? [answer, [after]] : [answer];
+    const entry = isNew && ending.createdId ? [entryLine(change, ending.createdId)] : [];
+    const isReached = reachedEnd(change, drawing.commands) !== null;
+    return [answer, ...entry, ...(isReached ? [] : [[after]])];
   }
   if (ending.how === 'failed') {
     return [
@@ -193,6 +197,17 @@ function outcomeWords(
     ['Not sent again. Other changes to this target are blocked until this is resolved.'],
     ['Check the console', ...(open ? [' (', open, ')'] : []), ', then record what you found.'],
   ];
+}
+
+/** The created service as `signalbox.yaml` lists it, to be pasted. */
+export function entryLine({ plan: { target } }: Change, id: string): Line {
+  const { name, tags, warehouse } = target;
+  // A JSON text is YAML as well.
+  const text = (value: string) => (/^[a-z][\w.-]*$/i.test(value) ? value : JSON.stringify(value));
+  const place = warehouse === null ? '' : `, warehouse: ${text(warehouse)}`;
+  const own = (tags ?? []).map(text).join(', ');
+  const entry = `- { name: ${text(name)}, id: ${id}, tags: [${own}]${place} }`;
+  return fact('For signalbox.yaml', { code: entry });
 }
 
 function answerOf({ status, text }: ExecutionOutcome & { how: 'failed' | 'unknown' }): string {

@@ -296,7 +296,9 @@ function acceptedButtons(change: Change, { commands }: Drawing): readonly Button
   const undo = command?.undo(plan.target, plan.before, plan.body);
   return [
     ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
-    ...(command?.hasSecret ? [{ id: 'change.reveal', label: 'Show the password', value }] : []),
+    ...(command?.hasSecret && !change.passwordShown
+      ? [{ id: 'change.reveal', label: 'Show the password', value }]
+      : []),
     ...reviewButtons(change),
     showRequest(change),
   ];

@@ -163,7 +163,7 @@ export function chosenOf(
   const named = choices.map(({ id, name }) => ({ id, name, aliases: [] }));
   const [one, ...others] = findByName(named, value);
   if (one && others.length === 0) return choices.find(({ id }) => id === one.id) ?? null;
-  return others.length === 0 && field.names !== 'service'
+  return others.length === 0 && field.names !== 'service' && value.length <= VALUE_MAX
     ? { id: value, name: value, about: '' }
     : null;
 }

@@ -13,7 +13,6 @@ import type { Message } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandByCallbackId } from './form.ts';
 import { optionsFor } from './form-lists.ts';
-import { changedMembers, updatedGroup } from './groups.ts';
 import { formlessTrigger, openForm, openPalette, PALETTE } from './open-form.ts';
 import {
   ButtonPress,
@@ -84,9 +83,9 @@ function eventHandler(bot: SlackContext, actors: Actors, { lost }: Installation)
         if (isFirst(body.event_id)) await answerMention(bot, body);
         return;
       case 'subteam_updated':
-        return actors.changeGroup(event.subteam.id, updatedGroup(event.subteam));
+        return actors.groupChanged(event.subteam.id);
       case 'subteam_members_changed':
-        return actors.changeGroup(event.subteam_id, changedMembers(event));
+        return actors.groupChanged(event.subteam_id);
       case 'app_uninstalled':
         return lost(event.type);
       case 'tokens_revoked':

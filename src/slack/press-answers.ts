@@ -126,8 +126,6 @@ export function pressAnswers(
 
   function answerTo(replyTo: ReplyTo, pressed: PressOutcome): Answer | null {
     const { replaces } = replyTo;
-    // Nothing that the user sees changes with a snooze, so that it needs an answer.
-    if (pressed.ok && pressed.verb === 'snooze') return resultOf(pressed);
     if (pressed.ok) return replaces ? replacePreview(pressed.change) : progressOf(replyTo, pressed);
     const requested = requestedBefore(replyTo, pressed.denial);
     if (requested) return replacePreview(requested);

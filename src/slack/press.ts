@@ -19,9 +19,9 @@ import {
   showHome,
 } from '../workflow/index.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
-import type { Message } from './blocks.ts';
-import { plain } from './blocks.ts';
+import { fact, lines, type Message, message, plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
+import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandByCallbackId, settingOf } from './form.ts';
 import { cardLink } from './links.ts';
@@ -261,7 +261,7 @@ async function reveal(
   id: ChangeId,
 ): Promise<Message | null> {
   const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
-    const view = passwordModal(password, change.plan.target.name);
+    const view = passwordModal(password, change);
     return openView(bot, trigger, view).then(
       () => true,
       (error: unknown) => {
@@ -277,9 +277,17 @@ async function reveal(
   return revealed === 'shown' ? null : sentenceMessage([NOT_SHOWN]);
 }
 
-function passwordModal(secret: Secret, name: string): View {
+/** The password with what else is needed to connect and to add the service to the configuration. */
+function passwordModal(secret: Secret, change: Change): View {
   const text = { type: 'text' as const, text: secret.reveal() };
-  const note = `Password of ${name}. Shown only once. Save it in your password manager.`;
+  const note = `Password of ${change.plan.target.name}. Shown only once. Save it in your password manager.`;
+  const { outcome } = change;
+  const [reported, id] = outcome?.how === 'succeeded' ? [outcome.reported, outcome.createdId] : [];
+  const about =
+    reported && id
+      ? message(lines(fact('The server reported', reported.join(', ')), entryLine(change, id)))
+          .blocks
+      : [];
   return {
     type: 'modal',
     title: plain('Password', 24),
@@ -290,6 +298,8 @@ function passwordModal(secret: Secret, name: string): View {
         elements: [{ type: 'rich_text_preformatted', elements: [text] }],
       },
       { type: 'context', elements: [plain(note, 300)] },
+      // The parts of a message and of a modal are the same blocks under two names.
+      ...(about as never[]),
     ],
   };
 }

@@ -50,7 +50,6 @@ const LATE: Readonly<Record<Verb, string>> = {
   review: 'review',
   happened: 'record the outcome',
   'did-not-happen': 'record the outcome',
-  snooze: 'snooze the reminders',
 };
 
 /** `Too late to cancel` */

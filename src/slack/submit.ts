@@ -37,7 +37,7 @@ import {
 } from './private-answers.ts';
 import { readReasonFormMetadata, reasonProblem } from './reason-form.ts';
 import { lateSentence } from './refusals.ts';
-import { answerIntent, answerRefusal } from './typed.ts';
+import { answerIntent, answerRefusal, personalWords } from './typed.ts';
 
 type Errors = Readonly<Record<string, string>>;
 type Response =
@@ -101,7 +101,10 @@ async function readForm(
 ): Promise<ParseResult> {
   const { reason = '', ...shown } = givenOf(submitted);
   const filled = changedIn(shown, setting.was);
-  const vocabulary = withFixed(await formVocabulary(bot, command), setting.fixed);
+  // A form reads what a line reads, for example `monday 8:00`.
+  const personal = await personalWords(bot, submitted.user.id, '');
+  const known = { ...(await formVocabulary(bot, command)), ...personal };
+  const vocabulary = withFixed(known, setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
   const lists = await listOfChosenPipe(bot, { command, given, by: submitted.user.id });
   return parseValues(command, given, reason, { ...vocabulary, lists });

@@ -360,7 +360,7 @@ async function usableOffers(
 }
 
 /** What the reading of a line needs of the person and the installation: times are those of their zone. */
-async function personalWords({ context }: SlackContext, by: UserId, text: string) {
+export async function personalWords({ context }: SlackContext, by: UserId, text: string) {
   const zone = await context.people.zoneOf(by);
   const clock = zone === null ? null : { now: context.now(), zone };
   const asksSchedules = /\b(pause|resume)\b/i.test(text);
@@ -431,7 +431,6 @@ async function answerRequest(
     ...{ command, args, given, timing, reason },
     edits: typed.replyTarget.edits ?? null,
     requester: typed.by,
-    origin: typed.replyTarget.channel,
     key: `request:${typed.trigger}`,
   });
   if (requested.ok) {

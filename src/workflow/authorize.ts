@@ -24,7 +24,7 @@ import {
   type SomeMembers,
 } from '../domain/gate.ts';
 import type { Place } from '../domain/place.ts';
-import { commandsFor, commandsOnDiscovered, type Policy } from '../domain/policy.ts';
+import { commandsFor, type Policy } from '../domain/policy.ts';
 import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
@@ -161,7 +161,7 @@ export async function authorizeForms(
     ok: true,
     commands: commandsFor(policy, commands, actor),
     roles: actor.roles,
-    onDiscovered: discoversServices ? commandsOnDiscovered(policy, commands, actor) : null,
+    onDiscovered: discoversServices ? commandsFor(policy, commands, actor, true) : null,
   };
 }
 

@@ -13,6 +13,7 @@ import {
   type Caller,
   type CommandOffer,
   countWords,
+  type InlinePart,
 } from '../domain/answer.ts';
 import { rolesIn } from '../domain/approvals.ts';
 import {
@@ -29,7 +30,7 @@ import {
 import { gate } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
 import { serviceTarget } from '../domain/targets.ts';
-import { STATE_WORDS } from '../domain/words.ts';
+import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import {
   type ChangeQuery,
   countChanges,
@@ -45,6 +46,7 @@ import type {
   MeasureEffect,
   WorkflowContext,
 } from './context.ts';
+import { withFollowUp } from './follow.ts';
 import {
   answerChangeLog,
   filterWords,
@@ -109,7 +111,12 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
         .filter((change) => may('review', change))
         .map((change) => ({ change, mayAnswer: true })),
     ],
-    recent: ended.filter(isVisible).slice(0, RECENT),
+    recent: await Promise.all(
+      ended
+        .filter(isVisible)
+        .slice(0, RECENT)
+        .map((change) => withFollowUp(context, change)),
+    ),
     schedules: await schedulesFor(context, actor),
     services: await servicesFor(context, actor, [...pending, ...running]),
     costs: await costsFor(context, actor),
@@ -222,7 +229,7 @@ async function show(
 ): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
-  const { change } = found;
+  const change = await withFollowUp(context, found.change);
   const lines = await (isDetailed ? historyLines : storyLines)(context.events, change.id);
   const effect = await measureEffect(change);
   const details = { label: 'Details', line: `change show ${change.id} details` };
@@ -230,11 +237,20 @@ async function show(
     title: isDetailed ? 'Evidence' : 'History',
     change: { change, hidden: await hiddenFrom(context, change, asker) },
     parts: [
-      { kind: 'lines', lines: lines.slice(-LINES_MAX) },
+      {
+        kind: 'lines',
+        lines: [...lines.slice(-LINES_MAX), ...(isDetailed ? [] : seenLine(change))],
+      },
       ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
       ...(isDetailed ? [] : [{ kind: 'offers', offers: [details] } as const]),
     ],
   };
+}
+
+/** `The server shows: stopped`, once the target was read after the send. */
+function seenLine({ state, followUp }: Change): readonly (readonly InlinePart[])[] {
+  if (state !== 'succeeded' || !followUp?.seen) return [];
+  return [[{ at: followUp.seen.at }, `  The server shows: ${wordOf(followUp.seen.text)}`]];
 }
 
 /** The buttons of the card that this user may not press. */

@@ -17,7 +17,6 @@ import { combineRequirements } from '../domain/approvals.ts';
 import {
   type Change,
   type ChangeId,
-  type ChannelId,
   changeIdFrom,
   type Plan,
   type PlanRow,
@@ -61,7 +60,6 @@ interface ChangeRequest {
   readonly timing?: RequestedTiming;
   readonly reason: string | null;
   readonly requester: UserId;
-  readonly origin: ChannelId | null;
   /** The draft that this request replaces, so that one preview cannot become two cards. */
   readonly edits: ChangeId | null;
   /** Slack's id of the interaction: a repeated delivery creates no second draft. */
@@ -194,11 +192,11 @@ async function drafted(
   request: ChangeRequest,
   { plan, requires, identity }: PlannedRequest,
 ) {
-  const { command, requester, reason, origin, key } = request;
+  const { command, requester, reason, key } = request;
   const id = await draftIdFor(locked, key);
   if (id === null) return { events: [], result: null };
   const { organization } = context;
-  const fields = { organization, command: command.name, requester, reason, plan, requires, origin };
+  const fields = { organization, command: command.name, requester, reason, plan, requires };
   const drafted = draftChange(fields, new Date(locked.at));
   const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
   const edited = await withdrawn(context, locked, request, identity);

@@ -22,19 +22,19 @@ describe('/service create', () => {
     const values = [',', '10.0.0.0/8', '10.0.0.0/33', '10.0.0.300', '2001:db8::/32', 'office'];
     expect(await answersTo(scale, ADDRESSES, values)).toMatchInlineSnapshot(`
       ",
-        typed: ip needs at least one address, for example 10.0.0.0/8 (you typed ,)
+        typed: opens the form: Name  [right]  (Letters, digits and spaces)
         form:  [ipAccessList] Allowed addresses needs at least one address, for example 10.0.0.0/8 (you typed ,).
       10.0.0.0/8: taken
       10.0.0.0/33
-        typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.0/33)
-        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.0/33).
+        typed: opens the form: ip must hold one address per line, for example 10.0.0.0/8, not “10.0.0.0/33” in line 1
+        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8, not “10.0.0.0/33” in line 1.
       10.0.0.300
-        typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.300)
-        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8 (you typed 10.0.0.300).
+        typed: opens the form: ip must hold one address per line, for example 10.0.0.0/8, not “10.0.0.300” in line 1
+        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8, not “10.0.0.300” in line 1.
       2001:db8::/32: taken
       office
-        typed: ip must hold one address per line, for example 10.0.0.0/8 (you typed office)
-        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8 (you typed office)."
+        typed: opens the form: ip must hold one address per line, for example 10.0.0.0/8, not “office” in line 1
+        form:  [ipAccessList] Allowed addresses must hold one address per line, for example 10.0.0.0/8, not “office” in line 1."
     `);
   });
 
@@ -43,7 +43,7 @@ describe('/service create', () => {
       Array.from({ length: count }, (_, index) => `10.0.0.${index}/32`).join(',');
     expect(await answersTo(scale, ADDRESSES, [list(100)])).toMatch(/: taken$/);
     const more = await answersTo(scale, ADDRESSES, [list(101)]);
-    expect(more).toContain('typed: ip can have at most 100 addresses');
+    expect(more).toContain('typed: opens the form: ip can have at most 100 addresses');
     expect(more).toMatch(/form: {2}\[ipAccessList\] [A-Z].* can have at most 100 addresses/);
   });
 

@@ -36,7 +36,7 @@ const FAULT_ACTIONS = {
     operation: 'create endpoint',
     api: 'cloud',
     line: (n) =>
-      `/endpoint create box-${n} type=VPC_ENDPOINT_SERVICE description=feed service-name=vpce-1`,
+      `/endpoint create box-${n} type=VPC_ENDPOINT_SERVICE description=feed service-name=vpce-svc-0a1b2c3d`,
   },
   create: {
     operation: 'create service',

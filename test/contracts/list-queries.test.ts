@@ -107,7 +107,7 @@ describe('with extended reads', () => {
     expect((await live.run('/endpoint list staging'))[0]).toBe('staging has no private endpoints');
     live.cloud.behave({ endpointOwner: 'does nothing' });
     const line =
-      '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description="orders feed"';
+      '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b2c3d description="orders feed"';
     await live.confirm(await live.type(line));
     live.time.pass(600_001);
     const lines = await live.run('/endpoint list staging');

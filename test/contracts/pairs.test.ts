@@ -17,8 +17,10 @@ const EVERYTHING =
   'backup=53837fde-9e4f-4c3d-b63e-8c949cf4822f release-channel=slow endpoints="mysql on" ' +
   'profile=v1-default compliance=hipaa tde=on encryption-key=key-1 encryption-role=role-1 ' +
   'preview-terms=on';
-const VPC_RESOURCE = 'type=VPC_RESOURCE resource-configuration=rcfg-1 resource-share=arn:share';
-const STREAMING = 'type=STREAMING_MULTI_VPC cluster=arn:cluster authentication=SASL_SCRAM';
+const VPC_RESOURCE =
+  'type=VPC_RESOURCE resource-configuration=rcfg-0a1b2c3d resource-share=arn:aws:ram:eu-west-1:123456789012:resource-share/11111111-2222-4333-8444-555555555555';
+const STREAMING =
+  'type=STREAMING_MULTI_VPC cluster=arn:aws:kafka:eu-west-1:123456789012:cluster/feed/11111111-2222-4333-8444-555555555555-1 authentication=SASL_SCRAM';
 
 const LINES: Readonly<Record<string, string>> = {
   'service-start': `/service start ${STAGING} maintenance is over`,
@@ -28,7 +30,7 @@ const LINES: Readonly<Record<string, string>> = {
   'service-create': `/service create "analytics new" ${EVERYTHING}`,
   'service-create-own-cloud':
     '/service create "analytics own" provider=gcp region=europe-west4 ip=10.0.0.0/8 min=48 max=116 byoc=own-1',
-  'endpoint-create': `/endpoint create ${STAGING} type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description="orders feed"`,
+  'endpoint-create': `/endpoint create ${STAGING} type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b2c3d description="orders feed"`,
   'endpoint-create-resource': `/endpoint create ${STAGING} description="orders feed" ${VPC_RESOURCE}`,
   'endpoint-create-streaming': `/endpoint create ${STAGING} description="orders feed" ${STREAMING}`,
   'backup-show': '/backup show analytics-prod 53837fde-9e4f-4c3d-b63e-8c949cf4822f',

@@ -23,9 +23,9 @@ const SHOWINGS: Readonly<Record<string, Showing>> = {
   },
   'create endpoint': {
     writes: [
-      `${ENDPOINT} type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1`,
-      `${ENDPOINT} type=VPC_RESOURCE resource-configuration=rcfg-1 resource-share=arn:share`,
-      `${ENDPOINT} type=STREAMING_MULTI_VPC cluster=arn:cluster authentication=SASL_IAM`,
+      `${ENDPOINT} type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b2c3d`,
+      `${ENDPOINT} type=VPC_RESOURCE resource-configuration=rcfg-0a1b2c3d resource-share=arn:aws:ram:eu-west-1:123456789012:resource-share/11111111-2222-4333-8444-555555555555`,
+      `${ENDPOINT} type=STREAMING_MULTI_VPC cluster=arn:aws:kafka:eu-west-1:123456789012:cluster/feed/11111111-2222-4333-8444-555555555555-1 authentication=SASL_IAM`,
     ],
   },
   scale: {

@@ -39,7 +39,7 @@ describe('/service scale', () => {
         typed: max must be a multiple of 4 from 8 to 356, not 8.5: | [max=8] [max=12]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 8.5: 8 or 12.
       lots
-        typed: max must be a multiple of 4 from 8 to 356, not lots:
+        typed: opens the form: max must be a multiple of 4 from 8 to 356, not lots:
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not lots."
     `);
   });
@@ -94,17 +94,17 @@ describe('/service scale', () => {
     const values = ['0', '1', '2', '20', '21', '1.5', 'two'];
     expect(await answersTo(paid, scale('numReplicas'), values)).toMatchInlineSnapshot(`
       "0
-        typed: replicas must be a whole number from 1 to 20, not 0
+        typed: opens the form: replicas must be a whole number from 1 to 20, not 0
         form:  [numReplicas] Please enter a number of at least 1.
       1, 2, 20: taken
       21
-        typed: replicas must be a whole number from 1 to 20, not 21
+        typed: opens the form: replicas must be a whole number from 1 to 20, not 21
         form:  [numReplicas] Please enter a number of at most 20.
       1.5
-        typed: replicas must be a whole number from 1 to 20, not 1.5
+        typed: opens the form: replicas must be a whole number from 1 to 20, not 1.5
         form:  [numReplicas] Please enter a whole number.
       two
-        typed: replicas must be a whole number from 1 to 20, not two
+        typed: opens the form: replicas must be a whole number from 1 to 20, not two
         form:  [numReplicas] Please enter a number."
     `);
   });
@@ -114,11 +114,11 @@ describe('/service scale', () => {
     const rule = scale('idleTimeoutMinutes', 'idle=on');
     expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
       "4
-        typed: idle-timeout must be a whole number of minutes, 5 or more, not 4
+        typed: opens the form: idle-timeout must be a whole number of minutes, 5 or more, not 4
         form:  [idleTimeoutMinutes] Please enter a number of at least 5.
       5, 6: taken
       5.5
-        typed: idle-timeout must be a whole number of minutes, 5 or more, not 5.5
+        typed: opens the form: idle-timeout must be a whole number of minutes, 5 or more, not 5.5
         form:  [idleTimeoutMinutes] Please enter a whole number."
     `);
   });
@@ -142,7 +142,7 @@ describe('/service scale', () => {
         typed: taken
         form:  not offered; taken
       sometimes
-        typed: idle must be on or off, not sometimes
+        typed: opens the form: idle must be on or off, not sometimes
         form:  not offered; [idleScaling] Scale to zero when idle must be on or off, not sometimes."
     `);
   });
@@ -167,8 +167,8 @@ describe('/service scale', () => {
       '/service scale staging memory=8',
     ]);
     expect(await paid.run('/service scale staging mim=8')).toEqual([
-      '/service scale has no key “mim=”. Did you mean min or in or max? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
-      '[min=8] [max=8] [Part of the reason]',
+      '/service scale has no key “mim=”. Did you mean min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
+      '[min=8] [Part of the reason]',
       '/service scale staging mim=8',
     ]);
   });

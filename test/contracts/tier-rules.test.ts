@@ -42,14 +42,14 @@ describe('/service create', () => {
     const profiles = await answersTo(enterprise, create('profile'), ['v1-huge']);
     expect(profiles).toMatchInlineSnapshot(`
       "v1-huge
-        typed: profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl, not v1-huge
+        typed: opens the form: profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl, not v1-huge
         form:  not offered; [profile] Profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl, not v1-huge."
     `);
     const types = await answersTo(enterprise, create('complianceType'), ['hipaa', 'pci', 'gdpr']);
     expect(types).toMatchInlineSnapshot(`
       "hipaa, pci: taken
       gdpr
-        typed: compliance must be one of hipaa, pci, not gdpr
+        typed: opens the form: compliance must be one of hipaa, pci, not gdpr
         form:  not offered; [complianceType] Compliance must be one of hipaa, pci, not gdpr."
     `);
   });
@@ -59,7 +59,7 @@ describe('/service create', () => {
     expect(await answersTo(scale, create('releaseChannel'), values)).toMatchInlineSnapshot(`
       "slow, default, fast: taken
       never
-        typed: release-channel must be one of slow, default, fast, not never
+        typed: opens the form: release-channel must be one of slow, default, fast, not never
         form:  not offered; [releaseChannel] Release channel must be one of slow, default, fast, not never."
     `);
   });

@@ -13,7 +13,7 @@ export const SCALE = '/service scale staging min=16 max=64 "night saving"';
 export const CREATE =
   '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a market"';
 export const ENDPOINT =
-  '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description=orders "feed"';
+  '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b2c3d description=orders "feed"';
 
 /** The sandbox with `cloud.reads: extended`. */
 export const startExtended = (options: TestSandboxOptions = {}) =>

@@ -10,8 +10,8 @@ const REFUSED = casesIn(`
     organization.tier: is empty (one of: basic, scale, enterprise)
   an id is none: id: 2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e → id: ../services/1
     services[0].id: must be an id (a UUID, from the console)
-  a service has two words for a name: name: staging → name: my staging
-    services[1].name: must be one word of letters, digits, dots and dashes
+  a service has a name with a quote: name: staging → name: my "staging
+    services[1].name: must be a name of at most 100 characters without quotes
   two services share a name: name: staging → name: Analytics-Prod
     services[1].name: repeats “Analytics-Prod” (already used at services[0].name)
   an alias is the name of another: aliases: [prod] → aliases: [staging]

@@ -112,7 +112,7 @@ test.for<[...Change, state?: 'stopped']>([
 );
 
 const ENDPOINT =
-  '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description=orders';
+  '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b2c3d description=orders';
 
 test.for<[string, object]>([
   [START[0], { discovered: 'refused' }],

@@ -52,7 +52,7 @@ test('a form accepts the same times and keeps an invalid one for correction', as
   await sandbox.slack.submit(ANA, view, fields('soon'));
   const form = () => JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
   await expect.poll(form).toContain('must be a time');
-  await sandbox.slack.submit(ANA, view, fields('20:00'));
+  await sandbox.slack.submit(ANA, view, fields('today 8pm'));
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
   expect(preview?.text).toContain('Runs  <!date^');
   expect(preview?.text).toContain('Reverts  4 h later (Start it again)');

@@ -106,6 +106,10 @@ test('the password of a created service is shown once, to its requester only', a
   const passwordModal = () => JSON.stringify(sandbox.slack.clientState(ANA).views);
   await expect.poll(passwordModal).toContain(password);
   expect(passwordModal()).toContain('Password of analytics new.');
+  expect(passwordModal()).toMatch(/nativesecure \S+:9440 as default/);
+  expect(passwordModal()).toMatch(
+    /- \{ name: \\+"analytics new\\+", id: [0-9a-f-]{36}, tags: \[\] \}/,
+  );
   await sandbox.slack.close(ANA, sandbox.slack.clientState(ANA).views.at(-1)?.id ?? '');
   await sandbox.press(ANA, card, 'change.reveal');
   await sandbox.privateMessage(ANA, 'There is no password to show');
@@ -151,12 +155,12 @@ test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
 test('a created endpoint shows the next step', async () => {
   const sandbox = await startTestSandbox();
   const line =
-    '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description=orders "for the feed"';
+    '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b2c3d description=orders "for the feed"';
   const { card } = await approved(sandbox, line, 'Create endpoint for analytics-prod');
   expect(sent(sandbox, 'create endpoint')).toEqual({
     type: 'VPC_ENDPOINT_SERVICE',
     description: 'orders',
-    vpcEndpointServiceName: 'vpce-svc-1',
+    vpcEndpointServiceName: 'vpce-svc-0a1b2c3d',
   });
   expect(textOf(card ?? NO_MESSAGE)).toContain('accept it in the target cloud account');
 });

@@ -138,7 +138,7 @@ describe('one field', () => {
       tier: 'production',
       minTotalMemoryGb: 24,
       maxTotalMemoryGb: 48,
-      privateEndpointIds: ['vpce-1'],
+      privateEndpointIds: ['vpce-svc-0a1b2c3d'],
     };
     expect(requestProblems(ServiceCreation, body)).toEqual([]);
   });

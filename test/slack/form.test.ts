@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { viewProblems } from '../../sandbox/slack/block-kit/validate.ts';
-import { commands, type TypedValues, titleOf } from '../../src/commands/index.ts';
+import {
+  commands,
+  fieldsOf,
+  parseValues,
+  type TypedValues,
+  titleOf,
+} from '../../src/commands/index.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import { commandForm, type FormSetting } from '../../src/slack/form.ts';
 import { NO_REPLY_TARGET } from '../../src/slack/post.ts';
@@ -96,5 +102,59 @@ test.for(['start', 'stop', 'scale', 'create'].map((verb) => [verb] as const))(
   ([verb]) => {
     const at = form(`service ${verb}`).inputs.find(({ block_id }) => block_id === 'at');
     expect(at?.label.text.toLowerCase()).toBe(`${verb} at`);
+  },
+);
+
+const INVALID = [
+  ...[
+    'zzz',
+    'amazon',
+    '-1',
+    '0',
+    '0.5',
+    '99999999999999999999',
+    '1e9',
+    'NaN',
+    ' ',
+    '"',
+    '🦊'.repeat(90),
+  ],
+  ...['x'.repeat(3_500), '<!channel>', 'on\noff', 'arn:aws:s3:::b', 'null', '\u0000'],
+];
+/** Values with which each of the other fields has its place in the form. */
+const OTHERS: Readonly<Record<string, TypedValues>> = {
+  'service create': { provider: 'aws', region: 'eu-west-1', dataWarehouseId: 'w', byocId: 'b' },
+  'endpoint create': { service: 'staging', type: 'VPC_RESOURCE' },
+  'alert edit': { alert: 'a' },
+};
+const DEPENDS_ON: Readonly<Record<string, string>> = {
+  ...{ region: 'provider', vpcResourceConfigurationId: 'type', vpcResourceShareArn: 'type' },
+  ...{ idleTimeoutMinutes: 'idleScaling' },
+};
+const FIELDS = commands.flatMap((command) =>
+  fieldsOf(command.args).map(({ name }) => [command.name, name] as const),
+);
+
+test.for(FIELDS)(
+  '%s: an invalid %s leaves the form usable and has its problem there',
+  ([name, field]) => {
+    const command = commands.find((each) => each.name === name) ?? expect.fail(`no ${name}`);
+    for (const value of INVALID) {
+      const given = { ...OTHERS[name], [field]: value };
+      const read = parseValues(command, given, '', { ...vocabularyOf(), commands });
+      const problems = read.kind === 'misread' ? read.problems : {};
+      const known = { hints: {}, line: null, problems };
+      const { view, inputs } = form(name, given, { known });
+      expect(viewProblems(view)).toEqual([]);
+      const own = inputs.find(({ block_id }) => block_id === field);
+      // The typed value is shortened, and without its control characters.
+      const [begin = ''] = (problems[field] ?? '').split(/[…“(]|, not/);
+      if (own && begin !== '')
+        expect(own.hint).toMatchObject({ text: expect.stringContaining(begin.slice(0, 120)) });
+      const usual = form(name, OTHERS[name]).inputs.map(({ block_id }) => block_id);
+      const missing = usual.filter((each) => inputs.every(({ block_id }) => block_id !== each));
+      // A choice on which other fields depend hides them until it is valid.
+      expect(missing.every((each) => DEPENDS_ON[each] === field)).toBe(true);
+    }
   },
 );

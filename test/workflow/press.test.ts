@@ -24,7 +24,6 @@ import {
   type Example,
   eventsOf,
   loaded,
-  minutes,
   moved,
   newId,
   recorded,
@@ -120,8 +119,6 @@ test.for<[Verb, Parameters<typeof pressable>[0], UserId, string, string, string]
   ['review', brokenGlass, ben, 'correct', 'reviewed', 'denied'],
   ['happened', UNKNOWN, ben, 'it runs', 'resolved', 'succeeded'],
   ['did-not-happen', UNKNOWN, ben, 'it stands', 'resolved', 'failed'],
-  ['snooze', PENDING, ben, '', 'snoozed', 'pending'],
-  ['snooze', UNKNOWN, ben, '', 'snoozed', 'unknown'],
 ])('a press on %s becomes the event of its change, once', async (row) => {
   const [verb, example, by, text, type, state] = row;
   const { context, change, press, handle, asked, shown } = await pressable(example);
@@ -506,37 +503,4 @@ test('each verb has the refusal that its press would get', async () => {
   expect(refusalOfVerb(context, 'did-not-happen', unknown, doraNow)).toBe('not-an-approver');
 });
 
-const OWN_APPROVER: Example = { requires: { ...ONE, self: true } };
-
-test.for<[string, Example, UserId, readonly RoleName[], string | null]>([
-  ['an approver', PENDING, ben, ['approver'], null],
-  ['a user who is no approver', PENDING, dora, ['operator'], 'not-an-approver'],
-  ['the requester with the role of an approver', PENDING, ana, ['approver'], 'not-an-approver'],
-  ['a requester who may approve', OWN_APPROVER, ana, ['approver'], null],
-  [
-    'an approver, after the decision',
-    { ...PENDING, state: 'approved' },
-    ben,
-    ['approver'],
-    'already-decided',
-  ],
-  [
-    'an approver, after the expiry',
-    { requires: { ...ONE, expiresAfterMs: 0 } },
-    ben,
-    ['approver'],
-    'expired',
-  ],
-  ['a user who may resolve it', UNKNOWN, ben, ['approver'], null],
-  ['a user who may not resolve it', UNKNOWN, ana, ['operator'], 'not-an-approver'],
-])('%s can snooze reminders, or is refused', async ([, example, id, held, refusal]) => {
-  const { context, change } = await pressable(example);
-  const asking = { by: id, identity: { ok: true, actor: { id, roles: held } } } as const;
-  expect(refusalOfVerb(context, 'snooze', change, asking)).toBe(refusal);
-});
-
-test('a snooze stops reminders for an hour', async () => {
-  const { context, change, press } = await pressable();
-  await press('snooze', ben);
-  expect((await loaded(context, change.id)).snoozedUntil).toEqual(minutes(60));
-});
+const _OWN_APPROVER: Example = { requires: { ...ONE, self: true } };

@@ -84,7 +84,7 @@ test.for<[string, object, Parameters<typeof cloudServer>[0]?]>([
   ['a name of fifty characters', { name: 'n'.repeat(50) }],
   ['total memory at its bounds', { minTotalMemoryGb: 24, maxTotalMemoryGb: 1_068 }],
   ['own-cloud sizes', { byocId: 'byoc-1', minReplicaMemoryGb: 48, maxReplicaMemoryGb: 232 }],
-  ['deprecated fields', { tier: 'production', privateEndpointIds: ['vpce-1'] }],
+  ['deprecated fields', { tier: 'production', privateEndpointIds: ['vpce-svc-0a1b2c3d'] }],
   ['a profile of an enterprise', { profile: 'v1-highmem-s' }, enterprise],
   ['disk encryption of an enterprise', { hasTransparentDataEncryption: true }, enterprise],
   ['a free maximum', { maxReplicaMemoryGb: 120 }, free],
