@@ -102,6 +102,7 @@ function fieldsAfter(
     case 'reviewed':
       return { review: { by: event.by, at, note: event.note } };
     case 'restored':
+      return {};
     case 'revealed':
       return event.shown === true ? { passwordShown: true } : {};
   }

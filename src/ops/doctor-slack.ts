@@ -265,13 +265,12 @@ export function slackLines(
   context: CheckContext,
   { self, people, connection, blocks }: SlackResults,
 ): readonly CheckLine[] {
-  const manifest = expectedManifest(context);
-  const own = manifestLine(context.manifest, manifest);
   if (!self.ok)
-    return [slackLine('bot token', self.error), connectionLine(context, connection, null), own];
+    return [slackLine('bot token', self.error), connectionLine(context, connection, null)];
   const { workspace, botName, appId } = self.value;
   const [orgWide] = orgWideProblem(self.value);
-  const { scopes } = manifest.oauth_config;
+  const { commandPrefix: prefix } = context.config.slack;
+  const { scopes } = manifestOf({ commands, nouns, prefix, url: null }).oauth_config;
   return [
     orgWide
       ? failed('bot token', orgWide.problem, orgWide.hint)
@@ -281,12 +280,7 @@ export function slackLines(
     blocksLine(blocks),
     clockLine(self.value.aheadMs),
     namesakeLine(self.value, people),
-    own,
   ];
-}
-
-function expectedManifest({ config }: CheckContext) {
-  return manifestOf({ commands, nouns, prefix: config.slack.commandPrefix, url: null });
 }
 
 interface Scopes {
@@ -392,26 +386,6 @@ export function manualSlackChecks(overHttp: boolean): readonly CheckLine[] {
       'compare App Manifest at api.slack.com/apps with manifest.json, paste it and reinstall',
     ),
   ];
-}
-
-/** Keys that depend on the delivery (Socket Mode or HTTP) and on the address. */
-const DEPLOYMENT_KEYS = ['url', 'request_url', 'message_menu_options_url', 'socket_mode_enabled'];
-
-/** Compares the manifest file with the manifest of this release and command prefix. */
-function manifestLine(written: CheckContext['manifest'], expected: unknown): CheckLine {
-  if (written === null) return skipped('manifest', 'no manifest.json to compare');
-  const { file, content } = written;
-  if (comparable(content) === comparable(expected))
-    return ok('manifest', `${file} matches this release`);
-  const fix =
-    'run signalbox manifest (with your --prefix, --url), paste it under App Manifest, reinstall';
-  return warning('manifest', `${file} does not match this release and prefix`, fix);
-}
-
-function comparable(manifest: unknown): string {
-  return JSON.stringify(manifest, (key, value) =>
-    DEPLOYMENT_KEYS.includes(key) ? undefined : value,
-  );
 }
 
 /** The line for a failed or late call of Slack. */

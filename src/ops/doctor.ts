@@ -95,7 +95,7 @@ export async function runChecks(input: CheckInput): Promise<DoctorReport> {
     return { version, sections };
   }
   const { config } = loaded;
-  const sections = await checkAll({ ...input, config, manifest: readManifest(readFile) });
+  const sections = await checkAll({ ...input, config });
   return { version, sections: cleaned(sections, secretsIn(config)) };
 }
 
@@ -103,37 +103,6 @@ function problemLines(problems: readonly ConfigProblem[]): readonly CheckLine[] 
   return problems.map(({ where, problem, hint }) =>
     failed(where, problem, hint ?? `correct ${where}`),
   );
-}
-
-const MANIFESTS = ['manifest.local.json', 'manifest.json'];
-
-/** The manifest file in the working directory; the local one wins. Null without a readable file. */
-function readManifest(readFile: ReadFile): CheckContext['manifest'] {
-  for (const file of MANIFESTS) {
-    const text = textOf(file, readFile);
-    if (text !== null) return { file, content: contentOf(text) };
-  }
-  return null;
-}
-
-function textOf(file: string, readFile: ReadFile): string | null {
-  try {
-    return readFile(file);
-  } catch (error) {
-    // Signalbox can be installed without this file; then there is nothing to compare.
-    if (error instanceof Error) return null;
-    throw error;
-  }
-}
-
-/** Invalid JSON becomes null, which matches no manifest. */
-function contentOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 /** All checks run at the same time, so that the slowest answer limits the duration. */

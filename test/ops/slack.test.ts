@@ -131,15 +131,6 @@ test.for<[number, string]>([
   expect(line(await sandbox.diagnose(), 'clock')?.status).toBe(status);
 });
 
-test('a prefix that the manifest does not have is reported', async () => {
-  const sandbox = await startDoctorSandbox();
-  const lines = await sandbox.diagnose({ SLACK_COMMAND_PREFIX: 'db-' });
-  expect(line(lines, 'manifest')).toMatchObject({
-    status: 'warning',
-    fix: expect.stringContaining('signalbox manifest'),
-  });
-});
-
 test.for<[string, Partial<Conversation> | null, string, string]>([
   ['is archived', { archived: true }, 'is archived', 'unarchive it'],
   ['is gone', null, 'the bot does not see this channel', '/invite @Signalbox'],

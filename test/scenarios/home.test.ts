@@ -101,10 +101,10 @@ test('after the first of two approvals, the Home tab shows what is missing', asy
   await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics-prod?'), 'change.confirm');
   await sandbox.card('requests: ');
-  await opened(sandbox, BEN, '2 approvals');
+  await opened(sandbox, BEN, '0 of 2 from ');
   await sandbox.slack.click(BEN, HOME, 'change.approve');
   await expect.poll(() => homeOf(sandbox, BEN)).toContain('Waiting for you (0)');
-  expect(await opened(sandbox, CLEO, 'Waiting for you (1)')).toContain('1 more of 2');
+  expect(await opened(sandbox, CLEO, 'Waiting for you (1)')).toContain('1 of 2 from ');
   expect(await opened(sandbox, ANA, 'Your requests (1)')).toContain('(1 of 2)');
   // The Home tab is the answer: no message repeats it.
   const messages = sandbox.slack.clientState(BEN).messages.map(({ text }) => text);
