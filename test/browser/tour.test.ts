@@ -103,9 +103,9 @@ function rightEnd(box: { x: number; width: number } | null): number {
 test('in a browser: alerts are listed, and the form of an alert has its current values', async () => {
   const ana = await openAs(ANA, OPS);
   await say(ana, '/alert list');
-  await ana.getByRole('heading', { name: '3 of 14 alerts firing' }).waitFor();
+  const firing = ana.getByRole('heading', { name: '3 of 14 alerts firing' });
   await ana.getByRole('table', { name: 'Others' }).waitFor();
-  await picture(ana, 'alerts');
+  await picture(ana, 'alerts', firing);
   const [alert] = sandbox.alerts.alerts().filter(({ name }) => name && !name.includes('<'));
   await say(ana, `/alert edit ${alert?.id}`);
   const dialog = ana.getByRole('dialog');
