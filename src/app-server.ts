@@ -8,10 +8,10 @@ export interface Probes {
   /** Why this process should receive no traffic; null when it is ready. */
   readonly notReady: () => Promise<string | null>;
   /** A warning for operators of a ready process; null without one. */
-  readonly readinessWarning?: () => Promise<string | null>;
+  readonly readinessWarning: () => Promise<string | null>;
   /** Why Slack does not deliver to this process; null while it does. Connections are closed then. */
   readonly disconnected: () => string | null;
-  readonly metrics?: { readonly contentType: string; readonly text: () => Promise<string> };
+  readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
 }
 
 export interface HttpServers {
@@ -145,7 +145,7 @@ function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promi
         return reason === null ? ready() : text(503, reason);
       },
     ],
-    ...(metrics ? [['/metrics', shared(() => metricsPage(metrics))] as const] : []),
+    ['/metrics', shared(() => metricsPage(metrics))],
   ]);
 }
 
@@ -153,7 +153,7 @@ async function readinessPage({ notReady, readinessWarning }: Probes): Promise<Pa
   try {
     const reason = await notReady();
     if (reason !== null) return text(503, reason);
-    const warning = (await readinessWarning?.()) ?? null;
+    const warning = await readinessWarning();
     return text(200, warning === null ? 'ready' : `ready, but ${warning}`);
   } catch {
     // The caller is anonymous: an internal error must not show details.
@@ -161,7 +161,7 @@ async function readinessPage({ notReady, readinessWarning }: Probes): Promise<Pa
   }
 }
 
-async function metricsPage(metrics: NonNullable<Probes['metrics']>): Promise<Page> {
+async function metricsPage(metrics: Probes['metrics']): Promise<Page> {
   try {
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
   } catch {

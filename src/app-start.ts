@@ -46,7 +46,7 @@ export interface AppOptions {
   /** Slack refuses new Socket Mode connections, and only a person can change that. */
   readonly onAppTokenRefused?: (problem: ConfigProblem) => void;
   /** Ends a start that is not complete; it resolves as refused, without a problem that is new. */
-  readonly cancel?: AbortSignal;
+  readonly cancel?: AbortSignal | undefined;
   /** Aborts requests that still run shortly before the process exits; their outcome is unknown. */
   readonly leaving?: AbortSignal | undefined;
   /** Keeps serving for this long after readiness ends, until load balancers have noticed. */
@@ -128,7 +128,7 @@ export async function openForStart({ config, log, now }: AppOptions) {
   const keys = keysOf(config);
   const store = await openStore(url, {
     ...(now && { now: () => now().getTime() }),
-    ...{ poolSize: config.databasePoolSize, onConnectionError, onConnected: outage.ended },
+    ...{ onConnectionError, onConnected: outage.ended },
   });
   try {
     return { store, events: await openLog(store, keys) };
@@ -232,12 +232,7 @@ export async function openClock(
   return followClock(store, { onError, onRead: outage.ended });
 }
 
-interface RetryOptions {
-  readonly log: Logger;
-  readonly clock: Clock;
-  /** Ends a start that is not complete. */
-  readonly cancel: AbortSignal | undefined;
-}
+type RetryOptions = Pick<AppOptions, 'log' | 'cancel'> & { readonly clock: Clock };
 
 const START_OUTAGE = {
   began: 'the start waits; Signalbox retries until it succeeds',
@@ -296,5 +291,6 @@ export function startingProbes({ problems, config, metrics, now }: StartingState
   const { contentType } = metrics;
   const text = () => metrics.text(readings(), now());
   const notReady = async () => disconnected();
-  return { notReady, disconnected, metrics: { contentType, text } };
+  const readinessWarning = async () => null;
+  return { notReady, readinessWarning, disconnected, metrics: { contentType, text } };
 }

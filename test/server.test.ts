@@ -6,6 +6,13 @@ import { createHttpServer, listenProblem, openServers } from '../src/app-server.
 
 const EVENTS = '/slack/events';
 
+const PROBES = {
+  notReady: async () => null,
+  readinessWarning: async () => null,
+  disconnected: () => null,
+  metrics: { contentType: 'text/plain', text: async () => 'figures' },
+};
+
 /** The door on a port of its own, and what came through it to Slack's listener. */
 async function open(notReady: () => Promise<string | null>, hasListener = true) {
   const passed: string[] = [];
@@ -16,7 +23,7 @@ async function open(notReady: () => Promise<string | null>, hasListener = true) 
   const clock = { ms: 0, connected: true };
   const disconnected = () => (clock.connected ? null : 'Slack is not connected.');
   const { server: door } = createHttpServer(
-    { slack: hasListener ? listener : null, probes: { notReady, disconnected } },
+    { slack: hasListener ? listener : null, probes: { ...PROBES, notReady, disconnected } },
     () => clock.ms,
   );
   door.listen(0, '127.0.0.1');
@@ -114,8 +121,6 @@ test('slow requests time out', () => {
     headersTimeout: 5_000,
   });
 });
-
-const PROBES = { notReady: async () => null, disconnected: () => null };
 
 test('a port of another process is named, and may become free', async () => {
   const first = await openServers({ port: 0, opsPort: null, bindAddress: null }, PROBES);

@@ -72,6 +72,3 @@ export const TRAITS: Readonly<Record<AlertsProfile, Traits>> = {
     reads: 'none',
   },
 };
-
-// The keys of the record are exactly the profiles.
-export const ALERTS_PROFILES = Object.keys(TRAITS) as readonly AlertsProfile[];

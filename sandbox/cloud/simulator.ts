@@ -44,7 +44,6 @@ export interface CloudSimulator extends Simulator {
   behave(changes: Partial<CloudBehaviour>): void;
   /** Changes or adds a key. */
   setKey(id: string, changes: Partial<Omit<ApiKey, 'id'>>): void;
-  removeKey(id: string): void;
   /** Sets the state of a service without a request of the bot, and ends its transition. */
   setServiceState(id: string, state: ServiceState): void;
   /** Changes the scaling of a service in the console, without a request of the bot. */
@@ -54,8 +53,6 @@ export interface CloudSimulator extends Simulator {
     id: string,
     changes: Partial<Pick<ServiceRecord, 'name' | 'tags' | 'warehouseId'>>,
   ): void;
-  /** Removes a service from the organization. */
-  removeService(id: string): void;
   /** Replaces the scaling schedule of a service; an empty list removes it. */
   setSchedule(id: string, entries: readonly ScheduleEntry[]): void;
   /** The current service, or undefined. */
@@ -136,7 +133,6 @@ function adminOf(cloud: CloudState): Omit<CloudSimulator, keyof Simulator | 'pro
       const fresh: ApiKey = { id, secret: '', role: 'admin', active: true, denied: [] };
       cloud.keys.set(id, { ...(cloud.keys.get(id) ?? fresh), ...changes });
     },
-    removeKey: (id) => void cloud.keys.delete(id),
     setServiceState(id, state) {
       cloud.services.set(id, { ...known(cloud, id), state, transition: null });
     },
@@ -149,7 +145,6 @@ function adminOf(cloud: CloudState): Omit<CloudSimulator, keyof Simulator | 'pro
     editInConsole(id, changes) {
       cloud.services.set(id, { ...known(cloud, id), ...changes });
     },
-    removeService: (id) => void cloud.services.delete(id),
     setSchedule(id, schedule) {
       cloud.services.set(id, { ...known(cloud, id), schedule });
     },

@@ -30,6 +30,8 @@ export interface Admin {
   readonly archive: (channel: string) => void;
   /** Lets no app post messages in a channel: `restricted_action`. */
   readonly restrict: (channel: string) => void;
+  /** Shares a channel with another workspace. */
+  readonly share: (channel: string) => void;
   /** Changes the name of a channel; its id stays the same. */
   readonly rename: (channel: string, name: string) => void;
   readonly invite: (channel: string, ...people: string[]) => void;
@@ -111,6 +113,8 @@ export function adminOf(slack: SlackState): Admin {
       changeChannel(channel, (conversation) => {
         conversation.restricted = true;
       }),
+    share: (channel) =>
+      changeChannel(channel, (conversation) => Object.assign(conversation, { kind: 'external' })),
     rename: (channel, name) =>
       changeChannel(channel, (conversation) => {
         conversation.formerNames = [...(conversation.formerNames ?? []), conversation.name];

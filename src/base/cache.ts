@@ -57,11 +57,7 @@ export interface SharedRead<Value> {
   keep(key: string, value: Value): void;
   /** The cached result, or null where there is none that is valid now. */
   cached(key: string): Value | null;
-  /**
-   * Changes the cached result after an event, or drops it where `change` returns null. A fetch that began
-   * before the event is not cached, and no fresh read uses what was read before it.
-   */
-  change(key: string, change: (value: Value) => Value | null): void;
+  /** Drops the result after an event. A fetch that began before it is not cached, and serves no fresh read. */
   forget(key: string): void;
 }
 
@@ -75,7 +71,7 @@ const KEEP_LIMITED_MS = 10 * 60_000;
 
 interface Result<Value> {
   readonly value: Value;
-  /** When its fetch began; null: unknown, or an event has changed it. */
+  /** When its fetch began; null: unknown. */
   readonly begunAt: number | null;
   readonly keptAt: number;
 }
@@ -159,11 +155,8 @@ export function sharedRead<Value>(
     return Promise.race([result, limited.promise.then(() => last.value)]);
   }
 
-  function change(key: string, next: (value: Value) => Value | null): void {
-    const entry = results.get(key);
-    const value = entry ? next(entry.value) : null;
-    if (entry && value !== null) results.set(key, { ...entry, value, begunAt: null });
-    else results.delete(key);
+  function forget(key: string): void {
+    results.delete(key);
     // A fetch that has begun is older than the event, so its result is not cached either.
     if (pending.get(key)?.begunAt !== null) pending.delete(key);
   }
@@ -172,7 +165,6 @@ export function sharedRead<Value>(
     read: (key, { fresh, since }) => (fresh ? readFresh(key, since) : readCached(key)),
     keep: (key, value) => void results.set(key, { value, begunAt: null, keptAt: now() }),
     cached: valid,
-    change,
-    forget: (key) => change(key, () => null),
+    forget,
   };
 }

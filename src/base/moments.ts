@@ -157,10 +157,8 @@ interface Moments {
   readonly options: readonly TimeOption[];
 }
 
-interface ClockReading {
-  /** `20:00`; two for an hour that can be in the morning or in the evening. */
-  readonly times: readonly string[];
-}
+/** `20:00`; two for an hour that can be in the morning or in the evening. */
+type ClockReading = readonly string[];
 
 const ZONE =
   /^(.*\d.*?)\s?(utc|gmt|z|[+-]\d{2}:?\d{2}|[a-z]+\/[a-z_]+|[a-z]{2,10} time|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
@@ -227,7 +225,7 @@ function together(
   if (clockText !== '' && clock === null) return null;
   if (day === null && clock === null) return null;
   const today = localDay(local.now, local.zone);
-  const times = clock?.times ?? [];
+  const times = clock ?? [];
   if (day === null) {
     const options = times.flatMap((time) =>
       nextAt(time, { today, zone, isVague: vague !== null }, local),
@@ -345,7 +343,7 @@ const PARTS: readonly (readonly [RegExp, readonly string[]])[] = [
 function partsOf(dayText: string, clockText: string): ClockReading | null {
   const text = dayText === 'tonight' && clockText === '' ? 'tonight' : clockText;
   const found = PARTS.find(([pattern]) => pattern.test(text.replace(/^(this|in the) /, '')));
-  return found ? { times: found[1] } : null;
+  return found?.[1] ?? null;
 }
 
 function timesOfDay(dayText: string, key: 'at' | 'until'): readonly string[] {
@@ -361,8 +359,8 @@ interface ClockContext {
 
 /** `8pm`, `20:00`, `20h`, `20 uhr`, `noon`; a number alone only after `at` or a day. */
 function clockOf(text: string, { hasDay, hasLead, isTonight }: ClockContext): ClockReading | null {
-  if (/^(noon|midday|mittag)$/.test(text)) return { times: ['12:00'] };
-  if (text === 'midnight') return { times: ['00:00'] };
+  if (/^(noon|midday|mittag)$/.test(text)) return ['12:00'];
+  if (text === 'midnight') return ['00:00'];
   const [, hour = '', minute = '00', half = '', sign = ''] =
     /^(\d{1,2})(?:[:.h](\d{2}))? ?(?:([ap])\.?m\.?|(h|uhr|hrs|o'clock))?$/.exec(text) ?? [];
   const isPlain = half === '' && !/[:h]/.test(text) && sign === '';
@@ -371,18 +369,16 @@ function clockOf(text: string, { hasDay, hasLead, isTonight }: ClockContext): Cl
   const number = Number(hour);
   if (half !== '') {
     const at = (number % 12) + (half === 'p' ? 12 : 0);
-    return number >= 1 && number <= 12 ? { times: [timeText(at, minute)] } : null;
+    return number >= 1 && number <= 12 ? [timeText(at, minute)] : null;
   }
   if (number > 23) return null;
   const isLoose = (isPlain || sign === "o'clock") && number >= 1 && number <= 12;
   if (isTonight && number < 12) {
-    return isLoose && number >= 5 ? { times: [timeText(number + 12, minute)] } : null;
+    return isLoose && number >= 5 ? [timeText(number + 12, minute)] : null;
   }
-  return {
-    times: isLoose
-      ? [timeText(number % 12, minute), timeText((number % 12) + 12, minute)]
-      : [timeText(number, minute)],
-  };
+  return isLoose
+    ? [timeText(number % 12, minute), timeText((number % 12) + 12, minute)]
+    : [timeText(number, minute)];
 }
 
 function timeText(hour: number, minute: string): string {
@@ -392,7 +388,7 @@ function timeText(hour: number, minute: string): string {
 /** `8pm`, `7:00`, `20 uhr` → the time of day; null for anything that has two readings. */
 export function timeOfDay(text: string): string | null {
   const context = { hasDay: false, hasLead: false, isTonight: false };
-  const [time = null, ...others] = clockOf(plain(text), context)?.times ?? [];
+  const [time = null, ...others] = clockOf(plain(text), context) ?? [];
   return others.length > 0 ? null : time;
 }
 

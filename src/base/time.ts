@@ -56,17 +56,8 @@ export type TimeOfDay = string;
 
 /** The local day in a time zone. Throws a RangeError for an unknown time zone. */
 export function localDay(instant: Date, timezone: string): Day {
-  return localText(instant, timezone).slice(0, 10);
-}
-
-/** The local time in a time zone, to the minute. */
-export function localTime(instant: Date, timezone: string): TimeOfDay {
-  return localText(instant, timezone).slice(11, 16);
-}
-
-function localText(instant: Date, timezone: string): string {
   const time = instant.getTime();
-  return new Date(time + offsetMs(timezone, time)).toISOString();
+  return new Date(time + offsetMs(timezone, time)).toISOString().slice(0, 10);
 }
 
 /**

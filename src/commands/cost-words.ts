@@ -72,7 +72,7 @@ const PHRASES: readonly Replace[] = [
   ['(this|last) (week|month|quarter|year)', ([which, unit]) => `${which}-${unit}`],
   ['(?:so far|to date|month to date)', ''],
   [
-    String.raw`(?:how much|how|what|what's|whats|which|did|do|does|was|were|is|are|has|have|we|i|us|our|me|show|list|get|give|spend|spent|spending|pay|costs?|cost|usage|total|of|for|the|in|on|during|please|and|much|money|it|be|been|will|so|all|a|go up|went up|rise|rose|increase[ds]?|changed?|up)(?=\s|$)`,
+    String.raw`(?:how much|how|what|what's|whats|which|did|do|does|was|were|is|are|has|have|we|i|us|our|me|show|list|get|give|spend|spent|spending|pay|costs?|cost|usage|total|of|for|the|in|on|during|please|and|much|money|it|be|been|will|so|all|a|go up|went up|rise|rose|increase[ds]?|changed?|up|expensive|high|higher)(?=\s|$)`,
     '',
   ],
 ];

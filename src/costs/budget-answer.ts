@@ -34,16 +34,25 @@ export async function listBudgets(context: BudgetContext): Promise<Answer> {
   ]);
   const month = formatSpan({ first: startOf('month', today), last: today }, today);
   return {
-    title: `Budgets · ${month} (UTC)`,
+    title: `Budgets · ${month} (UTC): ${countText(standings)}`,
     parts: [...parts, footerPart(read)],
   };
 }
 
+/** `1 of 2 over or heading over` */
+function countText(standings: readonly BudgetStanding[]): string {
+  if (standings.some(({ missing }) => missing !== null)) return 'not known';
+  const over = standings.filter(isOver).length;
+  return over === 0 ? 'all within' : `${over} of ${standings.length} over or heading over`;
+}
+
+function isOver({ forecast, budget, share }: BudgetStanding): boolean {
+  return share > 1 || (forecast.ok && forecast.total > budget.credits);
+}
+
 /** `⚠ production: November heading for 5,812 of 5,500 (+6%)` */
 function headingOf(standing: BudgetStanding): string {
-  const { forecast, budget, share } = standing;
-  const isOver = share > 1 || (forecast.ok && forecast.total > budget.credits);
-  return `${isOver ? '⚠ ' : ''}${budget.name}: ${headingText(standing)}`;
+  return `${isOver(standing) ? '⚠ ' : ''}${standing.budget.name}: ${headingText(standing)}`;
 }
 
 /**

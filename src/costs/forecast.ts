@@ -67,7 +67,11 @@ export function readForecastQuestion(
   today: Day,
   services: readonly Service[],
 ): ForecastReading {
-  const typed = words.replace(/\b(next|this) +(?=month|quarter|year)/gi, '$1-').split(/\s+/);
+  const next = formatMonthName(addMonths(today, 1));
+  const typed = words
+    .replace(/\b(next|this) +(?=month|quarter|year)/gi, '$1-')
+    .replace(new RegExp(`\\b${next}\\b`, 'i'), 'next-month')
+    .split(/\s+/);
   const given = typed.filter((word) => word !== '');
   const units = given.flatMap((word) => WORDS.get(word.toLowerCase()) ?? []);
   const rest = given.filter((word) => !WORDS.has(word.toLowerCase()));
@@ -244,7 +248,14 @@ function factsPart(
   return {
     kind: 'facts',
     facts: [
-      ['Reported so far', `${creditsText(counts.total, counts.money)} through today, ${open}`],
+      ...(counts.days > 0
+        ? [
+            [
+              'Reported so far',
+              `${creditsText(counts.total, counts.money)} through today, ${open}`,
+            ] as const,
+          ]
+        : []),
       [
         'Still expected',
         `${withMoney(total - soFar, rest)} in ${countWords(basis.expectedDays, 'day')}`,

@@ -173,7 +173,7 @@ const MISSING: Readonly<Partial<Record<QuestionProblem, string>>> = {
   'no-grouping': `“by” needs a grouping: ${groupings()}.`,
   'no-comparison': `“vs” needs a period to compare with. ${COMPARISONS}`,
   'no-number': `“top” needs a number of lines from 1 to ${MOST_LINES}.`,
-  'unknown-service': '“only” and “service=” need the name of a service.',
+  'unknown-service': '“only”, “not” and “service=” need the name of a service.',
   'unknown-tag': '“tag” needs the name of a tag.',
   'unknown-warehouse': '“warehouse” needs the name of a warehouse.',
   'unknown-team': '“team” needs the name of a team.',

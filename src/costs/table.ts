@@ -1,7 +1,6 @@
 import {
   dayOfMonth,
   formatDate,
-  formatDays,
   formatMonth,
   formatShortSpan,
   formatSpan,
@@ -12,7 +11,7 @@ import {
   within,
 } from '../base/calendar.ts';
 import { type Day, dayNumber } from '../base/time.ts';
-import { type AnswerPart, type Cell, countWords, type Figure } from '../domain/answer.ts';
+import type { AnswerPart, Cell, Figure } from '../domain/answer.ts';
 import type { Mover } from '../maths/compare.ts';
 import type { DayState } from '../maths/days.ts';
 import {
@@ -227,7 +226,6 @@ function moneyCell(money: Money | null | undefined, text: (money: Money) => stri
 }
 
 const POINTS_MAX = 20;
-const TITLE_MAX = 50;
 const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
 
 function isWholeWeeks(span: Span): boolean {
@@ -238,7 +236,7 @@ function isWholeWeeks(span: Span): boolean {
  * Bars by day, or by week or month if there are too many days; not finer than `wanted` if possible. Slack
  * accepts 20 values: of 21 to 40 days it shows the last 20, because a part of a week or month would look
  * like a drop. A day without data has no bar, because Slack needs a number and 0 would mean that the day
- * cost nothing. The title lists the days without data.
+ * cost nothing.
  */
 export function chartPart(
   states: readonly DayState[],
@@ -253,9 +251,10 @@ export function chartPart(
   const [first] = own;
   if (!fitting || !first) return null;
   const { unit, buckets } = fitting;
+  const part = own.length < whole.length ? `, last ${own.length} of ${whole.length} days` : '';
   return {
     kind: 'chart',
-    title: titleOf(unit, own, { of: whole.length, today }),
+    title: `Credits per ${unit}${part}`,
     unit: 'credits',
     axis: `${formatSpan({ first: first.day, last: span.last }, today)} (UTC)`,
     points: buckets.filter(hasData).map((bucket) => ({
@@ -275,21 +274,6 @@ function fittingUnit(states: readonly DayState[], wanted: TimeUnit): ChartUnit |
 
 function hasData({ days }: Bucket): boolean {
   return days > 0;
-}
-
-function titleOf(
-  unit: TimeUnit,
-  states: readonly DayState[],
-  { of, today }: { readonly of: number; readonly today: Day },
-): string {
-  const part = states.length < of ? `, last ${states.length} of ${of} days` : '';
-  const title = `Credits per ${unit}${part}`;
-  const missing = states.filter(({ state }) => state === 'no-data').map(({ day }) => day);
-  if (missing.length === 0) return title;
-  const whole = `${title} · no data for ${formatDays(missing, today)}`;
-  return whole.length <= TITLE_MAX
-    ? whole
-    : `${title} · ${countWords(missing.length, 'day')} without data`;
 }
 
 interface ChartUnit {

@@ -134,6 +134,9 @@ function effectsOf(
     if (!line || change.day < first) return [];
     const past = line.values.filter(({ day }) => day < today);
     const effect = effectOfChange(change, { ...line, values: past });
-    return effect && Math.abs(effect.perDay) >= floor ? [{ change, perDay: effect.perDay }] : [];
+    // Another service may have the name that the change knew.
+    const named = { ...change, service: line.name };
+    const isShown = effect !== null && Math.abs(effect.perDay) >= floor;
+    return isShown ? [{ change: named, perDay: effect.perDay }] : [];
   });
 }

@@ -1,6 +1,16 @@
 // The answer of a query as data, its words, and the port that posts it.
 
-import type { Change, ChannelId, Position, Press, Refusal, UserId } from './change.ts';
+import { z } from 'zod';
+import {
+  At,
+  type Change,
+  type ChannelId,
+  type Position,
+  type Press,
+  type Refusal,
+  User,
+  type UserId,
+} from './change.ts';
 
 /** The answer of a query, independent of Slack. Texts are literal, never markup. */
 export interface Answer {
@@ -28,12 +38,14 @@ export interface Figure {
 export type Cell = string | number | Date | Figure | null;
 
 /** A part of a line: text, bold text, a user, a user group, or a time in the reader's zone. */
-export type InlinePart =
-  | string
-  | { readonly bold: string }
-  | { readonly user: UserId }
-  | { readonly group: string }
-  | { readonly at: Date };
+export const InlinePart = z.union([
+  z.string(),
+  z.object({ bold: z.string() }),
+  z.object({ group: z.string() }),
+  z.object({ at: At }),
+  z.object({ user: User }),
+]);
+export type InlinePart = z.infer<typeof InlinePart>;
 
 /** The value of a fact: a cell, or parts on one line. */
 export type FactValue = Cell | readonly InlinePart[];
@@ -101,10 +113,8 @@ export interface AnswerRow {
 }
 
 /** A button that enters a command as the user who presses it; it grants no permission. */
-export interface CommandOffer {
-  readonly label: string;
-  readonly line: string;
-}
+export const CommandOffer = z.object({ label: z.string(), line: z.string() });
+export type CommandOffer = z.infer<typeof CommandOffer>;
 
 /** A button with an id as its value; it grants no permission either. */
 export interface AnswerAction {

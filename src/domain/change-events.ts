@@ -50,7 +50,6 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     plan: Plan,
     digest: Id,
     requires: Requirement,
-    origin: Channel.nullable(),
     expiresAt: At,
     notBefore: At.nullable(),
     /** The change that it reverts. */
@@ -75,7 +74,6 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   event('cancelled', By),
   event('break-glass', { ...By, reason: z.string() }),
   event('reviewed', { ...By, note: z.string() }),
-  event('snoozed', { ...By, until: At }),
   event('claimed', {
     by: Id,
     nonce: Id,

@@ -14,7 +14,7 @@ const DRAFT_LIFETIME_MS = 30 * MINUTE_MS;
 /** What a request determines; every other field of a draft is empty. */
 type DraftFields = Pick<
   Change,
-  'organization' | 'command' | 'requester' | 'reason' | 'plan' | 'requires' | 'origin'
+  'organization' | 'command' | 'requester' | 'reason' | 'plan' | 'requires'
 >;
 
 type Drafted = Extract<ChangeEvent, { type: 'drafted' }>;
@@ -50,36 +50,24 @@ interface OwnFields {
  */
 export function inheritChange(approved: Change, own: OwnFields): Drafted {
   const { command, plan, notBefore, expiresAt, parent } = own;
-  const { organization, requester, reason, requires, origin } = approved;
+  const { organization, requester, reason, requires } = approved;
   const { approvals, breakGlass, confirmedAt } = approved;
   const fields = { organization, command, requester, reason, plan, requires };
   return {
     type: 'drafted',
     ...fields,
     digest: planDigest(fields),
-    ...{ origin, expiresAt, notBefore, parent },
+    ...{ expiresAt, notBefore, parent },
     inherits: { confirmedAt, approvals, breakGlass },
   };
 }
 
-/** What users see of a request, and what authorises it. */
-type DigestedRequest = Pick<
-  Change,
-  'organization' | 'command' | 'requester' | 'reason' | 'plan' | 'requires'
->;
-
 /** Marks what a digest covers. */
-export const DIGEST_PREFIX = '3:';
+const DIGEST_PREFIX = '3:';
 
 /** Returns the SHA-256 hash to which approvals and audit events are bound. */
-export function planDigest({
-  organization,
-  command,
-  requester,
-  reason,
-  plan,
-  requires,
-}: DigestedRequest): string {
+export function planDigest(request: DraftFields): string {
+  const { organization, command, requester, reason, plan, requires } = request;
   // Through JSON text, so that a date and a missing key are as they are in the database.
   return digestOf(JSON.stringify({ organization, command, requester, reason, plan, requires }));
 }

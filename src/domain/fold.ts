@@ -19,9 +19,9 @@ type EventOf<Type extends ChangeEvent['type']> = Recorded<Extract<ChangeEvent, {
 
 function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
   const { organization, requester, command, reason, plan, digest, requires } = event;
-  const { origin, expiresAt, notBefore, parent, inherits } = event;
+  const { expiresAt, notBefore, parent, inherits } = event;
   return {
-    ...{ id, organization, requester, command, reason, plan, digest, requires, origin, parent },
+    ...{ id, organization, requester, command, reason, plan, digest, requires, parent },
     ...{ expiresAt, notBefore, version: event.version, hash: event.hash },
     state: inherits ? 'approved' : 'draft',
     approvals: inherits?.approvals ?? [],
@@ -36,7 +36,6 @@ function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
     resolution: null,
     review: null,
     revertAt: null,
-    snoozedUntil: null,
     lease: null,
     card: null,
     copies: [],
@@ -96,16 +95,14 @@ function fieldsAfter(
       const revertAt = happened && change.outcome ? revertTime(change, change.outcome.at) : null;
       return { resolution, revertAt, state: event.as };
     }
-    case 'restored':
-      return {};
     case 'revert-planned':
       return { child: { id: event.child, state: 'approved' } };
     case 'revert-kept':
       return { revertAt: null };
-    case 'snoozed':
-      return { snoozedUntil: event.until };
     case 'reviewed':
       return { review: { by: event.by, at, note: event.note } };
+    case 'restored':
+      return {};
     case 'revealed':
       return event.shown === true ? { passwordShown: true } : {};
   }

@@ -40,8 +40,7 @@ export function scopeKey(scope: Scope): string {
 /** The scope in a sentence: `staging`, `everything tagged prod`. */
 export function scopeText(scope: Scope): string {
   if ('service' in scope) return scope.service.name;
-  if ('tag' in scope) return `everything tagged ${scope.tag}`;
-  return 'warehouse' in scope ? `everything in warehouse ${scope.warehouse}` : EVERYTHING.id;
+  return selectorText(selectorOf(scope)).replace(/^E/, 'e');
 }
 
 /** The arguments of `change freeze` for a scope. */

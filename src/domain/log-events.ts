@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, CommandOffer, InlinePart } from './answer.ts';
 import {
   At,
   type ChangeId,
@@ -87,17 +87,10 @@ const SubscriptionEvent = z.discriminatedUnion('type', [
 
 const text = z.string();
 
-const StoredInline = z.union([
-  text,
-  z.object({ bold: text }),
-  z.object({ group: text }),
-  z.object({ at: At }),
-  z.object({ user: z.custom<UserId>((id) => typeof id === 'string') }),
-]);
 const StoredAction = z.object({ id: text, label: text, value: text });
 
-const StoredOffers = z.array(z.object({ label: text, line: text }));
-const StoredFact = z.union([text, z.number(), z.null(), z.array(StoredInline)]);
+const StoredOffers = z.array(CommandOffer);
+const StoredFact = z.union([text, z.number(), z.null(), z.array(InlinePart)]);
 
 /** A message that the log keeps until it is posted. */
 export const StoredAnswer = z.object({
@@ -108,7 +101,7 @@ export const StoredAnswer = z.object({
         z.object({ kind: z.literal('text'), text }),
         z.object({ kind: z.literal('note'), text }),
         z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
-        z.object({ kind: z.literal('lines'), lines: z.array(z.array(StoredInline)) }),
+        z.object({ kind: z.literal('lines'), lines: z.array(z.array(InlinePart)) }),
         z.object({ kind: z.literal('offers'), offers: StoredOffers }),
         z.object({ kind: z.literal('menu'), label: text, offers: StoredOffers }),
         z.object({ kind: z.literal('actions'), actions: z.array(StoredAction) }),
@@ -124,7 +117,7 @@ const NoticeEvent = z.discriminatedUnion('type', [
     title: z.string(),
     text: z.string(),
     /** Continues the text with what a text cannot mention, for example users. */
-    line: z.array(StoredInline).readonly().optional(),
+    line: z.array(InlinePart).readonly().optional(),
     actions: z.array(StoredAction).readonly().optional(),
   }),
   event('shown', {}),

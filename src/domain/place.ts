@@ -1,6 +1,6 @@
 // Where a deciding button was pressed. A press counts only where Signalbox put that button.
 
-import type { Position, Verb } from './change.ts';
+import type { Position } from './change.ts';
 
 type At = Pick<Position, 'channel' | 'ts'>;
 
@@ -13,10 +13,8 @@ export type Place =
   | { readonly kind: 'unknown' };
 
 /** Whether a button of a change may be where it was pressed. `posted` are the messages that show the change. */
-export function isPlaceOf(place: Place, verb: Verb, posted: readonly Position[]): boolean {
+export function isPlaceOf(place: Place, posted: readonly Position[]): boolean {
   if (place.kind !== 'message') return place.kind === 'own';
   const { channel, ts } = place.at;
-  // Only a reminder has a button in the thread, and that decides nothing.
-  const shown = verb === 'snooze' ? (place.thread ?? ts) : ts;
-  return posted.some((at) => at.channel === channel && at.ts === shown);
+  return posted.some((at) => at.channel === channel && at.ts === ts);
 }

@@ -12,6 +12,7 @@ import {
   withHint,
 } from '../base/problem.ts';
 import { DAY_MS } from '../base/time.ts';
+import { countWords } from './answer.ts';
 import type { RoleName, UserId } from './change.ts';
 import {
   allows,
@@ -316,7 +317,7 @@ function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[]
   if (!rule.approvals) return null;
   const { from, count, self } = rule.approvals;
   const approvers = membersOf(from, members);
-  const needs = `rule ${rule.place} needs ${approvals(count)} from`;
+  const needs = `rule ${rule.place} needs ${countWords(count, 'approval')} from`;
   const where = whereOf(rule, 'approvals');
   if (approvers.size < count) {
     const problem = `${needs} ${from}, which has ${people(approvers.size)}`;
@@ -348,11 +349,6 @@ function whereOf(rule: Rule, key: string): string {
   return `policy[${rule.place - 1}].${key}`;
 }
 
-function approvals(count: number): string {
-  return count === 1 ? '1 approval' : `${count} approvals`;
-}
-
 function people(count: number): string {
-  if (count === 0) return 'no members';
-  return count === 1 ? '1 member' : `${count} members`;
+  return count === 0 ? 'no members' : countWords(count, 'member');
 }

@@ -104,16 +104,16 @@ export interface PolicyQuestion {
 }
 
 /** The refusals of the policy. */
-export type PolicyDenial = Extract<
-  Refusal,
-  | 'no-rule'
-  | 'not-a-requester'
-  | 'frozen'
-  | 'reason-required'
-  | 'never'
-  | 'not-listed'
-  | 'not-verified'
->;
+export const POLICY_DENIALS = [
+  'no-rule',
+  'not-a-requester',
+  'frozen',
+  'never',
+  'reason-required',
+  'not-listed',
+  'not-verified',
+] as const satisfies readonly Refusal[];
+export type PolicyDenial = (typeof POLICY_DENIALS)[number];
 
 export type Decision =
   | { readonly allow: true; readonly requires: Requirement; readonly rule: Rule }
@@ -269,25 +269,20 @@ export function reasonFor(policy: Policy, command: string, target: Target | null
 
 const NO_REASON: Rule['reason'] = { required: false, minimum: 0 };
 
-/** Returns the commands that an actor may request on at least one target. */
+/**
+ * Returns the commands that an actor may request on at least one target; with `onDiscovered`, on at least one service
+ * that only the server lists.
+ */
 export function commandsFor(
   policy: Policy,
   commands: readonly string[],
   actor: Actor,
+  onDiscovered = false,
 ): readonly string[] {
   return commands.filter((command) =>
-    reachable(policy, command).some(({ to }) => actor.roles.includes(to)),
-  );
-}
-
-/** Returns those that an actor may request on at least one service that only the server lists. */
-export function commandsOnDiscovered(
-  policy: Policy,
-  commands: readonly string[],
-  actor: Actor,
-): readonly string[] {
-  return commands.filter((command) =>
-    reachable(policy, command).some(({ to, discovered }) => discovered && actor.roles.includes(to)),
+    reachable(policy, command).some(
+      ({ to, discovered }) => actor.roles.includes(to) && (discovered || !onDiscovered),
+    ),
   );
 }
 

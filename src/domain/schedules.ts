@@ -1,8 +1,8 @@
 // The schedule of a service: its times, its service and its words. A schedule is created by a change.
 
-import { type Occurrence, readWeeklyPlan, type WeeklyPlan } from '../base/weekly-times.ts';
+import type { Occurrence } from '../base/weekly-times.ts';
 import type { CommandOffer, InlinePart } from './answer.ts';
-import type { Change, ChangeId, Snapshot, UserId } from './change.ts';
+import type { ChangeId, Snapshot, UserId } from './change.ts';
 
 /** A schedule lasts this many days; then it has to be requested again. */
 export const SCHEDULE_DAYS = 90;
@@ -99,11 +99,6 @@ export function scheduleOffers({ service, isPaused }: ServiceSchedule): readonly
     isPaused ? offer('Resume', 'resume') : offer('Pause', 'pause'),
     offer('Remove', 'remove'),
   ];
-}
-
-/** Returns the times of the schedule that a change created, from its plan. */
-export function weeklyPlanOf({ plan }: Pick<Change, 'plan'>): WeeklyPlan {
-  return readWeeklyPlan(timesOf({ fields: plan.body }));
 }
 
 /** `stop of Mon 23 Nov, 20:00 (Europe/Berlin)` */

@@ -76,8 +76,9 @@ export function spanSchema(least: string, most: string, example: string) {
   });
 }
 
+const [LEAST_REVERT, MOST_REVERT] = ['30m', '14d'] as const;
 /** How long a change may last before its revert runs. */
-export const REVERT_SPAN = spanSchema('30m', '14d', '4h');
+export const REVERT_SPAN = spanSchema(LEAST_REVERT, MOST_REVERT, '4h');
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -152,14 +153,11 @@ export function revertTimeOf(
   });
   if (!end.ok || end.at === null) return refused('must be a time after the start of the change');
   const afterMs = end.at.getTime() - from.getTime();
-  if (afterMs < LEAST_REVERT_MS || afterMs > MOST_REVERT_MS) {
-    return refused('must be from 30m to 14d after the start of the change');
+  if (afterMs < spanMs(LEAST_REVERT) || afterMs > spanMs(MOST_REVERT)) {
+    return refused(`must be from ${LEAST_REVERT} to ${MOST_REVERT} after the start of the change`);
   }
   return { ok: true, afterMs, until: end.at.toISOString() };
 }
-
-const LEAST_REVERT_MS = 30 * MINUTE_MS;
-const MOST_REVERT_MS = 14 * DAY_MS;
 
 const NO_ZONE =
   'needs a date and an offset, for example +01:00 after it: Slack did not return your time zone';

@@ -76,8 +76,6 @@ function fromEnvironment(variables: Environment, env: Env) {
     /** The last part of the path of the alert webhook; null: it is off. */
     alertsSecret: variables.ALERTS_WEBHOOK_SECRET ?? null,
     databaseUrl: variables.DATABASE_URL,
-    /** The most connections of this process to PostgreSQL. */
-    databasePoolSize: variables.DATABASE_POOL_SIZE,
     /** 32 bytes in base64; null: the key file next to the SQLite file. */
     key: variables.SIGNALBOX_KEY ?? null,
     /** Further keys, which verify and unseal. */
@@ -170,7 +168,6 @@ export function fixedUntilRestart(before: Config, after: Config): readonly Confi
   const isOther = (one: Secret | null, other: Secret | null) => one?.reveal() !== other?.reveal();
   const settings: readonly (readonly [string, boolean])[] = [
     ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],
-    ['DATABASE_POOL_SIZE', before.databasePoolSize !== after.databasePoolSize],
     ['SIGNALBOX_KEY', isOther(before.key, after.key)],
     ['SIGNALBOX_PREVIOUS_KEYS', keyTexts(before.previousKeys) !== keyTexts(after.previousKeys)],
     ['PORT', before.port !== after.port],

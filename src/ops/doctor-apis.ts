@@ -9,7 +9,6 @@ import {
 import type { Reply } from '../base/http.ts';
 import { DAY_MS } from '../base/time.ts';
 import { type Command, commands } from '../commands/index.ts';
-import { utcStamp } from '../domain/answer.ts';
 import { allows, type Policy } from '../domain/policy.ts';
 import { CLOUD_ROLES, type CloudPermission } from '../servers/accepted-values.ts';
 import { type AlertsClient, createAlertsClient } from '../servers/alerts.ts';
@@ -30,7 +29,6 @@ import {
   skipped,
   warning,
 } from './doctor-report.ts';
-import type { LastOutcome } from './inspect.ts';
 
 /** One client per API for all checks. A wrong address throws an InvalidRequest at the first use. */
 interface ApiClients {
@@ -339,8 +337,6 @@ interface Evidence {
   readonly usage: TimedResult<unknown>;
   /** The results of the optional reads; empty without them. */
   readonly capabilities: readonly CapabilityCheck[];
-  /** The last outcome of each change command; empty if it was not read. */
-  readonly outcomes: readonly LastOutcome[];
 }
 
 type Verdict = { readonly isGranted: boolean; readonly because: string };
@@ -362,7 +358,7 @@ function permissionLine(
 ): CheckLine {
   const names = needing.map(({ name }) => name);
   const needed = `needed by ${names.join(', ')}`;
-  const verdict = ofRead(permission, evidence) ?? ofChanges(names, evidence.outcomes);
+  const verdict = ofRead(permission, evidence);
   if (verdict === null) {
     const says = `${needed}; not checked, because the doctor changes nothing`;
     return skipped(permission, says, `${CLOUD_ROLES[permission]} is a role that has it`);
@@ -382,61 +378,4 @@ function ofRead(permission: CloudPermission, { usage, capabilities }: Evidence):
   if (!seen) return null;
   const because = `${seen.capability} ${seen.read.known ? 'were read' : 'were refused (403)'}`;
   return { isGranted: seen.read.known, because };
-}
-
-function ofChanges(names: readonly string[], outcomes: readonly LastOutcome[]): Verdict | null {
-  const own = outcomes
-    .filter(({ command }) => names.includes(command))
-    .toSorted((a, b) => b.outcome.at.getTime() - a.outcome.at.getTime());
-  const last = own.find(({ outcome }) => outcome.how === 'succeeded' || isForbidden(outcome));
-  if (!last) return null;
-  const { command, outcome } = last;
-  const at = utcStamp(outcome.at);
-  return isForbidden(outcome)
-    ? { isGranted: false, because: `${command} was refused (403) at ${at}` }
-    : { isGranted: true, because: `${command} succeeded at ${at}` };
-}
-
-function isForbidden(outcome: LastOutcome['outcome']): boolean {
-  return outcome.how === 'failed' && outcome.status === FORBIDDEN;
-}
-
-const COLLECTOR = 'collector';
-
-/** Sends an empty request to the trace collector, if configured. Problems are warnings only. */
-export async function collectorLines({
-  config,
-  withinMs,
-}: CheckContext): Promise<readonly CheckLine[]> {
-  const { tracing } = config;
-  if (tracing === null) return [];
-  const { url, headers } = tracing;
-  const keys = [...headers].map(([name, value]) => [name, value.reveal()] as const);
-  const answer = await withinTime(withinMs, async () => {
-    const { status, body } = await fetch(url, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { ...Object.fromEntries(keys), 'content-type': 'application/x-protobuf' },
-      body: new Uint8Array(),
-      signal: AbortSignal.timeout(withinMs),
-    });
-    await body?.cancel();
-    return status;
-  });
-  if (!answer.ok) {
-    const fix = 'check OTEL_EXPORTER_OTLP_ENDPOINT, and whether this machine can reach it';
-    return [warning(COLLECTOR, 'is not reachable', fix)];
-  }
-  return [collectorLine(answer.value, url)];
-}
-
-function collectorLine(status: number, url: string): CheckLine {
-  if (status === 401 || status === 403) {
-    return warning(COLLECTOR, `rejects the key (${status})`, 'check OTEL_EXPORTER_OTLP_HEADERS');
-  }
-  if (status >= 300) {
-    const fix = 'check OTEL_EXPORTER_OTLP_ENDPOINT: it needs OTLP over HTTP, usually on port 4318';
-    return warning(COLLECTOR, `does not accept traces at this address (${status})`, fix);
-  }
-  return ok(COLLECTOR, `accepts traces${url.startsWith('https:') ? ' over TLS' : ' without TLS'}`);
 }

@@ -9,8 +9,6 @@ export interface CheckContext {
   readonly now: () => Date;
   /** The time limit of each dependency, in milliseconds. */
   readonly withinMs: number;
-  /** The manifest file in the working directory; null without one. */
-  readonly manifest: { readonly file: string; readonly content: unknown } | null;
 }
 
 /** `skipped`: the check was not possible; `says` has the reason. */

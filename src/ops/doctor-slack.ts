@@ -258,33 +258,29 @@ interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
   readonly people: TimedResult<readonly PersonFacts[]>;
   readonly connection: TimedResult<SocketProbe> | null;
+  readonly blocks: TimedResult<readonly string[]>;
 }
 
 export function slackLines(
   context: CheckContext,
-  { self, people, connection }: SlackResults,
+  { self, people, connection, blocks }: SlackResults,
 ): readonly CheckLine[] {
-  const manifest = expectedManifest(context);
-  const own = manifestLine(context.manifest, manifest);
   if (!self.ok)
-    return [slackLine('bot token', self.error), connectionLine(context, connection, null), own];
+    return [slackLine('bot token', self.error), connectionLine(context, connection, null)];
   const { workspace, botName, appId } = self.value;
   const [orgWide] = orgWideProblem(self.value);
-  const { scopes } = manifest.oauth_config;
+  const { commandPrefix: prefix } = context.config.slack;
+  const { scopes } = manifestOf({ commands, nouns, prefix, url: null }).oauth_config;
   return [
     orgWide
       ? failed('bot token', orgWide.problem, orgWide.hint)
       : ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
     ...scopeLines(self.value.scopes ?? [], scopes),
     connectionLine(context, connection, appId),
+    blocksLine(blocks),
     clockLine(self.value.aheadMs),
     namesakeLine(self.value, people),
-    own,
   ];
-}
-
-function expectedManifest({ config }: CheckContext) {
-  return manifestOf({ commands, nouns, prefix: config.slack.commandPrefix, url: null });
 }
 
 interface Scopes {
@@ -343,6 +339,15 @@ function connectionLine(
   return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;
 }
 
+/** New blocks reach workspaces in phases. */
+function blocksLine(blocks: TimedResult<readonly string[]>): CheckLine {
+  if (!blocks.ok) return slackLine('blocks', blocks.error);
+  if (blocks.value.length === 0) return ok('blocks', 'a card, a table and a chart are accepted');
+  const says = `this workspace does not accept: ${blocks.value.join(', ')}`;
+  if (blocks.value.includes('card')) return failed('blocks', says, 'report this: nothing is shown');
+  return warning('blocks', says, 'nothing to do: Signalbox sends them as text');
+}
+
 function clockLine(aheadMs: number | null): CheckLine {
   if (aheadMs === null) return skipped('clock', 'Slack sent no time');
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
@@ -357,9 +362,9 @@ function namesakeLine(self: AppIdentity, people: TimedResult<readonly PersonFact
   if (!people.ok) return slackLine(name, people.error);
   const bots = people.value.filter(({ isBot, gone }) => isBot && !gone);
   const own = bots.find(({ id }) => id === self.botUserId)?.names ?? [];
-  const names = new Set([self.botName, ...own].map((each) => each.toLowerCase()));
+  const names = new Set([self.botName.toLowerCase(), ...own]);
   const twins = bots.filter(
-    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each.toLowerCase())),
+    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each)),
   );
   if (twins.length === 0) return ok(name, `no other app is called ${self.botName}`);
   const says = `another app has the name ${self.botName} as well (${twins.map(({ id }) => id).join(', ')})`;
@@ -381,26 +386,6 @@ export function manualSlackChecks(overHttp: boolean): readonly CheckLine[] {
       'compare App Manifest at api.slack.com/apps with manifest.json, paste it and reinstall',
     ),
   ];
-}
-
-/** Keys that depend on the delivery (Socket Mode or HTTP) and on the address. */
-const DEPLOYMENT_KEYS = ['url', 'request_url', 'message_menu_options_url', 'socket_mode_enabled'];
-
-/** Compares the manifest file with the manifest of this release and command prefix. */
-function manifestLine(written: CheckContext['manifest'], expected: unknown): CheckLine {
-  if (written === null) return skipped('manifest', 'no manifest.json to compare');
-  const { file, content } = written;
-  if (comparable(content) === comparable(expected))
-    return ok('manifest', `${file} matches this release`);
-  const fix =
-    'run signalbox manifest (with your --prefix, --url), paste it under App Manifest, reinstall';
-  return warning('manifest', `${file} does not match this release and prefix`, fix);
-}
-
-function comparable(manifest: unknown): string {
-  return JSON.stringify(manifest, (key, value) =>
-    DEPLOYMENT_KEYS.includes(key) ? undefined : value,
-  );
 }
 
 /** The line for a failed or late call of Slack. */

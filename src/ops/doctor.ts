@@ -1,17 +1,16 @@
 import { isIPv6 } from 'node:net';
 import { pino } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type TimedResult, withinTime } from '../base/errors.ts';
+import { withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
-import { commandNames, commands } from '../commands/index.ts';
+import { commandNames } from '../commands/index.ts';
 import { type LogKeys, readKeys } from '../log/index.ts';
 import { createInstallationReads, type InstallationReads } from '../slack/index.ts';
 import { type Config, loadConfig } from './config.ts';
 import {
   checkApis,
   checkReads,
-  collectorLines,
   isReachable,
   openApiClients,
   permissionLines,
@@ -44,15 +43,7 @@ import {
   slackLines,
 } from './doctor-slack.ts';
 import type { Env, ReadFile } from './environment.ts';
-import {
-  checkWritable,
-  type DatabaseInspection,
-  fileFacts,
-  inspectDatabase,
-  type LastOutcome,
-  readChannelIds,
-  readLastOutcomes,
-} from './inspect.ts';
+import { checkWritable, fileFacts, inspectDatabase, readChannelIds } from './inspect.ts';
 import { readOptions, readText } from './options.ts';
 
 const USAGE = `signalbox doctor [--json]
@@ -104,7 +95,7 @@ export async function runChecks(input: CheckInput): Promise<DoctorReport> {
     return { version, sections };
   }
   const { config } = loaded;
-  const sections = await checkAll({ ...input, config, manifest: readManifest(readFile) });
+  const sections = await checkAll({ ...input, config });
   return { version, sections: cleaned(sections, secretsIn(config)) };
 }
 
@@ -114,50 +105,17 @@ function problemLines(problems: readonly ConfigProblem[]): readonly CheckLine[] 
   );
 }
 
-const MANIFESTS = ['manifest.local.json', 'manifest.json'];
-
-/** The manifest file in the working directory; the local one wins. Null without a readable file. */
-function readManifest(readFile: ReadFile): CheckContext['manifest'] {
-  for (const file of MANIFESTS) {
-    const text = textOf(file, readFile);
-    if (text !== null) return { file, content: contentOf(text) };
-  }
-  return null;
-}
-
-function textOf(file: string, readFile: ReadFile): string | null {
-  try {
-    return readFile(file);
-  } catch (error) {
-    // Signalbox can be installed without this file; then there is nothing to compare.
-    if (error instanceof Error) return null;
-    throw error;
-  }
-}
-
-/** Invalid JSON becomes null, which matches no manifest. */
-function contentOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
 /** All checks run at the same time, so that the slowest answer limits the duration. */
 async function checkAll(context: CheckContext): Promise<readonly CheckSection[]> {
   const { config, withinMs } = context;
   const host = hostOf(config.bindAddress);
   const target = { host, port: config.port, opsPort: config.opsPort ?? config.port, withinMs };
-  const [slack, apis, collector, database, instance] = await Promise.all([
+  const [slack, apis, database, instance] = await Promise.all([
     slackSections(context),
     checkApisAndReads(context),
-    collectorLines(context),
     checkDatabase(context),
     config.port === 0 ? [] : instanceLines(target, config.slack.signingSecret),
   ]);
-  const outcomes = await readOutcomes(context, database.examined);
   return [
     { title: 'Configuration', lines: configurationLines(config) },
     ...slack.sections,
@@ -166,11 +124,10 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
     {
       title: 'Permissions of the cloud key',
       lines: permissionLines(config.policy, {
-        ...{ usage: apis.usage, outcomes },
+        usage: apis.usage,
         capabilities: apis.reads?.capabilities ?? [],
       }),
     },
-    ...(collector.length > 0 ? [{ title: 'Traces', lines: collector }] : []),
     { title: 'Database', lines: databaseLines(database) },
     {
       title: 'Running',
@@ -242,18 +199,19 @@ async function slackSections(context: CheckContext) {
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
-  const [self, channels, people, groups, connection] = await Promise.all([
+  const [self, channels, people, groups, connection, blocks] = await Promise.all([
     call((from) => from.self()),
     listed((from) => from.channels([...ids.values()])),
     listed((from) => from.people()),
     call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
+    call((from) => from.refusedBlocks()),
   ]);
   const members = groups.ok ? roleMembers(policy, groups.value) : [];
   const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
   const sections: readonly CheckSection[] = [
-    { title: 'Slack', lines: slackLines(context, { self, people, connection }) },
+    { title: 'Slack', lines: slackLines(context, { self, people, connection, blocks }) },
     {
       title: 'Channels',
       lines: self.ok
@@ -279,18 +237,6 @@ function optionalReads(context: CheckContext, reads: ReadChecks | null): CheckSe
   const title = 'Optional reads';
   if (reads) return { title, lines: readLines(reads, context) };
   return { title, lines: [skipped('not checked', 'the cloud API could not be read')] };
-}
-
-async function readOutcomes(
-  { config, withinMs }: CheckContext,
-  examined: TimedResult<DatabaseInspection> | null,
-): Promise<readonly LastOutcome[]> {
-  if (!examined?.ok || !examined.value.log?.ok) return [];
-  const changes = commands.filter(({ kind }) => kind === 'change').map(({ name }) => name);
-  const read = await withinTime(withinMs, () =>
-    readLastOutcomes(config.databaseUrl.reveal(), keysOf(config), changes),
-  );
-  return read.ok ? read.value : [];
 }
 
 async function checkDatabase({ config, withinMs }: CheckContext) {

@@ -13,6 +13,8 @@ import {
 export type Env = Readonly<Record<string, string | undefined>>;
 export type ReadFile = (path: string) => string;
 
+const LONG_WORD = withHint('must be 32 to 128 letters, digits and dashes', 'openssl rand -hex 24');
+
 /** All variables with their formats and defaults. */
 export const Variables = strictConfigObject({
   SLACK_BOT_TOKEN: token('xoxb-', 'the bot token, xoxb-…, from the page “OAuth & Permissions”'),
@@ -38,12 +40,8 @@ export const Variables = strictConfigObject({
   CLOUD_API_KEY_SECRET: secret('the secret of that API key'),
   ALERTS_API_URL: address('the address of the alerts API').optional(),
   ALERTS_API_TOKEN: secret('a token of the alerts API').optional(),
-  ALERTS_WEBHOOK_SECRET: z
-    .string()
-    .regex(/^[\w-]{32,128}$/, {
-      error: withHint('must be 32 to 128 letters, digits and dashes', 'openssl rand -hex 24'),
-    })
-    .transform((text) => new Secret(text))
+  ALERTS_WEBHOOK_SECRET: secret('the last part of the path')
+    .refine((text) => /^[\w-]{32,128}$/.test(text.reveal()), LONG_WORD)
     .optional(),
   DATABASE_URL: z
     .string()
@@ -51,12 +49,6 @@ export const Variables = strictConfigObject({
     .default('file:./signalbox.db')
     .transform((text) => new Secret(text)),
   DATABASE_INSECURE: z.enum(['allowed']).optional(),
-  DATABASE_POOL_SIZE: z
-    .string()
-    .regex(/^\d{1,3}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((size) => size >= 2 && size <= 100, { error: 'must be from 2 to 100' })
-    .default(6),
   SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
   SIGNALBOX_KEY: z
     .string()

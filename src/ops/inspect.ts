@@ -1,14 +1,12 @@
 // What a start, a restore or the doctor must know of a database; nothing here creates or migrates it.
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { ExecutionOutcome } from '../domain/change.ts';
 import {
   appendProblem,
   Damaged,
   KeyProblem,
   type Log,
   type LogKeys,
-  listChanges,
   openLog,
   recordedIds,
 } from '../log/index.ts';
@@ -141,30 +139,6 @@ async function logFinding(store: Store, keys: () => LogKeys): Promise<LogFinding
     }
     throw error;
   }
-}
-
-/** The most recent definite answer of the server to a change of this command. */
-export interface LastOutcome {
-  readonly command: string;
-  readonly outcome: Exclude<ExecutionOutcome, { how: 'unknown' }>;
-}
-
-/** The last outcome of each of these commands. Needs an intact log. */
-export async function readLastOutcomes(
-  url: string,
-  keys: () => LogKeys,
-  commands: readonly string[],
-): Promise<readonly LastOutcome[]> {
-  return withLog(url, keys, async (log) => {
-    const found: LastOutcome[] = [];
-    for (const command of commands) {
-      const filter = { states: ['succeeded', 'failed'], commands: [command], sent: true } as const;
-      const [last] = await listChanges(log, { ...filter, limit: 1 });
-      const outcome = last?.outcome;
-      if (outcome && outcome.how !== 'unknown') found.push({ command, outcome });
-    }
-    return found;
-  });
 }
 
 /** The ids of the channels that Signalbox has resolved by name; none where the file does not exist yet. */

@@ -8,7 +8,12 @@ import {
   withHint,
 } from '../base/problem.ts';
 import type { Requirement, RoleName, UserId } from '../domain/change.ts';
-import type { Decision, PolicyDenial, PolicyVocabulary } from '../domain/policy.ts';
+import {
+  type Decision,
+  POLICY_DENIALS,
+  type PolicyDenial,
+  type PolicyVocabulary,
+} from '../domain/policy.ts';
 import { Allowed, MemberId } from '../domain/policy-schema.ts';
 
 /** A decision in the form that cases compare and print. */
@@ -87,16 +92,6 @@ type Expectation =
     }
   | { readonly allow: false; readonly refusal: PolicyDenial };
 
-const DENIALS: readonly PolicyDenial[] = [
-  'no-rule',
-  'not-a-requester',
-  'frozen',
-  'never',
-  'reason-required',
-  'not-listed',
-  'not-verified',
-];
-
 const WORDS: Readonly<Record<string, object>> = {
   immediate: { approvals: 0 },
   frozen: { denied: 'frozen' },
@@ -110,7 +105,7 @@ function expectationSchema(roles: readonly string[]) {
     from: role.optional(),
     self: Allowed.unwrap().optional(),
     breakGlass: declaredName('role', [...roles, 'none']).optional(),
-    denied: z.enum(DENIALS).optional(),
+    denied: z.enum(POLICY_DENIALS).optional(),
   });
   return z
     .unknown()

@@ -1,12 +1,8 @@
 // What Signalbox measures: counters of this process, and gauges that are read from the database.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Api, type Measures, note, pastStep } from '../base/log.ts';
+import { type Measures, note, pastStep } from '../base/log.ts';
 import type { State } from '../domain/change.ts';
 import { activeConfiguration, appendProblem, type Log } from '../log/index.ts';
-import type { AlertsClient } from '../servers/alerts.ts';
-import type { AlertsReadOperation } from '../servers/alerts-reads.ts';
-import type { CloudClient } from '../servers/cloud.ts';
-import type { CloudReadOperation } from '../servers/cloud-reads.ts';
 import { withAnswerLimit } from '../storage/errors.ts';
 import { reading } from '../storage/index.ts';
 import { type Backlog, digestEnds, dueJobs, openChanges, undeliveredCards } from './store.ts';
@@ -166,68 +162,19 @@ function callOf(
   api: CallMeasurement[0],
   { operation, method, attempt, status }: CallMeasurement[1],
 ) {
-  const route = routeOf(api, operation);
   const failed = status === null ? 'no-answer' : status >= 300 ? String(status) : undefined;
   return {
-    name: `${method} ${route}`,
+    name: `${api} ${operation}`,
     kind: 'client',
     facts: {
       'signalbox.api': api,
       'signalbox.operation': operation,
       'http.request.method': method,
-      'url.template': route,
       'http.response.status_code': status ?? undefined,
       'http.request.resend_count': attempt > 1 ? attempt - 1 : undefined,
       'error.type': failed,
     },
   } as const;
-}
-
-/** The operations of each API. A new method of a client does not compile without its route. */
-interface ApiOperations {
-  readonly cloud: Exclude<keyof CloudClient, 'close' | 'reads'> | CloudReadOperation;
-  readonly alerts: Exclude<keyof AlertsClient, 'close' | 'reads'> | AlertsReadOperation;
-}
-
-const ORGANIZATION = '/v1/organizations/{organizationId}';
-const SERVICE = `${ORGANIZATION}/services/{serviceId}`;
-const ALERTS = '/api/v2/alerts';
-
-/** URL templates without ids, so that trace names have a low cardinality. */
-const ROUTES: { readonly [A in Api]: Readonly<Record<ApiOperations[A], string>> } = {
-  cloud: {
-    createService: `${ORGANIZATION}/services`,
-    createReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints`,
-    updateReplicaScaling: `${SERVICE}/replicaScaling`,
-    updateServiceState: `${SERVICE}/state`,
-    getUsageCost: `${ORGANIZATION}/usageCost`,
-    getPipeSettings: `${SERVICE}/pipes/{pipeId}/settings`,
-    getBackup: `${SERVICE}/backups/{backupId}`,
-    listOrganizations: '/v1/organizations',
-    listServices: `${ORGANIZATION}/services`,
-    getService: SERVICE,
-    getScalingSchedule: `${SERVICE}/scalingSchedule`,
-    listBackups: `${SERVICE}/backups`,
-    listPipes: `${SERVICE}/pipes`,
-    listReversePrivateEndpoints: `${SERVICE}/pipesReversePrivateEndpoints`,
-    getReversePrivateEndpoint: `${SERVICE}/pipesReversePrivateEndpoints/{endpointId}`,
-    listActivities: `${ORGANIZATION}/activities`,
-    getKey: `${ORGANIZATION}/keys/{keyId}`,
-  },
-  alerts: {
-    listAlerts: ALERTS,
-    getAlert: `${ALERTS}/{id}`,
-    updateAlert: `${ALERTS}/{id}`,
-    listWebhooks: '/api/v2/webhooks',
-    listSavedSearches: '/api/v2/saved-searches',
-    listDashboards: '/api/v2/dashboards',
-  },
-};
-
-/** The URL template of an operation, or `other` for an unknown name. */
-export function routeOf(api: Api, operation: string): string {
-  const routes: Readonly<Record<string, string>> = ROUTES[api];
-  return routes[operation] ?? 'other';
 }
 
 type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;

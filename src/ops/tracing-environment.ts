@@ -4,21 +4,11 @@ import { Secret } from '../base/errors.ts';
 import { type ConfigProblem, type ConfigResult, withHint } from '../base/problem.ts';
 import { type Env, isLoopback, isSet, type ReadFile, readVariables } from './environment.ts';
 
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
-
 /** What Signalbox checks of OpenTelemetry's variables. Its SDK reads the others itself. */
 export interface Tracing {
   readonly url: string;
   readonly headers: ReadonlyMap<string, Secret>;
-  readonly sampler: (typeof SAMPLERS)[number];
-  /** The sampled share of traces, from 0 to 1, for ratio samplers. */
+  /** The sampled share of new traces, from 0 to 1. */
   readonly ratio: number;
 }
 
@@ -33,7 +23,9 @@ const Variables = z.object({
     })
     .default('http://localhost:4318'),
   OTEL_EXPORTER_OTLP_HEADERS: headers(),
-  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(['parentbased_always_on', 'parentbased_traceidratio'])
+    .default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, { error: 'must be from 0 to 1' })
@@ -85,8 +77,10 @@ function tracingOf(variables: z.output<typeof Variables>, env: Env): Tracing {
     headers: new Map(
       variables.OTEL_EXPORTER_OTLP_HEADERS.map(([key, value]) => [key, new Secret(value)]),
     ),
-    sampler: variables.OTEL_TRACES_SAMPLER,
-    ratio: variables.OTEL_TRACES_SAMPLER_ARG,
+    ratio:
+      variables.OTEL_TRACES_SAMPLER === 'parentbased_traceidratio'
+        ? variables.OTEL_TRACES_SAMPLER_ARG
+        : 1,
   };
 }
 

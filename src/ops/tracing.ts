@@ -10,11 +10,8 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
 import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
-  type Sampler,
   type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
@@ -44,7 +41,7 @@ export async function openTracing(
   tracing: Tracing,
   { version, log }: TracingContext,
 ): Promise<TraceExport> {
-  const { url, headers } = tracing;
+  const { url, headers, ratio } = tracing;
   const exporter = new OTLPTraceExporter({
     url,
     headers: Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()])),
@@ -58,7 +55,7 @@ export async function openTracing(
     detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector],
   });
   const provider = new TracerProvider({
-    sampler: samplerOf(tracing),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     resource: defaultResource().merge(own).merge(ofVariables),
     spanProcessors: [
       new BatchSpanProcessor({
@@ -97,14 +94,4 @@ function withOutageLog(exporter: SpanExporter, log: Logger): SpanExporter {
       }),
     shutdown: () => exporter.shutdown(),
   };
-}
-
-function samplerOf({ sampler, ratio }: Pick<Tracing, 'sampler' | 'ratio'>): Sampler {
-  const [, parented, which] = /^(parentbased_)?(.*)$/.exec(sampler) ?? [];
-  const root = which === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : always(which);
-  return parented ? new ParentBasedSampler({ root }) : root;
-}
-
-function always(which: string | undefined): Sampler {
-  return which === 'always_off' ? new AlwaysOffSampler() : new AlwaysOnSampler();
 }

@@ -159,7 +159,7 @@ function oneOf(found: readonly Person[]): PersonLookup {
 
 async function readAll(lookups: WebClient): Promise<readonly Person[]> {
   const users = await allUsers(lookups);
-  return users.flatMap((user) => (user.id ? [{ id: user.id, names: namesOf(user) }] : []));
+  return users.flatMap((user) => (user.id ? [{ id: user.id, names: userNames(user) }] : []));
 }
 
 /** All users of the workspace, as Slack lists them. */
@@ -170,7 +170,7 @@ export async function allUsers(lookups: WebClient): Promise<readonly User[]> {
   return all;
 }
 
-function namesOf({ name, real_name, profile }: User): readonly string[] {
+export function userNames({ name, real_name, profile }: User): readonly string[] {
   const names = [name, real_name, profile?.display_name, profile?.real_name];
   return [...new Set(names.flatMap((each) => (each ? [each.toLowerCase()] : [])))];
 }

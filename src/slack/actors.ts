@@ -7,11 +7,9 @@ import type { Policy } from '../domain/policy.ts';
 import { type Account, afterLimits } from './accounts.ts';
 import {
   createSomeMembers,
-  type GroupChange,
   type GroupMembers,
   type RoleGroups,
   readGroupMembers,
-  withGroup,
 } from './groups.ts';
 
 const KEEP_MS = 60_000;
@@ -23,8 +21,8 @@ export interface Actors extends People {
    * group; null on failure.
    */
   readonly someOf: (role: RoleName, enough: number) => Promise<readonly UserId[] | null>;
-  /** Changes the cached members of a group after an event of Slack; null: the event does not name them. */
-  readonly changeGroup: (group: string, change: GroupChange) => void;
+  /** After an event of Slack about a group: the groups are read again. */
+  readonly groupChanged: (group: string) => void;
   /** Drops what was read before, after an event of Slack. */
   readonly forgetUser: (user: string) => void;
 }
@@ -125,8 +123,8 @@ export function createActors(options: Options): Actors {
     someOf,
     someMembers: createSomeMembers({ idsOf, accounts, clock: options.clock }),
     zoneOf,
-    changeGroup: (group, change) => {
-      if (groupIds.includes(group)) members.change(ALL, (all) => withGroup(all, group, change));
+    groupChanged: (group) => {
+      if (groupIds.includes(group)) members.forget(ALL);
     },
     forgetUser: (user) => accounts.forget(user),
   };

@@ -139,7 +139,7 @@ export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
   ['views.publish', TIERS.tier4],
   ['views.update', TIERS.tier4],
 ]);
-const OTHER_METHODS = ['auth.test', 'chat.getPermalink', 'chat.postMessage'];
+const OTHER_METHODS = ['auth.test', 'blocks.validate', 'chat.getPermalink', 'chat.postMessage'];
 
 /** Counts each request to the Web API by its method, and traces it. */
 export function measuredFetch(
@@ -343,11 +343,14 @@ export type RetryLimited = <Value>(
 
 /**
  * For the reads of one start, or one read: each waits for the time that Slack names. All together wait at
- * most 90 s, because a supervisor limits the time of a start; then the rate limit is thrown.
+ * most 90 s, or as long as the caller says, because a supervisor limits the time of a start; then the rate limit is thrown.
  * Source: docs/slack.md#large-workspaces.
  */
-export function createRetryLimited(clock: Pick<Clock, 'now' | 'sleep'>): RetryLimited {
-  const endsAt = clock.now() + RETRY_WITHIN_MS;
+export function createRetryLimited(
+  clock: Pick<Clock, 'now' | 'sleep'>,
+  withinMs: number = RETRY_WITHIN_MS,
+): RetryLimited {
+  const endsAt = clock.now() + withinMs;
   return async (read, onWait) => {
     for (let attempt = 1; ; attempt += 1) {
       try {

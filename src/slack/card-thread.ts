@@ -304,7 +304,6 @@ const RECORDED: Readonly<Record<Verb, string>> = {
   review: 'Review recorded',
   happened: 'Outcome recorded',
   'did-not-happen': 'Outcome recorded',
-  snooze: 'Reminders snoozed for 1 h',
 };
 
 /** `Approved: “stop staging” (7KQ2MX).` */

@@ -246,6 +246,25 @@ async function readAll(lookups: WebClient, wait: (error: unknown) => Promise<voi
   return { channels, pages };
 }
 
+/**
+ * Whether another organization reads a channel, at most a minute old. Where Slack does not answer, the last answer
+ * counts: the channels of the configuration were not shared when it was written.
+ */
+export function createSharing({ find }: Pick<ChannelFinder, 'find'>, clock: Clock) {
+  const last = new Map<string, boolean>();
+  const reads = sharedRead(
+    async (channel) => {
+      const found = (await find([channel])).get(channel);
+      if (found?.ok) last.set(channel, found.room.outside);
+      return last.get(channel) ?? false;
+    },
+    KEEP_MS,
+    () => clock.now(),
+  );
+  return (channel: string) =>
+    /^[UWD]/.test(channel) ? Promise.resolve(false) : reads.read(channel, { fresh: false });
+}
+
 /** 19,980 members. Slack allows 100 of these calls per minute. */
 const MEMBER_PAGES_MAX = 20;
 

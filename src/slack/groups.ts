@@ -52,49 +52,6 @@ function isUserId(id: unknown): boolean {
   return typeof id === 'string' && /^[UW][A-Z0-9]+$/.test(id);
 }
 
-/** Returns the members of a group after an event, given those before it; null: the event does not name them. */
-export type GroupChange = (before: ReadonlySet<string>) => readonly string[] | null;
-
-/** All groups after an event about one of them; null: they have to be read again. */
-export function withGroup(
-  all: ReadonlyMap<string, GroupMembers>,
-  id: string,
-  change: GroupChange,
-): ReadonlyMap<string, GroupMembers> | null {
-  const group = all.get(id);
-  const users = group && change(group.ids);
-  if (!users) return null;
-  const ids = new Set(users.filter(isUserId));
-  const evidence = { ...group.evidence, size: ids.size };
-  return new Map([...all, [id, { ids, evidence }]]);
-}
-
-/** A disabled group has no members. Slack names at most 500 of a group. */
-export function updatedGroup({ users, user_count, date_delete }: UpdatedGroup): GroupChange {
-  if (date_delete) return () => [];
-  const isComplete = users !== undefined && users.length === Number(user_count);
-  return () => (isComplete ? users : null);
-}
-
-interface UpdatedGroup {
-  readonly users?: readonly string[];
-  readonly user_count?: unknown;
-  readonly date_delete?: number;
-}
-
-/** Users who joined a group and left it. */
-export function changedMembers({ added_users, removed_users }: ChangedMembers): GroupChange {
-  return (before) => {
-    if (!added_users || !removed_users) return null;
-    return [...before, ...added_users].filter((user) => !removed_users.includes(user));
-  };
-}
-
-interface ChangedMembers {
-  readonly added_users?: readonly string[];
-  readonly removed_users?: readonly string[];
-}
-
 /** A role's user groups by id. Handles are looked up once: a group may be renamed, its id stays. */
 export type RoleGroups = ReadonlyMap<RoleName, readonly Group[]>;
 

@@ -4,7 +4,8 @@ import { causeCode, type Secret } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
-import { allUsers, type CheckedUsers, checkUsers, type Home } from './accounts.ts';
+import { allUsers, type CheckedUsers, checkUsers, type Home, userNames } from './accounts.ts';
+import { answerMessage } from './answer.ts';
 import {
   appTokenProblem,
   callProblem,
@@ -16,6 +17,7 @@ import {
   SLACK_API_URL,
   type SlackProblem,
 } from './api.ts';
+import { buttons, type Message, message, title } from './blocks.ts';
 import { channelWithId, isOutside, type SlackChannel } from './channels.ts';
 import { listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
@@ -175,6 +177,9 @@ export function createInstallationReads(given: ReadOptions) {
   };
   return {
     self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
+    /** Those of a card, a table and a chart that this workspace does not accept. */
+    refusedBlocks: async () =>
+      (await Promise.all(SAMPLES.map((sample) => refusedSample(slack, sample)))).flat(),
     /** Opens a Socket Mode connection and closes it. */
     openConnection: async (appToken: Secret): Promise<SocketProbe> => {
       const { url = '' } = await client(appToken).apps.connections.open();
@@ -195,6 +200,39 @@ export function createInstallationReads(given: ReadOptions) {
         retryLimited: (read) => read(),
       }),
   };
+}
+
+const SAMPLES: readonly (readonly [string, Message])[] = [
+  ['card', message(title('Stop staging'), buttons('x', { id: 'x', label: 'Approve', value: 'x' }))],
+  [
+    'table',
+    answerMessage({ title: 'Costs', parts: [{ kind: 'table', columns: ['A'], rows: [['1']] }] }),
+  ],
+  [
+    'chart',
+    answerMessage({
+      title: 'Costs',
+      parts: [
+        {
+          ...{ kind: 'chart', title: 'Costs', unit: 'credits', axis: 'day' },
+          points: [{ label: '1 Nov', value: 1 }],
+        },
+      ],
+    }),
+  ],
+];
+
+async function refusedSample(
+  slack: WebClient,
+  [kind, { blocks }]: readonly [string, Message],
+): Promise<readonly string[]> {
+  try {
+    await slack.blocks.validate({ message: { blocks: [...blocks] } });
+    return [];
+  } catch (error) {
+    if (!/^invalid_(blocks|message)$/.test(refusedBySlack(error) ?? '')) throw error;
+    return [kind];
+  }
 }
 
 export type InstallationReads = ReturnType<typeof createInstallationReads>;
@@ -243,7 +281,7 @@ async function allChannels(slack: WebClient): Promise<readonly SlackChannel[]> {
 function factsOf(user: Awaited<ReturnType<typeof allUsers>>[number]): PersonFacts {
   return {
     id: user.id ?? '',
-    names: [user.name, user.real_name, user.profile?.real_name].flatMap((name) => name ?? []),
+    names: userNames(user),
     isBot: user.is_bot === true,
     gone: user.deleted !== false,
   };

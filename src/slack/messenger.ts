@@ -23,9 +23,9 @@ import { answerMessage } from './answer.ts';
 import {
   createRetryLimited,
   type Respond,
+  type RetryLimited,
   readPages,
   refusedBySlack,
-  retryAfterMs,
 } from './api.ts';
 import { buttons, lines, type Message, message, title, withNote } from './blocks.ts';
 import { changeCard, revertButton, revertButtons } from './card.ts';
@@ -44,9 +44,9 @@ import {
   threadLine,
   unfrozenLine,
 } from './card-thread.ts';
-import { createChannelMembers } from './channels.ts';
+import { createChannelMembers, createSharing } from './channels.ts';
 import { homeView } from './home.ts';
-import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
+import { cardLink, createPreviewLinks, newsCards, type Permalinks } from './links.ts';
 import { type MessageMark, markedCard, markedLine, markedPost, markOf } from './marks.ts';
 import type { DrawContext } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
@@ -84,6 +84,9 @@ export function createMessenger(options: Options): Messenger {
   const { posts, lookups, drawing, channels, commands, finder, permalinks } = options;
   const previews = createPreviewLinks(options.log);
   const notices = createPressNotices(options);
+  const afterLimit: RetryLimited = (call) => createRetryLimited(options.clock, LIMIT_WAIT_MS)(call);
+  const isShared = createSharing(finder, options.clock);
+  const warned = new Set<string>();
   const frozen = new Cache<string, true>(FROZEN_MAX);
   const members = createChannelMembers(lookups, options.clock);
 
@@ -116,20 +119,43 @@ export function createMessenger(options: Options): Messenger {
     return again ? ({ mark }: Marked) => mark?.change === id && mark.nonce === null : null;
   }
 
-  function cardOf(change: Change, schedule: ScheduleNews | null = null): Message {
+  async function cardOf(
+    change: Change,
+    schedule: ScheduleNews | null = null,
+    revision = '',
+  ): Promise<Message> {
+    await permalinks.load(newsCards(change));
     const news = schedule ? scheduleNewsLines(schedule) : [];
-    return markedCard(changeCard(change, drawing, { news }), change, schedule?.mark);
+    // Slack requires a new block id for each drawing.
+    const block = ['card', change.version, ...(revision ? [revision] : [])].join(':');
+    const mark = schedule?.mark ?? change;
+    const { version, hash } = mark;
+    return markedCard(changeCard(change, drawing, { news, block }), change, {
+      ...{ version, hash, revision },
+    });
   }
 
   /** Shows a state as a reply, once. Buttons count only where the log knows the message, so it has none. */
   async function postState(change: Change, at: Position, schedule: ScheduleNews | null) {
-    const { text, blocks } = cardOf(change, schedule);
+    const { text, blocks } = await cardOf(change, schedule);
     const shown = markOf(blocks);
     const state = { text, blocks: blocks.filter(({ type }) => type !== 'actions') };
     const body = withNote(state, ...frozenLine(change, drawing.prefix));
     const isSame = ({ mark }: Marked) =>
       mark?.change === change.id && mark.nonce === null && mark.hash === shown?.hash;
     await postTo(at.channel, body, { threadTs: at.ts, isSame });
+  }
+
+  /** The change as people of another organization may read it, where the channel is shared with one. */
+  async function shownIn(wanted: string, change: Change): Promise<Change> {
+    const channel = await finder.target(wanted);
+    if (!(await isShared(channel))) return change;
+    if (warned.has(channel) || !channels.audit) return withheld(change);
+    warned.add(channel);
+    options.log.warn({ channel }, `channel${SHARED}`);
+    const named = channel.startsWith('#') ? channel : { channel: channel as ChannelId };
+    await postLine({ channel: channels.audit }, { again: true }, [named, SHARED]);
+    return withheld(change);
   }
 
   function cardChannel(change: Change): string | null {
@@ -140,16 +166,18 @@ export function createMessenger(options: Options): Messenger {
     // Without an approvals channel the card is in the requester's direct messages.
     postCard: async (change, { again }): Promise<Position> => {
       const to = cardChannel(change) ?? change.requester;
-      const card = await postTo(to, cardOf(change), { isSame: isCard(change, again) });
+      const shown = await shownIn(to, change);
+      const card = await postTo(to, await cardOf(shown), { isSame: isCard(change, again) });
       previews.cardPosted(change.id, card);
       return card;
     },
-    postDirectCard: (change, user, { again }) =>
-      postTo(user, cardOf(change), { isSame: isCard(change, again) }),
+    postDirectCard: async (change, user, { again }) =>
+      postTo(user, await cardOf(change), { isSame: isCard(change, again) }),
     absentAmong: members.absentAmong,
-    redrawCard: async (change, at, schedule) => {
+    redrawCard: async (current, at, schedule, revision) => {
+      const change = await shownIn(at.channel, current);
       try {
-        await updateMessage(posts, at, cardOf(change, schedule));
+        await updateMessage(posts, at, await cardOf(change, schedule, revision));
         return 'drawn';
       } catch (error) {
         const refused = refusedBySlack(error) ?? '';
@@ -164,18 +192,17 @@ export function createMessenger(options: Options): Messenger {
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
       const note = markedLine(line, change, mark, mark.nonce);
-      await afterLimit(options.clock, () => postMessage(posts, channel, note, ts));
+      await afterLimit(() => postMessage(posts, channel, note, ts));
     },
-    readThread: (at) => afterLimit(options.clock, () => readThread(options, at)),
+    readThread: (at) => afterLimit(() => readThread(options, at)),
     readCard: (at) =>
-      afterLimit(options.clock, () =>
-        frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at),
-      ),
+      afterLimit(() => (frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at))),
     readMarks: (since, cards) => readMarks(options, since, cards),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
       const offer = buttons(`thread:${change.version}`, ...revertButtons(change));
-      return postLine(at, attempt, threadLine(change, drawing), offer);
+      const shown = await shownIn(at.channel, change);
+      return postLine(at, attempt, threadLine(shown, drawing), offer);
     },
     postFollowUp: (change, at, attempt) => postLine(at, attempt, followUpLine(change)),
     postRevertStopped: (change, at, why, attempt) => {
@@ -189,9 +216,7 @@ export function createMessenger(options: Options): Messenger {
     },
     postReminder: async (change, at, reminder, attempt) => {
       await permalinks.load([at]);
-      const snooze = { id: 'change.snooze', label: 'Snooze for 1 h', value: change.id };
-      const offer = buttons(`reminder:${reminder}`, snooze);
-      await postLine(at, attempt, reminderLine(change, reminder, drawing), offer);
+      await postLine(at, attempt, reminderLine(change, reminder, drawing));
     },
     messageRequester: async (change, at, attempt) => {
       const { requester } = change;
@@ -209,7 +234,8 @@ export function createMessenger(options: Options): Messenger {
     },
     postBreakGlassUpdate: async (change, at, event, attempt) => {
       await permalinks.load([at]);
-      await postLine(at, attempt, breakGlassThreadLine(event, change, drawing));
+      const shown = await shownIn(at.channel, change);
+      await postLine(at, attempt, breakGlassThreadLine(event, shown, drawing));
     },
     postAuditLine: async (change, { again }, { event, nonce }) => {
       if (!channels.audit) return;
@@ -249,6 +275,23 @@ export function createMessenger(options: Options): Messenger {
   };
 }
 
+const WITHHELD = 'not shown in a channel that is shared with another organization';
+const SHARED =
+  ' is shared with another organization. Cards there show no costs and reasons. Set an internal channel.';
+
+/** Without the estimate of costs and without what people wrote. */
+function withheld({ plan: { cost: _, ...plan }, ...change }: Change): Change {
+  const { reason, rejection, breakGlass, resolution, review } = change;
+  const note = { note: WITHHELD };
+  return {
+    ...{ ...change, plan, reason: reason && WITHHELD },
+    rejection: rejection && { ...rejection, reason: WITHHELD },
+    breakGlass: breakGlass && { ...breakGlass, reason: WITHHELD },
+    resolution: resolution && { ...resolution, ...note },
+    review: review && { ...review, ...note },
+  };
+}
+
 /** The message stands, and Slack lets it be edited no more: further states are replies in its thread. */
 const FROZEN = ['edit_window_closed', 'cant_update_message'];
 /** Known again after a restart by the first drawing. */
@@ -274,18 +317,6 @@ function lostCard(id: ChangeId): Message {
 
 /** A request waits for its note, and is not sent after half a minute. */
 const LIMIT_WAIT_MS = 5_000;
-
-/** Repeats a call that Slack refused for its rate once, if it names a short time. */
-async function afterLimit<T>(clock: Clock, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    const waitMs = refusedBySlack(error) === 'ratelimited' ? retryAfterMs(error) : null;
-    if (waitMs === null || waitMs > LIMIT_WAIT_MS) throw error;
-    await clock.sleep(waitMs);
-    return call();
-  }
-}
 
 /** Slack has no such message any more, or only its place. */
 const DELETED = ['thread_not_found', 'message_not_found'];

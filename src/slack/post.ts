@@ -30,8 +30,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   cannot_dm_bot: 'the user is a bot',
   thread_not_found: 'the thread does not exist any more',
   cannot_reply_to_message: 'the message accepts no thread',
-  cant_update_message: 'the message belongs to another app',
-  edit_window_closed: 'the workspace does not let the message be edited any more',
   block_mismatch: 'the blocks of the message cannot be replaced',
   msg_too_long: TOO_LONG,
   msg_blocks_too_long: TOO_LONG,

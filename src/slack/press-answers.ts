@@ -92,7 +92,9 @@ interface AnswerOptions extends Pick<NoticeOptions, 'posts' | 'respond' | 'log'>
 type Answer = Message & { readonly replace: boolean };
 
 /** After these refusals the same button may work later, so its preview stays. */
-const RETRYABLE: readonly Refusal[] = ['lookup-failed', 'already-received'];
+const RETRYABLE: readonly Refusal[] = [
+  ...(['lookup-failed', 'already-received', 'frozen', 'not-verified'] as const),
+];
 
 /** A second press on the requester's own preview is answered like the first. */
 function requestedBefore({ user, replaces }: ReplyTo, { refusal, change }: Denial) {
@@ -126,8 +128,6 @@ export function pressAnswers(
 
   function answerTo(replyTo: ReplyTo, pressed: PressOutcome): Answer | null {
     const { replaces } = replyTo;
-    // Nothing that the user sees changes with a snooze, so that it needs an answer.
-    if (pressed.ok && pressed.verb === 'snooze') return resultOf(pressed);
     if (pressed.ok) return replaces ? replacePreview(pressed.change) : progressOf(replyTo, pressed);
     const requested = requestedBefore(replyTo, pressed.denial);
     if (requested) return replacePreview(requested);

@@ -25,13 +25,7 @@ import { type Answer, type CommandOffer, slashCommand } from '../domain/answer.t
 import type { Change, UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import { isTimingKey } from '../domain/timing.ts';
-import {
-  authorizeForm,
-  authorizeForms,
-  authorizeQuery,
-  frequentCommands,
-  requestChange,
-} from '../workflow/index.ts';
+import { authorizeForm, authorizeForms, authorizeQuery, requestChange } from '../workflow/index.ts';
 import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
@@ -44,6 +38,7 @@ import {
   namesFreezes,
   readLists,
 } from './form-lists.ts';
+import { newsCards } from './links.ts';
 import { rolesLine } from './naming.ts';
 import { openForm } from './open-form.ts';
 import { sendFiles } from './post.ts';
@@ -108,7 +103,7 @@ async function answerHelp(
   const names = commands.map(({ name }) => name);
   const [authorized, frequent] = await Promise.all([
     authorizeForms(context, by, names),
-    frequentCommands(context, by),
+    context.commandContext().changes.frequent(by),
   ]);
   const usable = authorized.ok ? authorized.commands : [];
   const reader: HelpReader = {
@@ -427,14 +422,13 @@ async function answerRequest(
     ...{ command, args, given, timing, reason },
     edits: typed.replyTarget.edits ?? null,
     requester: typed.by,
-    origin: typed.replyTarget.channel,
     key: `request:${typed.trigger}`,
   });
   if (requested.ok) {
     context.measures.answered(command.name, 'drafted');
     note({ 'signalbox.change': requested.draft.id });
-    await bot.permalinks.load([...requested.others, ...requested.before].map(({ card }) => card));
-    return preview(requested.draft, requested, drawing);
+    await bot.permalinks.load(newsCards(requested.draft));
+    return preview(requested.draft, drawing);
   }
   if ('denial' in requested) {
     // The form keeps the other values, so that only the reason has to be added.

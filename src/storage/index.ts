@@ -40,4 +40,4 @@ export {
   readSchema,
   type SchemaState,
 } from './schema.ts';
-export type { KnownServiceTable } from './tables.ts';
+export type { AlertReportTable, KnownServiceTable } from './tables.ts';

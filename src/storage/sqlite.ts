@@ -215,21 +215,8 @@ function configure(db: DatabaseSync, path: string): void {
   db.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
 }
 
-// Preparing a statement takes longer than running most of them. The texts come from the code, but one with
-// a list of values has a text for each length of the list.
-const MAX_PREPARED = 500;
-
 function withCheckedParameters(db: DatabaseSync): SqliteDatabase {
-  const prepared = new Map<string, SqliteStatement>();
-  return {
-    close: () => db.close(),
-    prepare(sql) {
-      const statement = prepared.get(sql) ?? checkedStatement(db, sql);
-      if (prepared.size >= MAX_PREPARED) prepared.clear();
-      prepared.set(sql, statement);
-      return statement;
-    },
-  };
+  return { close: () => db.close(), prepare: (sql) => checkedStatement(db, sql) };
 }
 
 function checkedStatement(db: DatabaseSync, sql: string): SqliteStatement {

@@ -85,7 +85,7 @@ interface AnnouncedCostTable {
 }
 
 /** The last delivery of the alert service about an alert, and the message that shows it. */
-interface AlertReportTable {
+export interface AlertReportTable {
   /** The id of the alert and its group. */
   key: string;
   /** Names the message; empty for a report that needs none. */

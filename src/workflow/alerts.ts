@@ -9,10 +9,16 @@ import { type CostSelector, selects } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { append } from '../log/index.ts';
 import { AlertReport } from '../servers/alert-webhook.ts';
-import { addJob, lockedTransaction, transaction } from '../storage/index.ts';
+import {
+  type AlertReportTable,
+  addJob,
+  lockedTransaction,
+  reading,
+  transaction,
+} from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobKind } from './jobs.ts';
-import { dropReports, lastReport, openAlertCard, reportsOf, saveReport } from './store.ts';
+import { alertReports, dropReports, saveReport } from './store.ts';
 
 /** The channel of the alerts of some services; without a selection, of all alerts. */
 export interface AlertChannel {
@@ -30,6 +36,11 @@ const Shown = AlertReport.extend({
   endedAt: z.number().nullable(),
 });
 type Shown = z.output<typeof Shown>;
+
+/** Null for a report that another release stored. */
+function shownIn({ report }: Pick<AlertReportTable, 'report'>): Shown | null {
+  return Shown.safeParse(JSON.parse(report)).data ?? null;
+}
 
 /** Alerts of one service that begin to fire within this time share a message. */
 const STORM_MS = 10 * 60_000;
@@ -54,8 +65,8 @@ export async function receiveAlert(
   const key = JSON.stringify([report.id, report.group]);
   const isFiring = state === 'firing';
   const isAccepted = await lockedTransaction(store, async (tx) => {
-    const last = await lastReport(tx, key);
-    const before = last ? Shown.parse(JSON.parse(last.report)) : null;
+    const [last] = await alertReports(tx, 'key', key);
+    const before = last ? shownIn(last) : null;
     const wasFiring = before !== null && before.endedAt === null;
     // Reports arrive in any order, and more than once. Of two at the same time, the end counts.
     if (last && (at < last.at || (at === last.at && (isFiring || !wasFiring)))) return false;
@@ -65,10 +76,11 @@ export async function receiveAlert(
     const begins = isFiring && !wasFiring;
     if (!begins && !wasFiring && state !== 'ok') return false;
     const instant = now().getTime();
-    const open = begins ? await openAlertCard(tx, scope, instant - STORM_MS) : last;
+    const isOpen = (row: AlertReportTable) => row.card !== '' && row.opened_at > instant - STORM_MS;
+    const open = begins ? (await alertReports(tx, 'scope', scope)).find(isOpen) : last;
     // The end of an alert that never fired is only remembered, because its begin may arrive later.
-    const { card, openedAt } = open ?? { card: begins ? randomUUID() : '', openedAt: instant };
-    await saveReport(tx, scope, { key, card, openedAt, at, report: JSON.stringify(shown) });
+    const { card, opened_at } = open ?? { card: begins ? randomUUID() : '', opened_at: instant };
+    await saveReport(tx, { key, card, scope, opened_at, at, report: JSON.stringify(shown) });
     // The value of an alert that goes on is no news.
     if (card === '' || before?.state === state) return false;
     await addJob(tx, { kind: 'alert', key: card, dueAt: instant + (open ? COLLECT_MS : 0) });
@@ -100,7 +112,8 @@ export function alertKind({ store, events, wake }: DecisionContext): JobKind {
   return {
     lane: 'messages',
     run: async ({ key: card }) => {
-      const reports = (await reportsOf(store, card)).map((text) => Shown.parse(JSON.parse(text)));
+      const rows = await reading(store, (reader) => alertReports(reader, 'card', card));
+      const reports = rows.flatMap((row) => shownIn(row) ?? []);
       const [first] = reports;
       if (!first) return 'done';
       const answer = StoredAnswer.parse(alertMessage(reports));

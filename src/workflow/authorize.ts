@@ -24,10 +24,11 @@ import {
   type SomeMembers,
 } from '../domain/gate.ts';
 import type { Place } from '../domain/place.ts';
-import { commandsFor, commandsOnDiscovered, type Policy } from '../domain/policy.ts';
+import { commandsFor, type Policy } from '../domain/policy.ts';
 import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
+import { withNews } from './news.ts';
 import { notify } from './notices.ts';
 import { foreignPlace, isPlace } from './places.ts';
 import { type CurrentRuleContext, currentRequirement, currentTarget } from './target.ts';
@@ -161,7 +162,7 @@ export async function authorizeForms(
     ok: true,
     commands: commandsFor(policy, commands, actor),
     roles: actor.roles,
-    onDiscovered: discoversServices ? commandsOnDiscovered(policy, commands, actor) : null,
+    onDiscovered: discoversServices ? commandsFor(policy, commands, actor, true) : null,
   };
 }
 
@@ -223,7 +224,9 @@ export async function authorizeDetails(
   const named = rolesIn(change.requires);
   const isFull = isOwn || identity.actor.roles.some((role) => named.includes(role));
   const mayShow = { command: 'change show', target: null, by };
-  if (isFull || (await mayQuery(context, mayShow))) return { ok: true, change, isFull };
+  if (isFull || (await mayQuery(context, mayShow))) {
+    return { ok: true, change: await withNews(context, change), isFull };
+  }
   return { ok: false, denial: createDenial('not-an-approver', about) };
 }
 

@@ -51,20 +51,16 @@ const NO_CARD_RETRY_MS = 1_000;
 
 /** The job of an approved change: decides again with fresh facts, claims, asks the witness, sends once. */
 export function runKind(context: WorkflowContext): JobKind {
-  const patience = createReadPatience();
+  const unread: Unread = new Map();
   return {
     lane: 'runs',
     retryMs: () => RETRY_MS,
     // Nothing runs later than its expiry, which ends the change.
-    run: ({ key }) => run(context, key as ChangeId, patience),
+    run: ({ key }) => run(context, key as ChangeId, unread),
   };
 }
 
-async function run(
-  context: WorkflowContext,
-  id: ChangeId,
-  patience: ReadPatience,
-): Promise<JobResult> {
+async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Promise<JobResult> {
   const change = await loadChange(context.events, id);
   if (change?.state === 'executing') return returnUnsent(context, change);
   if (change?.state !== 'approved') return 'done';
@@ -77,10 +73,10 @@ async function run(
     card !== null && !isOwn(change) ? await readWitness(context, change, card) : true;
   if (!isWitnessed) return 'done';
   const gathered = await gather(context, change);
-  const mustReadAgain = patience.isWaiting(id, gathered.state, context.now());
-  const claim = await claimOnce(context, id, { ...gathered, mustReadAgain, card });
+  const again = mustReadAgain(unread, id, gathered.state, context.now());
+  const claim = await claimOnce(context, id, { ...gathered, mustReadAgain: again, card });
   if (claim instanceof Date) return claim;
-  patience.clear(id);
+  unread.delete(id);
   if (claim !== null && card) await sendWitnessed(context, claim, card, gathered.validUntil);
   return 'done';
 }
@@ -444,14 +440,23 @@ async function send(context: WorkflowContext, change: Change): Promise<AttemptRe
   }
 }
 
-/** Where the API has a read, a fresh read may show that a request without an answer was applied. */
+/** A fresh read may show that a request without an answer was applied, or that one with a conflict was not. */
 async function settle(
   context: WorkflowContext,
   change: Change,
   result: AttemptResult,
 ): Promise<AttemptResult> {
-  const read = context.commands.get(change.command)?.verifyOutcome;
-  if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !read) return result;
+  const { verifyOutcome: read, compareBeforeSending: compare } =
+    context.commands.get(change.command) ?? {};
+  if (result.kind !== 'ended' || result.ending.how !== 'unknown') return result;
+  // A conflict after which the target is as it was: the request did not fit, and was not applied.
+  if (result.ending.status === 409 && compare) {
+    const now = await compare(change.plan, context.commandContext());
+    if (now?.kind === 'same') {
+      return { ...result, ending: { ...result.ending, how: 'failed' } };
+    }
+  }
+  if (!read) return result;
   const { target, body } = change.plan;
   const sent = await read(target, body, context.commandContext()).catch((err: unknown) => {
     context.log.warn(
@@ -627,23 +632,19 @@ const PATIENCE_MS = 120_000;
  * Since when this process could not read the targets of its changes. Another process or a restart
  * begins again, which only delays the change.
  */
-interface ReadPatience {
-  /** Whether the read has to be repeated before the change may be sent without it. */
-  readonly isWaiting: (id: ChangeId, state: CurrentState | null, now: Date) => boolean;
-  readonly clear: (id: ChangeId) => void;
-}
+type Unread = Map<ChangeId, number>;
 
-function createReadPatience(): ReadPatience {
-  const since = new Map<ChangeId, number>();
-  return {
-    isWaiting: (id, state, now) => {
-      if (state?.kind !== 'unread' || state.isOff) return false;
-      const first = since.get(id) ?? now.getTime();
-      since.set(id, first);
-      return now.getTime() - first < PATIENCE_MS;
-    },
-    clear: (id) => void since.delete(id),
-  };
+/** Whether the read has to be repeated before the change may be sent without it. */
+function mustReadAgain(
+  unread: Unread,
+  id: ChangeId,
+  state: CurrentState | null,
+  now: Date,
+): boolean {
+  if (state?.kind !== 'unread' || state.isOff) return false;
+  const first = unread.get(id) ?? now.getTime();
+  unread.set(id, first);
+  return now.getTime() - first < PATIENCE_MS;
 }
 
 /** What is recorded with a change that is sent although its target could not be read. */

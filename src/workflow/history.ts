@@ -239,7 +239,6 @@ const CHANGE: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
   cancelled: 'cancelled',
   'break-glass': 'used break-glass for',
   reviewed: 'reviewed the emergency change',
-  snoozed: 'snoozed for 1 h the reminders of',
   claimed: 'started',
   'not-sent': 'could not send yet, and retries,',
   succeeded: 'sent; the server accepted:',

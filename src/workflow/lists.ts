@@ -13,6 +13,7 @@ import {
   type Caller,
   type CommandOffer,
   countWords,
+  type InlinePart,
 } from '../domain/answer.ts';
 import { rolesIn } from '../domain/approvals.ts';
 import {
@@ -29,7 +30,7 @@ import {
 import { gate } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
 import { serviceTarget } from '../domain/targets.ts';
-import { STATE_WORDS } from '../domain/words.ts';
+import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import {
   type ChangeQuery,
   countChanges,
@@ -45,6 +46,7 @@ import type {
   MeasureEffect,
   WorkflowContext,
 } from './context.ts';
+import { withFollowUp } from './follow.ts';
 import {
   answerChangeLog,
   filterWords,
@@ -56,6 +58,7 @@ import {
   storyLines,
 } from './history.ts';
 import { advance, identityFacts } from './moves.ts';
+import { withNews } from './news.ts';
 import { currentTarget } from './target.ts';
 
 /** Draws a user's App Home tab from the log. */
@@ -69,6 +72,7 @@ export async function showHome(context: WorkflowContext, user: UserId): Promise<
 
 const MANY = 200;
 const RECENT = 8;
+const DECIDED = 12;
 const SEARCHED = 50;
 
 async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
@@ -94,10 +98,14 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
   const unanswered = running.filter(
     (change) => change.state === 'unknown' && (concerns(change, actor) || may('happened', change)),
   );
+  const waiting = pending
+    .filter((change) => may('approve', change))
+    .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
   return {
-    waiting: pending
-      .filter((change) => may('approve', change))
-      .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
+    // Of the others, Home shows the number.
+    waiting: await Promise.all(
+      waiting.map((change, index) => (index < DECIDED ? withNews(context, change) : change)),
+    ),
     mine: own,
     running: running.filter(
       (change) => isVisible(change) && ![...own, ...unanswered].some(({ id }) => id === change.id),
@@ -109,7 +117,12 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
         .filter((change) => may('review', change))
         .map((change) => ({ change, mayAnswer: true })),
     ],
-    recent: ended.filter(isVisible).slice(0, RECENT),
+    recent: await Promise.all(
+      ended
+        .filter(isVisible)
+        .slice(0, RECENT)
+        .map((change) => withFollowUp(context, change)),
+    ),
     schedules: await schedulesFor(context, actor),
     services: await servicesFor(context, actor, [...pending, ...running]),
     costs: await costsFor(context, actor),
@@ -196,6 +209,7 @@ export function createChangesQueries(
       return listedFor(context, { targets: [key], limit: LATEST }, asker);
     },
     openOf: (asker) => listedFor(context, { open: true, confirmed: true, limit: MANY }, asker),
+    frequent: (by) => frequentCommands(context, by),
     log: (request, asker) => answerChangeLog(context, request, asker),
   };
 }
@@ -222,7 +236,7 @@ async function show(
 ): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
-  const { change } = found;
+  const change = await withNews(context, await withFollowUp(context, found.change));
   const lines = await (isDetailed ? historyLines : storyLines)(context.events, change.id);
   const effect = await measureEffect(change);
   const details = { label: 'Details', line: `change show ${change.id} details` };
@@ -230,11 +244,20 @@ async function show(
     title: isDetailed ? 'Evidence' : 'History',
     change: { change, hidden: await hiddenFrom(context, change, asker) },
     parts: [
-      { kind: 'lines', lines: lines.slice(-LINES_MAX) },
+      {
+        kind: 'lines',
+        lines: [...lines.slice(-LINES_MAX), ...(isDetailed ? [] : seenLine(change))],
+      },
       ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
       ...(isDetailed ? [] : [{ kind: 'offers', offers: [details] } as const]),
     ],
   };
+}
+
+/** `The server shows: stopped`, once the target was read after the send. */
+function seenLine({ state, followUp }: Change): readonly (readonly InlinePart[])[] {
+  if (state !== 'succeeded' || !followUp?.seen) return [];
+  return [[{ at: followUp.seen.at }, `  The server shows: ${wordOf(followUp.seen.text)}`]];
 }
 
 /** The buttons of the card that this user may not press. */

@@ -4,7 +4,7 @@
 import { DAY_MS } from '../base/time.ts';
 import { nextOccurrence, readWeeklyPlan } from '../base/weekly-times.ts';
 import type { ChangeCommand } from '../commands/index.ts';
-import type { Change, ChangeId } from '../domain/change.ts';
+import type { Change } from '../domain/change.ts';
 import { scopeFrom } from '../domain/freezes.ts';
 import {
   type EventOf,
@@ -49,9 +49,11 @@ const EFFECTS: Readonly<Record<OwnOperation, Effect>> = {
   freeze: makeFreeze,
   unfreeze: liftFreeze,
   schedule: beginSchedule,
-  'schedule pause': pauseSchedule,
-  'schedule resume': resumeSchedule,
-  'schedule remove': removeSchedule,
+  'schedule pause': onSchedule(({ requester: by, reason }) => {
+    return { type: 'paused', by, why: reason ?? '' };
+  }),
+  'schedule resume': onSchedule(({ requester: by }) => ({ type: 'resumed', by })),
+  'schedule remove': onSchedule(({ requester: by }) => ({ type: 'removed', by, why: 'removed' })),
 };
 
 function failure(text: string): OwnEffect {
@@ -134,63 +136,25 @@ export function scheduleEvent(id: string, event: EventOf<`schedule/${string}`>):
   return { stream: `schedule/${id}`, event };
 }
 
-async function pauseSchedule(
-  { plan, requester: by, reason }: Change,
-  locked: LockedLog,
-): Promise<OwnEffect> {
-  const id = scheduleOf(plan);
-  if (!(await standingSchedule(locked, id, locked.at))) return failure(ENDED);
-  return afterAction(locked, id, { type: 'paused', by, why: reason ?? '' });
+type ScheduleEvent = EventOf<`schedule/${string}`>;
+
+/** What people do to a schedule that is in force or paused. */
+function onSchedule(eventOf: (change: Change) => ScheduleEvent): Effect {
+  return async (change, locked) => {
+    const { at } = locked;
+    // The plan took the id from the schedule, which has the id of its change.
+    const id = String(change.plan.body.schedule);
+    const { state } = await locked.load(`schedule/${id}`, evolveSchedule);
+    if (!state || state.isRemoved || state.until.getTime() <= at) return failure(ENDED);
+    const event = eventOf(change);
+    // What was due while it was paused does not run.
+    const next = dueAt(state, new Date(at)).getTime();
+    const resumed = event.type === 'resumed' ? [{ kind: 'schedule', key: id, dueAt: next }] : [];
+    return effect([scheduleEvent(id, event)], [{ kind: 'card', key: id, dueAt: at }, ...resumed]);
+  };
 }
 
 const ENDED = 'schedule: schedule has ended';
-
-/** The plan took the id from the schedule, which has the id of its change. */
-function scheduleOf({ body }: Change['plan']): ChangeId {
-  return String(body.schedule) as ChangeId;
-}
-
-/** The schedule while it is in force or paused; null once it has ended. */
-async function standingSchedule(
-  subjects: Subjects,
-  id: ChangeId,
-  at: number,
-): Promise<LoggedSchedule | null> {
-  const { state } = await subjects.load(`schedule/${id}`, evolveSchedule);
-  return state && !state.isRemoved && state.until.getTime() > at ? state : null;
-}
-
-function afterAction(
-  { at }: LockedLog,
-  id: ChangeId,
-  event: EventOf<`schedule/${string}`>,
-  jobs: readonly Job[] = [],
-): OwnEffect {
-  const card = { kind: 'card', key: id, dueAt: at };
-  return effect([scheduleEvent(id, event)], [card, ...jobs]);
-}
-
-async function resumeSchedule(
-  { plan, requester: by }: Change,
-  locked: LockedLog,
-): Promise<OwnEffect> {
-  const id = scheduleOf(plan);
-  const schedule = await standingSchedule(locked, id, locked.at);
-  if (!schedule) return failure(ENDED);
-  // What was due while it was paused does not run.
-  const next = dueAt(schedule, new Date(locked.at)).getTime();
-  const event = { type: 'resumed', by } as const;
-  return afterAction(locked, id, event, [{ kind: 'schedule', key: id, dueAt: next }]);
-}
-
-async function removeSchedule(
-  { plan, requester: by }: Change,
-  locked: LockedLog,
-): Promise<OwnEffect> {
-  const id = scheduleOf(plan);
-  if (!(await standingSchedule(locked, id, locked.at))) return failure(ENDED);
-  return afterAction(locked, id, { type: 'removed', by, why: 'removed' });
-}
 
 /** What is due for a freeze or a schedule, computed from its events alone, as `signalbox rebuild` needs it. */
 export async function ownJobs(

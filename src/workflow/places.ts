@@ -13,13 +13,13 @@ import type { Notice } from './notices.ts';
 export async function isPlace(
   { events }: Pick<DecisionContext, 'events'>,
   { card, copies, state, parent }: Change,
-  verb: Verb,
+  _verb: Verb,
   place: Place,
 ): Promise<boolean> {
   const above = parent ? await loadChange(events, parent) : null;
   const cards = [card, above?.card ?? null].filter((each) => each !== null);
   // A draft has no message: its preview is private.
-  return isPlaceOf(place, verb, state === 'draft' ? [] : [...cards, ...copies]);
+  return isPlaceOf(place, state === 'draft' ? [] : [...cards, ...copies]);
 }
 
 /** Whether a message with this name was posted there, as the log says. The name is what the message says about itself. */

@@ -340,9 +340,7 @@ export async function scheduleFacts(
   const id = plan.timing?.schedule;
   if (!id) return null;
   const { state } = await subjects.load(`schedule/${id}`, evolveSchedule);
-  if (!state) return 'unknown';
-  const { until, isPaused, isRemoved, endedWhy } = state;
-  return { until, isPaused, ended: isRemoved ? (endedWhy ?? EXPIRED) : null };
+  return state ?? 'unknown';
 }
 
 /** A run may pass the lock of its schedule's own unknown run this long after the lease of that run. */

@@ -212,8 +212,6 @@ async function remind(context: WorkflowContext, job: JobTry): Promise<JobResult>
   if (!change || first === undefined) return 'done';
   const now = context.now().getTime();
   if (now < first) return new Date(first);
-  const { snoozedUntil } = change;
-  if (snoozedUntil && now < snoozedUntil.getTime()) return snoozedUntil;
   const at = await threadOf(context, change);
   const reminder = change.state === 'unknown' ? 'unknown' : 'waiting';
   await context.messenger.postReminder(change, at, reminder, job);

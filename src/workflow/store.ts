@@ -1,5 +1,12 @@
 import { type ChangeId, FollowUp } from '../domain/change.ts';
-import { reading, type Store, type StoreTx, sql } from '../storage/index.ts';
+import {
+  type AlertReportTable,
+  reading,
+  type Store,
+  type StoreReader,
+  type StoreTx,
+  sql,
+} from '../storage/index.ts';
 
 // The tables of the workflow beside the log: what was read of targets, sealed passwords, and what the alert service
 // reported. Nothing is decided from them.
@@ -83,47 +90,19 @@ export async function dropExpiredSealed(tx: StoreTx, now: Date): Promise<void> {
   await tx.deleteFrom('sealed_secret').where('expires_at', '<=', now.getTime()).execute();
 }
 
-/** A report of the alert service, and the message that shows it. */
-export interface StoredReport {
-  readonly key: string;
-  readonly card: string;
-  readonly at: number;
-  readonly openedAt: number;
-  readonly report: string;
+/** The reports of an alert, of a message, or of all messages about a scope; the newest message first. */
+export function alertReports(reader: StoreReader, by: 'key' | 'card' | 'scope', value: string) {
+  const rows = reader.selectFrom('alert_report').where(by, '=', value);
+  return rows.orderBy('opened_at', 'desc').selectAll().execute();
 }
 
-/** The newest report of an alert. */
-export function lastReport(tx: StoreTx, key: string): Promise<StoredReport | undefined> {
-  const rows = tx.selectFrom('alert_report').where('key', '=', key).orderBy('opened_at', 'desc');
-  const columns = ['key', 'card', 'at', 'opened_at as openedAt', 'report'] as const;
-  return rows.select(columns).executeTakeFirst();
-}
-
-/** The message about this scope that was planned last, since a time. */
-export function openAlertCard(tx: StoreTx, scope: string, since: number) {
-  const rows = tx.selectFrom('alert_report').where('scope', '=', scope).where('card', '!=', '');
-  const open = rows.where('opened_at', '>', since).orderBy('opened_at', 'desc');
-  return open.select(['card', 'opened_at as openedAt']).executeTakeFirst();
-}
-
-export async function saveReport(
-  tx: StoreTx,
-  scope: string,
-  { key, card, at, openedAt, report }: StoredReport,
-): Promise<void> {
+export async function saveReport(tx: StoreTx, row: AlertReportTable): Promise<void> {
+  const { at, report } = row;
   await tx
     .insertInto('alert_report')
-    .values({ key, card, scope, opened_at: openedAt, at, report })
+    .values(row)
     .onConflict((conflict) => conflict.columns(['key', 'card']).doUpdateSet({ at, report }))
     .execute();
-}
-
-/** The reports that one message shows. */
-export async function reportsOf(store: Store, card: string): Promise<readonly string[]> {
-  const rows = await reading(store, (reader) =>
-    reader.selectFrom('alert_report').select('report').where('card', '=', card).execute(),
-  );
-  return rows.map(({ report }) => report);
 }
 
 /** Deletes what was reported before. An alert that still fires is reported again. */

@@ -1,6 +1,5 @@
 // `/change who`: which rule decides, who may request and approve now, and which freezes apply.
 
-import { HOUR_MS } from '../base/time.ts';
 import {
   changesFreezes,
   takesService,
@@ -33,6 +32,7 @@ import {
   upcomingFreezes,
 } from '../domain/policy.ts';
 import { type PolicyFacts, serviceTarget } from '../domain/targets.ts';
+import { spanText } from '../domain/timing.ts';
 import type { DecisionContext } from './context.ts';
 import { currentPolicy } from './target.ts';
 
@@ -335,10 +335,4 @@ function ownLine(context: WhoContext, policy: Policy, rule: Rule, subject: WhoSu
   if (refusal === 'never') return [`refused, like everyone.${decide}`];
   const needed = (rule.approvals?.count ?? 0) > 0 && context.commands.has(subject.command);
   return [`you may request it${needed ? ', and it needs these approvals' : ''}.${decide}`];
-}
-
-function spanText(ms: number): string {
-  const hours = ms / HOUR_MS;
-  if (hours >= 48) return `${+(hours / 24).toFixed(1)} days`;
-  return hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(ms / 60_000)} min`;
 }

@@ -143,7 +143,13 @@ async function answerLoss(
     const isFreeze = context.commands.get(before.command)?.own === 'freeze';
     if (isFreeze) freezes.set(id, { marks, card: before.card });
   }
-  const affected: string[] = [...changes.keys()].filter((id) => !freezes.has(id));
+  const stopping = new Set<string>();
+  for (const [id, freeze] of freezes) {
+    const found = await foundFreeze(locked, id, freeze);
+    all.push(found);
+    if (found.events.length > 0) stopping.add(id);
+  }
+  const affected: string[] = [...changes.keys()].filter((id) => !stopping.has(id));
   for (const id of schedules) {
     const paused = await pausedSchedule(locked, id as ChangeId, LOST);
     if (!paused) continue;
@@ -155,7 +161,6 @@ async function answerLoss(
     all.push(paused);
     if (paused.events.length > 0) affected.push(`the digest ${id}`);
   }
-  for (const [id, found] of freezes) all.push(await foundFreeze(locked, id, found));
   if (affected.length > 0) all.push(noticeFor(lostNotice(affected), locked.at));
   return {
     events: all.flatMap((each) => each.events),

@@ -165,18 +165,6 @@ test('a cached result is used while a fresh fetch runs', async () => {
   expect(await second).toBe('Cleo');
 });
 
-test('a changed result is cached, and serves no fresh read', async () => {
-  const shared = reading();
-  const first = shared.read('g', since(-1));
-  (await questionAt(shared, 0)).answer('Ben');
-  await first;
-  shared.change('g', (value) => `${value}, Gus`);
-  expect(await shared.read('g', kept)).toBe('Ben, Gus');
-  const second = shared.read('g', since(-1));
-  (await questionAt(shared, 1)).answer('Cleo');
-  expect(await second).toBe('Cleo');
-});
-
 /** A read whose first fetch is refused by a rate limit that ends with `resume`. */
 function limited() {
   const limit = Promise.withResolvers<void>();

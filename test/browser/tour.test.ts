@@ -57,7 +57,8 @@ test('in a browser: Ben decides in his Home tab, which updates after each press'
   const root = '#slack_blocks_to_jsx';
   expect(await ana.evaluate(colour(`${root} a`))).not.toBe(await ana.evaluate(colour(root)));
   await picture(ana, 'home-of-ana');
-  await ana.getByRole('button', { name: 'Create an endpoint' }).click();
+  await ana.getByRole('combobox', { name: 'All commands…' }).click();
+  await ana.getByRole('option', { name: 'Create an endpoint' }).click();
   await ana.getByRole('dialog').getByText('Create an endpoint').waitFor();
   await close(ana);
 });
@@ -102,7 +103,8 @@ function rightEnd(box: { x: number; width: number } | null): number {
 test('in a browser: alerts are listed, and the form of an alert has its current values', async () => {
   const ana = await openAs(ANA, OPS);
   await say(ana, '/alert list');
-  await ana.getByRole('table', { name: '14 alerts' }).waitFor();
+  await ana.getByRole('heading', { name: '3 of 14 alerts firing' }).waitFor();
+  await ana.getByRole('table', { name: 'Others' }).waitFor();
   await picture(ana, 'alerts');
   const [alert] = sandbox.alerts.alerts().filter(({ name }) => name && !name.includes('<'));
   await say(ana, `/alert edit ${alert?.id}`);
@@ -128,7 +130,7 @@ test('in a browser: the answers about a backup and a pipe, and the form of an en
   const name = dialog.getByRole('textbox', { name: /^Endpoint service name/ });
   expect(await name.count()).toBe(0);
   await dialog.getByRole('combobox', { name: /^Type/ }).click();
-  await ana.getByRole('option', { name: 'VPC_ENDPOINT_SERVICE' }).click();
+  await ana.getByRole('option', { name: 'VPC endpoint service' }).click();
   await name.waitFor();
   await picture(ana, 'form-endpoint');
   await close(ana);
@@ -155,7 +157,7 @@ test('in a browser: a command in a thread is answered in the thread', async () =
   await ben.getByRole('option', { name: /service list/ }).click();
   await dialog.getByText('List services').waitFor();
   await dialog.getByRole('button', { name: 'Look up' }).click();
-  await thread.getByRole('table', { name: '13 services' }).waitFor();
+  await thread.getByRole('table', { name: 'Others' }).waitFor();
   await picture(ben, 'palette-answer');
 });
 

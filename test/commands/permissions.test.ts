@@ -1,16 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
-import { Secret } from '../../src/base/errors.ts';
 import { commands } from '../../src/commands/registry.ts';
-import { openLog, readKeys } from '../../src/log/index.ts';
 import { CLOUD_ROLES } from '../../src/servers/accepted-values.ts';
-import { openStore } from '../../src/storage/index.ts';
-import { AUDIT_KEY } from '../harness/simulators.ts';
-import { approvedChange, write } from '../log/logs.ts';
 import { startDoctorSandbox } from '../ops/doctor-sandbox.ts';
 import { line } from '../ops/lines.ts';
-import { emptyUrl } from '../storage/engines.ts';
 
 const neededFor = Map.groupBy(commands, ({ permission }) => permission);
 
@@ -63,32 +57,6 @@ test('the reads that were refused or granted show what is missing', async () => 
   expect(line(lines, 'service:view-backups')).toMatchObject({
     status: 'ok',
     says: expect.stringMatching(/^granted: backups were read; needed by backup list, /),
-  });
-});
-
-test.for<[string, number | null, string, string]>([
-  ['a change that was refused', 403, 'warning', 'missing: service stop was refused (403) at '],
-  ['a change that succeeded', null, 'ok', 'granted: service stop succeeded at '],
-  ['a change that failed otherwise', 400, 'skipped', 'not checked'],
-])('%s shows the permission of its command', async ([, status, expected, says]) => {
-  const databaseUrl = await emptyUrl('sqlite');
-  const store = await openStore(databaseUrl);
-  const key = new Secret(AUDIT_KEY.toString('base64'));
-  const log = await openLog(store, readKeys({ databaseUrl, key, previous: [] }));
-  await approvedChange(log, 'A');
-  const at = new Date();
-  const call = { nonce: 'n', answeredAt: at, tookMs: 90, requestId: null };
-  const claimed = { type: 'claimed', by: 'tests', nonce: 'n', attempt: 1, until: at } as const;
-  const ended =
-    status === null
-      ? ({ ...call, type: 'succeeded', reported: [] } as const)
-      : ({ ...call, type: 'failed', status, text: 'Forbidden' } as const);
-  await write(log, 'change/A', claimed, ended);
-  await store.close();
-  const sandbox = await startDoctorSandbox({ databaseUrl });
-  expect(line(await sandbox.diagnose(), 'service:manage')).toMatchObject({
-    status: expected,
-    says: expect.stringContaining(says),
   });
 });
 

@@ -138,7 +138,9 @@ describe('/service create', () => {
   }
 
   test('an own cloud region requires both memory bounds', async () => {
-    expect(await formProblem(`${AWS} byoc=own-1`)).toMatchInlineSnapshot(`"Required for these values: Minimum memory per replica (GB), Maximum memory per replica (GB)."`);
+    expect(await formProblem(`${AWS} byoc=own-1`)).toMatchInlineSnapshot(
+      `"Required for these values: Minimum memory per replica (GB), Maximum memory per replica (GB)."`,
+    );
     expect(await formProblem(`${AWS} byoc=own-1 min=48`)).toMatchInlineSnapshot(
       `"Required for these values: Maximum memory per replica (GB)."`,
     );

@@ -125,7 +125,7 @@ test('the answer has the fact before any forecast, and names the month', async (
   const now = () => new Date(`${TODAY}T08:00:00Z`);
   const answer = await listBudgets({ budgets, costs: async () => read, services: () => [], now });
   expect(written(answer)).toMatchInlineSnapshot(`
-    "Budgets · 1–20 Nov (UTC)
+    "Budgets · 1–20 Nov (UTC): 1 of 2 over or heading over
     production: November heading for 3,619 of 9,000 (−60%)
     Spent: ██░░░░░░ 26% · 2,347 of 9,000, 287 of it not final
     Forecast: 3,619 (3,606–3,632) if usage does not change

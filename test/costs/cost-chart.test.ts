@@ -18,19 +18,10 @@ function labelsOf(rows: readonly CostRow[], span: Span) {
 
 const YEAR = daily('2025-10-01', Array(416).fill(1));
 
-test('a day without data has no bar, and the title says so', () => {
+test('a day without data has no bar', () => {
   const rows = [...daily('2026-11-10', [1, 2]), ...daily('2026-11-13', [0, 3])];
   const chart = chartOf(rows, { first: '2026-11-10', last: '2026-11-14' });
-  expect(chart?.title).toBe('Credits per day · no data for Thu 12 Nov');
   expect(chart?.points.map(({ label }) => label)).toEqual(['10', '11', '13', '14']);
-  const few = daily('2026-11-01', [1, 1]);
-  const more = [
-    ...few,
-    ...[4, 6, 8, 10, 12].flatMap((day) => daily(addDays('2026-11-01', day), [1])),
-  ];
-  expect(chartOf(more, { first: '2026-11-01', last: '2026-11-13' })?.title).toBe(
-    'Credits per day · 6 days without data',
-  );
 });
 
 test.for<[string, Span, string, readonly string[]]>([
@@ -62,6 +53,7 @@ test('every bar has a unique label, for any length of the period', () => {
     const isPart = chart?.title.startsWith('Credits per day, last 20 of');
     expect(chart?.points.reduce((sum, { value }) => sum + value, 0)).toBe(isPart ? 20 : length);
     expect(chart?.axis.length).toBeLessThanOrEqual(50);
+    expect(chart?.title.length).toBeLessThanOrEqual(50);
   }
 });
 

@@ -181,6 +181,8 @@ test('the next month is forecast, typed as one word or two', async () => {
   const text = await answered('next month', costsOf('s-1', 100));
   expect(text).toContain('December 2026: heading for 2,460 credits');
   expect(await answered('next-month', costsOf('s-1', 100))).toBe(text);
+  expect(await answered('december', costsOf('s-1', 100))).toBe(text);
+  expect(text).not.toContain('0 of 0 days');
 });
 
 test('with two days there is no forecast, and the reason', async () => {

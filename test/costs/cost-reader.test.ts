@@ -1,17 +1,20 @@
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CloudBehaviour } from '../../sandbox/cloud/behaviour.ts';
 import { type CloudOptions, startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
-import { createCostReader } from '../../src/costs/reader.ts';
+import { createCostReader, distinctNames } from '../../src/costs/reader.ts';
 import { storeMonth } from '../../src/costs/store.ts';
+import { explainChange } from '../../src/maths/compare.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { PriceList } from '../../src/maths/money.ts';
+import type { CostRow } from '../../src/maths/rows.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
 import { transaction } from '../../src/storage/index.ts';
 import { freshLog } from '../log/logs.ts';
+import { row, warehouseRow } from '../maths/rows.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-19' };
@@ -239,4 +242,47 @@ test('completeness is learned from the daily reads, also after a restart', async
   ).toEqual(yesterday?.openDay);
   const final = dayStates(rows, span).findLast(({ state }) => state === 'final');
   expect(final?.day).toBe(addDays(today, -12));
+});
+
+describe('entities of one name', () => {
+  const twin = (entityId: string, more: Partial<CostRow> = {}) =>
+    row({ entityId, serviceId: entityId, entityName: 'analytics', ...more });
+  const namesOf = (rows: readonly CostRow[]) => distinctNames(rows).map((one) => one.entityName);
+
+  test('have a short id, so that none looks like the other one that is gone', () => {
+    const before = twin('1a0e9c1e-01', { day: '2026-11-10' });
+    const after = twin('9b0e9c1e-02', { day: '2026-11-18' });
+    expect(namesOf([before, after])).toEqual(['analytics (1a0e)', 'analytics (9b0e)']);
+    const explained = explainChange(
+      distinctNames([before, after]),
+      [{ now: '2026-11-18', before: '2026-11-10' }],
+      null,
+    );
+    expect(explained.movers.map(({ name }) => name).toSorted()).toEqual([
+      'analytics (1a0e) · compute',
+      'analytics (9b0e) · compute',
+    ]);
+  });
+
+  test('have the end of the id where the beginnings are alike, or the whole id', () => {
+    expect(namesOf([twin('aaaa-1111'), twin('aaaa-2222')])).toEqual([
+      'analytics (1111)',
+      'analytics (2222)',
+    ]);
+    const alike = [twin('aaaa-1-zzzz'), twin('aaaa-2-zzzz')];
+    expect(namesOf(alike)).toEqual(['analytics (aaaa-1-zzzz)', 'analytics (aaaa-2-zzzz)']);
+  });
+
+  test('also after one of them was renamed; a warehouse of that name is no twin', () => {
+    const renamed = [
+      twin('1a0e9c1e-01', { entityName: 'old', day: '2026-11-10' }),
+      twin('1a0e9c1e-01', { day: '2026-11-18' }),
+      twin('9b0e9c1e-02', { day: '2026-11-18' }),
+    ];
+    expect(namesOf(renamed)).toEqual(['analytics (1a0e)', 'analytics (1a0e)', 'analytics (9b0e)']);
+    expect(namesOf([twin('s-1'), warehouseRow({ entityName: 'analytics' })])).toEqual([
+      'analytics',
+      'analytics',
+    ]);
+  });
 });

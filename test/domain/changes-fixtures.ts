@@ -2,7 +2,6 @@ import type {
   Actor,
   Change,
   ChangeId,
-  ChannelId,
   ExecutionOutcome,
   State,
   UserId,
@@ -115,7 +114,6 @@ export function changeIn(state: State, over: Partial<Change> = {}): Change {
     reason: 'nightly maintenance',
     plan,
     requires: REQUIRES,
-    origin: 'C0OPS' as ChannelId,
   };
   return {
     ...draft(fields),

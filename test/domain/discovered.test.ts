@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Target } from '../../src/domain/change.ts';
 import {
-  commandsOnDiscovered,
+  commandsFor,
   type Decision,
   decide,
   requirementFor,
@@ -132,8 +132,8 @@ test('the unknown warehouse of a discovered service is not “no warehouse”', 
 test('a user sees the commands that a rule allows on discovered services', () => {
   const policy = policyOf([OPEN, REST]);
   const names = ['service start', 'service stop'];
-  expect(commandsOnDiscovered(policy, names, ana)).toEqual(['service stop']);
-  expect(commandsOnDiscovered(policy, names, dora)).toEqual([]);
+  expect(commandsFor(policy, names, ana, true)).toEqual(['service stop']);
+  expect(commandsFor(policy, names, dora, true)).toEqual([]);
 });
 
 test('one rule for discovered services may allow queries and several changes', () => {

@@ -105,11 +105,6 @@ export function resolve(
   return press(change, happened ? 'happened' : 'did-not-happen', facts);
 }
 
-export function snooze(change: Change, actor: Actor, current: Requirement | null, now: Date): Move {
-  const facts = pressed(change, actor, { now, policy: policyThatRequires(current) });
-  return press(change, 'snooze', facts);
-}
-
 export function expire(change: Change, now: Date): Move {
   return move(change, gate(change, 'expire', { now }), now);
 }

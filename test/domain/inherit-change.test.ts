@@ -21,13 +21,13 @@ function inherited(approved: Parameters<typeof inheritChange>[0]) {
 test('a revert is approved, with requester, reason, requirement and approvals of its change', () => {
   const breakGlass = { by: ben.id, at: minutes(-3), reason: 'the disk is full' };
   const approved = changeIn('succeeded', { breakGlass });
-  const { organization, requester, reason, requires, approvals, confirmedAt, origin } = approved;
+  const { organization, requester, reason, requires, approvals, confirmedAt } = approved;
   const { command, plan } = OWN;
   expect(inherited(approved)).toMatchObject({
     ...OWN,
     id: ID,
     organization,
-    ...{ requester, reason, requires, approvals, breakGlass, confirmedAt, origin },
+    ...{ requester, reason, requires, approvals, breakGlass, confirmedAt },
     digest: planDigest({ organization, command, requester, reason, plan, requires }),
     state: 'approved',
     version: 1,

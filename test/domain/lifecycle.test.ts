@@ -41,8 +41,8 @@ function moved(outcome: Move): Change {
 }
 
 test('a draft waits for its requester for 30 minutes and has no approvals', () => {
-  const { organization, command, requester, reason, plan, requires, origin } = changeIn('pending');
-  const fields = { organization, command, requester, reason, plan, requires, origin };
+  const { organization, command, requester, reason, plan, requires } = changeIn('pending');
+  const fields = { organization, command, requester, reason, plan, requires };
   expect(draftChange(fields, NOON)).toMatchObject({
     ...fields,
     type: 'drafted',

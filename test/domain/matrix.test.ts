@@ -33,7 +33,6 @@ import {
   resolve,
   review,
   settleByEvidence,
-  snooze,
   start,
 } from './gate-fixtures.ts';
 
@@ -53,7 +52,6 @@ const VERBS = {
     resolve(change, by, { happened: true, note: 'I saw it', current: null }, now),
   breakGlass: (change, by, now) => breakGlass(change, by, 'the disk is full', now),
   review: (change, by, now) => review(change, by, 'I saw the same', now),
-  snooze: (change, by, now) => snooze(change, by, null, now),
   settle: (change, _by, now) => settleByEvidence(change, EVIDENCE, now),
   distrust: (change) => distrust(change, 'restored'),
   keep: (change) => abandonRevert(change),
@@ -133,10 +131,6 @@ test('every verb in every state has the result of this table', () => {
       → expired: expired
       → stale: stale
       → denied: denied
-    snooze
-      already-decided: draft approved executing succeeded failed rejected cancelled expired stale denied
-      → pending: pending
-      → unknown: unknown
     settle
       not-unknown: draft pending approved executing succeeded failed rejected cancelled expired stale denied
       → succeeded: unknown

@@ -48,7 +48,7 @@ type ChangeEvent = EventOf<`change/${string}`>;
 export function drafted(count = 1): ChangeEvent {
   const requires = { ...REQUIRES, count };
   const fields = { organization: 'acme', command: 'service stop', requester: user('UANA') };
-  const request = { ...fields, reason: 'the weekend', plan: PLAN, requires, origin: null };
+  const request = { ...fields, reason: 'the weekend', plan: PLAN, requires };
   return draftChange(request, new Date(9_000_000_000_000));
 }
 

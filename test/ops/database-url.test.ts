@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { databaseUrlProblem, readStore, withExplicitTls } from '../../src/ops/environment.ts';
-import { load, said } from './fixtures.ts';
+import { said } from './fixtures.ts';
 
 const ELSEWHERE = 'postgres://bot:canary@db.example.com:5432/signalbox';
 
@@ -51,17 +51,5 @@ test('commands that need only the database refuse and verify in the same way', (
 test('no problem of an address shows its password', () => {
   for (const rest of ['?sslmode=disable', '?ssl=0', ',two/x', '?sslmode=canary']) {
     expect(said({ DATABASE_URL: `${ELSEWHERE}${rest}` }).join()).not.toContain('canary');
-  }
-});
-
-test('the pool has as many connections as the variable names, else those of every process', () => {
-  const sizeOf = (env: Record<string, string>) => {
-    const loaded = load(env);
-    return loaded.ok ? loaded.config.databasePoolSize : loaded.problems.map(({ where }) => where);
-  };
-  expect(sizeOf({})).toBe(6);
-  expect(sizeOf({ DATABASE_POOL_SIZE: '4' })).toBe(4);
-  for (const size of ['1', '101', 'many']) {
-    expect(sizeOf({ DATABASE_POOL_SIZE: size })).toEqual(['DATABASE_POOL_SIZE']);
   }
 });

@@ -79,6 +79,29 @@ test('pipes of two services may share a name, but never an id', () => {
   ]);
 });
 
+const last = "  - { channel: '#db-alerts' }\n";
+
+test('alerts have a channel for those that no selection covers', () => {
+  expect(said({}, edited([last, '']))).toEqual([
+    "alerts: must end with a channel for all other alerts ({ channel: '#db-alerts' })",
+  ]);
+  const loaded = load({}, { './signalbox.yaml': EXAMPLE });
+  expect(loaded.ok && loaded.config.alertChannels.map(({ channel }) => channel)).toEqual([
+    ...['#search', '#db-alerts'],
+  ]);
+});
+
+test('the secret of the alert webhook is long, and needs a channel', () => {
+  const secret = 'x'.repeat(32);
+  expect(said({ ALERTS_WEBHOOK_SECRET: 'short' }).join()).toContain('must be 32 to 128 letters');
+  expect(said({ ALERTS_WEBHOOK_SECRET: secret })).toEqual([]);
+  const routes = `alerts:\n  - { channel: '#search', on: { teams: [search] } }\n${last}`;
+  const without = edited([routes, 'alerts: []\n']);
+  expect(said({ ALERTS_WEBHOOK_SECRET: secret }, without).join()).toContain(
+    'names no channel for alerts',
+  );
+});
+
 test('two budgets with one name are refused', () => {
   const yaml = edited([
     'budgets:',

@@ -131,15 +131,6 @@ test.for<[number, string]>([
   expect(line(await sandbox.diagnose(), 'clock')?.status).toBe(status);
 });
 
-test('a prefix that the manifest does not have is reported', async () => {
-  const sandbox = await startDoctorSandbox();
-  const lines = await sandbox.diagnose({ SLACK_COMMAND_PREFIX: 'db-' });
-  expect(line(lines, 'manifest')).toMatchObject({
-    status: 'warning',
-    fix: expect.stringContaining('signalbox manifest'),
-  });
-});
-
 test.for<[string, Partial<Conversation> | null, string, string]>([
   ['is archived', { archived: true }, 'is archived', 'unarchive it'],
   ['is gone', null, 'the bot does not see this channel', '/invite @Signalbox'],
@@ -246,5 +237,16 @@ test('a token for a whole organization is reported', async () => {
   expect(line(await sandbox.diagnose(), 'bot token')).toMatchObject({
     status: 'failed',
     says: 'the app is installed for the whole organization E0SANDBOX01',
+  });
+});
+
+test('blocks that the workspace does not accept are named', async () => {
+  const sandbox = await startDoctorSandbox();
+  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({ status: 'ok' });
+  const fault = { method: 'blocks.validate', how: { error: 'invalid_message' } } as const;
+  sandbox.slack.failNext({ ...fault, times: 3 });
+  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({
+    status: 'failed',
+    says: 'this workspace does not accept: card, table, chart',
   });
 });

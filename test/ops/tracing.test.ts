@@ -27,7 +27,6 @@ test('unset variables have the defaults of OpenTelemetry', () => {
   expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: `${ELSEWHERE}/` })).toEqual({
     url: `${ELSEWHERE}/v1/traces`,
     headers: new Map(),
-    sampler: 'parentbased_always_on',
     ratio: 1,
   });
   expect(tracing({ OTEL_TRACES_EXPORTER: 'otlp' })?.url).toBe('http://localhost:4318/v1/traces');
@@ -87,7 +86,7 @@ const REFUSED = casesIn(`
   a header would begin another line: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS: key=canary%0D%0Ax }
     OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (OTEL_TRACES_EXPORTER=none switches tracing off)
   the sampler is unknown: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_TRACES_SAMPLER: jaeger_remote }
-    OTEL_TRACES_SAMPLER: cannot be “jaeger_remote” (one of: always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio)
+    OTEL_TRACES_SAMPLER: cannot be “jaeger_remote” (one of: parentbased_always_on, parentbased_traceidratio)
   more than all is asked for: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_TRACES_SAMPLER_ARG: "1.5" }
     OTEL_TRACES_SAMPLER_ARG: must be from 0 to 1 (OTEL_TRACES_EXPORTER=none switches tracing off)
   the file of the headers is not there: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS_FILE: /run/nothing }

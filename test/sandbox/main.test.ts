@@ -7,7 +7,7 @@ const sandbox = (...options: string[]) =>
 test('--help lists the options and starts nothing', () => {
   const { status, stdout } = sandbox('--help');
   expect(status).toBe(0);
-  for (const option of ['--port', '--socket', '--hard-limits', '--large', '--verbose', '--help']) {
+  for (const option of ['--port', '--at', '--socket', '--hard-limits', '--large', '--help']) {
     expect(stdout).toContain(`  ${option}`);
   }
 });
@@ -16,6 +16,8 @@ test.for([
   ['--prot', '4100'],
   ['--port', 'four'],
   ['--port', '70000'],
+  ['--at', 'tomorrow'],
+  ['--at', '2026-11-27T16:00'],
 ])('the options %s %s are refused with the list of options', (options) => {
   const { status, stderr } = sandbox(...options);
   expect(status).toBe(1);

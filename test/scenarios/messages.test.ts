@@ -62,31 +62,6 @@ test('approvers are reminded at half-time and before the expiry', async () => {
   expect(thread(sandbox)).toHaveLength(4);
 });
 
-test('an approver can snooze the reminders of one change for an hour', async () => {
-  const sandbox = await startTestSandbox({ yaml: escalating });
-  await requestChange(sandbox);
-  pass(sandbox, 60);
-  await expect.poll(() => thread(sandbox)).toHaveLength(1);
-  const reminder = sandbox.slack.messages('db-approvals').find(({ threadTs }) => threadTs !== null);
-  pass(sandbox, 30);
-  await sandbox.press(ANA, reminder, 'change.snooze');
-  await sandbox.privateMessage(ANA, REFUSED.notAnApprover);
-  await sandbox.press(BEN, reminder, 'change.snooze');
-  await sandbox.privateMessage(BEN, 'Reminders snoozed for 1 h: “stop staging”');
-  // Without it, a reminder is due after 30 minutes.
-  pass(sandbox, 59);
-  await sandbox.card(' requests: ');
-  expect(thread(sandbox)).toHaveLength(1);
-  pass(sandbox, 1);
-  await expect.poll(() => thread(sandbox)).toHaveLength(2);
-  await sandbox.slack.command(BEN, 'ops', '/change log by=me');
-  const log = await sandbox.privateMessage(
-    BEN,
-    'snoozed for 1 h the reminders of service stop staging',
-  );
-  expect(textOf(log ?? { text: '', blocks: [] })).toContain('1 event');
-});
-
 test('the escalation role is notified and may approve from then on', async () => {
   const sandbox = await startTestSandbox({ yaml: escalating });
   const card = await requestChange(sandbox);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isCard, textOf } from '../harness/messages.ts';
-import { requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { NO_MESSAGE, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 
@@ -141,3 +141,24 @@ test.for(['edit_window_closed', 'cant_update_message'])(
     expect(after).toEqual([...new Set(after)]);
   },
 );
+
+test('in a channel that becomes shared, cards show no costs and reasons, and operators read it once', async () => {
+  const sandbox = await startTestSandbox();
+  const { slack, clock } = sandbox;
+  const before = await requestChange(sandbox);
+  expect(textOf(before ?? NO_MESSAGE)).toContain('for the night');
+  slack.admin.share('db-approvals');
+  clock.now = new Date(clock.now.getTime() + 61_000);
+  await sandbox.press(BEN, before, 'change.approve');
+  await sandbox.card('staging is stopping');
+  await slack.command(ANA, 'ops', '/service stop reporting-core because of the merger');
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'reporting-core?'), 'change.confirm');
+  const after = await sandbox.card('requests: stop reporting-core');
+  await waitUntilIdle(sandbox);
+  const shown = slack.messages('db-approvals').map(textOf).join();
+  expect(shown).not.toMatch(/for the night|because of the merger|credits per day/);
+  expect(notices(sandbox, 'is shared with another organization')).toHaveLength(1);
+  // The approvers read everything in private.
+  await sandbox.press(BEN, after, 'change.details');
+  await sandbox.privateMessage(BEN, 'because of the merger');
+});

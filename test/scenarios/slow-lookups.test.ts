@@ -195,5 +195,5 @@ test('a form that cannot open in time is explained', async () => {
   await noticed(paced, BEN, 'Preparing the answer…');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 4_000);
   answer();
-  await sandbox.privateMessage(BEN, 'The form could not open within 3 s.');
+  await sandbox.privateMessage(BEN, 'Slack did not open the form within 3 s.');
 });

@@ -1,6 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { parameterBinder } from '../../src/storage/sqlite.ts';
 import { freshStore } from './stores.ts';
 
@@ -43,20 +42,6 @@ test('a date before other values never reaches the database', async () => {
   const { root: db } = await freshStore('sqlite');
   const shifted = sql`select ${new Date(0)} as a, ${'x'} as b`.execute(db);
   await expect(shifted).rejects.toThrow('Parameter 1 is [object Date]');
-});
-
-test('a statement is prepared once, and again after 500 other ones', async () => {
-  const { root: db } = await freshStore('sqlite');
-  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
-  onTestFinished(() => prepare.mockRestore());
-  const run = (text: string) => sql.raw(text).execute(db);
-  const times = () => prepare.mock.calls.filter(([text]) => text === 'select 1').length;
-  await run('select 1');
-  await run('select 1');
-  expect(times()).toBe(1);
-  for (let other = 0; other < 500; other += 1) await run(`select ${other} as other`);
-  await run('select 1');
-  expect(times()).toBe(2);
 });
 
 test('a statement that ran before sees a column that was added since', async () => {

@@ -307,7 +307,6 @@ export async function aChange(context: WorkflowContext, example: Example = {}): 
     reason: example.reason ?? null,
     plan: { ...PLAN, ...example.plan },
     requires,
-    origin: channel('CDEV'),
   };
   await begun(context, id, draftChange(fields, context.now()));
   for (const event of eventsUpTo(state, { ...example, requires, hasCard }, fields.requester)) {

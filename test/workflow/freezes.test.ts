@@ -254,6 +254,18 @@ describe('a freeze that the log has lost', () => {
     expect(await inForce()).toEqual([]);
   });
 
+  test('is one that the log does not know: a foreign mark on a known freeze is only reported', async () => {
+    const { context, make, marks } = await createFreezeContext();
+    const { id } = await make();
+    const at = { channel: channel('CAPPROVALS'), ts: '7.0' };
+    marks.push({ version: 9, hash: 'lost', change: id, at, isCard: true, isFreeze: true });
+    await checkChannels(context);
+    expect((await eventsOf(context, `freeze/${id}`)).map(({ type }) => type)).toEqual(['created']);
+    const notices = (await dueJobs(context)).filter((job) => job.startsWith('notice '));
+    const [event] = await eventsOf(context, `notice/${notices[0]?.slice('notice '.length)}`);
+    expect(event).toMatchObject({ text: expect.stringContaining(`Affected: ${id}.`) });
+  });
+
   test('is not lifted by a request that did not see all of it', async () => {
     const { context, clock, unfreeze, id, found, claims } = await lostFreeze();
     const asked = await aChange(context, { ...unfreeze(id), state: 'approved' });

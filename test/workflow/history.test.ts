@@ -70,7 +70,6 @@ const NUMBER = / · event \d+, [\w-]{12}(, mark [\w-]+)?$/;
 test('the history of a change names each step, who took it, and the new state', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context, { state: 'unknown' });
-  await moved(context, id, { type: 'snoozed', by: ben, until: minutes(60) });
   await moved(context, id, { type: 'resolved', by: ben, as: 'succeeded', note: 'I looked' });
   expect(await historyOf(context, id)).toEqual([
     `${ana} drafted service stop staging → draft · ${id}`,
@@ -79,7 +78,6 @@ test('the history of a change names each step, who took it, and the new state', 
     `UCLEO approved service stop staging → approved · ${id}`,
     `Signalbox started service stop staging → running · ${id}`,
     `Signalbox sent; outcome unknown: service stop staging → unknown · ${id}`,
-    `UBEN snoozed for 1 h the reminders of service stop staging · ${id}`,
     `UBEN recorded the outcome of service stop staging → accepted · ${id}`,
   ]);
 });
@@ -87,7 +85,6 @@ test('the history of a change names each step, who took it, and the new state', 
 test('people read one sentence for each step, with what was written', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context, { state: 'unknown' });
-  await moved(context, id, { type: 'snoozed', by: ben, until: minutes(60) });
   await moved(context, id, { type: 'resolved', by: ben, as: 'succeeded', note: 'I looked' });
   expect((await storyLines(context.events, id)).map(textOf)).toEqual([
     `${ana} requested it`,
@@ -130,7 +127,7 @@ test('a revert and the run of a schedule are planned by Signalbox', async () => 
   const parent = await aChange(context, { state: 'succeeded' });
   const request = {
     ...{ organization: ORGANIZATION, command: 'service start', requester: ana, reason: null },
-    ...{ plan: PLAN, requires: REQUIRES, origin: null },
+    ...{ plan: PLAN, requires: REQUIRES },
   };
   const inherits = { confirmedAt: NOON, approvals: [], breakGlass: null };
   const planned = { ...draftChange(request, NOON), inherits };

@@ -265,7 +265,7 @@ test('the run of a schedule, which has no card of its own, is shown to others al
   const all = await createTestContext();
   const { context } = all;
   const request = { organization: ORGANIZATION, command: 'service stop', requester: ana };
-  const planned = { reason: null, plan: PLAN, requires: REQUIRES, origin: null };
+  const planned = { reason: null, plan: PLAN, requires: REQUIRES };
   const drafted = draftChange({ ...request, ...planned }, NOON);
   const inherits = { confirmedAt: NOON, approvals: [], breakGlass: null };
   const { id } = await begun(context, newId(), { ...drafted, inherits });

@@ -28,7 +28,8 @@ export function NextAction({ guide, step }: { guide: GuideState; step: GuideStep
     return as === address.as && channel === address.channel;
   };
   const actions = actionsOf(step);
-  const presses = guide.used?.step === step.id ? guide.used.presses : 0;
+  const used = guide.used?.step === step.id ? guide.used.presses : 0;
+  const presses = guide.done.includes(step.id) ? actions.length : used;
   // What was pressed is not offered again, but a place to which one can return is.
   const places = actions.filter(({ kind }) => kind === 'act-as');
   const next = [...actions.slice(presses), ...places].find(

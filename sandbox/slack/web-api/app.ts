@@ -1,6 +1,7 @@
-import type { Json } from '../../json.ts';
+import { type Json, record } from '../../json.ts';
+import { messageProblems, refuseBlocks } from '../block-kit/validate.ts';
 import type { SlackState } from '../state.ts';
-import { type Methods, method, refuse, type SlackReply, text } from './method.ts';
+import { type Methods, method, refuse, type SlackReply, structure, text } from './method.ts';
 
 function authTest(slack: SlackState): SlackReply {
   const { domain, name, teamId, botUserId, botId, enterpriseId, orgWide } = slack.workspace;
@@ -32,11 +33,17 @@ function botsInfo(slack: SlackState, args: Json): SlackReply {
   return { ok: true, bot: { ...bot, updated: 1_760_000_000, icons: {} } };
 }
 
+function validateBlocks(_: SlackState, args: Json): SlackReply {
+  const problems = messageProblems(record(structure(args, 'message')).blocks);
+  return problems.length > 0 ? refuseBlocks('invalid_message', problems) : { ok: true };
+}
+
 export const appMethods = {
   'auth.test': method(authTest),
   'apps.connections.open': method(connectionsOpen, {
     token: 'app',
     scopes: ['connections:write'],
   }),
+  'blocks.validate': method(validateBlocks),
   'bots.info': method(botsInfo, { scopes: ['users:read'] }),
 } satisfies Methods;

@@ -58,7 +58,7 @@ export async function openBot(around: Environment, name: string, crash: Crash | 
     const given = { thing, mark };
     const request = { command, args: given, given, reason: 'as planned', requester: by };
     const timing = inMs > 0 ? { timing: { at: null, inMs, forMs: null } } : {};
-    return requestChange(context, { ...request, ...timing, origin: null, edits: null, key });
+    return requestChange(context, { ...request, ...timing, edits: null, key });
   }
 
   /** Runs the jobs until nothing changes any more. */

@@ -49,7 +49,7 @@ test('a sandbox begins at a given moment, and nothing that it shows contradicts 
     headers: basic(CLOUD_KEY),
   });
   const texts = slack.messages('db-costs').map(({ text }) => text);
-  const told = /yesterday, Thu 26 Nov: (\d+) credits so far/i.exec(texts.join('\n'))?.[1];
+  const told = /yesterday(?:, Thu 26 Nov)?: (\d+) credits so far/i.exec(texts.join('\n'))?.[1];
   // The day is not final: the server adds a little with each read.
   expect(Number(told) / Number(report.json.result?.grandTotalCredits)).toBeCloseTo(1, 1);
 
@@ -60,7 +60,7 @@ test('a sandbox begins at a given moment, and nothing that it shows contradicts 
   const listed = await rowsOf('/service list', 'analytics-dev');
   for (const { name, state } of cloud.services()) {
     const row = listed.find((each) => each.startsWith(`${name} · `));
-    expect(row, name).toContain(` · ${state} · `);
+    expect(row, name).toContain(`${state} · `);
   }
   const shown = (await rowsOf('/alert list', 'Slow queries')).join('\n');
   const named = alerts.alerts().filter(({ name }) => name && !/[<&]/.test(name));
