@@ -135,7 +135,7 @@ function readForeign(
   if (!['alert', 'change', 'cost'].includes(noun)) return null;
   const own = verbAt(words, ownCommands(noun, vocabulary));
   const takesScope =
-    own && fieldsOf(own.command.args).some(({ names }) => /scope|ask/.test(names ?? ''));
+    own && fieldsOf(own.command.args).some(({ names }) => /scope|ask|service/.test(names ?? ''));
   // `show` is a word of questions about costs as well.
   const found = verbAt(
     words,

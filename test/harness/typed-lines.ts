@@ -250,9 +250,9 @@ function valueFaults({ understood, reason }: Shown, wanted: Values): string[] {
   ];
 }
 
-/** A time of today with and without its date is the same. */
+/** A time of today with and without its date is the same, and so is a state in words. */
 function onDay(text: string): string {
-  return text.replace('2026-11-27T', '');
+  return text.replace('2026-11-27T', '').replace('state=ALERT', 'state=firing');
 }
 
 function isSameForm({ form: one }: Shown, { form: other }: Shown): boolean {
