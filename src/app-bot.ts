@@ -84,7 +84,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   };
   let attached: Deliveries | null = null;
   const isConnected = () => attached?.isOpen() ?? false;
-  const opened = openCommandContext(options, decisions);
+  const opened = openCommandContext(options, decisions, directory);
   const discovery = createDiscovery({
     ...{ reads: opened.now().reads.cloud, directory, now },
     ...{ isOn: decisions.discoversServices, isReady: isConnected },

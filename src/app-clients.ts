@@ -8,6 +8,7 @@ import { createCostReader, openCostServices } from './costs/index.ts';
 import type { UserId } from './domain/change.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
+import type { OpenedDirectory } from './servers/directory.ts';
 import type { CapabilityOptions } from './servers/optional-reads.ts';
 import { openRequestBudget } from './storage/index.ts';
 import { commandServices, type DecisionContext, type MaintenanceJob } from './workflow/index.ts';
@@ -16,7 +17,11 @@ const LOOP_EVERY_MS = 1_000;
 const ALERTS_CACHED_MS = 30_000;
 
 /** Opens the API clients and the services that commands use. */
-export function openCommandContext(options: BotOptions, decisions: DecisionContext) {
+export function openCommandContext(
+  options: BotOptions,
+  decisions: DecisionContext,
+  { remembering }: Pick<OpenedDirectory, 'remembering'>,
+) {
   const { config, log, now } = options;
   const { store } = decisions;
   const { id: organizationId, plan, tier } = config.organization;
@@ -40,7 +45,7 @@ export function openCommandContext(options: BotOptions, decisions: DecisionConte
   const clients = {
     cloud,
     alerts,
-    reads: { cloud: cloud.reads, alerts: alerts?.reads ?? null },
+    reads: { cloud: remembering(cloud.reads), alerts: alerts?.reads ?? null },
     listAlerts: () => lists.read('all', { fresh: false }),
     costs: (span: Span) => readCosts(span, { priority: 'people' }),
     refreshCosts: async (span: Span, by: UserId) => {

@@ -89,6 +89,8 @@ export interface ChangesQueries {
   readonly log: (request: LogRequest, asker: Caller) => Promise<Answer>;
   /** The last changes of a target, newest first; none for a user who may not list changes. */
   readonly latestOf: (target: Target, asker: Caller) => Promise<readonly Change[]>;
+  /** The names of the commands that a user requested most. */
+  readonly frequent: (by: UserId) => Promise<readonly string[]>;
   /** The changes that wait, run or have an unknown outcome, newest first, for the same users. */
   readonly openOf: (asker: Caller) => Promise<readonly Change[]>;
 }
@@ -386,6 +388,8 @@ export interface TypedCommand {
 /** An item of a list of the server, with the words that distinguish it from others. */
 export interface ListedItem extends NamedItem {
   readonly about: string;
+  /** Values of other fields that follow from its choice in a form. */
+  readonly fills?: TypedValues;
 }
 
 /** The lists that were read, by kind; a kind is missing if its list is unknown or not needed. */

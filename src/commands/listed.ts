@@ -1,7 +1,9 @@
+import type { JsonObject } from '../base/text.ts';
 import { countWords, oneLineOf, utcStamp } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
 import type { DashboardReading, WebhookReading } from '../servers/alerts-reads.ts';
 import type { BackupReading, PipeReading, ServiceReading } from '../servers/cloud-readings.ts';
+import type { TypedValues } from './arguments.ts';
 import { backupSummary, isGood, newestFirst } from './backup.ts';
 import type { ListedItem } from './define.ts';
 import { reportedTime } from './reported.ts';
@@ -13,6 +15,8 @@ type ListReading =
       /** The name of the service, where the backups of several are listed. */
       readonly of: string | null;
       readonly backups: readonly BackupReading[];
+      /** What the service is known by: a restore is made in its place. */
+      readonly service: Service;
       readonly now: Date;
     }
   | { readonly list: 'pipe'; readonly of: Service; readonly pipes: readonly PipeReading[] }
@@ -29,7 +33,10 @@ type ListReading =
 export function itemsOf(reading: ListReading): readonly ListedItem[] {
   switch (reading.list) {
     case 'backup':
-      return backupItems(reading.backups, reading.of, reading.now);
+      return backupItems(reading.backups, reading.of, reading.now).map((each) => ({
+        ...each,
+        fills: placeOf(reading.service.lastSeen?.fields ?? {}),
+      }));
     case 'pipe':
       return pipeItems(reading.of, reading.pipes);
     case 'webhook':
@@ -92,8 +99,13 @@ function warehouseItems(services: readonly ServiceReading[]): readonly ListedIte
     const { name = null, provider = null, region = null } = primary ?? {};
     const place = [provider, region].filter((part) => part !== null).join(' ');
     const about = [countWords(own.length, 'service'), place].filter((part) => part !== '');
-    return item(id, name, about.join(' · '));
+    return { ...item(id, name, about.join(' · ')), fills: placeOf({ provider, region }) };
   });
+}
+
+function placeOf({ provider, region }: JsonObject): TypedValues {
+  if (typeof provider !== 'string' || typeof region !== 'string') return {};
+  return { provider, region };
 }
 
 const NAME_MAX = 150;

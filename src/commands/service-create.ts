@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { oneLineOf } from '../domain/answer.ts';
-import { newServiceTags, type Service } from '../domain/targets.ts';
+import {
+  newServiceTags,
+  type Service,
+  servicesInWarehouse,
+  warehouseIdOf,
+} from '../domain/targets.ts';
 import { PROFILES, REGIONS_OF } from '../servers/accepted-values.ts';
 import {
   ComplianceType,
@@ -156,6 +161,7 @@ const args = z.strictObject({
     word: 'backup',
     label: 'Start from a backup (id)',
     pickHint: 'Type the name of a service to find its backups',
+    redraws: true,
     lists: 'backup',
   }),
   releaseChannel: choiceField(ReleaseChannel, () => ReleaseChannel.options, {
@@ -217,6 +223,15 @@ export const serviceCreate = changeCommand({
   effect: 'create',
   hasSecret: true,
 
+  resolveArguments: async (args, { services, reads }) => {
+    const { dataWarehouseId: typed } = args;
+    if (typed === undefined || isId(typed)) return { ok: true, args };
+    const read = await reads.cloud.services({ waiting: true });
+    const listed = read.known ? read.value : [];
+    const found = warehouseId(typed, services, listed);
+    if (found.id !== null) return { ok: true, args: { ...args, dataWarehouseId: found.id } };
+    return { ok: false, problems: [{ field: 'dataWarehouseId', problem: found.problem }] };
+  },
   target: ({ name, dataWarehouseId }, { services }) => ({
     kind: 'new service',
     id: name.toLowerCase(),
@@ -266,6 +281,35 @@ export const serviceCreate = changeCommand({
   endingNote: 'Setup is in progress.',
   unfollowedNote: 'This API does not report when the service is ready.',
 });
+
+function isId(text: string): boolean {
+  return z.guid().safeParse(text).success;
+}
+
+type FoundWarehouse = { readonly id: string } | { readonly id: null; readonly problem: string };
+
+/** Cards show the name of a warehouse, and the server takes its id only. */
+function warehouseId(
+  typed: string,
+  services: readonly Service[],
+  listed: readonly { readonly id: string; readonly dataWarehouseId: string | null }[],
+): FoundWarehouse {
+  const own = servicesInWarehouse(typed, services);
+  if (own.length === 0) {
+    const names = [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))].sort();
+    return {
+      id: null,
+      problem: `must be a warehouse of signalbox.yaml (${names.join(', ')}) or an id`,
+    };
+  }
+  const current = new Map(listed.map((each) => [each.id, each.dataWarehouseId]));
+  const ids = own.flatMap(
+    (each) => current.get(each.id)?.toLowerCase() ?? warehouseIdOf(each) ?? [],
+  );
+  const [id, ...others] = new Set(ids);
+  if (id !== undefined && others.length === 0) return { id };
+  return { id: null, problem: `must be the id of “${typed}”: the server did not report it` };
+}
 
 const WIDEST = { v4: 8, v6: 16 } as const;
 

@@ -30,7 +30,8 @@ export const serviceStart = changeCommand({
   target: ({ service }) => serviceTarget(service),
   observe: ({ service }, context) => observeService(service, context),
   compareBeforeSending: (plan, context) => compareService(plan, context, compareState('start')),
-  noEffect: ({ service }, before) => alreadyInState(service, before, ['running', 'starting']),
+  noEffect: ({ service }, before) =>
+    alreadyInState(service, before, ['running', 'starting']) ?? goneRefusal(service, before),
   desired: () => ({ command: 'start' }),
   warnings: (_args, before) => [...idleWarning(before), ...runningWarning(before)],
   send: async ({ id, name }, _body, { cloud }) =>
@@ -98,15 +99,14 @@ export const serviceStop: ChangeCommand = changeCommand({
   observe: ({ service }, context) => observeService(service, context, { secondaries: true }),
   compareBeforeSending: (plan, context) => compareService(plan, context, compareState('stop')),
   noEffect: ({ service }, before) =>
-    alreadyInState(service, before, ['stopped', 'stopping']) ?? primaryRefusal(service, before),
+    alreadyInState(service, before, ['stopped', 'stopping']) ??
+    goneRefusal(service, before) ??
+    primaryRefusal(service, before),
   desired: () => ({ command: 'stop' }),
-  warnings: ({ service }, before) => [
+  warnings: (_args, before) => [
     'Queries and pipes of this service stop.',
     ...primaryWarning(before),
     ...stateWarning(before),
-    ...(service.lastSeen || before
-      ? []
-      : ['Current state: unknown (Signalbox has not seen this service yet).']),
   ],
   send: async ({ id, name }, _body, { cloud }) =>
     sentService(id, name, await cloud.updateServiceState(id, { command: 'stop' })),
@@ -132,6 +132,14 @@ function primaryWarning(before: Snapshot | null): readonly string[] {
   return [
     `Primary of its warehouse: some servers reject the stop while it has secondaries: ${namesText(others)}.`,
   ];
+}
+
+/** A service that is being deleted can be neither started nor stopped. */
+function goneRefusal({ id, name }: Service, before: Snapshot | null): NoEffect | null {
+  const { state } = before?.wasRead ? before.fields : {};
+  if (classOf(state) !== 'gone') return null;
+  const sentence = `${name} is ${String(state)} (checked just now), so the server would reject the change. Nothing was requested.`;
+  return { sentence, offers: [{ label: 'Show it', line: `service show ${id}` }] };
 }
 
 /** The server rejects the stop of a primary whose secondaries run, so that it is not requested. */

@@ -71,6 +71,8 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
+  /** What surrounds it now; missing where it was not gathered, and once the change has ended. */
+  readonly news?: News | undefined;
   /** The requester has seen the password of the created service. */
   readonly passwordShown?: boolean;
   /** The right of one process to send the request once. `nonce` names this attempt. */
@@ -293,6 +295,20 @@ export const BlockingFreeze = z.object({
   made: z.object({ id: ChangeKey, by: User.nullable() }).optional(),
 });
 export type BlockingFreeze = z.infer<typeof BlockingFreeze>;
+
+/** What surrounds an open change now, for everyone who decides about it. It has no authority. */
+export interface News {
+  /** Identical changes of the hour before it. */
+  readonly before: readonly Change[];
+  /** Other open changes of its target. */
+  readonly others: readonly Change[];
+  /** The freezes of its target that are active, or begin within a week. */
+  readonly freezes: readonly (BlockingFreeze & { readonly from: Date })[];
+  /** The target with its tags and warehouse of now; null: as in the plan. */
+  readonly target: Target | null;
+  /** Why it could not run now, with all approvals; null: it could. */
+  readonly refusal: Refusal | null;
+}
 
 /** A value that differs from the preview, as users read it: `16–64 GB`. */
 const StateDifference = z.object({ label: z.string(), was: z.string(), is: z.string() });

@@ -96,8 +96,22 @@ export interface PressFacts {
   readonly policy: Policy;
   /** The target with its current tags and warehouse. */
   readonly target: Target;
-  /** Whether staleness is checked: the policy has the freezes made in Slack. */
-  readonly isCurrent?: boolean;
+  /** Whether the change could run, as far as it is known. Missing: not checked. */
+  readonly outlook?: OutlookFacts;
+}
+
+/** What decides whether a waiting change could run, if it got its approvals now. */
+export interface OutlookFacts {
+  readonly now: Date;
+  /** The current policy, with all freezes. */
+  readonly policy: Policy;
+  readonly target: Target;
+  /** The command, and those that are approved together with it. */
+  readonly commands: readonly string[];
+  /** The requester now. Null, or a lookup without an answer: the user is taken to have every role. */
+  readonly requester: Known | null;
+  /** Whether another change of the target succeeded since its preview. */
+  readonly isOutdated: boolean;
 }
 
 /** What was gathered right before a claim. */
@@ -199,6 +213,8 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   readonly form: Question<FormFacts, 'allowed' | RefusedProposal, FormOf>;
   /** Editing a draft, and reading its password. */
   readonly own: Question<Pick<PressFacts, 'by' | 'identity'>, 'allowed' | Refused>;
+  /** Whether a waiting change could run. A refusal that may pass ends nothing. */
+  readonly outlook: Question<OutlookFacts, 'open' | Refused>;
   readonly claim: Question<ClaimFacts, ChangeEvent | Refused | Waits>;
   readonly revert: Question<RevertFacts, 'allowed' | NotReverted>;
   readonly run: Question<RunFacts, 'allowed' | Skipped, null>;
@@ -363,18 +379,6 @@ const byBreakGlassRole: Check = ({ requires }, facts) => {
   return holdsOne([requires.breakGlass], facts) ? null : 'may-not-break-glass';
 };
 
-/** A requester who lost the role costs no approver's time. The claim decides again. */
-const isStillPermitted: Check = (change, { identity, policy, target, now }) => {
-  if (!identity?.ok) return null;
-  const { command, reason, plan } = change;
-  const { actor } = identity;
-  const runsAt = startsAt(plan, now);
-  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now: runsAt });
-  // Other tags than the preview showed have their own refusal, and the server may answer the next time.
-  if (decision.allow || decision.refusal === 'not-verified') return null;
-  return hasSameFacts(target, plan.target) ? decision.refusal : null;
-};
-
 const withReason: Check = (_change, { text }) => (text.trim() === '' ? 'reason-required' : null);
 const withNote: Check = (_change, { text }) => (text.trim() === '' ? 'note-required' : null);
 
@@ -392,16 +396,17 @@ const GATES: Gates = {
   query: (proposal, facts) => decideProposal(proposal, 'query', facts),
   request: (proposal, facts) => decideProposal(proposal, 'change', facts),
   form: decideForm,
+  outlook: (change, facts) => outlookOf(change, facts) ?? 'open',
   own: (change, facts) => firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
   confirm: press(
-    [byRequester, isDraft, inTime, beforeStart, identified, isStillPermitted],
+    [byRequester, isDraft, inTime, beforeStart, identified],
     ({ by }) => ({ type: 'confirmed', by }),
-    stalenessOf,
+    hopeless,
   ),
   approve: press(
     [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
     ({ by }, { digest }) => ({ type: 'approved', by, digest }),
-    stalenessOf,
+    hopeless,
   ),
   reject: press([isPending, inTime, identified, byDecider, withReason], ({ by, text: reason }) => ({
     type: 'rejected',
@@ -412,7 +417,12 @@ const GATES: Gates = {
   'break-glass': press(
     [byRequester, isUndecided, inTime, identified, byBreakGlassRole, withReason],
     ({ by, text: reason }) => ({ type: 'break-glass', by, reason }),
-    stalenessOf,
+    // Break-glass replaces the approvals.
+    (change, facts) =>
+      hopeless(
+        { ...change, breakGlass: { by: facts.by, at: facts.now, reason: facts.text } },
+        facts,
+      ),
   ),
   review: press(
     [usedBreakGlass, hasEnded, reviewsOnce, byAnotherReviewer, identified, byReviewer, withNote],
@@ -497,25 +507,76 @@ function mayResolve(change: Change, facts: PressFacts): boolean {
   return change.requires.from === null || change.requires.self || by !== change.requester;
 }
 
+function hopeless(change: Change, { outlook }: PressFacts): Refused | null {
+  return outlook ? outlookOf(change, outlook) : null;
+}
+
+/** Refusals of a change that may still run later: the freeze ends, or the server answers. */
+const PASSING: readonly Refusal[] = ['frozen', 'not-verified'];
+
 /**
- * Why a change is not confirmed or approved any more: its target has other tags or another warehouse than users saw,
- * and their rule requires more than the change shows.
+ * Why a change that waits could not run now: another change of its target succeeded, the policy refuses it, or the
+ * rule requires more than its approvals will be. The claim decides again, with the identities of the approvers.
  */
-function stalenessOf(
-  change: Change,
-  { isCurrent = false, policy, target, now }: PressFacts,
-): Refused | null {
-  if (!isCurrent) return null;
-  const { command, plan, requires, requester, reason } = change;
-  if (hasSameFacts(target, plan.target)) return null;
-  // The requester's own roles are read and decided by the claim.
-  const actor = { id: requester, roles: [...policy.roles.keys()] };
-  const runsAt = startsAt(plan, now);
-  const decision = decide(policy, { kind: 'change', command, target, actor, reason, now: runsAt });
-  if (decision.allow && coversRequirement(requires, decision.requires)) return null;
-  // The server may answer the next time.
-  if (!decision.allow && decision.refusal === 'not-verified') return refuse('not-verified');
-  return { refusal: 'tags-changed', ends: stopped(change, 'tags-changed') };
+function outlookOf(change: Change, facts: OutlookFacts): Refused | null {
+  if (!isUnsent(change)) return null;
+  const refusal = facts.isOutdated ? 'target-changed' : policyRefusal(change, facts);
+  if (refusal === null) return null;
+  return PASSING.includes(refusal) ? refuse(refusal) : { refusal, ends: stopped(change, refusal) };
+}
+
+function policyRefusal(change: Change, facts: OutlookFacts): Refusal | null {
+  const { policy, requester, now } = facts;
+  const isKnown = requester && (requester.ok || requester.refusal !== 'lookup-failed');
+  if (isKnown && !requester.ok) return requester.refusal;
+  const everyRole = { id: change.requester, roles: [...policy.roles.keys()] };
+  const asked = {
+    actor: requester?.ok ? requester.actor : everyRole,
+    now: startsAt(change.plan, now),
+    lacks: (requires: Requirement) =>
+      lacksApprovals(change, requires, facts) ? ('approvals-missing' as const) : null,
+  };
+  return ruleRefusal(change, facts, asked);
+}
+
+/** The first refusal of the rules by which a change runs. Other tags than people saw explain it. */
+function ruleRefusal(
+  { reason, plan }: Change,
+  { commands, policy, target }: Pick<OutlookFacts, 'commands' | 'policy' | 'target'>,
+  {
+    actor,
+    now,
+    lacks,
+  }: {
+    readonly actor: Actor;
+    readonly now: Date;
+    readonly lacks: (requires: Requirement) => Refusal | null;
+  },
+): Refusal | null {
+  const refusals = commands.map((command) => {
+    const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
+    return decision.allow ? lacks(decision.requires) : decision.refusal;
+  });
+  const refusal = refusals.find((one) => one !== null) ?? null;
+  if (refusal === null || NOT_BY_RULE.includes(refusal)) return refusal;
+  return hasSameFacts(target, plan.target) ? refusal : 'tags-changed';
+}
+
+/** Reasons that do not depend on the rule, so that other tags do not explain them. */
+const NOT_BY_RULE: readonly Refusal[] = ['lookup-failed', 'frozen', 'not-verified'];
+
+/** Whether the approvals that a change has or will get cannot meet the current rule, from any approver. */
+function lacksApprovals(
+  { requires, state, breakGlass, plan }: Change,
+  current: Requirement,
+  { policy, target }: OutlookFacts,
+): boolean {
+  if (breakGlass || current.from === null) return false;
+  // With other tags than people saw, the card would have to show the other requirement.
+  const isSame = hasSameFacts(target, plan.target);
+  if (!isSame && state !== 'approved') return !coversRequirement(requires, current);
+  const isGone = requires.from !== null && !policy.roles.has(requires.from);
+  return isGone || requires.count < current.count;
 }
 
 /** Decides again right before sending. */
@@ -561,21 +622,14 @@ function retriesUntil({ notBefore, confirmedAt, approvals, breakGlass, createdAt
 
 /** Returns why an approved change must not run, or null. */
 function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
-  const { identities, commands, policy, target, now } = facts;
+  const { identities, now } = facts;
   const identity = identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
   if (facts.fields && !hasFields(change, facts.fields)) return 'target-changed';
   if (facts.differs) return 'target-changed';
 
-  const { actor } = identity;
-  const { reason } = change;
-  const refusals = commands.map((command) => {
-    const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
-    return decision.allow ? approvalRefusal(change, decision, facts) : decision.refusal;
-  });
-  const refusal = refusals.find((one) => one !== null) ?? null;
-  if (refusal === null || NOT_BY_RULE.includes(refusal)) return refusal;
-  return hasSameFacts(target, change.plan.target) ? refusal : 'tags-changed';
+  const lacks = (requires: Requirement) => approvalRefusal(change, { requires }, facts);
+  return ruleRefusal(change, facts, { actor: identity.actor, now, lacks });
 }
 
 // A run was approved with its schedule, which may have been paused, removed or replaced since.
@@ -590,9 +644,6 @@ function scheduleRefusal({ schedule, now }: ClaimFacts): Refusal | null {
 function hasFields({ plan }: Change, fields: JsonObject | 'gone'): boolean {
   return canonical(fields) === canonical(plan.before?.fields ?? null);
 }
-
-/** Reasons that do not depend on the rule, so that other tags do not explain them. */
-const NOT_BY_RULE: readonly Refusal[] = ['lookup-failed', 'frozen', 'not-verified'];
 
 /** The approvals must satisfy the requirement at the time of the request and the current one. */
 function approvalRefusal(

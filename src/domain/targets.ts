@@ -107,19 +107,35 @@ export function hasSameFacts(one: Target, other: Target): boolean {
 /** The tags of a target that the configuration does not list: rules by tag or warehouse refuse it. */
 export const UNKNOWN_TAGS = { tags: null, warehouse: null } as const;
 
+/** The services of the configuration in a warehouse, by its id, by its name, or by what the server reported of them. */
+export function servicesInWarehouse(
+  warehouse: string,
+  services: readonly Service[],
+): readonly Service[] {
+  const wanted = warehouse.toLowerCase();
+  const named = services.filter((each) => each.warehouse?.toLowerCase() === wanted);
+  if (named.length > 0) return named;
+  return services.filter((each) => each.warehouse !== null && warehouseIdOf(each) === wanted);
+}
+
+/** The id of the warehouse of a service, as the server reported it; null: unknown. */
+export function warehouseIdOf({ lastSeen }: Service): string | null {
+  const id = lastSeen?.fields.dataWarehouseId;
+  return typeof id === 'string' ? id.toLowerCase() : null;
+}
+
 /**
  * Returns the tags and warehouse of a new service. In an existing warehouse it has the tags of its
- * services, if the configuration has this warehouse under its id; otherwise they are unknown.
+ * services, if the configuration has one warehouse with this id; otherwise they are unknown.
  */
 export function newServiceTags(
   warehouseId: Json | undefined,
   services: readonly Service[],
 ): Pick<Target, 'tags' | 'warehouse'> {
   if (warehouseId === undefined) return { tags: [], warehouse: null };
-  const wanted = String(warehouseId).toLowerCase();
-  const own = services.filter(({ warehouse }) => warehouse?.toLowerCase() === wanted);
+  const own = servicesInWarehouse(String(warehouseId), services);
   const [first] = own;
-  if (!first) return UNKNOWN_TAGS;
+  if (!first || own.some(({ warehouse }) => warehouse !== first.warehouse)) return UNKNOWN_TAGS;
   const tags = [...new Set(own.flatMap((service) => service.tags ?? []))];
   return { tags, warehouse: first.warehouse };
 }

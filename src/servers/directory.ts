@@ -2,9 +2,10 @@ import type { Logger } from 'pino';
 import { createOutageLog } from '../base/log.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { LearnedService, NamedItem, ServerFacts, Service } from '../domain/targets.ts';
-import { reading, type Store } from '../storage/index.ts';
+import { reading, type Store, transaction } from '../storage/index.ts';
+import type { ServiceReading } from './cloud-readings.ts';
 import type { CloudReads } from './cloud-reads.ts';
-import { knownServices } from './facts.ts';
+import { knownServices, learnedReading, learnService } from './facts.ts';
 
 // The services that users can name: configured, learned from replies, and discovered on the server.
 
@@ -235,6 +236,8 @@ export interface OpenedDirectory {
   readonly services: () => readonly Service[];
   /** Reads the directory from the database again, without waiting for it. */
   readonly refresh: () => void;
+  /** Optional reads whose services are known from then on: what was shown once is never unknown later. */
+  readonly remembering: (reads: CloudReads) => CloudReads;
   /** Takes the server's list of services. Without extended reads there is none. */
   readonly learnList: (list: readonly ServerService[], readAt: Date) => void;
   /** Returns the services with the facts of this list; null: discovered services have none. */
@@ -292,11 +295,41 @@ export async function openDirectory({
     }
     return built.services;
   };
+  let learnedAt = 0;
+  /** A cached list was learned when it was read. */
+  const learn = async (readings: readonly ServiceReading[], readAt: Date) => {
+    if (readAt.getTime() === learnedAt) return;
+    learnedAt = readAt.getTime();
+    const names = new Map(learned.map(({ id, name }) => [id, name]));
+    const nameOf = ({ id, name }: ServiceReading) => name ?? names.get(id) ?? id.slice(0, 8);
+    try {
+      await transaction(store, async (tx) => {
+        for (const each of readings)
+          await learnService(tx, learnedReading(each, nameOf(each), readAt));
+      });
+      await read();
+    } catch (err) {
+      log.warn({ err }, 'services that were read could not be stored');
+    }
+  };
   await read();
   const timer = setInterval(refresh, READ_EVERY_MS);
   return {
     services,
     refresh,
+    remembering: (reads) => ({
+      ...reads,
+      service: async (id, how) => {
+        const found = await reads.service(id, how);
+        if (found.known) await learn([found.value], found.readAt);
+        return found;
+      },
+      services: async (how) => {
+        const found = await reads.services(how);
+        if (found.known) await learn(found.value, found.readAt);
+        return found;
+      },
+    }),
     learnList: (list, readAt) => {
       listed = { list, readAt };
       built = null;

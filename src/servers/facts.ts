@@ -127,6 +127,22 @@ export function serviceSnapshot(service: ServiceReading, readAt: Date): Snapshot
   return { fields, seenAt: readAt, source: 'read from the server', wasRead: true };
 }
 
+/** A service that was read now, as what is known of it from then on. */
+export function learnedReading(
+  service: ServiceReading,
+  name: string,
+  readAt: Date,
+): LearnedService {
+  const { fields, source } = serviceSnapshot(service, readAt);
+  return {
+    id: service.id,
+    name,
+    fields: { ...fields, ...serviceFacts(service) },
+    source,
+    seenAt: readAt,
+  };
+}
+
 function withoutNull(values: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }

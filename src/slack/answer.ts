@@ -12,7 +12,7 @@ import {
   type MessagePart as Shown,
   title,
 } from './blocks.ts';
-import { blockId, changeCard, outcomeButtons, ownBlock } from './card.ts';
+import { changeCard, outcomeButtons, ownBlock } from './card.ts';
 import { type RowDrawing, rowOfChange } from './home.ts';
 import { cardPlace } from './links.ts';
 import type { DrawContext } from './naming.ts';
@@ -153,7 +153,8 @@ export function answerWithCard(answer: Answer, drawing: DrawContext): Message {
   }
   const events = answerMessage(answer, drawing);
   if (!change) return events;
-  const block = ownBlock(blockId(change.change));
+  const { version } = change.change;
+  const block = ownBlock(`card:${version}`);
   const card = changeCard(change.change, drawing, { hidden: change.hidden, block });
   const where = cardPlace(change.change, 'Card', drawing.linkOf);
   const place = message(where.length > 0 ? lines(where) : null);

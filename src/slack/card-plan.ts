@@ -6,6 +6,7 @@ import {
   type Snapshot,
   type State,
   TARGET_TRAITS,
+  type Target,
   type Timing,
 } from '../domain/change.ts';
 import { currentSizeText, valueText } from '../domain/targets.ts';
@@ -15,11 +16,10 @@ import { fact } from './blocks.ts';
 import { bounded, type Line } from './rich-text.ts';
 
 /**
- * Fields about network access and encryption, which are not shown in a channel. Approvers see them
+ * Fields about encryption and private networks, which are not shown in a channel. Approvers see them
  * in private, and approvals are bound to them.
  */
 const PRIVATE = new Set([
-  'ipAccessList',
   'encryptionKey',
   'encryptionAssumedRoleIdentifier',
   'vpcResourceShareArn',
@@ -30,7 +30,7 @@ function hasPrivateFields({ body }: Plan): boolean {
   return Object.keys(body).some((field) => PRIVATE.has(field));
 }
 
-/** The plan as a channel may see it: private lists are counted, private values left out. */
+/** The plan as a channel may see it: private values are left out. */
 export function redacted(plan: Plan): Plan {
   if (!hasPrivateFields(plan)) return plan;
   const body: JsonObject = Object.fromEntries(
@@ -45,17 +45,54 @@ export function redacted(plan: Plan): Plan {
 }
 
 function hidden(field: string, value: Json): Json {
-  if (!PRIVATE.has(field)) return value;
-  return Array.isArray(value) ? `${value.length} (not shown here)` : 'not shown here';
+  return PRIVATE.has(field) ? 'not shown here' : value;
 }
 
-/** One line per changed field, then the fields that stay as they are. */
-export function planLines({ rows, unchangedFields }: Plan): readonly Line[] {
+/** What changes, then the fields that stay as they are. */
+export function planLines(plan: Plan): readonly Line[] {
+  const { unchangedFields } = plan;
   const kept = unchangedFields.length > 0 ? [fact('Unchanged', unchangedFields.join(', '))] : [];
-  return [...rowLines(rows), ...kept];
+  return [...changedLines(plan), ...kept];
 }
 
-export function rowLines(rows: readonly PlanRow[]): readonly Line[] {
+/**
+ * What a plan changes, below the title. Of a new service, what decides is one line, and its name stands in the title:
+ * `aws eu-west-1 · 8–32 GB × 3 replicas · idles after 15 min · from 10.20.0.0/16 office`.
+ */
+export function changedLines({ target, body, rows }: Plan): readonly Line[] {
+  if (target.kind !== 'new service') return rowLines(rows);
+  const words = CREATION.flatMap(({ text }) => text(body) ?? []);
+  const shown = ['name', ...CREATION.flatMap(({ fields }) => fields)];
+  const others = rowLines(rows.filter(({ field }) => !shown.includes(field)));
+  return [[bounded(words.join(' · '), 600)], ...others];
+}
+
+/** The fields that one word of the line about a new service shows. */
+const CREATION: readonly {
+  readonly fields: readonly string[];
+  readonly text: (body: JsonObject) => string | null;
+}[] = [
+  { fields: ['provider', 'region'], text: ({ provider, region }) => `${provider} ${region}` },
+  {
+    fields: ['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'numReplicas'],
+    text: (body) => currentSizeText(body),
+  },
+  {
+    fields: ['idleScaling', 'idleTimeoutMinutes'],
+    text: ({ idleScaling, idleTimeoutMinutes: minutes }) => {
+      if (idleScaling === false) return 'never idles';
+      if (minutes !== undefined) return `idles after ${minutes} min`;
+      return idleScaling === true ? 'idles' : null;
+    },
+  },
+  {
+    fields: ['ipAccessList'],
+    text: ({ ipAccessList: list }) =>
+      list === undefined ? null : `from ${valueText(list).replace(/ +(?=,|$)/g, '')}`,
+  },
+];
+
+function rowLines(rows: readonly PlanRow[]): readonly Line[] {
   return rows.map(({ field, label, before, after }): Line => {
     const shown = (value: Json, most: number) => bounded(rowText(field, value), most);
     const then = storedInstant(before);
@@ -78,27 +115,41 @@ export function storedInstant(value: Json): { at: Date } | null {
   return isInstant ? { at: new Date(value) } : null;
 }
 
-/**
- * Includes the start of the id, because names can be similar. Without `isNamed`, a title above it has
- * the name, which only one service of the configuration has.
- */
-export function targetLines(
-  { plan: { target } }: Pick<Change, 'plan'>,
-  more: Line = [],
-  isNamed = true,
-): readonly Line[] {
+/** The target with its name, for a message that does not name it in its title. Names can be similar: the id follows. */
+export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonly Line[] {
   const { label, listedIn, appliedBy } = TARGET_TRAITS[target.kind];
-  if (appliedBy === 'signalbox') return isNamed ? [fact(label, bounded(target.name, 150))] : [];
+  if (appliedBy === 'signalbox') return [fact(label, bounded(target.name, 150))];
   // The name of a new service is one of the requested values; it has no other attributes yet.
   if (listedIn === null) return [];
-  const { tags, warehouse, id, discovered } = target;
-  const unlisted = discovered && 'not in signalbox.yaml';
-  const place = warehouse && `warehouse ${warehouse}`;
-  const start = isNamed || unlisted ? id.slice(0, 8) : null;
-  const about = [tags?.join(', '), place, start, unlisted];
-  const words = about.filter(Boolean).join(' · ');
-  const name = isNamed ? `${bounded(target.name, 60)} · ` : '';
-  return [fact(label, name, bounded(words, 80), ...more)];
+  return [fact(label, `${bounded(target.name, SHORT)} · ${target.id.slice(0, 8)}`)];
+}
+
+function placeWords({ tags, warehouse, discovered, id }: Target): readonly string[] {
+  // Only a service of the configuration has a name of its own.
+  const isListed = tags !== null && !discovered;
+  const unlisted = isListed ? [] : [id.slice(0, 8), 'not in signalbox.yaml'];
+  return [...(tags ?? []), ...(warehouse ? [`warehouse ${warehouse}`] : []), ...unlisted];
+}
+
+/**
+ * `prod · running (checked just now) · 32–120 GB × 3 replicas · warehouse main`: what a decision about the target needs
+ * to know of it, for everyone who decides.
+ */
+export function aboutLines({ plan, state }: Pick<Change, 'plan' | 'state'>): readonly Line[] {
+  const { target, before } = plan;
+  const { listedIn, appliedBy } = TARGET_TRAITS[target.kind];
+  if (listedIn === null || appliedBy === 'signalbox') return [];
+  // The title says whether it fires; two alerts can have one name.
+  if (target.kind === 'alert') return [fact('Alert', target.id.slice(0, 8))];
+  const { tags } = target;
+  const place = placeWords(target).slice(tags?.length ?? 0);
+  const parts: readonly Line[] = [
+    ...(tags ?? []).map((tag) => [bounded(tag, SHORT)]),
+    stateWords(plan, state === 'draft'),
+    ...sizeWords(before?.fields ?? {}),
+    ...place.map((word) => [bounded(word, SHORT)]),
+  ];
+  return [parts.flatMap((part, index): Line => (index > 0 ? [' · ', ...part] : part))];
 }
 
 export function sendsLine({ target, sends, body }: Plan): Line {
@@ -111,22 +162,16 @@ export function sendsLine({ target, sends, body }: Plan): Line {
 const SHORT = 60;
 const LONG = 300;
 
-/** `running (checked just now)`, or when the target was seen last, for the line of a preview. */
-export function stateWords({ target, before }: Plan): Line {
-  if (before?.wasRead) return [` · ${stateOf(before)} (checked just now)${sizeWords(before)}`];
-  if (TARGET_TRAITS[target.kind].listedIn === null) return [];
-  if (!before) return [' · never seen'];
-  return [` · last seen ${seenState(before)}`, { at: before.seenAt }];
+/** `running (checked just now)`, later `running when requested`; or when the target was seen last. */
+function stateWords({ before }: Plan, isNow: boolean): Line {
+  if (!before) return ['never seen'];
+  if (!before.wasRead) return [`last seen ${seenState(before)}`, { at: before.seenAt }];
+  return [`${stateOf(before)} ${isNow ? '(checked just now)' : 'when requested'}`];
 }
 
-/** `running when requested`, for the line of a card; empty if the target was not read. */
-export function requestedState({ before }: Plan): Line {
-  return before?.wasRead ? [` · ${stateOf(before)} when requested${sizeWords(before)}`] : [];
-}
-
-function sizeWords({ fields }: Snapshot): string {
+function sizeWords(fields: Snapshot['fields']): readonly Line[] {
   const size = currentSizeText(fields);
-  return size ? ` · ${bounded(size, LONG)}` : '';
+  return size ? [[bounded(size, LONG)]] : [];
 }
 
 function seenState({ fields, volatileFields }: Snapshot): string {
@@ -139,18 +184,13 @@ function stateOf({ fields }: Snapshot): string {
   return typeof state === 'string' ? bounded(wordOf(state), SHORT) : 'state unknown';
 }
 
-/** What was read for the preview, with its time. */
-export function readStateLine({ before }: Plan): readonly Line[] {
-  if (!before?.wasRead) return [];
-  const words = `${stateOf(before)}${sizeWords(before)}`;
-  return [fact('At the request', words, ', read ', { at: before.seenAt })];
-}
-
-/** When a target that was not read for the preview was seen last. */
-export function seenLines({ target, before }: Plan): readonly Line[] {
-  if (TARGET_TRAITS[target.kind].listedIn === null || before?.wasRead) return [];
-  if (!before) return [[{ bold: 'Never seen' }]];
-  return [fact('Last seen', seenState(before), { at: before.seenAt }, ` (${before.source})`)];
+/** When the target was read for the preview, or where it was seen last; of an alert also its state. */
+export function readAtLines({ before, target }: Plan): readonly Line[] {
+  if (!before) return [];
+  const { source, seenAt: at } = before;
+  if (target.kind === 'alert')
+    return [fact('Last seen', seenState(before), { at }, ` (${source})`)];
+  return [before.wasRead ? fact('Read', { at }) : fact('Seen in', source)];
 }
 
 /** What could not be read for the preview. */
@@ -176,21 +216,14 @@ export function stateCheckLines({ stateCheck }: Change): readonly Line[] {
   );
 }
 
-/** The whole estimate. */
-export function costLines({ cost }: Plan): readonly Line[] {
-  return cost ? [fact('Cost', cost.text)] : [];
+/** The whole estimate, where a summary stands above it. */
+export function costBasisLines({ cost }: Plan): readonly Line[] {
+  return cost?.summary ? [fact('Estimate', cost.text)] : [];
 }
 
-/** The estimate with its range, for a preview. */
+/** The estimate with its range; *Show request* has the rest. */
 export function costRangeLines({ cost }: Plan): readonly Line[] {
   return cost ? [fact('Cost', cost.summary?.withRange ?? cost.text)] : [];
-}
-
-/** The estimate per day, for a card: *Show request* has the rest. */
-export function costPerDayLines({ cost }: Plan): readonly Line[] {
-  if (!cost) return [];
-  const { summary } = cost;
-  return [fact('Cost', summary ? `${summary.perDay} · details` : cost.text)];
 }
 
 /** When the change runs and when it reverts, for preview and card. */

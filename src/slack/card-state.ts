@@ -5,14 +5,17 @@ import {
   type EvidenceGap,
   type ExecutionOutcome,
   type FollowUp,
+  type News,
   type Resolution,
   type State,
   TARGET_TRAITS,
+  type Target,
 } from '../domain/change.ts';
 import { wordIn, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
-import { consoleLink } from './links.ts';
-import { actionText, type DrawContext, lowerFirst } from './naming.ts';
+import { cardLink, consoleLink, type LinkOf } from './links.ts';
+import { actionText, type DrawContext, lowerActionText, lowerFirst, roleText } from './naming.ts';
+import { freezeNote } from './refusals.ts';
 import { bounded, type Line, oneLine, type RichInline } from './rich-text.ts';
 
 // How a card words the state of a change: its title, how its execution ended, and what later reads show.
@@ -124,6 +127,71 @@ export function answerLabel(
   return happened ? `It was ${done}` : `It was not ${done}`;
 }
 
+/** What surrounds an open change, for everyone who decides about it. */
+export function newsLines(change: Change, drawing: DrawContext): readonly Line[] {
+  const { news, plan } = change;
+  if (!news) return [];
+  const { before, others, freezes, target, refusal } = news;
+  return [
+    ...(target ? [movedLine(plan.target, target)] : []),
+    ...(refusal === 'not-verified' ? [[...WARNING, NOT_VERIFIED]] : []),
+    ...before.map((each) => beforeLine(each, drawing)),
+    ...freezes.map((freeze) => freezeLine(freeze, refusal === 'frozen')),
+    ...others.map((each) => otherLine(each, drawing)),
+  ];
+}
+
+const WARNING: Line = [{ bold: '⚠ ' }];
+const NOT_VERIFIED =
+  'Its current tags and warehouse are unknown: the server did not return them. This change waits.';
+
+/** `Its tags are prod now; when requested: staging.` */
+function movedLine(was: Target, now: Target): Line {
+  const words = ({ tags, warehouse }: Target) =>
+    [tags === null ? 'unknown tags' : tags.join(', ') || 'no tags', warehouse ?? 'no warehouse']
+      .map((word) => bounded(word, 80))
+      .join(' · ');
+  return [
+    ...WARNING,
+    `Its tags and warehouse are ${words(now)} now; when requested: ${words(was)}.`,
+  ];
+}
+
+function freezeLine(freeze: News['freezes'][number], blocks: boolean): Line {
+  const span: Line = [{ at: freeze.from }, ' and ', { at: freeze.until }];
+  const waits = blocks ? ' This change waits until then.' : '';
+  return [...WARNING, 'Frozen between ', ...span, ...freezeNote(freeze), waits];
+}
+
+function beforeLine(before: Change, { linkOf, commands }: DrawContext): Line {
+  if (before.state === 'unknown') return blockingLine(before, linkOf);
+  const { createdAt, requester, id } = before;
+  const asked: Line = [' by ', { user: requester }, ', ', { at: createdAt }];
+  const link = cardLink(before, id, linkOf);
+  const state = ` (${stateText(before, commands)}).`;
+  return [...WARNING, 'This would be a second one: ', link, ...asked, state];
+}
+
+function blockingLine(change: Change, linkOf: LinkOf): Line {
+  const link = cardLink(change, change.id, linkOf);
+  const next = 'outcome unknown. A new request waits until it is recorded.';
+  return [...WARNING, link, ` “${lowerActionText(change)}”: ${next}`];
+}
+
+function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {
+  if (other.state === 'unknown') return blockingLine(other, linkOf);
+  const { requester, createdAt, id } = other;
+  const request: Line = [{ user: requester }, ` requested “${lowerActionText(other)}” `];
+  return [
+    ...WARNING,
+    ...request,
+    { at: createdAt },
+    ' (',
+    cardLink(other, id, linkOf),
+    `: ${stateText(other, commands)}).`,
+  ];
+}
+
 interface Ending {
   readonly facts: readonly Line[];
   /** What an unanswered request may have created, and replies that differ from the request. */
@@ -188,6 +256,7 @@ function outcomeWords(
   }
   if (change.resolution) return [[{ bold: 'Known at the time: ' }, answerOf(ending)]];
   const open = consoleLink(change, drawing.console);
+  const { from, to } = change.requires;
   const request = isFull && ending.requestId ? `, request ${ending.requestId}` : '';
   return [
     [
@@ -196,6 +265,7 @@ function outcomeWords(
     ],
     ['Not sent again. Other changes to this target are blocked until this is resolved.'],
     ['Check the console', ...(open ? [' (', open, ')'] : []), ', then record what you found.'],
+    [`${roleText(drawing.policy, from ?? to)} can record it.`],
   ];
 }
 

@@ -1,11 +1,4 @@
-import {
-  type Change,
-  isEnded,
-  type Plan,
-  type PlanRow,
-  type State,
-  TARGET_TRAITS,
-} from '../domain/change.ts';
+import { type Change, isEnded, type Plan, type PlanRow, type State } from '../domain/change.ts';
 import {
   type Button,
   buttons,
@@ -16,18 +9,17 @@ import {
   message,
 } from './blocks.ts';
 import {
-  costPerDayLines,
+  aboutLines,
+  changedLines,
+  costRangeLines,
   gapLines,
   redacted,
-  requestedState,
-  rowLines,
   rowText,
   stateCheckLines,
   storedInstant,
-  targetLines,
   timingLines,
 } from './card-plan.ts';
-import { answerLabel, cardTitle, ending } from './card-state.ts';
+import { answerLabel, cardTitle, ending, newsLines } from './card-state.ts';
 import {
   type DrawContext,
   lowerActionText,
@@ -47,7 +39,7 @@ type Drawing = Pick<DrawContext, 'commands'>;
 export function changeCard(
   change: Change,
   drawing: DrawContext,
-  { hidden = [], block = blockId(change), news = [] }: CardOptions = {},
+  { hidden = [], block = `card:${change.version}`, news = [] }: CardOptions = {},
 ): Message {
   const shown = BUTTONS[change.state](change, drawing).filter(({ id }) => !hidden.includes(id));
   return message(
@@ -68,43 +60,43 @@ interface CardOptions {
   readonly news?: readonly Line[];
 }
 
-// Slack requires a new block id for each drawing, also when only the state of the revert or what was
-// read of the target changed.
-export function blockId({ version, child, followUp }: Change): string {
-  const changed = [...(child ? [child.state] : []), ...(followUp ? [followUp.revision] : [])];
-  return ['card', version, ...changed].join(':');
+/** What approvers need to decide, and what a user may still stop; `more` is shown below it. */
+export function openParts(change: Change, drawing: DrawContext, more: readonly Line[] = []) {
+  const facts = [...approvalLines(change, drawing), ...ending(change, drawing).facts, ...more];
+  const plan = redacted(change.plan);
+  return decisionParts(change, drawing, { head: titleLines(change, drawing), plan, facts });
 }
 
-/** What approvers need to decide, and what a user may still stop. */
-function openParts(change: Change, drawing: DrawContext) {
-  const { state, plan, reason, breakGlass } = change;
-  const isPending = state === 'pending';
-  const because = reason && !breakGlass ? [fact('Reason', reason)] : [];
-  const isAlert = plan.target.kind === 'alert';
-  const target = isAlert || !isListed(plan) ? targetLines(change, requestedState(plan)) : [];
-  const isInHead = !isAlert && !breakGlass;
+interface Decision extends Pick<Summary, 'head' | 'facts'> {
+  /** As the readers of the message may see it. */
+  readonly plan: Plan;
+}
+
+/**
+ * What everyone who decides about a change reads, in this order: its requester on the preview, approvers on the card,
+ * its copies and Home. What changes comes before what surrounds it.
+ */
+export function decisionParts(
+  change: Change,
+  drawing: DrawContext,
+  { head, plan, facts }: Decision,
+) {
+  const { reason, breakGlass } = change;
   return summaryParts({
-    head: [
-      ...titleLines(change, drawing),
-      ...(isInHead ? target : []),
-      ...(isPending ? because : []),
-      ...(breakGlass ? [] : costPerDayLines(plan)),
-    ],
-    warnings: state === 'executing' ? [] : [...plan.warnings.map(warningLine), ...gapLines(plan)],
-    plan: redacted(plan),
+    head,
+    plan,
     facts: [
+      ...aboutLines(change),
+      ...newsLines(change, drawing),
+      ...plan.warnings.map(warningLine),
+      ...gapLines(plan),
+      ...costRangeLines(plan),
       ...timingLines(change),
-      ...approvalLines(change, drawing),
-      ...ending(change, drawing).facts,
-      ...(isPending ? [] : because),
-      ...(isInHead ? [] : target),
+      ...facts,
+      // An emergency has its reason below the title.
+      ...(reason && !breakGlass ? [fact('Reason', reason)] : []),
     ],
   });
-}
-
-/** A service of the configuration has a name of its own, which the title shows. */
-function isListed({ target: { kind, tags, discovered } }: Plan): boolean {
-  return !discovered && (tags !== null || TARGET_TRAITS[kind].listedIn === null);
 }
 
 /** How the change ended, who decided, and what to do next. */
@@ -112,8 +104,7 @@ function endedParts(change: Change, drawing: DrawContext) {
   const { state, plan, reason, stopReason } = change;
   const { facts, extras, warnings } = ending(change, drawing);
   return summaryParts({
-    head: titleLines(change, drawing),
-    warnings: [...stateCheckLines(change), ...warnings],
+    head: [...titleLines(change, drawing), ...stateCheckLines(change), ...warnings],
     plan: { ...redacted(plan), unchangedFields: [] },
     facts: [
       ...decisionLines(change),
@@ -123,10 +114,14 @@ function endedParts(change: Change, drawing: DrawContext) {
       peopleLine(change),
       ...(reason ? [fact('Reason', reason)] : []),
       // An unknown outcome is settled by what the target shows: its estimated cost does not help.
-      ...(state === 'unknown' ? [] : costPerDayLines(plan)),
+      ...(state === 'unknown' ? openNews(change, drawing) : costRangeLines(plan)),
       ...extras,
     ],
   });
+}
+
+function openNews(change: Change, drawing: DrawContext): readonly Line[] {
+  return [...aboutLines(change), ...newsLines(change, drawing)];
 }
 
 const ACTION_MAX = 100;
@@ -212,31 +207,29 @@ export function namesOf(approvals: Change['approvals']): Line {
 /** The content of a card or preview, in the order in which it is shown. */
 interface Summary {
   readonly head: readonly Line[];
-  readonly warnings: readonly Line[];
-  readonly plan: Pick<Plan, 'rows' | 'unchangedFields'>;
+  readonly plan: Plan;
   readonly facts: readonly Line[];
 }
 
 /** A summary as blocks. An update that sends all fields has its changed ones in a table. */
-export function summaryParts(summary: Summary): readonly (MessagePart | null)[] {
-  const { head, warnings, plan, facts } = summary;
-  const above = [...head, ...warnings];
+function summaryParts(summary: Summary): readonly (MessagePart | null)[] {
+  const { head, plan, facts } = summary;
   const below = [...unchangedLine(plan), ...facts];
   if (plan.unchangedFields.length === 0 || plan.rows.length === 0) {
-    return [lines(...above, ...shownRows(plan.rows), ...below)];
+    return [lines(...head, ...shownRows(plan), ...below)];
   }
   const cells = plan.rows.map(
     ({ field, label, before, after }) =>
       [label, cellOf(field, before), cellOf(field, after)] as const,
   );
-  return [lines(...above), beforeAfterTable(cells), lines(...below)];
+  return [lines(...head), beforeAfterTable(cells), lines(...below)];
 }
 
-/** With more fields than a scale has, for example of a new service, a line for each hides the rest. */
+/** With more fields than a scale has, for example of a new endpoint, a line for each hides the rest. */
 const OWN_LINES_MAX = 5;
 
-function shownRows(rows: readonly PlanRow[]): readonly Line[] {
-  const own = rowLines(rows);
+function shownRows(plan: Plan): readonly Line[] {
+  const own = changedLines(plan);
   if (own.length <= OWN_LINES_MAX) return own;
   return [own.flatMap((line, index): Line => (index === 0 ? line : [' · ', ...line]))];
 }
@@ -259,10 +252,12 @@ export function warningLine(warning: string): Line {
 const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => readonly Button[]>> = {
   draft: () => [],
   pending: (change) => [
-    { id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' },
+    ...(mayRun(change)
+      ? [{ id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' } as const]
+      : []),
     { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
     showRequest(change),
-    ...breakGlassButtons(change),
+    ...(mayRun(change) ? breakGlassButtons(change) : []),
     cancel(change),
   ],
   approved: (change) => [cancel(change), showRequest(change)],
@@ -276,6 +271,11 @@ const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => read
   stale: notRun,
   denied: notRun,
 };
+
+/** Nothing that cannot lead to a run is offered. */
+export function mayRun({ news }: Change): boolean {
+  return (news?.refusal ?? null) === null;
+}
 
 function showRequest({ id }: Change): Button {
   return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
@@ -359,7 +359,7 @@ export function previewButtons(draft: Change): readonly Button[] {
   const run = plan.timing?.startAt ? 'Schedule' : 'Run now';
   const label = requires.count > 0 ? 'Request approval' : run;
   return [
-    { id: 'change.confirm', label, value, style: 'primary' },
+    ...(mayRun(draft) ? [{ id: 'change.confirm', label, value, style: 'primary' } as const] : []),
     { id: 'change.edit', label: 'Edit', value },
     { id: 'change.cancel', label: 'Cancel', value },
     showRequest(draft),

@@ -56,6 +56,26 @@ export async function readLists(
   return Object.fromEntries(lists.filter(([, items]) => items !== null));
 }
 
+/** The values with those that follow from the chosen items: a warehouse and a backup have a place. */
+export async function filledByChoice(
+  bot: SlackContext,
+  question: ListQuestion,
+): Promise<TypedValues> {
+  const { command, given } = question;
+  const chosen = fieldsOf(command.args).flatMap(({ name, lists }) => {
+    const id = given[name];
+    return lists && id ? [{ lists, id }] : [];
+  });
+  const kinds = chosen.map(({ lists }) => lists).filter((kind) => FILLING.includes(kind));
+  if (kinds.length === 0) return given;
+  const late = bot.clock.timeout(NAMED_WITHIN_MS);
+  const lists: ServerLists = (await orLate(late, readLists(bot, kinds, question))) ?? {};
+  const fills = chosen.map((one) => lists[one.lists]?.find(({ id }) => id === one.id)?.fills);
+  return Object.assign({ ...given }, ...fills);
+}
+
+const FILLING: readonly ListedKind[] = ['backup', 'data warehouse'];
+
 const NAMED_WITHIN_MS = 1_000;
 
 /** The list that names a chosen pipe, if `signalbox.yaml` does not; its form has just read it. */
@@ -121,7 +141,9 @@ async function backupsOf(
       if (!(await mayRead(bot, question, service))) return null;
       const read = await reads.cloud.backups(service.id, WAITING);
       const of = isOne ? null : service.name;
-      return read.known ? itemsOf({ list: 'backup', of, backups: read.value, now: now() }) : null;
+      return read.known
+        ? itemsOf({ list: 'backup', of, backups: read.value, service, now: now() })
+        : null;
     }),
   );
   const known = lists.filter((list) => list !== null);

@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api';
 import { type Command, titleOf } from '../commands/index.ts';
-import { type AnswerRow, countWords } from '../domain/answer.ts';
+import type { AnswerRow } from '../domain/answer.ts';
 import type { Change } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
@@ -18,17 +18,11 @@ import {
   row,
   title,
 } from './blocks.ts';
-import { namesOf, outcomeButtons, reviewButtons, reviewLine, warningLine } from './card.ts';
-import {
-  costPerDayLines,
-  planLines,
-  requestedState,
-  targetLines,
-  timingLines,
-} from './card-plan.ts';
+import { mayRun, openParts, outcomeButtons, reviewButtons, reviewLine } from './card.ts';
+import { timingLines } from './card-plan.ts';
 import { cardTitle } from './card-state.ts';
 import { cardPlace, type LinkOf } from './links.ts';
-import { type DrawContext, lowerFirst, requestedAction, rolesLine, roleText } from './naming.ts';
+import { type DrawContext, rolesLine, roleText } from './naming.ts';
 import { NO_COMMAND, refusalLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -52,7 +46,6 @@ function listSections(
   { actor, lists }: HomeContent & { ok: true },
   drawing: DrawContext,
 ): HomeParts {
-  const { linkOf } = drawing;
   const { waiting, toAnswer, mine, running, recent, schedules } = lists;
   const { services, costs, more, at } = lists;
   const answers = toAnswer.map(({ change }) => change);
@@ -62,7 +55,7 @@ function listSections(
     // A user without a role decides nothing: the section would only raise questions.
     ...section(actor.roles.length > 0 ? [actor] : waiting, `Waiting for you (${waits})`, () =>
       waiting.length > 0
-        ? fitting(waiting, (change) => toDecide(change, linkOf), { most: 10, bytes: 120_000 })
+        ? fitting(waiting, (change) => toDecide(change, drawing), { most: 10, bytes: 120_000 })
         : [noteLine('Nothing is waiting for you.')],
     ),
     ...section(toAnswer, `Needs your answer (${toAnswer.length})`, () =>
@@ -126,45 +119,21 @@ function fitting(
 
 const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
 
-/** Everything that the card shows before a change runs, for an approver who decides here: what changes comes first. */
-function toDecide(change: Change, linkOf: LinkOf): HomeParts {
-  const { id, requester, reason, plan, approvals, requires, expiresAt } = change;
+/** Everything that the card shows before a change runs, for an approver who decides here. */
+function toDecide(change: Change, drawing: DrawContext): HomeParts {
+  const { id } = change;
+  const card = placeOf(change, drawing.linkOf).slice(1);
   return [
-    lines(
-      [
-        ...[{ user: requester }, { bold: ` requests: ${lowerFirst(requestedAction(change))}` }],
-        ...[` · ${id} · expires `, { at: expiresAt }],
-      ],
-      ...joined(planLines(plan)),
-      ...joined(targetLines(change, requestedState(plan))),
-      ...plan.warnings.map(warningLine),
-      ...joined([
-        ...timingLines(change),
-        ...(reason ? [fact('Reason', reason)] : []),
-        ...costPerDayLines(plan),
-      ]),
-      ...joined([
-        ...(approvals.length > 0 ? [fact('Approved by', ...namesOf(approvals))] : []),
-        fact('Needs', needed(requires.count, approvals.length), ...placeOf(change, linkOf)),
-      ]),
-    ),
+    ...openParts(change, drawing, card.length > 0 ? [card] : []),
     actions(
       change,
-      { id: 'change.approve', label: 'Approve', value: id, style: 'primary' },
+      ...(mayRun(change)
+        ? [{ id: 'change.approve', label: 'Approve', value: id, style: 'primary' } as const]
+        : []),
       { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
       { id: 'change.details', label: 'Show request', value: id },
     ),
   ];
-}
-
-/** Several facts on one line. */
-function joined(facts: readonly Line[]): readonly Line[] {
-  if (facts.length === 0) return [];
-  return [facts.flatMap((each, index): Line => (index === 0 ? each : [' · ', ...each]))];
-}
-
-function needed(count: number, have: number): string {
-  return have > 0 ? `${count - have} more of ${count}` : countWords(count, 'approval');
 }
 
 /** An unknown outcome, or an emergency change to review. Other users read who can record the outcome. */

@@ -5,7 +5,7 @@ import type {
   SlackOptionsMiddlewareArgs,
 } from '@slack/bolt';
 import { z } from 'zod';
-import { showHome } from '../workflow/index.ts';
+import { peopleChanged, showHome } from '../workflow/index.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Installation } from './api.ts';
@@ -83,16 +83,19 @@ function eventHandler(bot: SlackContext, actors: Actors, { lost }: Installation)
         if (isFirst(body.event_id)) await answerMention(bot, body);
         return;
       case 'subteam_updated':
-        return actors.groupChanged(event.subteam.id);
+        actors.groupChanged(event.subteam.id);
+        return peopleChanged(bot.context, null);
       case 'subteam_members_changed':
-        return actors.groupChanged(event.subteam_id);
+        actors.groupChanged(event.subteam_id);
+        return peopleChanged(bot.context, null);
       case 'app_uninstalled':
         return lost(event.type);
       case 'tokens_revoked':
         if (event.tokens.bot?.includes(bot.botUserId)) lost(event.type);
         return;
       case 'user_change':
-        return actors.forgetUser(event.user.id);
+        actors.forgetUser(event.user.id);
+        return peopleChanged(bot.context, event.user.id);
     }
   };
 }

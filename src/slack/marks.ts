@@ -1,21 +1,22 @@
 import { z } from 'zod';
 import type { Change, ChangeId } from '../domain/change.ts';
-import type { Mark } from '../workflow/index.ts';
+import type { CardMark, Mark } from '../workflow/index.ts';
 import type { AnyBlock, Message } from './blocks.ts';
 
 // The mark of a message is the block id of its first block: it names the last event that the message shows. Slack
 // keeps it with the message, where no rollback of the database reaches it.
 
 /**
- * `s1.4.<hash>.7KQ2MX`: a card. With a fifth word, a note or a line about an execution, named by its claim. `s1f`: it
- * shows a freeze that was made.
+ * `s1.4.<hash>.7KQ2MX`: a card; `~` and a word after it name what it shows beside its events. With a fifth word, a note
+ * or a line about an execution, named by its claim. `s1f`: it shows a freeze that was made.
  */
-const MARK = /^s1(f?)\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:\.([\w-]{1,64}))?$/;
+const MARK =
+  /^s1(f?)\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:~(\w{1,16}))?(?:\.([\w-]{1,64}))?$/;
 /** The fifth word of a line about a change that was never claimed. */
 const NO_NONCE = '-';
 
 /** What a message says that it shows. */
-export interface MessageMark extends Mark {
+export interface MessageMark extends CardMark {
   readonly change: ChangeId;
   /** Whether the message shows a freeze that was made. */
   readonly isFreeze: boolean;
@@ -27,9 +28,10 @@ export interface MessageMark extends Mark {
 export function markedCard(
   card: Message,
   change: Change,
-  { version, hash }: Mark = change,
+  { version, hash, revision = '' }: CardMark = change,
 ): Message {
-  return withBlockId(card, `${kindOf(change)}.${version}.${hash}.${change.id}`);
+  const shown = revision === '' ? '' : `~${revision}`;
+  return withBlockId(card, `${kindOf(change)}.${version}.${hash}.${change.id}${shown}`);
 }
 
 /** A note or a line about an execution, with its mark. */
@@ -76,9 +78,11 @@ const Blocks = z.array(z.object({ block_id: z.string().optional() }));
 
 /** The mark of a message as Slack returned it; null for a message without one. */
 export function markOf(blocks: unknown): MessageMark | null {
-  const [, freeze, version, hash, change, nonce = null] = MARK.exec(firstBlockId(blocks)) ?? [];
+  const [, freeze, version, hash, change, revision, nonce = null] =
+    MARK.exec(firstBlockId(blocks)) ?? [];
   if (!version || !hash || !change) return null;
   // Signalbox alone writes messages in its name, with the id of a change there.
   const id = change as ChangeId;
-  return { version: Number(version), hash, change: id, isFreeze: freeze === 'f', nonce };
+  const mark = { version: Number(version), hash, change: id, isFreeze: freeze === 'f', nonce };
+  return revision === undefined ? mark : { ...mark, revision };
 }

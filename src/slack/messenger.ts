@@ -46,7 +46,7 @@ import {
 } from './card-thread.ts';
 import { createChannelMembers, createSharing } from './channels.ts';
 import { homeView } from './home.ts';
-import { cardLink, createPreviewLinks, type Permalinks } from './links.ts';
+import { cardLink, createPreviewLinks, newsCards, type Permalinks } from './links.ts';
 import { type MessageMark, markedCard, markedLine, markedPost, markOf } from './marks.ts';
 import type { DrawContext } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
@@ -119,14 +119,25 @@ export function createMessenger(options: Options): Messenger {
     return again ? ({ mark }: Marked) => mark?.change === id && mark.nonce === null : null;
   }
 
-  function cardOf(change: Change, schedule: ScheduleNews | null = null): Message {
+  async function cardOf(
+    change: Change,
+    schedule: ScheduleNews | null = null,
+    revision = '',
+  ): Promise<Message> {
+    await permalinks.load(newsCards(change));
     const news = schedule ? scheduleNewsLines(schedule) : [];
-    return markedCard(changeCard(change, drawing, { news }), change, schedule?.mark);
+    // Slack requires a new block id for each drawing.
+    const block = ['card', change.version, ...(revision ? [revision] : [])].join(':');
+    const mark = schedule?.mark ?? change;
+    const { version, hash } = mark;
+    return markedCard(changeCard(change, drawing, { news, block }), change, {
+      ...{ version, hash, revision },
+    });
   }
 
   /** Shows a state as a reply, once. Buttons count only where the log knows the message, so it has none. */
   async function postState(change: Change, at: Position, schedule: ScheduleNews | null) {
-    const { text, blocks } = cardOf(change, schedule);
+    const { text, blocks } = await cardOf(change, schedule);
     const shown = markOf(blocks);
     const state = { text, blocks: blocks.filter(({ type }) => type !== 'actions') };
     const body = withNote(state, ...frozenLine(change, drawing.prefix));
@@ -156,17 +167,17 @@ export function createMessenger(options: Options): Messenger {
     postCard: async (change, { again }): Promise<Position> => {
       const to = cardChannel(change) ?? change.requester;
       const shown = await shownIn(to, change);
-      const card = await postTo(to, cardOf(shown), { isSame: isCard(change, again) });
+      const card = await postTo(to, await cardOf(shown), { isSame: isCard(change, again) });
       previews.cardPosted(change.id, card);
       return card;
     },
-    postDirectCard: (change, user, { again }) =>
-      postTo(user, cardOf(change), { isSame: isCard(change, again) }),
+    postDirectCard: async (change, user, { again }) =>
+      postTo(user, await cardOf(change), { isSame: isCard(change, again) }),
     absentAmong: members.absentAmong,
-    redrawCard: async (current, at, schedule) => {
+    redrawCard: async (current, at, schedule, revision) => {
       const change = await shownIn(at.channel, current);
       try {
-        await updateMessage(posts, at, cardOf(change, schedule));
+        await updateMessage(posts, at, await cardOf(change, schedule, revision));
         return 'drawn';
       } catch (error) {
         const refused = refusedBySlack(error) ?? '';

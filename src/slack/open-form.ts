@@ -25,7 +25,7 @@ import {
   settingOf,
   waitingForm,
 } from './form.ts';
-import { fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
+import { filledByChoice, fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
 import { missingObject, openView, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
@@ -141,6 +141,8 @@ interface FormRequest {
   readonly problems?: Readonly<Record<string, string>>;
   /** Whether its fields appear for the first time. */
   readonly isFirst?: boolean;
+  /** The text of the item that was just chosen. */
+  readonly typed?: string;
 }
 
 /** Redraws an open form for its current values, with the values of the chosen target. */
@@ -148,7 +150,16 @@ export async function redrawForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { by, replyTarget, view_id, hash, line = null, problems = {}, isFirst = false }: FormRequest,
+  {
+    by,
+    replyTarget,
+    view_id,
+    hash,
+    line = null,
+    problems = {},
+    isFirst = false,
+    typed = '',
+  }: FormRequest,
 ): Promise<void> {
   const update = newestUpdate(bot, view_id, hash);
   // The choices in a form are not counted, so a refusal is not recorded here.
@@ -160,7 +171,8 @@ export async function redrawForm(
   }
   if (!given.alert) {
     const known = knownOf(lastSeenOf(bot, command, given));
-    const view = ownForm(bot, command, given, { replyTarget, known, isRedrawn: !isFirst });
+    const filled = await filledByChoice(bot, { command, given, by, typed });
+    const view = ownForm(bot, command, filled, { replyTarget, known, isRedrawn: !isFirst });
     return update(view);
   }
   const view = await alertForm(bot, command, given, {

@@ -46,7 +46,14 @@ const Container = z.object({
   message_ts: z.string().max(30).optional(),
   thread_ts: z.string().max(30).optional(),
 });
-const Choice = z.object({ value: z.string().max(2_000) });
+/** The text is what the user read; it only helps to find the item again. */
+const Choice = z.object({
+  value: z.string().max(2_000),
+  text: z
+    .object({ text: z.string().max(200) })
+    .optional()
+    .catch(undefined),
+});
 const Field = z.object({
   value: z.string().max(3_000).nullish(),
   selected_option: Choice.nullish(),

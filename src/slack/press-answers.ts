@@ -92,7 +92,9 @@ interface AnswerOptions extends Pick<NoticeOptions, 'posts' | 'respond' | 'log'>
 type Answer = Message & { readonly replace: boolean };
 
 /** After these refusals the same button may work later, so its preview stays. */
-const RETRYABLE: readonly Refusal[] = ['lookup-failed', 'already-received'];
+const RETRYABLE: readonly Refusal[] = [
+  ...(['lookup-failed', 'already-received', 'frozen', 'not-verified'] as const),
+];
 
 /** A second press on the requester's own preview is answered like the first. */
 function requestedBefore({ user, replaces }: ReplyTo, { refusal, change }: Denial) {

@@ -74,7 +74,7 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
   const by = pressed.user.id;
   const form = pressed.view && commandByCallbackId(bot.commands, pressed.view.callback_id);
-  if (pressed.view && form) return redraw(bot, by, pressed.view, form);
+  if (pressed.view && form) return redraw(bot, by, pressed, form);
   const reads = () => (id.startsWith('command.') ? nounToRead(bot, lineOf(value)) : null);
   const replyTarget = pressedAt(pressed);
   const interaction = { url: pressed.response_url, user: by, replyTarget };
@@ -155,13 +155,15 @@ async function store(
 async function redraw(
   bot: SlackContext,
   by: UserId,
-  view: NonNullable<ButtonPress['view']>,
+  { view, actions: [action] }: ButtonPress,
   command: Command,
 ): Promise<void> {
+  if (!view) return;
   const { replyTarget, fixed } = settingOf(view.private_metadata);
   const given = { ...givenOf({ view }), ...fixed };
   const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
-  await redrawForm(bot, command, given, open);
+  const typed = action?.selected_option?.text?.text ?? '';
+  await redrawForm(bot, command, given, { ...open, typed });
 }
 
 const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';

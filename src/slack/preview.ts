@@ -1,40 +1,31 @@
 import { HOUR_MS } from '../base/time.ts';
 import type { Change } from '../domain/change.ts';
-import type { Freeze } from '../domain/policy.ts';
 import { buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import {
+  decisionParts,
   mayRequestAgain,
   ownBlock,
   previewBlock,
   previewButtons,
   requestAgainButtons,
-  summaryParts,
   warningLine,
 } from './card.ts';
 import {
-  costLines,
+  aboutLines,
+  costBasisLines,
   costRangeLines,
   gapLines,
   planLines,
-  readStateLine,
+  readAtLines,
   redacted,
-  seenLines,
   sendsLine,
   stateCheckLines,
-  stateWords,
   targetLines,
   timingLines,
 } from './card-plan.ts';
-import { cardTitle, ending, stateText } from './card-state.ts';
+import { cardTitle, ending, newsLines } from './card-state.ts';
 import { cardLink, type LinkOf, openCard } from './links.ts';
-import {
-  actionText,
-  type DrawContext,
-  lowerActionText,
-  requestedAction,
-  roleText,
-} from './naming.ts';
-import { freezeNote } from './refusals.ts';
+import { actionText, type DrawContext, requestedAction, roleText } from './naming.ts';
 import { bounded, type Line } from './rich-text.ts';
 
 /** The whole request in private, for one reader; `isFull` with its private fields. */
@@ -46,17 +37,19 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
     title(`${actionText(change)} (${change.id})`),
     lines(
       ...targetLines(change),
+      ...newsLines(change, drawing),
       fact('Requested by', { user: requester }, ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
       ...(breakGlass ? [fact('Break-glass', breakGlass.reason)] : []),
       ...(review ? [fact('Review', review.note)] : []),
       ...(rejection ? [fact('Rejected', rejection.reason)] : []),
-      ...seenLines(plan),
-      ...readStateLine(plan),
+      ...(change.plan.target.kind === 'alert' ? [] : aboutLines(change)),
+      ...readAtLines(plan),
       ...planLines(plan),
       sendsLine(plan),
       ...timingLines(change),
-      ...costLines(plan),
+      ...costRangeLines(plan),
+      ...costBasisLines(plan),
       ...plan.warnings.map(warningLine),
       ...gapLines(plan),
       ...stateCheckLines(change),
@@ -69,68 +62,16 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
 }
 
 /** The preview of a draft, which only its requester sees. */
-export function preview(draft: Change, related: RelatedChanges, drawing: DrawContext): Message {
-  const { plan, reason } = draft;
-  const target = targetLines(draft, stateWords(plan), false);
-  const isAlert = plan.target.kind === 'alert';
+export function preview(draft: Change, drawing: DrawContext): Message {
   const question: Line = [{ bold: `${bounded(requestedAction(draft), 150)}?` }];
   return message(
-    ...summaryParts({
-      head: [question, ...(isAlert ? [] : target)],
-      warnings: [
-        ...relatedLines(related, drawing),
-        ...plan.warnings.map(warningLine),
-        ...gapLines(plan),
-      ],
-      plan,
-      facts: [
-        ...costRangeLines(plan),
-        ...timingLines(draft),
-        approvalLine(draft, drawing),
-        ...(reason ? [fact('Reason', reason)] : []),
-        ...(isAlert ? target : []),
-      ],
+    ...decisionParts(draft, drawing, {
+      head: [question],
+      plan: draft.plan,
+      facts: [approvalLine(draft, drawing)],
     }),
     buttons(previewBlock(draft.id), ...previewButtons(draft)),
   );
-}
-
-function relatedLines(
-  { before, freezes, others }: RelatedChanges,
-  drawing: DrawContext,
-): readonly Line[] {
-  return [
-    ...before.map((each) => beforeLine(each, drawing)),
-    ...freezes.map(freezeLine),
-    ...others.map((each) => otherLine(each, drawing)),
-  ];
-}
-
-/** Changes and freezes of the same target. */
-interface RelatedChanges {
-  readonly others: readonly Change[];
-  readonly before: readonly Change[];
-  readonly freezes: readonly Freeze[];
-}
-
-function freezeLine(freeze: Freeze): Line {
-  const span: Line = [{ at: freeze.from }, ' and ', { at: freeze.until }];
-  return [{ bold: '⚠ ' }, 'Frozen between ', ...span, ...freezeNote(freeze)];
-}
-
-function beforeLine(before: Change, { linkOf, commands }: DrawContext): Line {
-  if (before.state === 'unknown') return blockingLine(before, linkOf);
-  const { createdAt, requester, id } = before;
-  const asked: Line = [' by ', { user: requester }, ', ', { at: createdAt }];
-  const link = cardLink(before, id, linkOf);
-  const state = ` (${stateText(before, commands)}).`;
-  return [{ bold: '⚠ ' }, 'This would be a second one: ', link, ...asked, state];
-}
-
-function blockingLine(change: Change, linkOf: LinkOf): Line {
-  const link = cardLink(change, change.id, linkOf);
-  const next = 'outcome unknown. A new request waits until it is recorded.';
-  return [{ bold: '⚠ ' }, link, ` “${lowerActionText(change)}”: ${next}`];
 }
 
 function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line {
@@ -141,20 +82,6 @@ function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line
   const by = plan.timing?.startAt ? 'before it runs, ' : '';
   const self = requires.self ? '' : ', not you';
   return fact('Approval', `${who}${self} · ${by}expires in ${left}`);
-}
-
-function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {
-  if (other.state === 'unknown') return blockingLine(other, linkOf);
-  const { requester, createdAt, id } = other;
-  const request: Line = [{ user: requester }, ` requested “${lowerActionText(other)}” `];
-  return [
-    { bold: '⚠ ' },
-    ...request,
-    { at: createdAt },
-    ' (',
-    cardLink(other, id, linkOf),
-    `: ${stateText(other, commands)}).`,
-  ];
 }
 
 /** Replaces an answered preview, so that its buttons disappear. */

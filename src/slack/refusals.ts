@@ -153,8 +153,12 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     const needed = change ? ` ${neededText(change, drawing)}` : '';
     return ['Already approved by you', ...when, `.${needed}`];
   },
-  'already-decided': (denial) => {
+  'already-decided': (denial, drawing) => {
     const { change } = denial;
+    // It ended before the press, for a reason that its card names.
+    if (change?.stopReason && change.stopReason !== denial.refusal) {
+      return [`${tooLate(denial)}. `, ...stoppedLine(change, drawing)];
+    }
     const verdict = change ? decidedBy(change) : [];
     return change && verdict.length > 0
       ? [`Already ${STATE_WORDS[change.state]}`, ...verdict, `. ${NEXT_STEP[change.state]}`]

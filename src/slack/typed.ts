@@ -25,13 +25,7 @@ import { type Answer, type CommandOffer, slashCommand } from '../domain/answer.t
 import type { Change, UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import { isTimingKey } from '../domain/timing.ts';
-import {
-  authorizeForm,
-  authorizeForms,
-  authorizeQuery,
-  frequentCommands,
-  requestChange,
-} from '../workflow/index.ts';
+import { authorizeForm, authorizeForms, authorizeQuery, requestChange } from '../workflow/index.ts';
 import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
@@ -44,6 +38,7 @@ import {
   namesFreezes,
   readLists,
 } from './form-lists.ts';
+import { newsCards } from './links.ts';
 import { rolesLine } from './naming.ts';
 import { openForm } from './open-form.ts';
 import { sendFiles } from './post.ts';
@@ -108,7 +103,7 @@ async function answerHelp(
   const names = commands.map(({ name }) => name);
   const [authorized, frequent] = await Promise.all([
     authorizeForms(context, by, names),
-    frequentCommands(context, by),
+    context.commandContext().changes.frequent(by),
   ]);
   const usable = authorized.ok ? authorized.commands : [];
   const reader: HelpReader = {
@@ -218,7 +213,7 @@ async function misread(
   const { sentence, offers, asked, problems } = read;
   const isWrong = Object.keys(problems).some((field) => field !== '' && field !== 'reason');
   if (asked?.command.kind === 'change' && isWrong && offers.length === 0) {
-    return correctInForm(bot, typed, { ...asked, sentence, problems });
+    return correctInForm(bot, typed, read);
   }
   return withNote(sentenceMessage([sentence], offers), ...typedLine(typed, bot.prefix));
 }
@@ -226,19 +221,15 @@ async function misread(
 async function correctInForm(
   bot: SlackContext,
   typed: CommandLine,
-  {
-    command,
-    given,
-    sentence,
-    problems,
-  }: Pick<Intent, 'command' | 'given'> & Pick<ParseProblem, 'sentence' | 'problems'>,
+  { asked, sentence, problems }: ParseProblem,
 ): Promise<Message | null> {
-  return openForm(bot, typed, command, given, { line: sentence, problems }).catch(
-    (error: unknown) => {
-      bot.log.warn({ err: error }, 'a form for a correction could not be opened');
-      return sentenceMessage([sentence]);
-    },
-  );
+  const inWords = sentenceMessage([sentence]);
+  if (!asked) return inWords;
+  const form = openForm(bot, typed, asked.command, asked.given, { line: sentence, problems });
+  return form.catch((error: unknown) => {
+    bot.log.warn({ err: error }, 'a form for a correction could not be opened');
+    return inWords;
+  });
 }
 
 const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;
@@ -436,8 +427,8 @@ async function answerRequest(
   if (requested.ok) {
     context.measures.answered(command.name, 'drafted');
     note({ 'signalbox.change': requested.draft.id });
-    await bot.permalinks.load([...requested.others, ...requested.before].map(({ card }) => card));
-    return preview(requested.draft, requested, drawing);
+    await bot.permalinks.load(newsCards(requested.draft));
+    return preview(requested.draft, drawing);
   }
   if ('denial' in requested) {
     // The form keeps the other values, so that only the reason has to be added.
@@ -454,12 +445,7 @@ async function answerRequest(
   const asked = { command, given, reason: reason ?? '' };
   context.measures.answered(command.name, 'misread');
   const among = { ...context.commandContext().organization, given };
-  const { sentence, offers, problems } = parseProblemOf(asked, requested.problems, among);
-  if (offers.length > 0) return sentenceMessage([sentence], offers);
-  return correctInForm(bot, typed, {
-    command,
-    given: { ...given, reason: asked.reason },
-    sentence,
-    problems,
-  });
+  const read = parseProblemOf(asked, requested.problems, among);
+  if (read.offers.length > 0) return sentenceMessage([read.sentence], read.offers);
+  return correctInForm(bot, typed, read);
 }

@@ -28,6 +28,7 @@ import { commandsFor, type Policy } from '../domain/policy.ts';
 import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
+import { withNews } from './news.ts';
 import { notify } from './notices.ts';
 import { foreignPlace, isPlace } from './places.ts';
 import { type CurrentRuleContext, currentRequirement, currentTarget } from './target.ts';
@@ -223,7 +224,9 @@ export async function authorizeDetails(
   const named = rolesIn(change.requires);
   const isFull = isOwn || identity.actor.roles.some((role) => named.includes(role));
   const mayShow = { command: 'change show', target: null, by };
-  if (isFull || (await mayQuery(context, mayShow))) return { ok: true, change, isFull };
+  if (isFull || (await mayQuery(context, mayShow))) {
+    return { ok: true, change: await withNews(context, change), isFull };
+  }
   return { ok: false, denial: createDenial('not-an-approver', about) };
 }
 

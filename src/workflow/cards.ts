@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Cache } from '../base/cache.ts';
 import { MINUTE_MS } from '../base/time.ts';
@@ -15,12 +16,12 @@ import {
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveSchedule } from '../domain/log-events.ts';
-import { append, listChanges, loadChange, type Subjects } from '../log/index.ts';
+import { append, loadChange, type Subjects } from '../log/index.ts';
 import { addJob, transaction } from '../storage/index.ts';
 import type {
+  CardMark,
   DecisionContext,
   DirectRecipients,
-  Mark,
   Messenger,
   PostAttempt,
   ScheduleNews,
@@ -30,6 +31,7 @@ import type {
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { move, noteMoved } from './moves.ts';
+import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notify, notifyOnce } from './notices.ts';
 import { pausedWithoutCard } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
@@ -100,6 +102,7 @@ const WARN_AT = 14;
 export async function sendCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const id = job.key as ChangeId;
   try {
+    await endHopeless(context, id);
     return await inTurn(context, id, () => drawCard(context, id, job));
   } catch (error) {
     if (error instanceof PostRefused && error.retryAfterMs === null) {
@@ -175,10 +178,10 @@ function wasRefused({ events, now }: WorkflowContext, id: ChangeId): boolean {
   return at !== undefined && now().getTime() - at < REFUSED_FOR_MS;
 }
 
-/** The change with what was read of its target. */
+/** The change with what was read of its target, and what surrounds it now. */
 export async function loadShown(context: WorkflowContext, id: ChangeId): Promise<Change | null> {
   const change = await loadChange(context.events, id);
-  return change && withFollowUp(context, change);
+  return change && withNews(context, await withFollowUp(context, change));
 }
 
 async function postCard(
@@ -208,7 +211,6 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  let drawn: string | null = null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const seen = readLately(context, at) ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
@@ -222,17 +224,16 @@ async function drawStanding(
     if (!current) return 'done';
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
-    const isDrawn = drawn === null ? revision === NO_REVISION : drawn === revision;
-    const isShown = schedule
-      ? seen.card?.hash === schedule.mark.hash
-      : await isUpToDate(context.events, change.id, seen.card);
-    if (isDrawn && isShown) return 'done';
+    const isShown =
+      schedule && (seen.card?.revision ?? NO_REVISION) === revision
+        ? seen.card?.hash === schedule.mark.hash
+        : await isUpToDate(context.events, change.id, seen.card, revision);
+    if (isShown) return newsChangeAt(current, context.now()) ?? 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
-    if ((await context.messenger.redrawCard(current, at, schedule)) === 'deleted') {
+    if ((await context.messenger.redrawCard(current, at, schedule, revision)) === 'deleted') {
       return cardDeleted(context, change.id, at);
     }
-    drawn = revision;
     lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
@@ -276,23 +277,33 @@ function dueAgain({ now }: WorkflowContext): Date {
 /** Events that a card does not show. */
 const UNSEEN: readonly ChangeEvent['type'][] = ['card-posted', 'copy-posted'];
 
-/** Whether a message with this mark shows the last event that a card shows. */
-async function isUpToDate(events: Subjects, id: ChangeId, mark: Mark | null): Promise<boolean> {
+/** Whether a message with this mark shows the last event that a card shows, and what is drawn without an event. */
+async function isUpToDate(
+  events: Subjects,
+  id: ChangeId,
+  mark: CardMark | null,
+  revision: string,
+): Promise<boolean> {
+  if ((mark?.revision ?? NO_REVISION) !== revision) return false;
   const { state } = await events.load(`change/${id}`, (hashes: readonly string[] | null, event) =>
     UNSEEN.includes(event.type) ? [...(hashes ?? []), event.hash] : [event.hash],
   );
   return mark !== null && (state ?? []).includes(mark.hash);
 }
 
-/** Changes whenever the card is drawn differently without an event of the change, which its mark does not name. */
-function revisionOf(
-  { child, followUp }: Pick<Change, 'child' | 'followUp'>,
-  schedule: ScheduleNews | null,
-): string {
-  return JSON.stringify([child?.state, followUp?.revision, schedule]);
+/** Changes whenever the card is drawn differently without an event of the change; the mark names it as well. */
+function revisionOf(change: Change, schedule: ScheduleNews | null): string {
+  const { child, followUp } = change;
+  const shown = [
+    ...(child ? [child.state] : []),
+    ...(followUp ? [followUp.revision] : []),
+    ...newsRevision(change),
+    ...(schedule ? [schedule] : []),
+  ];
+  return shown.length === 0 ? NO_REVISION : hash('sha256', JSON.stringify(shown)).slice(0, 12);
 }
 
-const NO_REVISION = revisionOf({}, null);
+const NO_REVISION = '';
 
 /** What became of the schedule that a change made; null for any other change. */
 async function scheduleNews(
@@ -375,21 +386,6 @@ async function lossesOf(events: Subjects, id: ChangeId): Promise<number> {
   return state ?? 0;
 }
 
-const CHECKED_MAX = 500;
-// Slack accepts about 50 reads and updates per minute, and cards of changes that move come first.
-const SPREAD_MS = 5_000;
-
-/** Draws the cards of open changes again, which finds deleted ones. To be called at the start and once an hour. */
-export async function checkCards({ events, store, now }: WorkflowContext): Promise<void> {
-  const open = await listChanges(events, { open: true, confirmed: true, limit: CHECKED_MAX });
-  const at = now().getTime();
-  await transaction(store, async (tx) => {
-    for (const [index, { id }] of open.entries()) {
-      await addJob(tx, { kind: 'card', key: id, dueAt: at + index * SPREAD_MS });
-    }
-  });
-}
-
 /** The job of the copies of a pending card: one for each new approver. Due again when more roles may decide. */
 export async function planDirectCards(
   context: WorkflowContext,
@@ -423,10 +419,10 @@ function copyOf({ copies }: Change, user: UserId): Position | null {
 export async function sendDirectCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const [id = '', user = ''] = job.key.split('/');
   const to = user as UserId;
-  const change = await loadChange(context.events, id as ChangeId);
+  const change = await loadShown(context, id as ChangeId);
   if (!change) return 'done';
   const copy = copyOf(change, to);
-  if (copy) return drawCopy(context, change, copy);
+  if (copy) return drawCopy(context, change.id, copy);
   if (change.state !== 'pending') return 'done';
   const at = await context.messenger.postDirectCard(change, to, job);
   await append(context.events, async (locked) => {
@@ -442,11 +438,9 @@ export async function sendDirectCard(context: WorkflowContext, job: JobTry): Pro
 }
 
 /** A copy is no witness: it is drawn after one read, and a deleted one is not posted again. */
-async function drawCopy(
-  context: WorkflowContext,
-  change: Change,
-  at: Position,
-): Promise<JobResult> {
+async function drawCopy(context: WorkflowContext, id: ChangeId, at: Position): Promise<JobResult> {
+  const change = await loadShown(context, id);
+  if (!change) return 'done';
   const seen = await context.messenger.readCard(at);
   if (!seen) return 'done';
   const marks = seen.card ? [seen.card] : [];
@@ -455,9 +449,9 @@ async function drawCopy(
     await answerForeign(context, change.id, foreign);
     return dueAgain(context);
   }
-  const hasNews = revisionOf(change, null) !== NO_REVISION;
-  if (!hasNews && (await isUpToDate(context.events, change.id, seen.card))) return 'done';
-  await context.messenger.redrawCard(change, at, null);
+  const revision = revisionOf(change, null);
+  if (await isUpToDate(context.events, change.id, seen.card, revision)) return 'done';
+  await context.messenger.redrawCard(change, at, null, revision);
   return 'done';
 }
 

@@ -29,11 +29,15 @@ import type { Store } from '../storage/index.ts';
  */
 export interface Messenger extends Poster {
   postCard(change: Change, attempt: PostAttempt): Promise<Position>;
-  /** Redraws the card or a copy of it. `schedule`: what became of the schedule that the change made. */
+  /**
+   * Redraws the card or a copy of it. `schedule`: what became of the schedule that the change made. `revision`: names
+   * what is drawn without an event of the change.
+   */
   redrawCard(
     change: Change,
     at: Position,
     schedule: ScheduleNews | null,
+    revision: string,
   ): Promise<'drawn' | 'deleted'>;
   /** Posts into a thread that the request of this claim is about to be sent, with the mark of `claimed`. */
   postSending(change: Change, at: Position, mark: AttemptMark): Promise<void>;
@@ -153,6 +157,11 @@ export interface Mark {
   readonly hash: string;
 }
 
+/** The mark of a card, with what it shows beside its events; missing: nothing. */
+export interface CardMark extends Mark {
+  readonly revision?: string;
+}
+
 /** The mark of `claimed` in the note before a request. */
 export interface AttemptMark extends Mark {
   readonly nonce: string;
@@ -160,7 +169,7 @@ export interface AttemptMark extends Mark {
 
 /** A card and the notes of its thread, in the order of Slack. A card without a mark shows nothing of the log. */
 export interface SeenThread {
-  readonly card: Mark | null;
+  readonly card: CardMark | null;
   readonly notes: readonly AttemptMark[];
 }
 

@@ -440,14 +440,23 @@ async function send(context: WorkflowContext, change: Change): Promise<AttemptRe
   }
 }
 
-/** Where the API has a read, a fresh read may show that a request without an answer was applied. */
+/** A fresh read may show that a request without an answer was applied, or that one with a conflict was not. */
 async function settle(
   context: WorkflowContext,
   change: Change,
   result: AttemptResult,
 ): Promise<AttemptResult> {
-  const read = context.commands.get(change.command)?.verifyOutcome;
-  if (result.kind !== 'ended' || result.ending.how !== 'unknown' || !read) return result;
+  const { verifyOutcome: read, compareBeforeSending: compare } =
+    context.commands.get(change.command) ?? {};
+  if (result.kind !== 'ended' || result.ending.how !== 'unknown') return result;
+  // A conflict after which the target is as it was: the request did not fit, and was not applied.
+  if (result.ending.status === 409 && compare) {
+    const now = await compare(change.plan, context.commandContext());
+    if (now?.kind === 'same') {
+      return { ...result, ending: { ...result.ending, how: 'failed' } };
+    }
+  }
+  if (!read) return result;
   const { target, body } = change.plan;
   const sent = await read(target, body, context.commandContext()).catch((err: unknown) => {
     context.log.warn(

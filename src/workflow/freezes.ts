@@ -12,6 +12,7 @@ import { append, inForce } from '../log/index.ts';
 import { transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
+import { redrawOpen } from './moves.ts';
 import { hurryJobs } from './store.ts';
 import { standingFreeze } from './target.ts';
 
@@ -61,10 +62,8 @@ export function freezeKind(context: DecisionContext): JobKind {
   return { lane: 'background', run: ({ key }) => endFreeze(context, key) };
 }
 
-async function endFreeze(
-  { events, store, messenger, now, wake }: DecisionContext,
-  id: string,
-): Promise<JobResult> {
+async function endFreeze(context: DecisionContext, id: string): Promise<JobResult> {
+  const { events, store, messenger, now, wake } = context;
   const stream = `freeze/${id}` as const;
   const { result } = await append<Date | LoggedFreeze | null>(events, async (locked) => {
     const { state } = await locked.load(stream, evolveFreeze);
@@ -79,5 +78,6 @@ async function endFreeze(
   // Each offer waits for the other freezes of its target.
   await transaction(store, (tx) => hurryJobs(tx, 'unfreeze-offer', now()));
   wake();
+  await redrawOpen(context);
   return 'done';
 }

@@ -10,8 +10,9 @@ export {
 export { openBackground } from './background.ts';
 export { directRecipients } from './cards.ts';
 export type * from './context.ts';
-export { createChangesQueries, frequentCommands, loadForUser, showHome } from './lists.ts';
+export { createChangesQueries, loadForUser, showHome } from './lists.ts';
 export type { MaintenanceJob } from './maintenance.ts';
+export { peopleChanged } from './news.ts';
 export {
   endedBefore,
   isDatabaseUnavailable,

@@ -1,12 +1,13 @@
 import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import { alertKind, pruneAlerts } from './alerts.ts';
-import { checkCards } from './cards.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind } from './execute.ts';
 import { followKind } from './follow.ts';
 import { freezeKind } from './freezes.ts';
 import type { JobKinds } from './jobs.ts';
 import type { MaintenanceJob } from './maintenance.ts';
+import { redrawOpen } from './moves.ts';
+import { directoryWatch } from './news.ts';
 import { incidentKind, pressKind } from './press.ts';
 import { pruneRates } from './rates.ts';
 import { revertKind } from './reverts.ts';
@@ -34,11 +35,15 @@ export function jobKinds(
   };
 }
 
+const WATCHED_EVERY_MS = 1_000;
+
 /** Periodic work that no user waits for. */
 export function upkeepJobs(context: WorkflowContext): readonly MaintenanceJob[] {
   return [
-    { name: 'check cards', work: () => checkCards(context), everyMs: HOUR_MS },
     { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY_MS },
+    // Finds deleted cards, too. At the start, the configuration may be a new one.
+    { name: 'check cards', work: () => redrawOpen(context), everyMs: HOUR_MS },
+    { name: 'watch directory', work: directoryWatch(context), everyMs: WATCHED_EVERY_MS },
     { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
     { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
   ];

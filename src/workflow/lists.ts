@@ -58,6 +58,7 @@ import {
   storyLines,
 } from './history.ts';
 import { advance, identityFacts } from './moves.ts';
+import { withNews } from './news.ts';
 import { currentTarget } from './target.ts';
 
 /** Draws a user's App Home tab from the log. */
@@ -71,6 +72,7 @@ export async function showHome(context: WorkflowContext, user: UserId): Promise<
 
 const MANY = 200;
 const RECENT = 8;
+const DECIDED = 12;
 const SEARCHED = 50;
 
 async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
@@ -96,10 +98,14 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
   const unanswered = running.filter(
     (change) => change.state === 'unknown' && (concerns(change, actor) || may('happened', change)),
   );
+  const waiting = pending
+    .filter((change) => may('approve', change))
+    .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
   return {
-    waiting: pending
-      .filter((change) => may('approve', change))
-      .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()),
+    // Of the others, Home shows the number.
+    waiting: await Promise.all(
+      waiting.map((change, index) => (index < DECIDED ? withNews(context, change) : change)),
+    ),
     mine: own,
     running: running.filter(
       (change) => isVisible(change) && ![...own, ...unanswered].some(({ id }) => id === change.id),
@@ -203,6 +209,7 @@ export function createChangesQueries(
       return listedFor(context, { targets: [key], limit: LATEST }, asker);
     },
     openOf: (asker) => listedFor(context, { open: true, confirmed: true, limit: MANY }, asker),
+    frequent: (by) => frequentCommands(context, by),
     log: (request, asker) => answerChangeLog(context, request, asker),
   };
 }
@@ -229,7 +236,7 @@ async function show(
 ): Promise<Answer> {
   const found = await findChange(context, id, asker);
   if (!found.ok) return found.answer;
-  const change = await withFollowUp(context, found.change);
+  const change = await withNews(context, await withFollowUp(context, found.change));
   const lines = await (isDetailed ? historyLines : storyLines)(context.events, change.id);
   const effect = await measureEffect(change);
   const details = { label: 'Details', line: `change show ${change.id} details` };

@@ -13,8 +13,8 @@ import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
 import type { NewEvent } from '../domain/log-events.ts';
-import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
-import type { Job } from '../storage/index.ts';
+import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
+import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
 /** Events of one decision, and what is due because of them. */
@@ -66,7 +66,7 @@ export function begin(
 const HOLDING: readonly State[] = ['executing', 'unknown'];
 
 /** The target is free once the request was not sent, or its outcome is known. */
-function releases(before: Change, after: Change): boolean {
+function releases(before: Pick<Change, 'state'>, after: Pick<Change, 'state'>): boolean {
   return HOLDING.includes(before.state) && !HOLDING.includes(after.state);
 }
 
@@ -212,7 +212,7 @@ type Also = Pick<Moves, 'events' | 'jobs'> | null;
  * appended with it. Returns the change before and after, the refusal, or null where nothing happened.
  */
 export async function advance(
-  context: Pick<DecisionContext, 'events' | 'configuration' | 'measures' | 'log' | 'wake'>,
+  context: DecisionContext,
   id: ChangeId,
   ask: (change: Change, locked: LockedLog) => Answer | Promise<Answer>,
   also: (change: Change, locked: LockedLog) => Also | Promise<Also> = () => null,
@@ -236,9 +236,9 @@ export async function advance(
   return result;
 }
 
-/** Counts, logs and traces what was appended. To be called after the commit. */
+/** Counts, logs and traces what was appended, and tells other changes of the target. To be called after the commit. */
 export function noteMoved(
-  context: Pick<DecisionContext, 'measures' | 'log'>,
+  context: Pick<DecisionContext, 'measures' | 'log' | 'events' | 'store' | 'now' | 'wake'>,
   before: Pick<Change, 'state'> | null,
   change: Change,
 ): void {
@@ -250,4 +250,45 @@ export function noteMoved(
   const about = { 'signalbox.change': id, 'signalbox.command': command };
   const facts = { ...about, 'signalbox.from': from, 'signalbox.to': state };
   pastStep({ name: `change ${state}`, facts }, 0);
+  if (isPrivate(change)) return;
+  // What becomes of a freeze concerns the changes of all that it covers.
+  const isFreeze = change.plan.target.kind === 'freeze';
+  if (isFreeze && state !== 'succeeded') return;
+  const of = isFreeze ? {} : { targets: [targetKey(change)], except: id };
+  const isFree = before !== null && releases(before, change);
+  // Without it, their cards are drawn again within an hour, and they are claimed some seconds later.
+  redrawOpen(context, { ...of, isFree }).catch((err: unknown) => {
+    context.log.warn({ err, change: id }, 'other changes of its target were not redrawn');
+  });
+}
+
+const REDRAWN_MAX = 500;
+/** Slack accepts about 50 reads and updates per minute, and cards of changes that move come first. */
+const AT_ONCE = 20;
+const SPREAD_MS = 5_000;
+
+/**
+ * Draws the cards of open changes again, because of what surrounds them: those of some targets, or of all, for example
+ * after a reload. Where the target is free now, its approved changes are claimed.
+ */
+export async function redrawOpen(
+  { events, store, now, wake }: Pick<DecisionContext, 'events' | 'store' | 'now' | 'wake'>,
+  about: {
+    readonly targets?: readonly string[];
+    readonly except?: ChangeId;
+    readonly isFree?: boolean;
+  } = {},
+): Promise<void> {
+  const { except, isFree = false, ...of } = about;
+  const query = { ...of, open: true, confirmed: true, limit: REDRAWN_MAX } as const;
+  const others = (await listChanges(events, query)).filter(({ id }) => id !== except);
+  if (others.length === 0) return;
+  const at = now().getTime();
+  await transaction(store, async (tx) => {
+    for (const [index, each] of others.entries()) {
+      await addJob(tx, job('card', each.id, at + Math.max(0, index - AT_ONCE) * SPREAD_MS));
+      if (isFree && each.state === 'approved') await addJob(tx, runOf(each, at));
+    }
+  });
+  wake();
 }

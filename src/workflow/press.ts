@@ -21,7 +21,6 @@ import {
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { type EventOf, evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
-import { hasSameFacts } from '../domain/targets.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
@@ -30,10 +29,11 @@ import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } f
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, noteMoved, runOf } from './moves.ts';
+import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
 import { noticeFor } from './notices.ts';
 import { becomesPlace, foreignPlace, isPlace, isPostedAt, LoggedPlace } from './places.ts';
 import { countPress, type RateLimitStatus } from './rates.ts';
-import { currentPolicy, currentTarget } from './target.ts';
+import { currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
 /** A press that decides about a change, as Slack delivered it: nothing of it is checked yet. */
@@ -227,9 +227,9 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   if (!identity.ok && identity.refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
     return new Date(context.now().getTime() + RETRY_MS);
   }
-  return identity.ok
-    ? decide(context, stored, verb, { early: null, identity })
-    : refuse(identity.refusal, identity);
+  if (!identity.ok) return refuse(identity.refusal, identity);
+  const requester = isPermitting(verb) ? await requesterOf(context, change) : null;
+  return decide(context, stored, verb, { early: null, identity, requester });
 }
 
 function markOf(seen: string | null): Mark | null {
@@ -262,6 +262,8 @@ interface Known {
   readonly early: Refusal | null;
   /** Null: not looked up. */
   readonly identity: Identity | null;
+  /** The requester of a change that may run after the press. */
+  readonly requester?: Identity | null;
 }
 
 interface Decided {
@@ -319,10 +321,10 @@ async function answerTo(
   locked: LockedLog,
   before: Change | null,
   press: LoggedPress,
-  { early, identity }: Known,
+  { early, identity, requester = null }: Known,
 ): Promise<ReturnType<typeof gate<Verb>>> {
   if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
-  const facts = await lockedFacts(context, locked, before, { ...press, identity });
+  const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
   return gate(before, press.verb as Verb, facts);
 }
 
@@ -335,14 +337,11 @@ async function lockedFacts(
   context: WorkflowContext,
   locked: LockedLog,
   change: Change,
-  press: LoggedPress & { readonly identity: Identity },
+  press: LoggedPress & { readonly identity: Identity; readonly requester: Identity | null },
 ): Promise<PressFacts> {
   const facts = pressFacts(context, change, press);
   if (!isPermitting(press.verb as Verb)) return facts;
-  // The freezes made in Slack count where the target has other tags than users saw.
-  const isSame = hasSameFacts(facts.target, change.plan.target);
-  const policy = isSame ? facts.policy : await currentPolicy(context, locked);
-  return { ...facts, policy, isCurrent: true };
+  return { ...facts, outlook: await outlookFacts(context, locked, change, press.requester) };
 }
 
 function deny(
@@ -359,7 +358,8 @@ function deny(
     : createDenial(refusal, { press });
   const outcome = async (shown: Change | null) => {
     const named = await nameAlternatives(context, { ...denial, change: shown });
-    return { ok: false, verb, denial: named } as const;
+    const freeze = refusal === 'frozen' && change ? await blockingFreeze(context, change) : null;
+    return { ok: false, verb, denial: { ...named, freeze } } as const;
   };
   return tell(context, stored, change, outcome);
 }

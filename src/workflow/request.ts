@@ -3,8 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { FieldProblem } from '../base/errors.ts';
-import { canonical, type JsonObject } from '../base/text.ts';
-import { HOUR_MS } from '../base/time.ts';
+import type { JsonObject } from '../base/text.ts';
 import {
   type ChangeCommand,
   type CommandContext,
@@ -23,17 +22,15 @@ import {
   type Requirement,
   type RoleName,
   type Snapshot,
-  type State,
   TARGET_TRAITS,
   type Target,
   type Timing,
-  targetKey,
   type UserId,
 } from '../domain/change.ts';
 import { draftChange } from '../domain/draft.ts';
 import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
 import type { EventOf } from '../domain/log-events.ts';
-import { type Freeze, type Policy, upcomingFreezes } from '../domain/policy.ts';
+import type { Policy } from '../domain/policy.ts';
 import type { NoEffect, Service } from '../domain/targets.ts';
 import {
   NO_TIMING,
@@ -42,12 +39,13 @@ import {
   startsAt,
   startTimeOf,
 } from '../domain/timing.ts';
-import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
+import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
 import { knownServices } from '../servers/facts.ts';
 import { reading } from '../storage/index.ts';
 import { authorizeCommand, authorizeForm, type Refused, recordRefusal } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
 import { begin, identityFacts, type Moves, move, noteMoved } from './moves.ts';
+import { withNews } from './news.ts';
 import { limitedUntil } from './rates.ts';
 import { currentPolicy, currentTarget, hasChangedSinceEnd } from './target.ts';
 
@@ -67,16 +65,8 @@ interface ChangeRequest {
 }
 
 export type RequestOutcome =
-  | {
-      readonly ok: true;
-      readonly draft: Change;
-      /** Open changes of the same target that are not in `before`. */
-      readonly others: readonly Change[];
-      /** Identical changes of the last hour. */
-      readonly before: readonly Change[];
-      /** The freezes that apply to the target now or within a week. */
-      readonly freezes: readonly Freeze[];
-    }
+  /** The draft has what surrounds it. */
+  | { readonly ok: true; readonly draft: Change }
   | { readonly ok: false; readonly denial: Denial }
   /** The target is already as requested. */
   | { readonly ok: false; readonly noEffect: NoEffect }
@@ -181,8 +171,7 @@ async function record(
   const draft = id && (await loadChange(context.events, id));
   if (!draft) return refuseRepeated();
   noteMoved(context, null, draft);
-  const freezes = upcomingFreezes(planned.policy.freezes, draft.plan.target, draft.createdAt);
-  return { ok: true, draft, freezes, ...(await relatedChanges(context, draft)) };
+  return { ok: true, draft: await withNews(context, draft) };
 }
 
 /** The events of a draft, and of the withdrawal of the one that it replaces. */
@@ -241,40 +230,6 @@ async function withdrawn(
   return move(context, locked.at, edited, { ...answer, evidence: { edited: true } });
 }
 
-const SAME_WITHIN_MS = HOUR_MS;
-const MOST_RELATED = 100;
-
-/** Identical changes of the last hour, and other open changes of the target. For people: it has no authority. */
-async function relatedChanges(
-  { events }: Pick<WorkflowContext, 'events'>,
-  draft: Change,
-): Promise<{ readonly before: readonly Change[]; readonly others: readonly Change[] }> {
-  const of = { targets: [targetKey(draft)], limit: MOST_RELATED };
-  const since = new Date(draft.createdAt.getTime() - SAME_WITHIN_MS);
-  const recent = (await listChanges(events, { ...of, since })).filter(({ id }) => id !== draft.id);
-  const before = repetitions(recent, draft);
-  const known = new Set([draft.id, ...before.map(({ id }) => id)]);
-  const open = await listChanges(events, { ...of, open: true });
-  return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
-}
-
-/** Identical changes since a different one succeeded: stop, start, stop is no repetition. The newest one is first. */
-function repetitions(recent: readonly Change[], draft: Change): readonly Change[] {
-  const lastOther = recent.findIndex(
-    (other) => other.state === 'succeeded' && !isSame(other, draft),
-  );
-  const since = lastOther === -1 ? recent : recent.slice(0, lastOther);
-  return since.filter((other) => isSame(other, draft));
-}
-
-/** The states of changes that had, or may still have, an effect. */
-const EFFECTIVE: readonly State[] = ['pending', 'approved', 'executing', 'succeeded', 'unknown'];
-
-function isSame(other: Change, draft: Change): boolean {
-  const same = canonical(other.plan.body) === canonical(draft.plan.body);
-  return same && other.command === draft.command && EFFECTIVE.includes(other.state);
-}
-
 /** What was entered for a change. */
 interface PlannedArguments {
   readonly args: unknown;
@@ -292,7 +247,7 @@ export async function planChange(
   context: CommandContext,
 ): Promise<PlanResult> {
   const { before: seen = null, gaps = [] } = (await command.observe?.(args, context)) ?? {};
-  const before = seen?.wasRead ? { ...seen, fields: { ...seen.fields, ...settled } } : seen;
+  const before = seen && { ...seen, fields: { ...seen.fields, ...settled } };
   const problems = command.problems?.(args, before, context) ?? [];
   if (problems.length > 0) return { ok: false, problems };
 

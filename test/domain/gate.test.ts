@@ -6,7 +6,12 @@ import {
   type Refusal,
   type UserId,
 } from '../../src/domain/change.ts';
-import { type ClaimFacts, gate, type PressFacts } from '../../src/domain/gate.ts';
+import {
+  type ClaimFacts,
+  gate,
+  type OutlookFacts,
+  type PressFacts,
+} from '../../src/domain/gate.ts';
 import type { Freeze, NeverRule, Policy } from '../../src/domain/policy.ts';
 import {
   actor,
@@ -67,6 +72,11 @@ const known = (by: UserId, ...roles: string[]): Known => [
 ];
 const OPERATOR = known(ana.id, 'operator');
 const APPROVERS = [known(ben.id, 'approver'), known(cleo.id, 'approver')] as const;
+/** What was gathered about whether the change could run, beside the facts of the press. */
+const outlook = (over: Partial<OutlookFacts>): Partial<PressFacts> => {
+  const open = { now: NOON, policy: FREE, target: PLAN.target, commands: ['service stop'] };
+  return { outlook: { ...open, requester: null, isOutdated: false, ...over } };
+};
 const IN_FORCE = { until: minutes(60), isPaused: false, isRemoved: false };
 const BROKEN = { by: ana.id, at: NOON, reason: 'outage' };
 const broken = (role: string | null) =>
@@ -263,49 +273,65 @@ test.for<[string, Change, string]>([
   expect(claim({}, change)).toEqual({ refusal, ends: null });
 });
 
-test.for<[string, Partial<PressFacts>, object]>([
+test.for<[string, Partial<OutlookFacts>, object]>([
   [
     'other tags have a stricter rule',
-    { isCurrent: true, target: STAGING, policy: STRICT },
+    { target: STAGING, policy: STRICT },
     { why: 'tags-changed', type: 'stale' },
   ],
   [
     'other tags have no rule',
-    { isCurrent: true, target: STAGING, policy: NONE },
+    { target: STAGING, policy: NONE },
     { why: 'tags-changed', type: 'stale' },
   ],
+  ['its rule requires more', { policy: STRICT }, { why: 'approvals-missing', type: 'denied' }],
+  ['its requester lost the role', { requester: known(ana.id)[1] }, { why: 'not-a-requester' }],
+  ['its requester was deactivated', { requester: guest }, { why: 'guest', type: 'denied' }],
   [
-    'a freeze covers the other tags',
-    { isCurrent: true, target: STAGING, policy: { ...FREE, freezes: [LAUNCH] } },
-    { why: 'tags-changed', type: 'stale' },
+    'another change of its target ran',
+    { isOutdated: true },
+    { why: 'target-changed', type: 'stale' },
   ],
 ])('an approval ends a change when %s', ([, facts, ends]) => {
-  expect(approve(facts)).toMatchObject({ ends });
+  expect(approve(outlook(facts))).toMatchObject({ ends });
 });
 
 test.for<[string, Partial<PressFacts>]>([
-  ['its tags are the same', { isCurrent: true, policy: STRICT }],
-  ['other tags have no stricter rule', { isCurrent: true, target: STAGING, policy: FREE }],
+  ['its rule is as at the request', outlook({})],
+  ['other tags have no stricter rule', outlook({ target: STAGING })],
+  ['Slack does not say who its requester is', outlook({ requester: unanswered })],
   ['the log was not read yet', { target: STAGING, policy: STRICT }],
 ])('an approval counts when %s', ([, facts]) => {
   expect(approve(facts)).toMatchObject({ type: 'approved', by: ben.id });
 });
 
+test('an approval in a freeze is refused, and the change waits', () => {
+  const frozen = outlook({ policy: { ...FREE, freezes: [LAUNCH] } });
+  expect(approve(frozen)).toEqual({ refusal: 'frozen', ends: null });
+});
+
+test('break-glass in a freeze is refused as well', () => {
+  const change = changeIn('pending', { requires: { ...REQUIRES, breakGlass: 'operator' } });
+  const frozen = outlook({ policy: { ...FREE, freezes: [LAUNCH] } });
+  const facts = { ...pressed(change, ana), ...frozen };
+  expect(gate(change, 'break-glass', facts)).toEqual({ refusal: 'frozen', ends: null });
+});
+
 test('an approval of a service that the server does not list now changes nothing', () => {
-  const facts = { isCurrent: true, target: UNLISTED, policy: TAGGED };
+  const facts = outlook({ target: UNLISTED, policy: TAGGED });
   expect(approve(facts)).toEqual({ refusal: 'not-verified', ends: null });
 });
 
 test('a freeze that ends before a timed change starts does not end it', () => {
   const timing = { startAt: minutes(60).toISOString(), revert: null };
   const change = changeIn('pending', { plan: { ...PLAN, timing } });
-  const facts = { isCurrent: true, target: STAGING, policy: { ...FREE, freezes: [LAUNCH] } };
+  const facts = { target: STAGING, policy: { ...FREE, freezes: [LAUNCH] } };
   expect(approve(facts, change)).toMatchObject({ type: 'approved', by: ben.id });
 });
 
 test('a draft that ends is stale, because nobody else has seen it', () => {
   const draft = changeIn('draft');
-  const facts = { isCurrent: true, target: STAGING, policy: STRICT };
+  const facts = outlook({ target: STAGING, policy: STRICT });
   expect(gate(draft, 'confirm', pressed(draft, ana, facts))).toMatchObject({
     ends: { type: 'stale' },
   });
@@ -313,7 +339,7 @@ test('a draft that ends is stale, because nobody else has seen it', () => {
 
 test.for(['reject', 'cancel'] as const)('%s does not need the current tags', (verb) => {
   const change = changeIn('pending');
-  const facts = { isCurrent: true, target: STAGING, policy: STRICT };
+  const facts = { target: STAGING, policy: STRICT };
   const by = verb === 'cancel' ? ana : ben;
   expect(gate(change, verb, pressed(change, by, facts))).not.toHaveProperty('refusal');
 });
@@ -512,7 +538,7 @@ const CASES: Partial<Record<Refusal, () => object>> = {
   'card-deleted': () => ends('card-deleted'),
   'too-early': () => gate(changeIn('pending'), 'expire', { now: NOON }),
   'target-changed': () => claim({ differs: true }),
-  'tags-changed': () => approve({ isCurrent: true, target: STAGING, policy: STRICT }),
+  'tags-changed': () => approve(outlook({ target: STAGING, policy: STRICT })),
   'approvals-missing': () => claim({ policy: STRICT }),
   'schedule-ended': () => claim({ schedule: { ...IN_FORCE, isPaused: true } }),
   'too-late': () => {
@@ -547,7 +573,7 @@ const CASES: Partial<Record<Refusal, () => object>> = {
     const change = approved({ plan: { ...PLAN, target } });
     return claim({ policy: LISTED_ONLY, target }, change);
   },
-  'not-verified': () => approve({ isCurrent: true, target: UNLISTED, policy: TAGGED }),
+  'not-verified': () => approve(outlook({ target: UNLISTED, policy: TAGGED })),
 };
 
 /** What the event that ends a pending change says. */

@@ -274,6 +274,20 @@ describe('right before sending', () => {
     expect(sent?.text).not.toContain('not verified');
   });
 
+  test('a conflict after which the service is as it was is a failure, not an unknown outcome', async () => {
+    const sandbox = await started();
+    const { approve } = await approved(sandbox, '/service stop staging for the night');
+    sandbox.cloud.setServiceState(STAGING, 'starting');
+    await approve();
+    const card = await sandbox.cardLater('Stop staging: rejected by the server');
+    expect(card?.text).toContain('409');
+    expect(card?.text).toContain('Nothing was changed.');
+    // Nothing is locked.
+    await sandbox.slack.command(ANA, 'ops', '/service stop staging again');
+    const again = await sandbox.privateMessage(ANA, 'Stop staging?');
+    expect(again?.text).not.toContain('outcome unknown');
+  });
+
   test('after a change to contract mode nothing is read and nothing waits', async () => {
     const sandbox = await started();
     const { approve } = await approved(sandbox, '/service stop staging for the night');

@@ -19,7 +19,7 @@ async function opened(sandbox: TestSandbox, person: string, words: string): Prom
 
 test('Home shows yesterday and the forecast of the month from the stored report', async () => {
   const sandbox = await startTestSandbox();
-  expect(await opened(sandbox, ANA, 'Commands')).not.toContain('Yesterday ');
+  expect(await opened(sandbox, ANA, 'All commands…')).not.toContain('Yesterday ');
   await sandbox.slack.command(ANA, 'ops', '/cost mtd');
   const answer = textOf(
     (await sandbox.privateMessage(ANA, ' · November heading for ')) ?? NO_MESSAGE,
@@ -101,10 +101,10 @@ test('after the first of two approvals, the Home tab shows what is missing', asy
   await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics-prod?'), 'change.confirm');
   await sandbox.card('requests: ');
-  await opened(sandbox, BEN, '2 approvals');
+  await opened(sandbox, BEN, '0 of 2 from ');
   await sandbox.slack.click(BEN, HOME, 'change.approve');
   await expect.poll(() => homeOf(sandbox, BEN)).toContain('Waiting for you (0)');
-  expect(await opened(sandbox, CLEO, 'Waiting for you (1)')).toContain('1 more of 2');
+  expect(await opened(sandbox, CLEO, 'Waiting for you (1)')).toContain('1 of 2 from ');
   expect(await opened(sandbox, ANA, 'Your requests (1)')).toContain('(1 of 2)');
   // The Home tab is the answer: no message repeats it.
   const messages = sandbox.slack.clientState(BEN).messages.map(({ text }) => text);
@@ -123,7 +123,7 @@ test('a press on one Home tab does not publish the tabs of other users', async (
 
 test('a command button on the Home tab opens its form, and the preview arrives as a direct message', async () => {
   const sandbox = await startTestSandbox();
-  expect(await opened(sandbox, ANA, 'Commands')).toContain('Find alerts');
+  expect(await opened(sandbox, ANA, 'All commands…')).toContain('Find alerts');
   await sandbox.slack.click(ANA, HOME, 'command.service.stop');
   const view = await sandbox.modal(ANA, 'service.stop');
   const place = { in: 'view', viewId: view } as const;

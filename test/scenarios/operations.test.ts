@@ -75,7 +75,7 @@ test('a service to be created has a name, and no id or last seen time', async ()
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32';
   const { preview, card } = await approved(sandbox, line, 'Create service analytics new');
   for (const message of [preview, card]) {
-    expect(message?.text).toContain('Name  analytics new');
+    expect(message?.text).toContain('aws eu-west-1 · 16–32 GB · from 10.0.0.0/8');
     expect(message?.text).not.toMatch(/[Ll]ast seen|^Service {2}/m);
   }
 });
@@ -98,7 +98,6 @@ test('the password of a created service is shown once, to its requester only', a
   );
   const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
   expect(textOf(card ?? NO_MESSAGE)).not.toContain(password);
-  expect(textOf(card ?? NO_MESSAGE)).not.toContain('10.0.0.0/8');
 
   await sandbox.press(BEN, card, 'change.reveal');
   await sandbox.privateMessage(BEN, 'There is no password to show');
@@ -244,20 +243,21 @@ test.for([
   await expect.poll(shown).toMatch(/staging|Alert “5xx rate”/);
 });
 
-test('IP addresses are not posted to a channel; approvers see them in a private answer', async () => {
+test('an encryption key is not posted to a channel; approvers see it in a private answer', async () => {
   const sandbox = await startTestSandbox();
   const line =
-    '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 "a new market"';
+    '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 encryption-key=arn:key-1 "a new market"';
   await sandbox.slack.command(ANA, 'ops', line);
   const preview = await sandbox.privateMessage(ANA, 'Create service analytics new?');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('10.0.0.0/8');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain('arn:key-1');
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card('requests: create service analytics new');
-  expect(textOf(card ?? NO_MESSAGE)).not.toContain('10.0.0.0/8');
+  expect(textOf(card ?? NO_MESSAGE)).toContain('from 10.0.0.0/8');
+  expect(textOf(card ?? NO_MESSAGE)).not.toContain('arn:key-1');
   await sandbox.press(EMIL, card, 'change.details');
   await sandbox.privateMessage(EMIL, REFUSED.notAnApproverOf('@db-leads'));
   await sandbox.press(BEN, card, 'change.details');
-  await sandbox.privateMessage(BEN, '10.0.0.0/8');
+  await sandbox.privateMessage(BEN, 'arn:key-1');
 });
 
 test('an alert form that was open during another edit does not revert that edit', async () => {

@@ -7,7 +7,7 @@ import { changeCard } from '../../src/slack/card.ts';
 import { preview } from '../../src/slack/preview.ts';
 import { linesOf } from '../contracts/message-lines.ts';
 import { ben, changeIn, minutes, NOON, PLAN, REQUIRES } from '../domain/changes-fixtures.ts';
-import { drawing, expectSound } from './fixtures.ts';
+import { drawing, expectSound, withNews } from './fixtures.ts';
 
 const LONG = 'a long text that says more than fits on a line of a phone, '.repeat(9).trim();
 const VALUE = 'previous value of forty characters here.';
@@ -70,7 +70,7 @@ function drawn(change: Change): readonly Message[] {
   if (change.state !== 'draft') return cards;
   const freeze = { from: NOON, until: minutes(60), on: null, reason: LONG, by: null };
   const related = { others: [change, change], before: [change], freezes: [freeze as never] };
-  return [...cards, preview(change, related, drawing)];
+  return [...cards, preview(withNews(change, related), drawing)];
 }
 
 const cases = changeCommands.flatMap((command) =>

@@ -8,12 +8,12 @@ import { answeredPreview, fullRequest, preview } from '../../src/slack/preview.t
 import { linesOf } from '../contracts/message-lines.ts';
 import { ben, changeIn, FAILURE, NOON, PLAN } from '../domain/changes-fixtures.ts';
 import { buttonsOf as buttonsIn } from '../harness/messages.ts';
-import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn } from './fixtures.ts';
+import { drawing, expectSound, NASTY, NASTY_SEEN, shownIn, withNews } from './fixtures.ts';
 
 function drawingsOf(change: Change): readonly Message[] {
   return [
     changeCard(change, drawing),
-    preview(change, { others: [change, change], before: [], freezes: [] }, drawing),
+    preview(withNews(change, { others: [change, change] }), drawing),
     answeredPreview(change, '#db-approvals', drawing),
     message(lines(threadLine(change, drawing))),
   ];
@@ -31,7 +31,7 @@ function named(name: string): Partial<Change> {
   return { plan: { ...PLAN, target: { ...PLAN.target, name } } };
 }
 
-const ALONE = { others: [], before: [], freezes: [] };
+const _ALONE = { others: [], before: [], freezes: [] };
 const everyState = STATES.map((state) => [state] as const);
 
 test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]) => {
@@ -88,7 +88,7 @@ test('a revert is requested again with its own button, because nobody typed its 
 test('every button carries the id of its change and nothing else', () => {
   const drawn = JSON.stringify([
     changeCard(changeIn('pending'), drawing),
-    preview(changeIn('draft'), ALONE, drawing),
+    preview(changeIn('draft'), drawing),
   ]);
   const values = drawn.match(/"value":"[^"]*"/g) ?? [];
   const own = values.map((value) => value.replace(/change\.[\w-]+ /, ''));
@@ -107,11 +107,12 @@ test('the card of a waiting change says all that an approver has to know', () =>
   const change = changeIn('pending', { approvals: [{ by: ben.id, at: NOON }] });
   expect(changeCard(change, drawing).text).toMatchInlineSnapshot(`
     "○ <@U0ANA> requests: stop analytics-prod · K3M9QD · expires <!date^1795190400^{date_short_pretty} at {time}|2026-11-20T16:00:00.000Z>
-    Reason  nightly maintenance
-    Cost  about −18.0 credits a day, from 14 final days
-    ⚠ Queries and pipes of this service stop.
     State  running → stopped
-    Approved  <@U0BEN> (1 of 2 from the approvers)"
+    prod · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> · warehouse main
+    ⚠ Queries and pipes of this service stop.
+    Cost  about −18.0 credits a day, from 14 final days
+    Approved  <@U0BEN> (1 of 2 from the approvers)
+    Reason  nightly maintenance"
   `);
 });
 
@@ -126,7 +127,7 @@ test('of two services with one name, the card of the one that is not configured 
   expect(card(PLAN)).not.toMatch(/^Service/m);
 });
 
-test('the cost is short on a card, has its range on a preview, and is whole behind Show request', () => {
+test('the cost has its range on card and preview, and is whole behind Show request', () => {
   const summary = {
     perDay: '−18.0 credits per day',
     withRange: '−18.0 credits per day (−9.0 to −26.0) · storage continues',
@@ -135,11 +136,13 @@ test('the cost is short on a card, has its range on a preview, and is whole behi
   const plan = { ...PLAN, cost: { text, summary, perDay: -18, share: -1 } };
   const cost = ({ text: shown }: Message) => shown.split('\n').filter((line) => /^Cost/.test(line));
   const waiting = changeIn('pending', { plan });
-  expect(cost(changeCard(waiting, drawing))).toEqual([`Cost  ${summary.perDay} · details`]);
-  expect(cost(preview(changeIn('draft', { plan }), ALONE, drawing))).toEqual([
-    `Cost  ${summary.withRange}`,
-  ]);
-  expect(cost(fullRequest(waiting, false, drawing))).toEqual([`Cost  ${text}`]);
+  const draft = changeIn('draft', { plan });
+  for (const each of [changeCard(waiting, drawing), preview(draft, drawing)]) {
+    expect(cost(each)).toEqual([`Cost  ${summary.withRange}`]);
+  }
+  const whole = fullRequest(waiting, false, drawing);
+  expect(cost(whole)).toEqual([`Cost  ${summary.withRange}`]);
+  expect(whole.text).toContain(`Estimate  ${text}`);
 });
 
 test('what stays as it is in an alert is listed whole', () => {
@@ -186,7 +189,7 @@ test.for<[string, string]>([
   const before = { fields: {}, volatileFields: { state }, seenAt: NOON, source: 'read' };
   const over = { command: 'alert edit', plan: { ...PLAN, target, before } };
   expect(changeCard(changeIn('pending', over), drawing).text).toContain(` requests: ${asked} · `);
-  const question = preview(changeIn('draft', over), ALONE, drawing).text.split('\n')[0];
+  const question = preview(changeIn('draft', over), drawing).text.split('\n')[0];
   expect(question?.toLowerCase()).toBe(`${asked}?`);
 });
 

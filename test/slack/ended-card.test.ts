@@ -156,10 +156,12 @@ test('the card of an unknown outcome has what a person needs to settle it', () =
     Known so far (<!date^1795176120^{date_short_pretty} at {time}|2026-11-20T12:02:00.000Z>): The server did not answer in time.
     Not sent again. Other changes to this target are blocked until this is resolved.
     Check the console, then record what you found.
+    @db-leads can record it.
     Server shows  stopping (checked <!date^1795176120^{date_short_pretty} at {time}|2026-11-20T12:02:00.000Z>)
     This is not yet what was requested. The request may still be applied.
     Requested by <@U0ANA> · approved by <@U0BEN>, <@U0CLEO> (2 of 2)
-    Reason  nightly maintenance"
+    Reason  nightly maintenance
+    prod · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> · warehouse main"
   `);
   const unread = changeIn('unknown', { followUp: { ...followUp, seen: null, why: null } });
   expect(changeCard(unread, drawing).text).not.toMatch(/Cost|Server shows/);

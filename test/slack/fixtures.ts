@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { messageProblems } from '../../sandbox/slack/block-kit/validate.ts';
 import { commands } from '../../src/commands/index.ts';
-import type { RoleName } from '../../src/domain/change.ts';
+import type { Change, News, RoleName } from '../../src/domain/change.ts';
 import type { Message } from '../../src/slack/blocks.ts';
 import type { DrawContext } from '../../src/slack/naming.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
@@ -26,6 +26,12 @@ export const drawing: DrawContext = {
   linkOf: () => null,
   console: null,
 };
+
+/** A change with what surrounds it. */
+export function withNews(change: Change, news: Partial<News>): Change {
+  const alone = { before: [], others: [], freezes: [], target: null, refusal: null };
+  return { ...change, news: { ...alone, ...news } };
+}
 
 /** A name that would ping, link, style and turn round whatever it stands in. */
 export const NASTY =

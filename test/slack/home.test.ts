@@ -110,13 +110,13 @@ test('who decides sees what the card says: target, values, warnings, requester',
   const shown = texts(drawn({ waiting: change ? [change] : [] }));
   for (const words of [
     'stop analytics-prod',
-    '2f7c9d34',
+    'warehouse main',
     'running → ',
     '"action_id":"change.details"',
     'Queries and pipes of this service stop.',
     '"user_id":"U0ANA"',
     'nightly maintenance',
-    '2 approvals',
+    '0 of 2 from ',
     `"timestamp":${minutes(30).getTime() / 1_000}`,
   ]) {
     expect(shown).toContain(words.includes('"') ? words : JSON.stringify(words).slice(1, -1));

@@ -18,7 +18,7 @@ import { elementFor } from '../../src/slack/inputs.ts';
 import { fullRequest, preview } from '../../src/slack/preview.ts';
 import { lateSentence, refusalMessage, stoppedLine } from '../../src/slack/refusals.ts';
 import { actor, changeIn, NOON } from '../domain/changes-fixtures.ts';
-import { drawing } from './fixtures.ts';
+import { drawing, withNews } from './fixtures.ts';
 
 // No screen shows a name of the code: camelCase, snake_case, capitals, the number of a rule, a message of zod.
 
@@ -56,7 +56,7 @@ test.for(STATES)('a change that is %s is drawn in words', (state) => {
   expectWords(sentenceMessage(threadLine(change, drawing)).blocks);
   expectWords(sentenceMessage(recordedLine({ verb: 'approve', change }, drawing)).blocks);
   expectWords(lateSentence(state));
-  expectWords(preview(change, { others: [change], before: [], freezes: [] }, drawing).blocks);
+  expectWords(preview(withNews(change, { others: [change] }), drawing).blocks);
   const lists = {
     ...{ waiting: [change], toAnswer: [{ change, mayAnswer: true }], mine: [change] },
     ...{ running: [change], recent: [change], schedules: [], services: null, costs: null },

@@ -56,7 +56,7 @@ test('a card has the mark of its last event, and a thread read returns it with t
     card: { version: 2, hash: HASH, change: '7KQ2MX', nonce: null },
     notes: [],
   });
-  await messenger.redrawCard(executing, at, null);
+  await messenger.redrawCard(executing, at, null, '');
   const claimed = { version: 5, hash: 'b'.repeat(43), nonce: 'n-1' };
   await messenger.postSending(executing, at, claimed);
   await messenger.postThreadNote('Skipped.', at, FIRST);
@@ -76,7 +76,7 @@ test('the card of a schedule shows its last run and the next one', async () => {
   const mark = { version: 3, hash: 'c'.repeat(43) };
   const standing = { mark, zone: 'UTC', isPaused: false, hasEnded: false, next };
   const shown = async (news: Parameters<typeof messenger.redrawCard>[2]) => {
-    await messenger.redrawCard(change('succeeded', 6), at, news);
+    await messenger.redrawCard(change('succeeded', 6), at, news, 'rev1');
     const { messages = [] } = await client.conversations.history({ channel: APPROVALS });
     return messages[0]?.text ?? '';
   };

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Change } from '../../src/domain/change.ts';
+import type { Change, News } from '../../src/domain/change.ts';
 import type { Message } from '../../src/slack/blocks.ts';
 import { answeredPreview, preview } from '../../src/slack/preview.ts';
 import { changeIn, minutes, PLAN, REQUIRES } from '../domain/changes-fixtures.ts';
 import { buttonsOf as buttonsIn } from '../harness/messages.ts';
 import { channel } from '../workflow/context.ts';
-import { drawing } from './fixtures.ts';
-
-const ALONE = { others: [], before: [], freezes: [] };
+import { drawing, withNews } from './fixtures.ts';
 
 function blocksOf({ blocks }: Message) {
   return blocks.map((block) => ({ ...block }));
@@ -16,14 +14,12 @@ function blocksOf({ blocks }: Message) {
 test('a preview shows what will be sent, what is known, who must approve and what else is open', () => {
   const draft = changeIn('draft');
   const other = changeIn('pending', { createdAt: minutes(-12) });
-  expect(
-    preview(draft, { others: [other], before: [], freezes: [] }, drawing).text,
-  ).toMatchInlineSnapshot(`
+  expect(preview(withNews(draft, { others: [other] }), drawing).text).toMatchInlineSnapshot(`
     "Stop analytics-prod?
-    Service  prod · warehouse main · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z>
+    State  running → stopped
+    prod · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> · warehouse main
     ⚠ <@U0ANA> requested “stop analytics-prod” <!date^1795175280^{date_short_pretty} at {time}|2026-11-20T11:48:00.000Z> (K3M9QD: waiting for approval).
     ⚠ Queries and pipes of this service stop.
-    State  running → stopped
     Cost  about −18.0 credits a day, from 14 final days
     Approval  2 of @db-leads, not you · expires in 4 h
     Reason  nightly maintenance"
@@ -32,9 +28,7 @@ test('a preview shows what will be sent, what is known, who must approve and wha
 
 test('a preview says that an unknown outcome of its target must be recorded first', () => {
   const unknown = changeIn('unknown');
-  const none = { others: [], before: [], freezes: [] };
-  const text = (found: { others?: Change[]; before?: Change[] }) =>
-    preview(changeIn('draft'), { ...none, ...found }, drawing).text;
+  const text = (found: Partial<News>) => preview(withNews(changeIn('draft'), found), drawing).text;
   expect(text({ others: [unknown] })).toContain('A new request waits until it is recorded');
   expect(text({ before: [unknown] })).toContain('A new request waits until it is recorded');
   expect(text({ others: [changeIn('pending')] })).not.toContain('A new request waits');
@@ -42,7 +36,11 @@ test('a preview says that an unknown outcome of its target must be recorded firs
 
 test.for<[string, Partial<Change>, string]>([
   ['nobody must approve', { requires: { ...REQUIRES, from: null, count: 0 } }, 'not required'],
-  ['the requester may approve', { requires: { ...REQUIRES, self: true } }, '2 of @db-leads'],
+  [
+    'the requester may approve',
+    { requires: { ...REQUIRES, self: true } },
+    '2 of @db-leads · expires',
+  ],
   [
     'minutes are left',
     { requires: { ...REQUIRES, expiresAfterMs: 45 * 60_000 } },
@@ -55,7 +53,7 @@ test.for<[string, Partial<Change>, string]>([
   ],
   ['nothing was seen', { plan: { ...PLAN, before: null } }, 'never seen'],
 ])('a preview says so when %s', ([, over, words]) => {
-  expect(preview(changeIn('draft', over), ALONE, drawing).text).toContain(words);
+  expect(preview(changeIn('draft', over), drawing).text).toContain(words);
 });
 
 test.for<[string, Change, string]>([

@@ -111,8 +111,8 @@ test('who comes too late reads what became of it, and by whom', () => {
       "Already rejected by <@U0BEN>, <!date^1795175940^{date_short_pretty} at {time}|2026-11-20T11:59:00.000Z>. Request it again if it is still needed.",
       "Already cancelled by <@U0ANA>. Request it again if it is still needed.",
       "Too late: it has expired. Request it again if it is still needed.",
-      "Too late: the target changed since the preview. Request it again if it is still needed.",
-      "Too late: the policy refuses it. Request it again if it is still needed.",
+      "Too late. analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
+      "Too late. analytics-prod is frozen. /change freezes shows until when.",
     ]
   `);
 });

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import { sql, transaction } from '../../src/storage/index.ts';
-import { afterDrawn, checkCards } from '../../src/workflow/cards.ts';
+import { afterDrawn } from '../../src/workflow/cards.ts';
+import { redrawOpen } from '../../src/workflow/moves.ts';
 import {
   aChange,
   ana,
@@ -240,7 +241,7 @@ test('the cards of all open changes are looked at again, one after another', asy
   await aChange(world.context, { state: 'draft' });
   await aChange(world.context, { state: 'rejected' });
   await endJobs(world.context);
-  await checkCards(world.context);
+  await redrawOpen(world.context);
   const due = await dueJobs(world.context);
   expect(due).toHaveLength(2);
   expect(due).toEqual(expect.arrayContaining([`card ${open.id}`, `card ${other.id}`]));

@@ -44,7 +44,9 @@ function aRequest(over: Partial<Request> = {}): Request {
 async function draftOf(context: WorkflowContext, over: Partial<Request> = {}) {
   const outcome = await requestChange(context, aRequest(over));
   if (!('draft' in outcome)) throw new Error(`It was refused: ${JSON.stringify(outcome)}`);
-  return outcome;
+  const { draft } = outcome;
+  if (!draft.news) throw new Error('A draft has news');
+  return { draft, ...draft.news };
 }
 
 test('a request becomes a draft of its requester, which expires and sends nothing', async () => {

@@ -1,5 +1,5 @@
 import type { Change, Position, UserId } from '../../src/domain/change.ts';
-import type { AttemptMark, Mark, Messenger } from '../../src/workflow/context.ts';
+import type { AttemptMark, CardMark, Messenger } from '../../src/workflow/context.ts';
 import type { JobResult } from '../../src/workflow/jobs.ts';
 import { messageKinds } from '../../src/workflow/show.ts';
 import { channel, createTestContext, type TestContext } from './context.ts';
@@ -8,7 +8,7 @@ interface Card {
   readonly change: string;
   readonly to: string;
   readonly at: Position;
-  mark: Mark | null;
+  mark: CardMark | null;
   state: string;
   notes: AttemptMark[];
 }
@@ -38,7 +38,7 @@ export function slackOfCards() {
       call();
       return post(change, `D${user}`);
     },
-    redrawCard: async (change, at) => {
+    redrawCard: async (change, at, _schedule, revision) => {
       call();
       state.redraws += 1;
       const card = cardAt(at);
@@ -47,7 +47,7 @@ export function slackOfCards() {
         state.ignoredRedraws -= 1;
         return 'drawn';
       }
-      card.mark = { version: change.version, hash: change.hash };
+      card.mark = { version: change.version, hash: change.hash, ...(revision && { revision }) };
       card.state = change.state;
       return 'drawn';
     },

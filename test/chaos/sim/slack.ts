@@ -8,7 +8,13 @@ import type {
   Verb,
 } from '../../../src/domain/change.ts';
 import type { Identity, People } from '../../../src/domain/gate.ts';
-import type { AttemptMark, Mark, Messenger, PressOutcome } from '../../../src/workflow/context.ts';
+import type {
+  AttemptMark,
+  CardMark,
+  Mark,
+  Messenger,
+  PressOutcome,
+} from '../../../src/workflow/context.ts';
 import type { Ports } from './ports.ts';
 
 /** How long Signalbox may cache a membership lookup. */
@@ -18,7 +24,7 @@ export interface Card {
   readonly ts: string;
   readonly change: ChangeId;
   /** The last event that it shows, and the state. */
-  mark: Mark;
+  mark: CardMark;
   state: State;
   /** The notes of its thread, in their order. */
   readonly notes: AttemptMark[];
@@ -94,12 +100,12 @@ export function openSlack(now: () => Date, members: Members) {
           shown(change);
           return { channel: 'CCARDS' as ChannelId, ts };
         }),
-      redrawCard: (change, at) =>
+      redrawCard: (change, at, _schedule, revision) =>
         ports.call('redraw card', async () => {
           needsSlack();
           const card = cards.find(({ ts }) => ts === at.ts);
           if (!card) return 'deleted';
-          card.mark = markOf(change);
+          card.mark = { ...markOf(change), revision };
           card.state = change.state;
           shown(change);
           return 'drawn';

@@ -1,0 +1,187 @@
+// What surrounds a change that is open: every surface shows it, and a change that cannot run any more ends at once.
+
+import { canonical } from '../base/text.ts';
+import { HOUR_MS } from '../base/time.ts';
+import {
+  type Change,
+  type ChangeId,
+  isEnded,
+  isPrivate,
+  type News,
+  type State,
+  targetKey,
+} from '../domain/change.ts';
+import { gate, type Identity, type OutlookFacts } from '../domain/gate.ts';
+import { type Freeze, freezeFor, upcomingFreezes } from '../domain/policy.ts';
+import { hasSameFacts, policyFacts } from '../domain/targets.ts';
+import { startsAt } from '../domain/timing.ts';
+import { activeConfiguration, listChanges, loadChange, type Subjects } from '../log/index.ts';
+import type { DecisionContext, WorkflowContext } from './context.ts';
+import { advance, redrawOpen } from './moves.ts';
+import {
+  approvedCommands,
+  changedSincePlan,
+  currentPolicy,
+  currentTarget,
+  type LaterChange,
+} from './target.ts';
+
+/** The change with what surrounds it now. An ended one has no news: nobody decides about it any more. */
+export async function withNews(context: DecisionContext, change: Change): Promise<Change> {
+  if (isEnded(change)) return change;
+  const requester = await context.people.identify(change.requester, { fresh: false });
+  const facts = await outlookFacts(context, context.events, change, requester);
+  const { policy, target, now } = facts;
+  const answer = gate(change, 'outlook', facts);
+  const news: News = {
+    ...(await relatedChanges(context, change)),
+    freezes: upcomingFreezes(policy.freezes, target, now),
+    target: hasSameFacts(target, change.plan.target) ? null : target,
+    refusal: answer === 'open' ? null : answer.refusal,
+  };
+  return { ...change, news };
+}
+
+/** Changes when something else surrounds the change, so that its card is drawn again. */
+export function newsRevision({ news }: Pick<Change, 'news'>): readonly unknown[] {
+  if (!news) return [];
+  const states = [...news.before, ...news.others].map(({ id, state }) => `${id} ${state}`);
+  const freezes = news.freezes.map(({ from, until, reason }) => [from, until, reason]);
+  const { target, refusal } = news;
+  const place = target && [target.tags, target.warehouse];
+  return [...states, ...freezes, ...(place ?? []), ...(refusal ? [refusal] : [])];
+}
+
+/** When the passing of time alone changes what surrounds it: a freeze begins or ends. Null: never. */
+export function newsChangeAt({ news }: Pick<Change, 'news'>, now: Date): Date | null {
+  const times = (news?.freezes ?? []).flatMap(({ from, until }) => [from, until]);
+  const next = times.filter((time) => time > now).toSorted((a, b) => a.getTime() - b.getTime());
+  return next[0] ?? null;
+}
+
+/** What is known about whether a change could run. `subjects`: the log, or the same under its lock. */
+export async function outlookFacts(
+  context: DecisionContext,
+  subjects: Subjects,
+  change: Change,
+  requester: OutlookFacts['requester'],
+): Promise<OutlookFacts & { readonly changedBy: LaterChange | null }> {
+  const changedBy = await changedSincePlan(subjects, change);
+  return {
+    now: context.now(),
+    policy: await currentPolicy(context, subjects),
+    target: currentTarget(context, change.plan),
+    commands: approvedCommands(context, change),
+    requester,
+    isOutdated: changedBy !== null,
+    changedBy,
+  };
+}
+
+/** The requester of a change, looked up again where the change could not run by what is cached. */
+export async function requesterOf(context: DecisionContext, change: Change): Promise<Identity> {
+  const cached = await context.people.identify(change.requester, { fresh: false });
+  const facts = await outlookFacts(context, context.events, change, cached);
+  if (gate(change, 'outlook', facts) === 'open') return cached;
+  return context.people.identify(change.requester, { fresh: true });
+}
+
+/** The freeze in which a change would run. */
+export async function blockingFreeze(
+  context: DecisionContext,
+  { plan }: Change,
+): Promise<Freeze | null> {
+  const { freezes } = await currentPolicy(context, context.events);
+  return freezeFor(freezes, currentTarget(context, plan), startsAt(plan, context.now()));
+}
+
+/** Ends a waiting change that cannot run any more, so that nobody decides about it without effect. */
+export async function endHopeless(context: WorkflowContext, id: ChangeId): Promise<void> {
+  const change = await loadChange(context.events, id);
+  const isWaiting = change?.state === 'pending' || change?.state === 'approved';
+  // A run of a schedule is decided by its claim, a moment later.
+  if (!isWaiting || isPrivate(change) || change.plan.timing?.schedule) return;
+  const requester = await requesterOf(context, change);
+  const known = await outlookFacts(context, context.events, change, requester);
+  if (!endsBy(change, known)) return;
+  const differences = known.isOutdated ? await differencesNow(context, change) : [];
+  await advance(context, id, async (before, locked) => {
+    // A process with an older configuration ends nothing by it.
+    const active = await activeConfiguration(locked);
+    if (active !== null && active.configuration !== context.configuration) return null;
+    const { changedBy, ...facts } = await outlookFacts(context, locked, before, requester);
+    const ends = endsBy(before, facts);
+    const stateCheck = { kind: 'differs', differences, changedBy } as const;
+    return ends && { ...ends, ...(changedBy && { stateCheck }) };
+  });
+}
+
+/** How the target differs from the preview; nothing where that is not read. */
+async function differencesNow({ commands, commandContext }: WorkflowContext, change: Change) {
+  const command = commands.get(change.command);
+  const state = await command?.compareBeforeSending?.(change.plan, commandContext());
+  return state?.kind === 'differs' ? state.differences : [];
+}
+
+const OPEN_MAX = 500;
+
+/** Ends what cannot run any more because of who its requester is now. `user`: the one who changed; null: a group did. */
+export async function peopleChanged(context: WorkflowContext, user: string | null): Promise<void> {
+  const query = { states: ['pending', 'approved'], confirmed: true, limit: OPEN_MAX } as const;
+  const of = user === null ? query : { ...query, requester: user };
+  for (const { id } of await listChanges(context.events, of)) await endHopeless(context, id);
+}
+
+/** A pass that draws open cards again once the directory says something else about the tags or warehouse of a service. */
+export function directoryWatch(context: DecisionContext): () => Promise<void> {
+  const facts = () =>
+    JSON.stringify(context.services().map((each) => [each.id, policyFacts(each)]));
+  let known = facts();
+  return async () => {
+    const now = facts();
+    if (now === known) return;
+    known = now;
+    await redrawOpen(context);
+  };
+}
+
+function endsBy(change: Change, facts: OutlookFacts) {
+  const answer = gate(change, 'outlook', facts);
+  return answer === 'open' ? null : answer.ends;
+}
+
+const SAME_WITHIN_MS = HOUR_MS;
+const MOST_RELATED = 100;
+
+/** Identical changes of the hour before, and other open changes of the target. */
+async function relatedChanges(
+  { events }: Pick<DecisionContext, 'events'>,
+  change: Change,
+): Promise<Pick<News, 'before' | 'others'>> {
+  const of = { targets: [targetKey(change)], limit: MOST_RELATED };
+  const since = new Date(change.createdAt.getTime() - SAME_WITHIN_MS);
+  const recent = (await listChanges(events, { ...of, since })).filter(
+    ({ id, createdAt }) => id !== change.id && createdAt <= change.createdAt,
+  );
+  const before = repetitions(recent, change);
+  const known = new Set([change.id, ...before.map(({ id }) => id)]);
+  const open = await listChanges(events, { ...of, open: true });
+  return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
+}
+
+/** Identical changes since a different one succeeded: stop, start, stop is no repetition. The newest one is first. */
+function repetitions(recent: readonly Change[], draft: Change): readonly Change[] {
+  const lastOther = recent.findIndex(
+    (other) => other.state === 'succeeded' && !isSame(other, draft),
+  );
+  const since = lastOther === -1 ? recent : recent.slice(0, lastOther);
+  return since.filter((other) => isSame(other, draft));
+}
+
+/** The states of changes that had, or may still have, an effect. */
+const EFFECTIVE: readonly State[] = ['pending', 'approved', 'executing', 'succeeded', 'unknown'];
+
+function isSame(other: Change, draft: Change): boolean {
+  const same = canonical(other.plan.body) === canonical(draft.plan.body);
+  return same && other.command === draft.command && EFFECTIVE.includes(other.state);
+}
