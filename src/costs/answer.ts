@@ -67,7 +67,7 @@ export async function answerCosts(
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) {
-    const missing = missingText(read, period);
+    const missing = read.gaps.length > 0 ? null : missingText(read, period);
     if (missing === null) return noDataAnswer(period.label, read);
     return { title: unknownText(period.label, missing), parts: [footerPart(read)] };
   }
