@@ -73,7 +73,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   'endpoint create': [
     {
-      line: '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description="kafka link" "for the feed"',
+      line: '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=com.amazonaws.vpce.eu-central-1.vpce-svc-0123456789abcdef0 description="kafka link" "for the feed"',
       about: ['kafka link'],
       operation: 'create endpoint',
     },
@@ -192,7 +192,7 @@ function missingOnHome(home: Readable, facts: readonly string[]): readonly strin
 
 async function detailsOf(sandbox: Sandbox, card: Shown): Promise<Readable> {
   await sandbox.press(BEN, card, 'change.details');
-  return (await sandbox.privateMessage(BEN, 'may request')) ?? LOST;
+  return (await sandbox.privateMessage(BEN, 'May request')) ?? LOST;
 }
 
 const cases = Object.entries(CASES).flatMap(([name, all]) =>
