@@ -4,7 +4,7 @@ import { NUMBERS, type TimeKey, timeAt } from '../base/moments.ts';
 import { nearest, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
-import { type Field, isPlaced, type TypedValues } from './arguments.ts';
+import { alike, type Field, isPlaced, type TypedValues } from './arguments.ts';
 import type { Command, Phrase, Reading, Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
@@ -522,12 +522,7 @@ const choiceWord: Step = (reader, at) => {
       const { input, means = {}, name } = field;
       const isAmbiguity = input?.kind === 'choice' && /[a-z]/.test(text);
       const option = isAmbiguity
-        ? input
-            .options(among)
-            .find(
-              (each) =>
-                each.toLowerCase().replace(/[\s_-]+/g, '-') === text.replace(/[\s_-]+/g, '-'),
-            )
+        ? input.options(among).find((each) => alike(each) === alike(text))
         : undefined;
       const value = means[text] ?? option;
       return value === undefined || draft.given[name] !== undefined ? [] : [{ name, value }];
@@ -607,7 +602,7 @@ const FILLERS =
 
 /** A word without a meaning before a name or a value. */
 const filler: Step = (reader, at) => {
-  const { words, command, draft } = reader;
+  const { words, command } = reader;
   const word = words[at];
   if (!word || word.quoted) return 0;
   const text = lower(word);
@@ -617,9 +612,7 @@ const filler: Step = (reader, at) => {
   // Only before something that is read: `for the night` is prose.
   const next = reader.words[at + 1];
   if (!next) return command.kind === 'query' || /^services?$/.test(text) ? 1 : 0;
-  const before = JSON.stringify(draft);
-  const isRead = AFTER_FILLER.some((step) => probe(reader, at + 1, step));
-  return isRead && before === JSON.stringify(draft) ? 1 : 0;
+  return AFTER_FILLER.some((step) => probe(reader, at + 1, step)) ? 1 : 0;
 };
 
 /** Whether a step would read the words, without an effect. */

@@ -199,30 +199,15 @@ export async function lastResize(
   target: Target,
 ): Promise<Date | null> {
   const scales = [...commands.keys()].filter((name) => estimatedKind(commands, name) === 'scale');
-  const filter = {
-    states: SENT,
-    commands: scales,
-    targets: [targetKey({ organization, plan: { target } })],
-    sent: true,
-  } as const;
-  const since = startOfDay(first);
-  let last: Change | undefined;
-  for (;;) {
-    const page = await listChanges(events, {
-      ...filter,
-      limit: PAGE,
-      ...(last && { before: last }),
-    });
-    const resize = page.find(({ plan }) => changesScaling(plan.body));
-    if (resize) return sentAt(resize) < since ? null : sentAt(resize);
-    const oldest = page.at(-1);
-    if (!oldest || page.length < PAGE || sentAt(oldest) < since) return null;
-    last = page.at(-1);
-  }
+  const targets = [targetKey({ organization, plan: { target } })];
+  const filter = { states: SENT, commands: scales, targets, sent: true, limit: MOST } as const;
+  const resize = (await listChanges(events, filter)).find(({ plan }) => changesScaling(plan.body));
+  return resize && sentAt(resize) >= startOfDay(first) ? sentAt(resize) : null;
 }
 
 const SENT = ['succeeded', 'unknown'] as const;
-const PAGE = 20;
+/** More than two a day in the ten weeks of an estimate. */
+const MOST = 200;
 
 /** Returns the kind of cost effect of a command; null where it has none that can be estimated. */
 export function estimatedKind(commands: CommandEffects, command: string): EstimatedKind | null {

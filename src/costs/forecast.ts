@@ -67,11 +67,11 @@ export function readForecastQuestion(
   today: Day,
   services: readonly Service[],
 ): ForecastReading {
-  const next = formatMonthName(addMonths(today, 1));
+  const next = formatMonthName(addMonths(today, 1)).toLowerCase();
   const typed = words
     .replace(/\b(next|this) +(?=month|quarter|year)/gi, '$1-')
-    .replace(new RegExp(`\\b${next}\\b`, 'i'), 'next-month')
-    .split(/\s+/);
+    .split(/\s+/)
+    .map((word) => (word.toLowerCase() === next ? 'next-month' : word));
   const given = typed.filter((word) => word !== '');
   const units = given.flatMap((word) => WORDS.get(word.toLowerCase()) ?? []);
   const rest = given.filter((word) => !WORDS.has(word.toLowerCase()));

@@ -229,10 +229,6 @@ function stepAt(words: readonly string[], context: QuestionContext): KeywordStep
   }
   const flag = FLAGS.get(typed.toLowerCase());
   if (flag) return { ok: true, part: flag, taken: 1 };
-  if (/^per$/i.test(typed)) {
-    if (/^day$/i.test(rest[0] ?? '')) return { ok: true, part: { average: true }, taken: 2 };
-    return { ...readGrouping(rest), taken: 2 };
-  }
   if (/^[a-z]+=/i.test(typed)) return keyed(typed, context);
 
   const period = periodAt(words, context.today);

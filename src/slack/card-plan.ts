@@ -121,8 +121,7 @@ export function targetLines({ plan: { target } }: Pick<Change, 'plan'>): readonl
   if (appliedBy === 'signalbox') return [fact(label, bounded(target.name, 150))];
   // The name of a new service is one of the requested values; it has no other attributes yet.
   if (listedIn === null) return [];
-  const words = [...placeWords(target), target.id.slice(0, 8)].join(' · ');
-  return [fact(label, `${bounded(target.name, 60)} · `, bounded(words, 120))];
+  return [fact(label, `${bounded(target.name, SHORT)} · ${target.id.slice(0, 8)}`)];
 }
 
 function placeWords({ tags, warehouse, discovered, id }: Target): readonly string[] {
@@ -185,10 +184,13 @@ function stateOf({ fields }: Snapshot): string {
   return typeof state === 'string' ? bounded(wordOf(state), SHORT) : 'state unknown';
 }
 
-/** When the target was read for the preview, or where it was seen last. */
-export function readAtLines({ before }: Plan): readonly Line[] {
+/** When the target was read for the preview, or where it was seen last; of an alert also its state. */
+export function readAtLines({ before, target }: Plan): readonly Line[] {
   if (!before) return [];
-  return [before.wasRead ? fact('Read', { at: before.seenAt }) : fact('Seen in', before.source)];
+  const { source, seenAt: at } = before;
+  if (target.kind === 'alert')
+    return [fact('Last seen', seenState(before), { at }, ` (${source})`)];
+  return [before.wasRead ? fact('Read', { at }) : fact('Seen in', source)];
 }
 
 /** What could not be read for the preview. */

@@ -122,8 +122,8 @@ async function answerLate(
     return answerAgain(bot, formless, understood, form.setting.fixed);
   }
   const { reason = '', ...given } = { ...givenOf(form.submitted), ...form.setting.fixed };
-  const line = understood.kind === 'misread' ? understood.sentence : null;
-  return openForm(bot, formless, form.command, { ...given, reason }, { line });
+  const correction = understood.kind === 'misread' ? { line: understood.sentence } : {};
+  return openForm(bot, formless, form.command, { ...given, reason }, correction);
 }
 
 // The alert of a form is known by id only, until its name is read again.

@@ -213,7 +213,7 @@ async function misread(
   const { sentence, offers, asked, problems } = read;
   const isWrong = Object.keys(problems).some((field) => field !== '' && field !== 'reason');
   if (asked?.command.kind === 'change' && isWrong && offers.length === 0) {
-    return correctInForm(bot, typed, { ...asked, sentence, problems });
+    return correctInForm(bot, typed, read);
   }
   return withNote(sentenceMessage([sentence], offers), ...typedLine(typed, bot.prefix));
 }
@@ -221,19 +221,15 @@ async function misread(
 async function correctInForm(
   bot: SlackContext,
   typed: CommandLine,
-  {
-    command,
-    given,
-    sentence,
-    problems,
-  }: Pick<Intent, 'command' | 'given'> & Pick<ParseProblem, 'sentence' | 'problems'>,
+  { asked, sentence, problems }: ParseProblem,
 ): Promise<Message | null> {
-  return openForm(bot, typed, command, given, { line: sentence, problems }).catch(
-    (error: unknown) => {
-      bot.log.warn({ err: error }, 'a form for a correction could not be opened');
-      return sentenceMessage([sentence]);
-    },
-  );
+  const inWords = sentenceMessage([sentence]);
+  if (!asked) return inWords;
+  const form = openForm(bot, typed, asked.command, asked.given, { line: sentence, problems });
+  return form.catch((error: unknown) => {
+    bot.log.warn({ err: error }, 'a form for a correction could not be opened');
+    return inWords;
+  });
 }
 
 const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;
@@ -449,12 +445,7 @@ async function answerRequest(
   const asked = { command, given, reason: reason ?? '' };
   context.measures.answered(command.name, 'misread');
   const among = { ...context.commandContext().organization, given };
-  const { sentence, offers, problems } = parseProblemOf(asked, requested.problems, among);
-  if (offers.length > 0) return sentenceMessage([sentence], offers);
-  return correctInForm(bot, typed, {
-    command,
-    given: { ...given, reason: asked.reason },
-    sentence,
-    problems,
-  });
+  const read = parseProblemOf(asked, requested.problems, among);
+  if (read.offers.length > 0) return sentenceMessage([read.sentence], read.offers);
+  return correctInForm(bot, typed, read);
 }

@@ -130,7 +130,7 @@ test('in a browser: the answers about a backup and a pipe, and the form of an en
   const name = dialog.getByRole('textbox', { name: /^Endpoint service name/ });
   expect(await name.count()).toBe(0);
   await dialog.getByRole('combobox', { name: /^Type/ }).click();
-  await ana.getByRole('option', { name: 'VPC_ENDPOINT_SERVICE' }).click();
+  await ana.getByRole('option', { name: 'VPC endpoint service' }).click();
   await name.waitFor();
   await picture(ana, 'form-endpoint');
   await close(ana);

@@ -5,7 +5,7 @@ import { commands as registry } from '../../src/commands/registry.ts';
 import { parseValues } from '../../src/commands/values.ts';
 import type { SlackFreeze } from '../../src/domain/freezes.ts';
 import type { Service } from '../../src/domain/targets.ts';
-import { gist, read, services, serviceTune, vocabularyOf } from './fixtures.ts';
+import { gist, read, service, services, serviceTune, vocabularyOf } from './fixtures.ts';
 
 const PROD = 'id-of-analytics-prod';
 
@@ -389,4 +389,22 @@ test.for([
   if (!stop) throw new Error('no such command');
   const line = commandLine(stop, { service: 'staging' }, reason);
   expect(read(`/${line}`)).toMatchObject({ kind: 'intent', reason, timing: { forMs: null } });
+});
+
+test.for<[string, string]>([
+  ['my reports', 'my reports'],
+  ['my reports', '"My Reports"'],
+  ['Отчёты 2026', 'отчёты 2026'],
+  ['a.b-c_d', 'a.b-c_d'],
+  ['v1.2 (old)', '"v1.2 (old)"'],
+  ['東京', '東京'],
+  ["Finn's db", '"Finn\'s db"'],
+])('a service called “%s” is named by %s', ([name, typed]) => {
+  const own = [service(name), service('other')];
+  const vocabulary = { ...vocabularyOf(), commands: registry, services: own };
+  for (const verb of ['show', 'stop']) {
+    const read = parseLine('service', `${verb} ${typed}`, vocabulary);
+    const args = read.kind === 'intent' ? read.args : {};
+    expect(args.service, `${verb} ${typed}`).toBe(own[0]);
+  }
 });

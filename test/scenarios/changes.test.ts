@@ -28,7 +28,7 @@ test('a change is shown with its history and only the buttons that its reader ma
   await sandbox.slack.command(ANA, 'ops', `/change show #${id.toLowerCase()}`);
   const own = await sandbox.privateMessage(ANA, 'History');
   expect(textOf(own ?? NO_MESSAGE)).toContain('requests: stop staging');
-  expect(textOf(own ?? NO_MESSAGE)).toContain('requested service stop staging');
+  expect(textOf(own ?? NO_MESSAGE)).toContain('requested it');
   expect(buttonsOf(own ?? NO_MESSAGE)).toContain('change.cancel');
   expect(buttonsOf(own ?? NO_MESSAGE)).not.toContain('change.approve');
 
@@ -38,15 +38,17 @@ test('a change is shown with its history and only the buttons that its reader ma
     'change.approve',
     'change.reject',
     'change.details',
+    'command.0',
   ]);
   await sandbox.press(BEN, bens, 'change.approve');
   await sandbox.card('staging is stopping');
 
+  await said(sandbox, DORA, `/change show ${id}`, 'sent it, and the server accepted it');
   const after = await said(
     sandbox,
     DORA,
-    `/change show ${id}`,
-    'sent it, and the server accepted it',
+    `/change show ${id} details`,
+    'sent; the server accepted',
   );
   expect(after).toContain('members, read ');
   expect(after).toContain(BEN);
@@ -125,8 +127,8 @@ test('the audit trail is searchable by user, command, target, state and time', a
     expect(bens).toMatch(/"value":"change show \w{6}"/);
   }
   expect(await log('by=me')).toContain('was refused (not a requester): service stop staging');
-  expect(await log('state=succeeded')).toContain('→ succeeded');
-  const both = 'command="service stop" target=STAGING state=pending';
+  expect(await log('state=accepted')).toContain('→ accepted');
+  const both = 'command="service stop" target=STAGING state=waiting';
   expect(await log(both, 'requested service stop staging')).toContain('1 event');
   expect(await log('target=analytics-prod')).toContain('0 events');
   expect(await log('since=1h until=30m')).toContain('0 events');

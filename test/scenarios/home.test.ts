@@ -19,7 +19,7 @@ async function opened(sandbox: TestSandbox, person: string, words: string): Prom
 
 test('Home shows yesterday and the forecast of the month from the stored report', async () => {
   const sandbox = await startTestSandbox();
-  expect(await opened(sandbox, ANA, 'Commands')).not.toContain('Yesterday ');
+  expect(await opened(sandbox, ANA, 'All commands…')).not.toContain('Yesterday ');
   await sandbox.slack.command(ANA, 'ops', '/cost mtd');
   const answer = textOf(
     (await sandbox.privateMessage(ANA, ' · November heading for ')) ?? NO_MESSAGE,
@@ -123,7 +123,7 @@ test('a press on one Home tab does not publish the tabs of other users', async (
 
 test('a command button on the Home tab opens its form, and the preview arrives as a direct message', async () => {
   const sandbox = await startTestSandbox();
-  expect(await opened(sandbox, ANA, 'Commands')).toContain('Find alerts');
+  expect(await opened(sandbox, ANA, 'All commands…')).toContain('Find alerts');
   await sandbox.slack.click(ANA, HOME, 'command.service.stop');
   const view = await sandbox.modal(ANA, 'service.stop');
   const place = { in: 'view', viewId: view } as const;

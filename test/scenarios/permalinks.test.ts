@@ -116,7 +116,7 @@ test('the use of break-glass is announced with a link to the card', async () => 
 test('a reminder links to the card', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 15 * 60_000);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 12 * 3_600_000);
   sandbox.wake();
   await expect.poll(() => threadText(sandbox, card.ts)).toContain('still needs');
   expect(linkIn(threadBlocks(sandbox, card, 'still needs'), 'Open card')).toEqual(

@@ -48,7 +48,7 @@ test('the details have every fact', async () => {
   const sandbox = await start();
   await sandbox.slack.command(ANA, 'ops', '/service show staging');
   const overview = await sandbox.privateMessage(ANA, 'checked just now');
-  await sandbox.press(ANA, overview, 'command.3');
+  await sandbox.press(ANA, overview, 'command.2');
   const details = await sandbox.privateMessage(ANA, 'Engine version');
   expect(details?.text).toContain(`Id  ${STAGING}`);
   expect(details?.text).toContain('Elsewhere  no change in the last 7 days');
