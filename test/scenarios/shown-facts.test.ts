@@ -230,8 +230,10 @@ test.for(cases)('%s: each surface shows what its requester read', async ([, each
 
   const shown = await sandbox.answered(BEN, `/change show ${id}`, 'History');
   expect(missingIn(shown, facts)).toEqual([]);
-  // *Show request* says more about what does not change.
-  const named = facts.filter((fact) => !fact.startsWith('Unchanged'));
+  // *Show request* says more about what does not change, and an alert's name before its id.
+  const named = facts
+    .filter((fact) => !fact.startsWith('Unchanged'))
+    .map((fact) => fact.replace(/^Alert /, ''));
   expect(missingIn(await detailsOf(sandbox, card()), named)).toEqual([]);
   if (!each.operation) return;
 
