@@ -69,9 +69,7 @@ test('preview and card show the cost effect with its range, and Show request all
   expect(textOf(card ?? NO_MESSAGE)).toContain(`Cost  ${perDay}${range}`);
   await sandbox.press(BEN, card, 'change.details');
   const whole = await sandbox.privateMessage(BEN, `Estimate  ${perDay}${range}, from 14 `);
-  expect(textOf(whole ?? NO_MESSAGE)).toMatch(
-    /by month end; storage \([\d.]+ credits\) and backups/,
-  );
+  expect(textOf(whole ?? NO_MESSAGE)).toContain('; storage continues');
 });
 
 test('a preview without a usage report shows no estimate and works otherwise', async () => {

@@ -73,7 +73,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   'endpoint create': [
     {
-      line: '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-1 description="kafka link" "for the feed"',
+      line: '/endpoint create analytics-prod type=VPC_ENDPOINT_SERVICE service-name=com.amazonaws.vpce.eu-central-1.vpce-svc-0123456789abcdef0 description="kafka link" "for the feed"',
       about: ['kafka link'],
       operation: 'create endpoint',
     },
@@ -192,7 +192,7 @@ function missingOnHome(home: Readable, facts: readonly string[]): readonly strin
 
 async function detailsOf(sandbox: Sandbox, card: Shown): Promise<Readable> {
   await sandbox.press(BEN, card, 'change.details');
-  return (await sandbox.privateMessage(BEN, 'may request')) ?? LOST;
+  return (await sandbox.privateMessage(BEN, 'May request')) ?? LOST;
 }
 
 const cases = Object.entries(CASES).flatMap(([name, all]) =>
@@ -230,8 +230,10 @@ test.for(cases)('%s: each surface shows what its requester read', async ([, each
 
   const shown = await sandbox.answered(BEN, `/change show ${id}`, 'History');
   expect(missingIn(shown, facts)).toEqual([]);
-  // *Show request* says more about what does not change.
-  const named = facts.filter((fact) => !fact.startsWith('Unchanged'));
+  // *Show request* says more about what does not change, and an alert's name before its id.
+  const named = facts
+    .filter((fact) => !fact.startsWith('Unchanged'))
+    .map((fact) => fact.replace(/^Alert /, ''));
   expect(missingIn(await detailsOf(sandbox, card()), named)).toEqual([]);
   if (!each.operation) return;
 
