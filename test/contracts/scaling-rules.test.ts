@@ -164,12 +164,12 @@ describe('/service scale', () => {
     ]);
     expect(await paid.run('/service scale staging memory=8')).toEqual([
       '/service scale has no key “memory=”. Did you mean max or min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
-      '[max=8] [min=8] [Part of the reason]',
+      '[max=8] [min=8] [It is only the reason]',
       '/service scale staging memory=8',
     ]);
     expect(await paid.run('/service scale staging mim=8')).toEqual([
       '/service scale has no key “mim=”. Did you mean min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
-      '[min=8] [Part of the reason]',
+      '[min=8] [It is only the reason]',
       '/service scale staging mim=8',
     ]);
   });
