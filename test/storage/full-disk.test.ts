@@ -21,13 +21,13 @@ test('a start on a full disk names the disk, passes later, and reports no other 
   await (await openStore(`file:${path}`)).close();
   const script = `
     const { openStore } = await import('${DATABASE}');
-    const { refusedDatabase } = await import('${CHECKS}');
+    const { refusedStart } = await import('${CHECKS}');
     const error = await openStore('file:${path}').catch((reason) => reason);
-    console.log(JSON.stringify(refusedDatabase(error)));`;
+    const { problems, lasting } = refusedStart(error);
+    console.log(JSON.stringify({ problems, lasting }));`;
   const { out, err } = await runOnFullDisk(1, ['--input-type=module', '--eval', script]);
   expect(err).toBe('');
   expect(JSON.parse(out)).toEqual({
-    ok: false,
     problems: [
       {
         where: 'DATABASE_URL',
