@@ -23,6 +23,8 @@ import {
 import { settingText } from '../servers/facts.ts';
 import { bodyOf, sentService, wireProblems } from '../servers/sent.ts';
 import {
+  commandLine,
+  type Field,
   type FieldContext,
   fieldsOf,
   numberChoiceField,
@@ -290,10 +292,8 @@ function sameSize(
   const fields = Object.entries(body);
   const isSame = fields.every(([field, value]) => before?.fields[field] === value);
   if (!before?.wasRead || !isSame) return null;
-  const labels = new Map(fieldsOf(serviceScale.args).map((field) => [field.name, field.label]));
-  const values = fields.map(
-    ([field, value]) => `${labels.get(field) ?? field} ${settingText(value)}`,
-  );
+  const labels: Readonly<Record<string, string>> = SIZING_LABELS;
+  const values = fields.map(([field, value]) => `${labels[field]} ${settingText(value)}`);
   const schedule = scheduleWarning(before).map((text) => ` ${text}`);
   return {
     sentence: `${name} already has these values (checked just now), so nothing was requested: ${values.join(', ')}.${schedule.join('')}`,
@@ -389,73 +389,43 @@ function undoWarning(before: Snapshot | null, body: JsonObject): readonly string
   return why === null ? [] : [`Signalbox cannot undo this: ${why}.`];
 }
 
+/** Restores the fields that the change sends, and that the contract can send again; null if one is unknown. */
+function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
+  const fields = fieldsToRestore(before, body);
+  if (fields.length === 0 || missingOf(before, fields).length > 0) return null;
+  const previous = fields.map(({ name }) => [name, settingText(before?.fields[name])] as const);
+  const line = commandLine(serviceScale, { service: id, ...Object.fromEntries(previous) }, '');
+  return { label: 'Restore the previous size', line };
+}
+
 /** Null without a read: then the previous values are seldom known, and no reason is. */
 function whyNoUndo(before: Snapshot | null, body: JsonObject): string | null {
-  const restored = before?.wasRead ? restoreSize(before, body) : null;
-  return restored && !restored.ok ? restored.why : null;
-}
-
-/** Reverts only the changed fields; null unless every previous value is known. */
-function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
-  const restored = restoreSize(before, body);
-  if (!restored.ok) return null;
-  return {
-    label: 'Restore the previous size',
-    line: ['service scale', id, ...restored.words].join(' '),
-  };
-}
-
-const WORDS = {
-  minReplicaMemoryGb: 'min',
-  maxReplicaMemoryGb: 'max',
-  numReplicas: 'replicas',
-  idleScaling: 'idle',
-  idleTimeoutMinutes: 'idle-timeout',
-} as const;
-
-type SizeField = keyof typeof WORDS;
-
-/** The words of a scale command that restores the sizes before a change, or why none can. */
-type Restoration =
-  | { readonly ok: true; readonly words: readonly string[] }
-  | { readonly ok: false; readonly why: string };
-
-/**
- * Restores only the fields that the change sends, and that the contract can send again. A service
- * that did not scale to zero had no idle timeout to restore.
- */
-function restoreSize(before: Snapshot | null, body: JsonObject): Restoration {
   const fields = fieldsToRestore(before, body);
-  const missing = fields.filter((field) => (before?.fields[field] ?? null) === null);
-  if (missing.length > 0 || fields.length === 0) return { ok: false, why: whyNot(before, missing) };
-  return {
-    ok: true,
-    words: fields.map((field) => `${WORDS[field]}=${settingText(before?.fields[field])}`),
-  };
+  const missing = missingOf(before, fields);
+  if (!before?.wasRead || (fields.length > 0 && missing.length === 0)) return null;
+  const { autoscalingMode, approximate } = before.fields;
+  if (missing.some(({ word }) => word === 'replicas') && autoscalingMode === 'horizontal') {
+    return 'the number of replicas varied before, and this API cannot request a range of replicas';
+  }
+  if (missing.some(({ name }) => name.endsWith('MemoryGb')) && approximate !== undefined) {
+    return 'the server returns total memory only, so the exact memory per replica is not known';
+  }
+  return `the server did not return the previous value of ${missing.map(({ word }) => word).join(', ')}`;
 }
 
-function fieldsToRestore(before: Snapshot | null, body: JsonObject): readonly SizeField[] {
-  // The keys of WORDS.
-  const sent = (Object.keys(WORDS) as SizeField[]).filter((field) => body[field] !== undefined);
+function missingOf(before: Snapshot | null, fields: readonly Field[]): readonly Field[] {
+  return fields.filter(({ name }) => (before?.fields[name] ?? null) === null);
+}
+
+/** A service that did not scale to zero had no idle timeout to restore. */
+function fieldsToRestore(before: Snapshot | null, body: JsonObject): readonly Field[] {
   const { idleScaling, idleTimeoutMinutes } = before?.fields ?? {};
-  const wasOff = idleScaling === false && sent.includes('idleScaling');
-  if (wasOff) return sent.filter((field) => field !== 'idleTimeoutMinutes');
   // A server forgets the timeout when scaling to zero is switched off.
   const losesTimeout =
     before?.wasRead && body.idleScaling === false && typeof idleTimeoutMinutes === 'number';
-  return losesTimeout && !sent.includes('idleTimeoutMinutes')
-    ? [...sent, 'idleTimeoutMinutes']
-    : sent;
-}
-
-function whyNot(before: Snapshot | null, missing: readonly SizeField[]): string {
-  const { autoscalingMode, approximate } = before?.fields ?? {};
-  if (missing.includes('numReplicas') && autoscalingMode === 'horizontal') {
-    return 'the number of replicas varied before, and this API cannot request a range of replicas';
-  }
-  const hasMemory = missing.some((field) => field.endsWith('MemoryGb'));
-  if (hasMemory && approximate !== undefined) {
-    return 'the server returns total memory only, so the exact memory per replica is not known';
-  }
-  return `the server did not return the previous value of ${missing.map((field) => WORDS[field]).join(', ')}`;
+  const wasOff = idleScaling === false && body.idleScaling !== undefined;
+  return fieldsOf(serviceScale.args).filter(({ name }) => {
+    const isSent = body[name] !== undefined;
+    return name === 'idleTimeoutMinutes' ? !wasOff && (isSent || losesTimeout) : isSent;
+  });
 }
