@@ -32,6 +32,7 @@ import { Details, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
 import { type ElsewhereRead, readElsewhere } from './elsewhere.ts';
 import { timeOrWord, unknownText } from './reported.ts';
+import { readSchedule } from './service-observe.ts';
 
 type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
 
@@ -227,20 +228,11 @@ async function gather(service: Service, context: CommandContext, asker: Caller):
 
 async function readView(
   service: Service,
-  { reads }: Pick<CommandContext, 'reads'>,
+  context: Pick<CommandContext, 'reads'>,
 ): Promise<ServiceView> {
-  const read = await reads.cloud.service(service.id, WAITING);
-  if (!read.known) return { service, read, schedule: read };
-  const { scalingSchedule, currentScaling } = read.value;
-  // Servers that report the applied size have the schedule in the service itself.
-  const isComplete = scalingSchedule !== null || currentScaling !== null;
-  const schedule = isComplete
-    ? { ...read, value: scalingSchedule }
-    : await reads.cloud.schedule(service.id, WAITING);
-  return { service, read, schedule };
+  const read = await context.reads.cloud.service(service.id, { waiting: true });
+  return { service, read, schedule: read.known ? await readSchedule(read, context) : read };
 }
-
-const WAITING = { waiting: true };
 
 /** At most eight lines before the buttons; the rest is behind a button. */
 function overview({ view, changes, elsewhere, weekly }: Shown): Answer {
