@@ -15,12 +15,9 @@ import {
 import type { Change, Snapshot } from '../domain/change.ts';
 import { type ServiceSchedule, scheduleWords } from '../domain/schedules.ts';
 import {
-  appliedFields,
   classOf,
   currentSizeText,
-  memoryText,
   policyFacts,
-  replicasText,
   type Service,
   serviceTarget,
 } from '../domain/targets.ts';
@@ -417,13 +414,12 @@ function detailFacts(view: ServiceView): readonly Fact[] {
 const ENTRIES_MAX = 10;
 const ACCESS_MAX = 50;
 
-/** The last seen fields with their labels, and the applied size where it differs from them. */
+/** The last seen fields with their labels; those of the size are one fact. */
 function seenFacts(fields: JsonObject): readonly Fact[] {
   const others = Object.entries(fields).filter(([name]) => !SIZES.includes(name));
   return [
-    ...sizeFacts(fields),
+    ['Size', currentSizeText(fields)],
     ...others.map(([name, value]) => [fieldLabel(name), shown(value)] as const),
-    ...appliedFacts(fields),
   ];
 }
 
@@ -431,28 +427,6 @@ const SIZES: readonly string[] = [
   ...['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'replicaMemoryGb'],
   ...['numReplicas', 'minReplicas', 'maxReplicas', 'applied', 'approximate'],
 ];
-
-/** The memory and the replicas; both bounds are one fact, and a fixed number has no range. */
-function sizeFacts(fields: JsonObject): readonly Fact[] {
-  const facts = [
-    ['Memory per replica', memoryText(fields)],
-    ['Replicas', replicasText(fields)],
-  ] as const;
-  return facts.filter(([, value]) => value !== null);
-}
-
-function appliedFacts(fields: JsonObject): readonly Fact[] {
-  const applied = appliedFields(fields);
-  if (applied === null) return [];
-  const requested = new Map(sizeFacts(fields));
-  const others = sizeFacts(applied).filter(
-    ([label, value]) => requested.has(label) && requested.get(label) !== value,
-  );
-  if (others.length === 0) return [];
-  const { scheduleEntry } = applied;
-  const entry = scheduleEntry ? ` (scaling schedule entry ${scheduleEntry})` : '';
-  return [['Applied now', others.map(([label, value]) => `${label}: ${value}`).join(', ') + entry]];
-}
 
 function shown(value: Json): Cell {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
