@@ -35,7 +35,7 @@ import {
   verbAt,
   verbsNear,
 } from './verbs.ts';
-import type { Ambiguity, LineReading } from './word-steps.ts';
+import type { Ambiguity, Draft } from './word-steps.ts';
 
 const OFFERS_MAX = 5;
 
@@ -465,7 +465,7 @@ function withOwner(given: TypedValues, { services }: Vocabulary): TypedValues {
 }
 
 /** The words of the reason; with `kept`, the words of these choices as well. */
-function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Ambiguity[] | null): string {
+function reasonOf({ pieces, keyedReason }: Draft, kept: readonly Ambiguity[] | null): string {
   const words = pieces.flatMap((piece) => {
     if ('text' in piece) return [piece.text];
     return kept?.includes(piece.choice) ? [piece.choice.words ?? ''] : [];
@@ -473,7 +473,7 @@ function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Ambiguity
   return [keyedReason ?? '', ...words].filter(Boolean).join(' ').trim();
 }
 
-function targetChoice({ targets }: LineReading): readonly Ambiguity[] {
+function targetChoice({ targets }: Draft): readonly Ambiguity[] {
   if (targets.length === 0) return [];
   const readings = targets.map((service) => ({ label: service, given: { service } }));
   const names =
@@ -487,7 +487,7 @@ function targetChoice({ targets }: LineReading): readonly Ambiguity[] {
 /** One button for each combination of readings, and one for the words as a part of the reason. */
 function ambiguous(
   command: Command,
-  reading: LineReading,
+  reading: Draft,
   choices: readonly Ambiguity[],
   vocabulary: Vocabulary,
 ): ParseProblem {
@@ -534,7 +534,7 @@ function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly R
 }
 
 /** `reason=` beside other words that are a reason as well. */
-function reasonTwice(command: Command, reading: LineReading): ParseProblem {
+function reasonTwice(command: Command, reading: Draft): ParseProblem {
   const { given, keyedReason } = reading;
   const reasons = [keyedReason ?? '', reasonOf({ ...reading, keyedReason: null }, reading.choices)];
   const lines = reasons.map((reason) => commandLine(command, given, reason));
