@@ -12,8 +12,8 @@ import {
   type FieldContext,
   numberField,
   oneOf,
+  SCOPE_KEYS,
   ServiceName,
-  scopeField,
   type TypedValues,
   textField,
 } from './arguments.ts';
@@ -278,8 +278,7 @@ export const changeWho = queryCommand({
   args: z.strictObject({
     ask: z.string().min(1).max(60).meta({ label: 'Command', names: 'ask' }),
     scope: z.string().min(1).max(100).optional().meta({ label: 'Service', names: 'scope' }),
-    tag: scopeField('tag', 'All services with this tag'),
-    warehouse: scopeField('warehouse', 'All services of this warehouse'),
+    ...SCOPE_KEYS,
   }),
 
   phrase: askPhrase,

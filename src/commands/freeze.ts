@@ -14,7 +14,7 @@ import {
   servicesIn,
 } from '../domain/freezes.ts';
 import type { Service } from '../domain/targets.ts';
-import { momentText, scopeField } from './arguments.ts';
+import { momentText, SCOPE_KEYS } from './arguments.ts';
 import { changeCommand, type Phrase, type PhraseState, queryCommand } from './define.ts';
 import { nameAt } from './names.ts';
 
@@ -64,8 +64,7 @@ export const changeFreeze = changeCommand({
       .max(100)
       .optional()
       .meta({ label: 'What to freeze', names: 'scope', unlessTyped: true }),
-    tag: scopeField('tag', 'All services with this tag'),
-    warehouse: scopeField('warehouse', 'All services of this warehouse'),
+    ...SCOPE_KEYS,
     until: FreezeUntilText.meta({
       word: 'until',
       label: 'Until',
