@@ -44,7 +44,7 @@ export const serviceStart = changeCommand({
   observe: ({ service }, context) => observeService(service, context),
   noEffect: ({ service }, before) =>
     alreadyInState(service, before, ['running', 'starting']) ?? goneRefusal(service, before),
-  warnings: (_args, before) => [...idleWarning(before), ...runningWarning(before)],
+  warnings: (_args, before) => startWarnings(before),
   settled: settledInState({
     ends: ['running', 'idle'],
     begun: ['starting', 'awaking', 'provisioning', 'partially_running', 'degraded'],
@@ -77,16 +77,12 @@ function compareState(command: 'start' | 'stop'): Compare {
 
 const SAME: ReturnType<Compare> = { differences: [], missing: [] };
 
-function idleWarning(before: Snapshot | null): readonly string[] {
-  if (before?.fields.state !== 'idle') return [];
-  return before.wasRead
-    ? ['Idle, not stopped: the next query wakes it; a start does not.']
-    : ['Idle when last seen: the next query wakes it; a start does not.'];
-}
-
-/** For a change that is scheduled: otherwise it is not requested. */
-function runningWarning(before: Snapshot | null): readonly string[] {
-  const isRunning = before?.wasRead === true && before.fields.state === 'running';
+function startWarnings(before: Snapshot | null): readonly string[] {
+  const { state } = before?.fields ?? {};
+  const idle = before?.wasRead ? 'Idle, not stopped' : 'Idle when last seen';
+  if (state === 'idle') return [`${idle}: the next query wakes it; a start does not.`];
+  // For a change that is scheduled: otherwise it is not requested.
+  const isRunning = before?.wasRead === true && state === 'running';
   return isRunning ? ['Running now: the start has no effect if it still runs by then.'] : [];
 }
 
