@@ -87,17 +87,6 @@ export const costWhy = question({
 });
 
 const PERIODS = ['day', 'week', 'month'] as const;
-const OPTIONS = [
-  'at',
-  'timezone',
-  'days',
-  'period',
-  'services',
-  'warehouses',
-  'tags',
-  'teams',
-  'quiet',
-];
 
 interface TaskTexts {
   readonly title: string;
@@ -260,8 +249,8 @@ export const costDigest = queryCommand({
   }),
   hasField: (field, { given }) => {
     if (field === 'confirm') return given.what === 'remove';
-    if (!OPTIONS.includes(field)) return field !== 'which' || (given.what ?? 'list') !== 'list';
-    return given.what === 'add' || given.what === 'preview';
+    if (field === 'which') return (given.what ?? 'list') !== 'list';
+    return field === 'what' || given.what === 'add' || given.what === 'preview';
   },
   phrase: digestPhrase,
   // A name or a time that is missing has a default; a bare “add” opens the form.

@@ -33,17 +33,17 @@ function scopePhrase(words: readonly string[], { given, vocabulary }: PhraseStat
   if (given.scope !== undefined || given.tag !== undefined || given.warehouse !== undefined)
     return null;
   const typed = words.map((text) => ({ text, quoted: false }));
-  const [service, tag, warehouse] = (['service', 'tag', 'warehouse'] as const).map((names) =>
-    nameAt(names, typed, vocabulary),
-  );
-  const own = tag ? { tag: tag.text } : warehouse ? { warehouse: warehouse.text } : null;
-  if (!own) return null;
-  const taken = tag?.taken ?? warehouse?.taken ?? 1;
+  const at = (names: 'service' | 'tag' | 'warehouse') => nameAt(names, typed, vocabulary);
+  const key = (['tag', 'warehouse'] as const).find(at);
+  const found = key && at(key);
+  if (!found) return null;
+  const { taken, text } = found;
+  const own = { [key]: text };
+  const service = at('service');
   if (!service) return { taken, given: own };
-  const [[key, value] = ['', '']] = Object.entries(own);
   const readings = [
     { label: `Service ${service.text}`, given: { scope: service.text } },
-    { label: `All services with ${key} ${value}`, given: own },
+    { label: `All services with ${key} ${text}`, given: own },
   ];
   return { taken, choice: { why: `“${first}” is a service and a ${key}. Which one?`, readings } };
 }

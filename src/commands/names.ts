@@ -33,7 +33,7 @@ export function resolveNames(
 }
 
 /** Everything that a field may name; a pipe belongs to the service given before it. */
-export function thingsOf(
+function thingsOf(
   names: Names,
   { services, alerts, freezes = [], commands, lists = {} }: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},

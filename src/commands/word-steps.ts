@@ -278,11 +278,6 @@ function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): n
   return 1;
 }
 
-interface ReadValue {
-  readonly text: string;
-  readonly taken: number;
-}
-
 const VALUE_WORDS = 5;
 
 /** The longest value of the field at the start of the words; null without a valid one. */
@@ -290,7 +285,7 @@ function valueAt(
   { vocabulary, command, draft }: Reader,
   field: Field,
   texts: readonly string[],
-): ReadValue | null {
+): { readonly text: string; readonly taken: number } | null {
   if (field.names) {
     const words = texts.map((text) => ({ text, quoted: false }));
     const known = nameAt(field.names, words, vocabulary, draft.given);
