@@ -6,7 +6,6 @@ import {
   type AnswerRow,
   type Caller,
   type Cell,
-  type CommandOffer,
   countWords,
   type FactValue,
   type InlinePart,
@@ -46,15 +45,16 @@ export const serviceList = queryCommand({
       reads.cloud.services({ waiting: true }),
       changes.openOf(asker),
     ]);
-    const all = services.map((service) => lineOf(service, list, open)).toSorted(byAttention);
+    const all = linesOf(services, list, open);
     const urgent = all.filter(({ attention }) => attention !== null).slice(0, ROWS_MAX);
     const others = all.filter((line) => !urgent.includes(line));
+    const offers = services.map(({ id, name }) => ({ label: name, line: `service show ${id}` }));
     return {
       title: listTitle(all),
       parts: [
         { kind: 'rows', rows: urgent.map(urgentRow) },
         ...(others.length > 0 ? [tableOf(others, urgent.length > 0)] : []),
-        { kind: 'menu', label: 'Show a service…', offers: services.map(offerOf) },
+        { kind: 'menu', label: 'Show a service…', offers },
         sourceNote(list),
       ],
     };
@@ -62,10 +62,6 @@ export const serviceList = queryCommand({
 });
 
 const ROWS_MAX = 8;
-
-function offerOf({ id, name }: Service): CommandOffer {
-  return { label: name, line: `service show ${id}` };
-}
 
 /** What the list shows of a service. */
 interface ListLine {
@@ -76,6 +72,14 @@ interface ListLine {
   readonly seenAt: Date | null;
   /** Why a person should look at it; null: nothing to do. */
   readonly attention: { readonly rank: number; readonly why: readonly InlinePart[] } | null;
+}
+
+/** What needs attention first, then by name. */
+function linesOf(services: readonly Service[], list: ListRead, open: readonly Change[]) {
+  const rank = ({ attention }: ListLine) => attention?.rank ?? 9;
+  return services
+    .map((service) => lineOf(service, list, open))
+    .toSorted((a, b) => rank(a) - rank(b) || a.service.name.localeCompare(b.service.name));
 }
 
 function lineOf(service: Service, list: ListRead, open: readonly Change[]): ListLine {
@@ -111,11 +115,6 @@ function attentionOf(state: string | null, change: Change | undefined): ListLine
   return { rank: 2, why: [word, ...when, ', by ', { user: requester }, `, ${id}`] };
 }
 
-function byAttention(a: ListLine, b: ListLine): number {
-  const rank = ({ attention }: ListLine) => attention?.rank ?? 9;
-  return rank(a) - rank(b) || a.service.name.localeCompare(b.service.name);
-}
-
 /** `1 of 13 services degraded`, `2 of 13 services with an open change`, `13 services, 9 running`. */
 function listTitle(all: readonly ListLine[]): string {
   const services = countWords(all.length, 'service');
@@ -134,7 +133,7 @@ export function servicesOverview(
   list: ListRead,
   open: readonly Change[],
 ) {
-  const all = services.map((service) => lineOf(service, list, open)).toSorted(byAttention);
+  const all = linesOf(services, list, open);
   const urgent = all.filter(({ attention }) => attention !== null);
   return { title: listTitle(all), rows: urgent.map(urgentRow) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { typedSpan } from '../base/moments.ts';
-import type { Json, JsonObject } from '../base/text.ts';
+import type { JsonObject } from '../base/text.ts';
 import { MINUTE_MS, spanMs } from '../base/time.ts';
 import type { Snapshot } from '../domain/change.ts';
 import {
@@ -133,11 +133,14 @@ export const serviceScale: ChangeCommand = changeCommand({
       ...boundProblems(body, before),
     ];
   },
-  warnings: ({ service: _, ...sizes }, before) => [
-    ...scheduleWarning(before),
-    ...scaleWarnings(bodyOf(sizes), before),
-    ...undoWarning(before, bodyOf(sizes)),
-  ],
+  warnings: ({ service: _, ...sizes }, before) => {
+    const why = whyNoUndo(before, bodyOf(sizes));
+    return [
+      ...scheduleWarning(before),
+      ...scaleWarnings(bodyOf(sizes), before),
+      ...(why === null ? [] : [`Signalbox cannot undo this: ${why}.`]),
+    ];
+  },
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
   settled: settledAsRequested(SIZING_LABELS),
@@ -173,13 +176,8 @@ function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState
     if (low !== undefined && high !== undefined) {
       const both = { minReplicaMemoryGb: low, maxReplicaMemoryGb: high };
       if (from === undefined) return { taken, given: both };
-      return {
-        taken,
-        choice: {
-          why: `“${text}” can be the maximum, or both bounds.`,
-          readings: sizeReadings(high, low, given),
-        },
-      };
+      const why = `“${text}” can be the maximum, or both bounds.`;
+      return { taken, choice: { why, readings: sizeReadings(high, low, given) } };
     }
     const [, size] = ONE_SIZE.exec(text) ?? [];
     const next = words[taken] ?? '';
@@ -188,16 +186,8 @@ function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState
       isValidSize(reading.given, vocabulary),
     );
     const keys = readings.map(({ label }) => label).join(', ');
-    return {
-      taken,
-      choice: {
-        why:
-          keys === ''
-            ? `“${text}” is no valid size of this service.`
-            : `“${text}” can mean ${keys}.`,
-        readings,
-      },
-    };
+    const can = keys === '' ? 'is no valid size of this service' : `can mean ${keys}`;
+    return { taken, choice: { why: `“${text}” ${can}.`, readings } };
   }
   return null;
 }
@@ -264,24 +254,23 @@ const compareSizes: Compare = (before, now, body) => {
     fields.some((field) => body[field] !== undefined),
   );
   const parts = own.some((part) => part !== IDLING) ? [...own, MODE] : own;
+  const isKnown = (fields: JsonObject, name: string) => (fields[name] ?? null) !== null;
   const differences = parts
-    .filter(({ fields }) => fields.some((field) => isOther(before[field], now[field])))
+    .filter(({ fields }) =>
+      fields.some(
+        (name) => isKnown(before, name) && isKnown(now, name) && before[name] !== now[name],
+      ),
+    )
     .map(({ label, text }) => ({ label, was: text(before) ?? '?', is: text(now) ?? '?' }));
   const missing = parts
-    .filter(({ fields }) => fields.some((field) => isMissing(field, before, now)))
+    .filter(({ fields }) =>
+      fields.some(
+        (name) => name !== 'idleTimeoutMinutes' && isKnown(before, name) && !isKnown(now, name),
+      ),
+    )
     .map(({ label }) => label.toLowerCase());
   return { differences, missing };
 };
-
-/** Both are known and differ. */
-function isOther(before: Json = null, now: Json = null): boolean {
-  return before !== null && now !== null && before !== now;
-}
-
-function isMissing(field: string, before: JsonObject, now: JsonObject): boolean {
-  if (field === 'idleTimeoutMinutes') return false;
-  return (before[field] ?? null) !== null && (now[field] ?? null) === null;
-}
 
 /** All requested values are those of the service already. */
 function sameSize(
@@ -322,12 +311,11 @@ function boundProblems(body: JsonObject, before: Snapshot | null) {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = { ...before?.fields, ...body };
   const both = body.minReplicaMemoryGb !== undefined && body.maxReplicaMemoryGb !== undefined;
   if (both || typeof min !== 'number' || typeof max !== 'number' || min <= max) return [];
-  const known = (bound: string) => (before?.wasRead ? `current ${bound}` : `${bound} last seen`);
-  const [field, other] =
-    body.minReplicaMemoryGb === undefined
-      ? ['maxReplicaMemoryGb', `the ${known('minimum')} (${min})`]
-      : ['minReplicaMemoryGb', `the ${known('maximum')} (${max})`];
-  return [{ field, problem: `does not fit ${other}: set both` }];
+  const isMax = body.minReplicaMemoryGb === undefined;
+  const [bound, value] = isMax ? ['minimum', min] : ['maximum', max];
+  const other = before?.wasRead ? `current ${bound}` : `${bound} last seen`;
+  const field = isMax ? 'maxReplicaMemoryGb' : 'minReplicaMemoryGb';
+  return [{ field, problem: `does not fit the ${other} (${value}): set both` }];
 }
 
 /** While an entry of the schedule is active, the requested values do not apply. */
@@ -349,7 +337,12 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
   const warnings: readonly (readonly [boolean, string])[] = [
     [min !== undefined && min === max, 'Minimum and maximum are equal: the size is fixed.'],
     [oneBound, 'The other bound is unknown; the server rejects the change if the two do not fit.'],
-    [numReplicas === 1 && isPrimary !== false, oneReplicaText(isPrimary)],
+    [
+      numReplicas === 1 && isPrimary !== false,
+      isPrimary === true
+        ? 'One replica: this is the first service of its warehouse, which needs at least two.'
+        : 'One replica: the first service of a warehouse needs at least two.',
+    ],
     [
       numReplicas !== undefined,
       'Some organizations cannot set replicas; the server then rejects the change.',
@@ -361,12 +354,6 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
     [before === null, 'Current size: unknown (Signalbox has not seen this service yet).'],
   ];
   return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
-}
-
-function oneReplicaText(isPrimary: Json | undefined): string {
-  return isPrimary === true
-    ? 'One replica: this is the first service of its warehouse, which needs at least two.'
-    : 'One replica: the first service of a warehouse needs at least two.';
 }
 
 /** Fields that the server rejects while it scales the number of replicas. */
@@ -382,11 +369,6 @@ function horizontalWarnings(body: JsonObject, before: Snapshot | null) {
       `${mode}; minimum and maximum memory must be equal.`,
     ],
   ] as const;
-}
-
-function undoWarning(before: Snapshot | null, body: JsonObject): readonly string[] {
-  const why = whyNoUndo(before, body);
-  return why === null ? [] : [`Signalbox cannot undo this: ${why}.`];
 }
 
 /** Restores the fields that the change sends, and that the contract can send again; null if one is unknown. */
