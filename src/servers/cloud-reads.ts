@@ -247,14 +247,15 @@ type UsageDateForm = 'date-time' | 'date';
 /**
  * Asks with the dates in the form that the server accepts. A refused form is tried once in the other
  * one, whatever the server says: servers word it differently. A form that succeeds is used from then on,
- * and its refusals are the true ones.
+ * and its refusals are the true ones. Of reads that begin together, the first one finds it.
  * Source: docs/apis.md#usage-report.
  */
 export function createDateFormats(first: UsageDateForm) {
   let form = first;
   let hasSucceeded = false;
+  let finding: Promise<unknown> | null = null;
 
-  return async function withFormat<T>(
+  async function askInForm<T>(
     period: UsagePeriod,
     ask: (query: Record<string, string>) => Promise<T>,
   ): Promise<T> {
@@ -272,6 +273,16 @@ export function createDateFormats(first: UsageDateForm) {
         throw hasSucceeded && isBadRequest(error) ? refusal : error;
       });
     }
+  }
+
+  return async function withFormat<T>(
+    period: UsagePeriod,
+    ask: (query: Record<string, string>) => Promise<T>,
+  ): Promise<T> {
+    if (finding && !hasSucceeded) await finding.catch(() => undefined);
+    const asked = askInForm(period, ask);
+    finding ??= asked;
+    return asked;
   };
 }
 
