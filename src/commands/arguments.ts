@@ -82,25 +82,19 @@ export const ServiceName = z.string().min(1).meta({ label: 'Service', names: 'se
 export const PipeName = z.string().min(1).meta({ label: 'Pipe', names: 'pipe' });
 export const AlertName = z.string().min(1).meta({ label: 'Alert', names: 'alert' });
 
-/** A key that names a scope by one word; a form has the scope field for it. */
-export function scopeField(word: 'tag' | 'warehouse', label: string) {
-  const meta: FieldMeta = { word, label, names: word, typedOnly: true };
-  return z
-    .string()
-    .trim()
-    .min(1)
-    .max(63)
-    .optional()
-    .meta({ ...meta });
-}
-
 type FieldWords = Omit<FieldMeta, 'input' | 'names'> & { readonly label: string };
 
 // Users type text. Each of these functions converts it for the schema of the API field. A text that
 // cannot be converted is passed on unchanged, so that users read the message of that schema.
 
+const field = <Schema extends z.ZodType>(schema: Schema, meta: FieldMeta) =>
+  schema.optional().meta({ ...meta });
+
+const scopeKey = (word: 'tag' | 'warehouse', label: string) =>
+  field(z.string().trim().min(1).max(63), { word, label, names: word, typedOnly: true });
+
 export function textField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
-  return schema.optional().meta({ ...words });
+  return field(schema, words);
 }
 
 export function numberField<Schema extends z.ZodType>(
@@ -109,20 +103,17 @@ export function numberField<Schema extends z.ZodType>(
     NumberUnit & { readonly min?: number; readonly max?: number; readonly decimal?: boolean },
 ) {
   const { min, max, decimal = false, unit, ...own } = words;
-  const meta = { reads: (typed: string) => numberText(typed, unit), ...own };
   const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
-  const input: Input = { kind: 'number', decimal, ...bounds };
-  return z
-    .preprocess(numberOf, schema)
-    .optional()
-    .meta({ ...meta, input });
+  const reads = (typed: string) => numberText(typed, unit);
+  return field(z.preprocess(numberOf, schema), {
+    reads,
+    ...own,
+    input: { kind: 'number', decimal, ...bounds },
+  });
 }
 
 export function switchField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
-  return z
-    .preprocess(switchOf, schema)
-    .optional()
-    .meta({ ...words, input: { kind: 'switch' } });
+  return field(z.preprocess(switchOf, schema), { ...words, input: { kind: 'switch' } });
 }
 
 export function choiceField<Schema extends z.ZodType>(
@@ -130,37 +121,39 @@ export function choiceField<Schema extends z.ZodType>(
   options: (among: FieldContext) => readonly string[],
   words: FieldWords,
 ) {
-  return z
-    .preprocess((value) => inCaseOf(schema, value), schema)
-    .optional()
-    .meta({ ...words, input: { kind: 'choice', options } });
+  const cased = z.preprocess((value) => inCaseOf(schema, value), schema);
+  return field(cased, { ...words, input: { kind: 'choice', options } });
 }
 
 export function numberChoiceField<Schema extends z.ZodType>(
   schema: Schema,
-  options: (among: FieldContext) => readonly number[],
+  numbers: (among: FieldContext) => readonly number[],
   { unit, ...words }: FieldWords & NumberUnit,
 ) {
-  const texts = (among: FieldContext) => options(among).map(String);
+  const options = (among: FieldContext) => numbers(among).map(String);
   const reads = (typed: string) => numberText(typed, unit);
-  return z
-    .preprocess(numberOf, schema)
-    .optional()
-    .meta({ reads, ...words, input: { kind: 'choice', options: texts } });
+  return field(z.preprocess(numberOf, schema), {
+    reads,
+    ...words,
+    input: { kind: 'choice', options },
+  });
 }
 
 /** A Slack channel: selected in a form, or typed by name. */
 export function channelField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
-  return schema.optional().meta({ ...words, input: { kind: 'channel' } });
+  return field(schema, { ...words, input: { kind: 'channel' } });
 }
 
 /** Several values, separated by commas or line breaks. */
 export function linesField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
-  return z
-    .preprocess(linesOf, schema)
-    .optional()
-    .meta({ ...words, input: { kind: 'lines' } });
+  return field(z.preprocess(linesOf, schema), { ...words, input: { kind: 'lines' } });
 }
+
+/** The keys that name a scope by one word; a form has the scope field for them. */
+export const SCOPE_KEYS = {
+  tag: scopeKey('tag', 'All services with this tag'),
+  warehouse: scopeKey('warehouse', 'All services of this warehouse'),
+};
 
 /** The word `details` at the end of a line that shows something. */
 export const Details = choiceField(z.enum(['details']), () => ['details'], {
@@ -192,14 +185,8 @@ function numberOf(value: unknown): unknown {
 }
 
 const SWITCH: ReadonlyMap<unknown, boolean> = new Map([
-  ['on', true],
-  ['yes', true],
-  ['true', true],
-  ['off', false],
-  ['no', false],
-  ['false', false],
-  ['enabled', true],
-  ['disabled', false],
+  ...['on', 'yes', 'true', 'enabled'].map((word) => [word, true] as const),
+  ...['off', 'no', 'false', 'disabled'].map((word) => [word, false] as const),
 ]);
 
 function switchOf(value: unknown): unknown {
@@ -271,8 +258,6 @@ function similarSpans(typed: string): readonly string[] {
     .filter((span) => REVERT_SPAN.safeParse(span).success);
 }
 
-const spanOf = (typed: string) => typedSpan(typed);
-
 /** `8pm`, `tomorrow 9:00` → the one moment that it names. */
 export function momentText(key: 'at' | 'until', typed: string, clock: LocalClock | null) {
   const read = clock && readTime(`${key} ${typed}`, clock);
@@ -293,7 +278,7 @@ const startShape = (verb: string) => ({
     hint: 'For example 2h, instead of a time',
     suggestions: similarSpans,
     synonyms: ['after', 'wait', 'delay'],
-    reads: spanOf,
+    reads: typedSpan,
     typedOnly: true,
   }),
 });
@@ -305,7 +290,7 @@ const REVERT = {
     hint: '30m to 14d, for example 4h; leave empty to keep',
     suggestions: similarSpans,
     synonyms: ['hold', 'hours', 'back', 'duration'],
-    reads: spanOf,
+    reads: typedSpan,
   }),
   until: textField(ClockTimeText, {
     word: 'until',

@@ -188,7 +188,7 @@ export function isGood({ status }: BackupReading): boolean {
 }
 
 /** The backup that was finished last, or null. */
-export function latestGood(backups: readonly BackupReading[]): BackupReading | null {
+function latestGood(backups: readonly BackupReading[]): BackupReading | null {
   return newestFirst(backups).find(isGood) ?? null;
 }
 

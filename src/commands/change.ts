@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { isDay, startOf } from '../base/calendar.ts';
 import { type LocalClock, typedSpan } from '../base/moments.ts';
-import { addDays, DAY_MS, dayOf, HOUR_MS, weekdayOf } from '../base/time.ts';
+import { addDays, dayOf, spanMs } from '../base/time.ts';
 import type { Answer } from '../domain/answer.ts';
 import { STATES } from '../domain/change.ts';
 import { scopeOf } from '../domain/freezes.ts';
@@ -11,11 +12,12 @@ import {
   type FieldContext,
   numberField,
   oneOf,
+  SCOPE_KEYS,
   ServiceName,
-  scopeField,
   type TypedValues,
   textField,
 } from './arguments.ts';
+import { lastWeekday } from './cost-words.ts';
 import {
   CHANGE_LISTS,
   nounOf,
@@ -47,18 +49,11 @@ function stateField(label: string) {
   });
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: HOUR_MS,
-  d: DAY_MS,
-  w: 7 * DAY_MS,
-};
-
 /** Reads a time in the past: `yesterday`, `2026-11-01`, `36h` or `7d`. */
 const PastTimeText = z.string().transform((typed, context): PastTime => {
   const text = typed.trim().toLowerCase();
-  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  if (count) return { agoMs: Number(count) * (UNITS[unit] ?? 0) };
+  const agoMs = spanMs(typedSpan(text) ?? '');
+  if (!Number.isNaN(agoMs)) return { agoMs };
   if (text === 'today') return { daysAgo: 0 };
   if (text === 'yesterday') return { daysAgo: 1 };
   if (isDay(text)) return { day: text };
@@ -70,36 +65,24 @@ const PastTimeText = z.string().transform((typed, context): PastTime => {
   return z.NEVER;
 });
 
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
-}
-
 /** `24 hours`, `last 7 days`, `monday` → a time that the filters read. */
 function pastText(typed: string, clock: LocalClock | null): string | null {
   const span = typedSpan(typed.replace(/^(the )?(last|past) /i, '').replace(/ ago$/i, ''));
   if (span !== null) return span;
-  const [, day = ''] = /^(?:last )?(mon|tue|wed|thu|fri|sat|sun)[a-z]*$/i.exec(typed) ?? [];
-  const index = WEEKDAYS.indexOf(day.toLowerCase());
-  if (!clock || index < 0) return null;
-  const today = dayOf(clock.now);
-  return addDays(today, -((weekdayOf(today) - index + 6) % 7) - 1);
+  const [, day] = /^(?:last )?((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)$/i.exec(typed) ?? [];
+  return clock && day !== undefined ? lastWeekday(day, dayOf(clock.now)) : null;
 }
-
-const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /** `last week`, `today`: the days of a search without its keys. */
 function daysPhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
   if (!vocabulary.clock || given.since !== undefined) return null;
   const today = dayOf(vocabulary.clock.now);
-  const monday = addDays(today, -weekdayOf(today));
-  const month = `${today.slice(0, 8)}01`;
+  const monday = startOf('week', today);
   const two = words.slice(0, 2).join(' ').toLowerCase();
   const spans: Readonly<Record<string, TypedValues>> = {
     'last week': { since: addDays(monday, -7), until: addDays(monday, -1) },
     'this week': { since: monday },
-    'this month': { since: month },
+    'this month': { since: startOf('month', today) },
   };
   const found = spans[two];
   if (found) return { taken: 2, given: found };
@@ -146,8 +129,25 @@ function askPhrase(words: readonly string[], { given, vocabulary }: PhraseState)
   return { taken, given: { ask: found.command.name } };
 }
 
-/** Times that are offered for one that cannot be read. */
-const commonPastTimes = (): readonly string[] => ['today', 'yesterday', '7d', '30d'];
+/** A time in the past as a key; the hint names one that fits it. */
+function pastField(word: string, label: string, like: string, synonyms: readonly string[]) {
+  return textField(PastTimeText, {
+    ...{ word, label, synonyms, reads: pastText },
+    hint: `yesterday, a UTC day (2026-11-01), or a time ago (${like})`,
+    // Offered for one that cannot be read.
+    suggestions: () => ['today', 'yesterday', '7d', '30d'],
+  });
+}
+
+function personField(label: string) {
+  return textField(Sought, {
+    word: 'by',
+    synonyms: ['who', 'user', 'person'],
+    label,
+    hint: 'A user, for example @ana, or me',
+    reads: personText,
+  });
+}
 
 const Id = z.string().min(1).max(40).meta({ label: 'Change id', reads: changeIdText });
 const Sought = z.string().trim().min(1).max(80, 'is too long');
@@ -162,22 +162,9 @@ export const changeList = queryCommand({
   args: z.strictObject({
     which: choiceField(Which, () => CHANGE_LISTS, { label: 'List' }),
     service: ServiceName.optional().meta({ ...ServiceName.meta(), word: 'service' }),
-    by: textField(Sought, {
-      word: 'by',
-      synonyms: ['who', 'user', 'person'],
-      label: 'Requested by',
-      hint: 'A user, for example @ana, or me',
-      reads: personText,
-    }),
+    by: personField('Requested by'),
     state: stateField('State'),
-    since: textField(PastTimeText, {
-      word: 'since',
-      synonyms: ['from', 'after'],
-      label: 'Requested since',
-      hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
-      reads: pastText,
-      suggestions: commonPastTimes,
-    }),
+    since: pastField('since', 'Requested since', '7d, 4h', ['from', 'after']),
     before: textField(z.string().max(40), {
       word: 'before',
       label: 'Requested before',
@@ -207,13 +194,7 @@ export const changeLog = queryCommand({
     'change log target=analytics-prod state=failed',
   ],
   args: z.strictObject({
-    by: textField(Sought, {
-      word: 'by',
-      synonyms: ['who', 'user', 'person'],
-      label: 'By',
-      hint: 'A user, for example @ana, or me',
-      reads: personText,
-    }),
+    by: personField('By'),
     what: textField(Sought, {
       word: 'command',
       synonyms: ['cmd'],
@@ -227,22 +208,8 @@ export const changeLog = queryCommand({
       hint: 'The name of a service or an alert',
     }),
     state: stateField('New state'),
-    since: textField(PastTimeText, {
-      word: 'since',
-      synonyms: ['from', 'after'],
-      label: 'Since',
-      hint: 'yesterday, a UTC day (2026-11-01), or a time ago (7d, 4h)',
-      reads: pastText,
-      suggestions: commonPastTimes,
-    }),
-    until: textField(PastTimeText, {
-      word: 'until',
-      synonyms: ['to'],
-      label: 'Before',
-      hint: 'today, a UTC day (2026-11-30), or a time ago (1d)',
-      reads: pastText,
-      suggestions: commonPastTimes,
-    }),
+    since: pastField('since', 'Since', '7d, 4h', ['from', 'after']),
+    until: pastField('until', 'Before', '1d', ['to']),
     before: numberField(z.int('must be a whole number').min(1), {
       word: 'before',
       label: 'Before event number',
@@ -311,8 +278,7 @@ export const changeWho = queryCommand({
   args: z.strictObject({
     ask: z.string().min(1).max(60).meta({ label: 'Command', names: 'ask' }),
     scope: z.string().min(1).max(100).optional().meta({ label: 'Service', names: 'scope' }),
-    tag: scopeField('tag', 'All services with this tag'),
-    warehouse: scopeField('warehouse', 'All services of this warehouse'),
+    ...SCOPE_KEYS,
   }),
 
   phrase: askPhrase,

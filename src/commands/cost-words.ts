@@ -1,5 +1,6 @@
 /** Questions about costs as people type them, in the words that the question reads. */
 
+import { addMonths, monthOf } from '../base/calendar.ts';
 import { dayLabel } from '../base/moments.ts';
 import { patternOf } from '../base/text.ts';
 import { addDays, type Day, dayNumber, dayOf, weekdayOf } from '../base/time.ts';
@@ -46,7 +47,7 @@ const PHRASES: readonly Replace[] = [
   ],
   [
     '(?:since|from) (?:last )?(<WEEKDAY>)',
-    ([name], today) => range(weekday(name, today), addDays(today, -1)),
+    ([name], today) => range(lastWeekday(name, today), addDays(today, -1)),
   ],
   ['since yesterday', (_, today) => range(addDays(today, -1), today)],
   [
@@ -58,14 +59,14 @@ const PHRASES: readonly Replace[] = [
     ([day, month], today) => dated(day, month, today),
   ],
   ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
-  ['(?:last|on|this|past) (<WEEKDAY>)', ([name], today) => weekday(name, today)],
+  ['(?:last|on|this|past) (<WEEKDAY>)', ([name], today) => lastWeekday(name, today)],
   [
     String.raw`q([1-4])(?: (\d{4}))?`,
     ([quarter, year], today) => `${year ?? yearOfQuarter(Number(quarter), today)}-Q${quarter}`,
   ],
   [
     String.raw`(?:last|past|previous) (\d{1,2}) months?`,
-    ([count], today) => `${monthBefore(today, Number(count))}..${monthBefore(today, 1)}`,
+    ([count], today) => range(monthBefore(today, Number(count)), monthBefore(today, 1)),
   ],
   ['(?:last|past) (?:24 hours|day)', 'yesterday'],
   ['(?:past|previous) (week|month|quarter|year)', ([unit]) => `last-${unit}`],
@@ -82,13 +83,10 @@ const COMPILED = PHRASES.map(
     [patternOf(`(?<=\\s)(?:${text})(?=\\s)`, { ISO, MONTH, WEEKDAY }, 'gi'), by] as const,
 );
 
+const monthBefore = (today: Day, count: number) => monthOf(addMonths(today, -count));
+
 const yearOfQuarter = (quarter: number, today: Day) =>
   Number(today.slice(0, 4)) - (quarter * 3 - 2 > Number(today.slice(5, 7)) ? 1 : 0);
-
-function monthBefore(today: Day, count: number): string {
-  const months = Number(today.slice(0, 4)) * 12 + Number(today.slice(5, 7)) - 1 - count;
-  return `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, '0')}`;
-}
 
 function range(first = '', last = ''): string {
   return first === last ? first : `${first}..${last}`;
@@ -103,7 +101,7 @@ function dated(day = '', month = '', today: Day): string {
 }
 
 /** The last such weekday before today. */
-function weekday(name = '', today: Day): string {
+export function lastWeekday(name = '', today: Day): Day {
   const index = WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase());
   return addDays(today, -((weekdayOf(today) - index + 6) % 7) - 1);
 }

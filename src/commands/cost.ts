@@ -9,6 +9,7 @@ import {
   DIGEST_ACTIONS,
   digestWords,
 } from '../costs/index.ts';
+import type { Answer, Caller } from '../domain/answer.ts';
 import {
   channelField,
   choiceField,
@@ -18,12 +19,35 @@ import {
   textField,
 } from './arguments.ts';
 import { costWords } from './cost-words.ts';
-import { type Phrase, type PhraseState, queryCommand } from './define.ts';
+import {
+  type CommandContext,
+  type Phrase,
+  type PhraseState,
+  type QueryCommand,
+  queryCommand,
+} from './define.ts';
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');
-const Question = z.strictObject({ words: textField(Words, { label: 'Question', rest: true }) });
 
-export const cost = queryCommand({
+interface Question
+  extends Pick<QueryCommand, 'name' | 'title' | 'summary' | 'examples' | 'submit'> {
+  readonly label?: string;
+  readonly ask: (words: string, context: CommandContext, asker: Caller) => Promise<Answer>;
+}
+
+/** A question in words. */
+function question({ label = 'Question', ask, ...about }: Question): QueryCommand {
+  return queryCommand({
+    ...about,
+    permission: 'organization:view',
+    args: z.strictObject({ words: textField(Words, { label, rest: true }) }),
+    reword: (words, vocabulary) => costWords(about.name, words, vocabulary),
+    target: () => null,
+    answer: ({ words = '' }, context, asker) => ask(words, context, asker),
+  });
+}
+
+export const cost = question({
   name: 'cost',
   title: 'Look up costs',
   summary: 'Show costs by period, service, metric or team',
@@ -33,68 +57,36 @@ export const cost = queryCommand({
     'cost last-week by team vs prev',
     'cost mtd refresh',
   ],
-  permission: 'organization:view',
-  args: Question,
-
-  reword: (words, vocabulary) => costWords('cost', words, vocabulary),
-  target: () => null,
-  answer: ({ words = '' }, context, asker) => answerCosts(words, context, asker),
+  ask: answerCosts,
 });
 
-export const costCsv = queryCommand({
+export const costCsv = question({
   name: 'cost csv',
   title: 'Get costs as a file',
   summary: 'Get the rows of a period as a CSV file',
   examples: ['cost csv last-month'],
-  permission: 'organization:view',
-  args: Question,
-
   submit: () => 'Get file',
-  reword: (words, vocabulary) => costWords('cost csv', words, vocabulary),
-  target: () => null,
-  answer: ({ words = '' }, context, asker) => answerCsv(words, context, asker),
+  ask: answerCsv,
 });
 
-export const costForecast = queryCommand({
+export const costForecast = question({
   name: 'cost forecast',
   title: 'Forecast costs',
   summary: 'Show the expected costs of a month, quarter or year',
   examples: ['cost forecast', 'cost forecast quarter', 'cost forecast year team analytics'],
-  permission: 'organization:view',
-  args: z.strictObject({
-    words: textField(Words, { label: 'Month, quarter or year, and a scope', rest: true }),
-  }),
-
-  reword: (words, vocabulary) => costWords('cost forecast', words, vocabulary),
-  target: () => null,
-  answer: ({ words = '' }, context, asker) => answerForecast(words, context, asker),
+  label: 'Month, quarter or year, and a scope',
+  ask: answerForecast,
 });
 
-export const costWhy = queryCommand({
+export const costWhy = question({
   name: 'cost why',
   title: 'Explain costs',
   summary: 'Show what changed the costs between two periods',
   examples: ['cost why 7d', 'cost why last month', 'cost why 7d team analytics'],
-  permission: 'organization:view',
-  args: Question,
-
-  reword: (words, vocabulary) => costWords('cost why', words, vocabulary),
-  target: () => null,
-  answer: ({ words = '' }, context, asker) => answerWhy(words, context, asker),
+  ask: answerWhy,
 });
 
 const PERIODS = ['day', 'week', 'month'] as const;
-const OPTIONS = [
-  'at',
-  'timezone',
-  'days',
-  'period',
-  'services',
-  'warehouses',
-  'tags',
-  'teams',
-  'quiet',
-];
 
 interface TaskTexts {
   readonly title: string;
@@ -120,7 +112,7 @@ const ACTION_WORDS = {
 
 /** `every monday at 8`, `weekly prod`, `stop`: asked about, because a digest is posted for others. */
 function digestPhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
-  if (given.what !== undefined) return tagPhrase(words, vocabulary, given);
+  if (given.what !== undefined) return null;
   const first = words[0]?.toLowerCase() ?? '';
   if (DIGEST_ACTIONS.some((action) => action === first) || first in ACTION_WORDS) return null;
   const text = words.join(' ').toLowerCase();
@@ -174,23 +166,6 @@ function digestOptions(
     ...(tag && { tags: tag }),
   };
   return { times, given };
-}
-
-/** A tag without its key, after the action. */
-function tagPhrase(
-  words: readonly string[],
-  { services }: PhraseState['vocabulary'],
-  given: PhraseState['given'],
-): Phrase | null {
-  const [word = ''] = words;
-  const isTag = services.some(({ tags }) => tags?.includes(word.toLowerCase()));
-  if (
-    !isTag ||
-    given.tags !== undefined ||
-    services.some(({ name }) => name === word.toLowerCase())
-  )
-    return null;
-  return { taken: 1, given: { tags: word.toLowerCase() } };
 }
 
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
@@ -274,8 +249,8 @@ export const costDigest = queryCommand({
   }),
   hasField: (field, { given }) => {
     if (field === 'confirm') return given.what === 'remove';
-    if (!OPTIONS.includes(field)) return field !== 'which' || (given.what ?? 'list') !== 'list';
-    return given.what === 'add' || given.what === 'preview';
+    if (field === 'which') return (given.what ?? 'list') !== 'list';
+    return field === 'what' || given.what === 'add' || given.what === 'preview';
   },
   phrase: digestPhrase,
   // A name or a time that is missing has a default; a bare “add” opens the form.

@@ -14,7 +14,7 @@ import {
   servicesIn,
 } from '../domain/freezes.ts';
 import type { Service } from '../domain/targets.ts';
-import { momentText, scopeField } from './arguments.ts';
+import { momentText, SCOPE_KEYS } from './arguments.ts';
 import { changeCommand, type Phrase, type PhraseState, queryCommand } from './define.ts';
 import { nameAt } from './names.ts';
 
@@ -33,17 +33,17 @@ function scopePhrase(words: readonly string[], { given, vocabulary }: PhraseStat
   if (given.scope !== undefined || given.tag !== undefined || given.warehouse !== undefined)
     return null;
   const typed = words.map((text) => ({ text, quoted: false }));
-  const [service, tag, warehouse] = (['service', 'tag', 'warehouse'] as const).map((names) =>
-    nameAt(names, typed, vocabulary),
-  );
-  const own = tag ? { tag: tag.text } : warehouse ? { warehouse: warehouse.text } : null;
-  if (!own) return null;
-  const taken = tag?.taken ?? warehouse?.taken ?? 1;
+  const at = (names: 'service' | 'tag' | 'warehouse') => nameAt(names, typed, vocabulary);
+  const key = (['tag', 'warehouse'] as const).find(at);
+  const found = key && at(key);
+  if (!found) return null;
+  const { taken, text } = found;
+  const own = { [key]: text };
+  const service = at('service');
   if (!service) return { taken, given: own };
-  const [[key, value] = ['', '']] = Object.entries(own);
   const readings = [
     { label: `Service ${service.text}`, given: { scope: service.text } },
-    { label: `All services with ${key} ${value}`, given: own },
+    { label: `All services with ${key} ${text}`, given: own },
   ];
   return { taken, choice: { why: `“${first}” is a service and a ${key}. Which one?`, readings } };
 }
@@ -64,8 +64,7 @@ export const changeFreeze = changeCommand({
       .max(100)
       .optional()
       .meta({ label: 'What to freeze', names: 'scope', unlessTyped: true }),
-    tag: scopeField('tag', 'All services with this tag'),
-    warehouse: scopeField('warehouse', 'All services of this warehouse'),
+    ...SCOPE_KEYS,
     until: FreezeUntilText.meta({
       word: 'until',
       label: 'Until',

@@ -49,17 +49,12 @@ export function helpFor(
   return noun === null ? overview(own, reader) : helpOfNoun(noun, own, reader);
 }
 
-/** The commands of the command line. */
-const PROGRAMS = ['doctor', 'manifest', 'audit', 'policy', 'verify'];
-
 function noHelp(about: string, { prefix }: HelpReader): Answer {
-  const [program = ''] = about.split(' ');
-  const where = `It is a command of the command line: run “signalbox ${program}” where Signalbox runs.`;
-  const other = `${slashCommand(prefix, 'signalbox help')} shows the commands.`;
+  const help = slashCommand(prefix, 'signalbox help');
   return {
     title: `No help for “${oneLineOf(about, 40)}”`,
     parts: [
-      { kind: 'lines', lines: [[PROGRAMS.includes(program) ? where : other]] },
+      { kind: 'lines', lines: [[`${help} shows the commands.`]] },
       { kind: 'offers', offers: [{ label: 'Help', line: 'signalbox help' }, SHOW_ALL] },
     ],
   };

@@ -4,19 +4,8 @@ import { nearest, type Word } from '../base/text.ts';
 import { type CommandOffer, slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
 import { findByName, type NamedItem, nameToType, type Service } from '../domain/targets.ts';
-import {
-  alike,
-  commandLine,
-  type Field,
-  fieldsOf,
-  quoteWord,
-  type TypedValues,
-} from './arguments.ts';
+import { alike, commandLine, type Field, fieldsOf, quoteWord } from './arguments.ts';
 import type { ListedItem, ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
-
-type NameResolution =
-  | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly misread: ParseProblem };
 
 type Names = NonNullable<Field['names']>;
 
@@ -26,7 +15,7 @@ export function resolveNames(
   fields: readonly Field[],
   parsed: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
-): NameResolution {
+) {
   const args: Record<string, unknown> = { ...parsed };
   for (const { name, names } of fields) {
     const text = asked.given[name];
@@ -36,15 +25,15 @@ export function resolveNames(
     const one = found.length === 1 ? found[0] : unlisted(names, text, found);
     if (!one) {
       const field = { name, names, prefix: vocabulary.prefix ?? '' };
-      return { ok: false, misread: unclear(asked, field, found, things) };
+      return { ok: false, misread: unclear(asked, field, found, things) } as const;
     }
     args[name] = one;
   }
-  return { ok: true, args };
+  return { ok: true, args } as const;
 }
 
 /** Everything that a field may name; a pipe belongs to the service given before it. */
-export function thingsOf(
+function thingsOf(
   names: Names,
   { services, alerts, freezes = [], commands, lists = {} }: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},
@@ -172,15 +161,13 @@ const KINDS: Readonly<Record<Names, readonly [kind: string, list: string]>> = {
   ask: ['command', 'signalbox help lists all commands.'],
 };
 
-interface AmbiguousField {
-  readonly name: string;
-  readonly names: Names;
-  readonly prefix: string;
-}
-
 function unclear(
   { command, given, reason }: TypedCommand,
-  { name, names, prefix }: AmbiguousField,
+  {
+    name,
+    names,
+    prefix,
+  }: { readonly name: string; readonly names: Names; readonly prefix: string },
   found: readonly NamedItem[],
   things: readonly NamedItem[],
 ): ParseProblem {
@@ -213,40 +200,33 @@ function near(text: string, things: readonly NamedItem[]): readonly NamedItem[] 
   return [...new Set(close.flatMap((name) => things.filter((one) => namesOf(one).includes(name))))];
 }
 
-type ListedResolution =
-  | { readonly ok: true; readonly given: TypedValues }
-  | { readonly ok: false; readonly misread: ParseProblem };
-
 /**
  * Replaces the names of items that the server lists by their ids. Any other text is passed on as an
  * id: the list can be incomplete or unknown, and the server accepts or rejects it.
  */
-export function resolveListed(asked: TypedCommand, lists: ServerLists = {}): ListedResolution {
+export function resolveListed(asked: TypedCommand, lists: ServerLists = {}) {
   const given: Record<string, string> = { ...asked.given };
-  for (const { name, lists: kind, word } of fieldsOf(asked.command.args)) {
-    const text = asked.given[name];
+  for (const { name, lists: kind, word = name } of fieldsOf(asked.command.args)) {
+    const text = given[name];
     if (!kind || !text) continue;
-    const found = distinct(findByName(lists[kind] ?? [], text));
-    if (found.length > 1) return { ok: false, misread: ambiguous(asked, { name, word }, found) };
+    const items = findByName(lists[kind] ?? [], text);
+    const found = [...new Map(items.map((item) => [item.id, item])).values()];
+    if (found.length > 1)
+      return { ok: false, misread: ambiguous(asked, { name, word }, found) } as const;
     given[name] = found[0]?.id ?? text;
   }
-  return { ok: true, given };
-}
-
-function distinct(items: readonly ListedItem[]): readonly ListedItem[] {
-  return [...new Map(items.map((item) => [item.id, item])).values()];
+  return { ok: true, given } as const;
 }
 
 function ambiguous(
   { command, given, reason }: TypedCommand,
-  field: { readonly name: string; readonly word: string | undefined },
+  { name, word }: Record<'name' | 'word', string>,
   found: readonly ListedItem[],
 ): ParseProblem {
-  const what = field.word ?? field.name;
-  const problem = `${found.length} of them are called “${given[field.name]}” (${what}). Which one do you mean?`;
-  const offers = found.slice(0, 5).map(({ id, name, about }) => ({
-    label: [name, about, id].filter(Boolean).join(' · '),
-    line: commandLine(command, { ...given, [field.name]: id }, reason),
+  const sentence = `${found.length} of them are called “${given[name]}” (${word}). Which one do you mean?`;
+  const offers = found.slice(0, 5).map(({ id, name: own, about }) => ({
+    label: [own, about, id].filter(Boolean).join(' · '),
+    line: commandLine(command, { ...given, [name]: id }, reason),
   }));
-  return { kind: 'misread', sentence: problem, problems: { [field.name]: problem }, offers };
+  return { kind: 'misread', sentence, problems: { [name]: sentence }, offers };
 }

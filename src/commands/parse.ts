@@ -1,5 +1,5 @@
 import { nearest, splitWords, type Word } from '../base/text.ts';
-import { type CommandOffer, oneLineOf, slashCommand } from '../domain/answer.ts';
+import { oneLineOf, slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import {
   commandLine,
@@ -35,7 +35,7 @@ import {
   verbAt,
   verbsNear,
 } from './verbs.ts';
-import type { Ambiguity, LineReading } from './word-steps.ts';
+import type { Ambiguity, Draft } from './word-steps.ts';
 
 const OFFERS_MAX = 5;
 
@@ -107,13 +107,7 @@ function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult 
   if (found || (words[0] && isHelp(words[0]))) return null;
   const asked = costVerb(words.map(({ text }) => text));
   const command = own.find((each) => verbOf(each) === asked?.verb);
-  if (asked && command) {
-    return readArguments(
-      command,
-      asked.rest.map((text) => ({ text, quoted: false })),
-      vocabulary,
-    );
-  }
+  if (asked && command) return readArguments(command, unquoted(asked.rest), vocabulary);
   const isDigest = /^(subscribe|unsubscribe|digest)$/.test(lowerOf(words[0] ?? NO_WORD));
   const daily = words.some((word) => /^(daily|every day)$/.test(lowerOf(word)))
     ? ' days=daily'
@@ -152,6 +146,7 @@ function readForeign(
 }
 
 const NO_WORD: Word = { text: '', quoted: false };
+const unquoted = (texts: readonly string[]) => texts.map((text) => ({ text, quoted: false }));
 
 const NOT_REQUESTED = 'Nothing was requested: the line says not to do it.';
 
@@ -173,22 +168,8 @@ function readSpecial(
   }
   // `not staging` leaves a service out of a question.
   if (noun !== 'cost' && isNegated(words)) return refused(NOT_REQUESTED, []);
-  const isWho = found?.command.name === 'change who' && !/^(who|which)$/.test(lowerOf(first));
-  const asked = found && isQuestionWord(found.rest[0]) ? found.rest : words;
-  const isCost = noun === 'cost' || (found !== null && nounOf(found.command) === 'cost');
-  const isAsked =
-    isQuestion(words) ||
-    (found !== null && found.command.name !== 'change who' && isQuestionWord(found.rest[0]));
-  if (
-    isAsked &&
-    !isWho &&
-    !isCost &&
-    !(found?.command.name === 'change who' && !isPlainQuestion(words))
-  ) {
-    const question =
-      found && found.command.kind === 'change' && asked === words
-        ? [{ text: 'can', quoted: false }, { text: 'I', quoted: false }, ...words]
-        : asked;
+  const question = questionOf(noun, words, found);
+  if (question) {
     const line = lineOfQuestion(noun, question, vocabulary);
     if (line !== null) return readOther(line, vocabulary);
     if (!found) return unknownVerb(noun, words, vocabulary);
@@ -199,12 +180,20 @@ function readSpecial(
   return readForeign(noun, words, vocabulary) ?? refused(never.sentence, never.lines);
 }
 
-/** `who can stop finance` is a question; `who service stop finance` is the command. */
-function isPlainQuestion(words: readonly Word[]): boolean {
-  return /^(can|may|approves?|is|has|stopped|started|scaled|changed|must)$/.test(
-    lowerOf(words[1] ?? { text: '', quoted: false }),
-  );
+/** The words of a question, with or without a verb before it; null: they ask nothing, or about costs. */
+function questionOf(noun: string, words: readonly Word[], found: FoundVerb | null) {
+  if (noun === 'cost' || (found && nounOf(found.command) === 'cost')) return null;
+  if (found?.command.name === 'change who') {
+    // `who can stop finance` is a question; `who service stop finance` is the command.
+    const isAsked = /^(who|which)$/.test(lowerOf(words[0] ?? NO_WORD)) && isQuestion(words);
+    return isAsked && WHO_ASKS.test(lowerOf(words[1] ?? NO_WORD)) ? words : null;
+  }
+  if (found && isQuestionWord(found.rest[0])) return found.rest;
+  if (!isQuestion(words)) return null;
+  return found?.command.kind === 'change' ? [...wordsOf('can I'), ...words] : words;
 }
+
+const WHO_ASKS = /^(can|may|approves?|is|has|stopped|started|scaled|changed|must)$/;
 
 function isHelp(word: Word): boolean {
   return !word.quoted && /^(-{0,2}help|-h|\?|hilfe)[?.!]*$/i.test(word.text);
@@ -228,11 +217,8 @@ function readOther(line: string, vocabulary: Vocabulary): ParseResult {
 }
 
 function refused(sentence: string, lines: readonly string[]): ParseProblem {
-  return { kind: 'misread', sentence, problems: {}, offers: lines.map(offerOf) };
-}
-
-function offerOf(line: string): CommandOffer {
-  return { label: oneLineOf(line, LABEL_MAX), line };
+  const offers = lines.map((line) => ({ label: oneLineOf(line, LABEL_MAX), line }));
+  return { kind: 'misread', sentence, problems: {}, offers };
 }
 
 const LABEL_MAX = 60;
@@ -275,7 +261,7 @@ function withoutVerb(
 ): Command | undefined {
   const own = ownCommands(noun, vocabulary);
   const of = (name: string) => own.find((command) => command.name === `${noun} ${name}`);
-  const [first = { text: '', quoted: false }] = words;
+  const [first = NO_WORD] = words;
   const isNamed = nameBefore(noun, words, vocabulary) !== null;
   const list = of('list');
   const isFilter =
@@ -307,7 +293,7 @@ function isOnlyName(noun: string, words: readonly Word[], vocabulary: Vocabulary
 function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseProblem {
   const { prefix = '', commands } = vocabulary;
   const own = ownCommands(noun, vocabulary);
-  const [first = { text: '', quoted: false }, ...rest] = words;
+  const [first = NO_WORD, ...rest] = words;
   const tail = rest.map(quoteWord);
   const others = commands.filter((command) => nounOf(command) !== noun);
   const near = verbsNear(first.text, own).map((name) => [name, ...tail].join(' '));
@@ -351,11 +337,7 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
     const rest = /^(of|for|from)$/.test(lowerOf(typed[0] ?? NO_WORD)) ? typed.slice(1) : typed;
     const isList = rest.length === 0 || nameAt('service', rest, vocabulary)?.taken === rest.length;
     const isPlural = /s[,:]?$/i.test(first.text);
-    return readLine(
-      own,
-      isPlural && isList ? [{ text: 'list', quoted: false }, ...rest] : rest,
-      vocabulary,
-    );
+    return readLine(own, isPlural && isList ? [...wordsOf('list'), ...rest] : rest, vocabulary);
   }
   const text = words.map(lowerOf).join(' ');
   const talk = SMALL_TALK.find(([pattern]) => pattern.test(text));
@@ -407,15 +389,10 @@ function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary
   const verbs = order.filter(
     (noun) => verbAt(words, ownCommands(noun, vocabulary)) || neverAt(noun, words, vocabulary),
   );
-  const isService = nameAt('service', words, vocabulary) !== null;
-  const isAlert = nameAt('alert', words, vocabulary) !== null;
   const noun =
     verbs[0] ??
-    (isService
-      ? 'service'
-      : isAlert
-        ? 'alert'
-        : order.find((each) => withoutVerb(each, words, vocabulary)));
+    (['service', 'alert'] as const).find((each) => nameAt(each, words, vocabulary)) ??
+    order.find((each) => withoutVerb(each, words, vocabulary));
   return noun ? { noun, words } : null;
 }
 
@@ -436,13 +413,10 @@ function readArguments(
     return reasonTwice(command, { ...reading, given });
   const choices = [...targetChoice(reading), ...reading.choices];
   if (choices.length > 0) return ambiguous(command, { ...reading, given }, choices, vocabulary);
-  if (search)
-    return parseValues(
-      command,
-      { ...given, ...(reason ? { [search.name]: reason } : {}) },
-      '',
-      vocabulary,
-    );
+  if (search) {
+    const sought = reason ? { [search.name]: reason } : {};
+    return parseValues(command, { ...given, ...sought }, '', vocabulary);
+  }
   if (command.kind === 'query' && reason !== '') return tooMuch(command, given, reason, vocabulary);
   const result = parseValues(command, given, reason, vocabulary);
   return result.kind === 'incomplete' && reading.unclear
@@ -453,19 +427,15 @@ function readArguments(
 /** A pipe that only one service has names its service. */
 function withOwner(given: TypedValues, { services }: Vocabulary): TypedValues {
   if (!given.pipe || given.service) return given;
-  const owners = services.filter(
-    ({ pipes }) =>
-      findByName(
-        pipes.map((pipe) => ({ ...pipe, aliases: [] })),
-        given.pipe ?? '',
-      ).length > 0,
-  );
-  const [owner] = owners;
-  return owner && owners.length === 1 ? { service: owner.name, ...given } : given;
+  const [owner, ...others] = services.filter(({ pipes }) => {
+    const named = pipes.map((pipe) => ({ ...pipe, aliases: [] }));
+    return findByName(named, given.pipe ?? '').length > 0;
+  });
+  return owner && others.length === 0 ? { service: owner.name, ...given } : given;
 }
 
 /** The words of the reason; with `kept`, the words of these choices as well. */
-function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Ambiguity[] | null): string {
+function reasonOf({ pieces, keyedReason }: Draft, kept: readonly Ambiguity[] | null): string {
   const words = pieces.flatMap((piece) => {
     if ('text' in piece) return [piece.text];
     return kept?.includes(piece.choice) ? [piece.choice.words ?? ''] : [];
@@ -473,7 +443,7 @@ function reasonOf({ pieces, keyedReason }: LineReading, kept: readonly Ambiguity
   return [keyedReason ?? '', ...words].filter(Boolean).join(' ').trim();
 }
 
-function targetChoice({ targets }: LineReading): readonly Ambiguity[] {
+function targetChoice({ targets }: Draft): readonly Ambiguity[] {
   if (targets.length === 0) return [];
   const readings = targets.map((service) => ({ label: service, given: { service } }));
   const names =
@@ -487,7 +457,7 @@ function targetChoice({ targets }: LineReading): readonly Ambiguity[] {
 /** One button for each combination of readings, and one for the words as a part of the reason. */
 function ambiguous(
   command: Command,
-  reading: LineReading,
+  reading: Draft,
   choices: readonly Ambiguity[],
   vocabulary: Vocabulary,
 ): ParseProblem {
@@ -534,7 +504,7 @@ function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly R
 }
 
 /** `reason=` beside other words that are a reason as well. */
-function reasonTwice(command: Command, reading: LineReading): ParseProblem {
+function reasonTwice(command: Command, reading: Draft): ParseProblem {
   const { given, keyedReason } = reading;
   const reasons = [keyedReason ?? '', reasonOf({ ...reading, keyedReason: null }, reading.choices)];
   const lines = reasons.map((reason) => commandLine(command, given, reason));

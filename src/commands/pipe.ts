@@ -22,18 +22,17 @@ export const pipeSettings = queryCommand({
     return {
       title: `Settings of ${pipe.name} in ${service.name}`,
       parts: [
-        { kind: 'facts', facts: Object.entries(result).map(setting) },
+        {
+          kind: 'facts',
+          facts: Object.entries(result).map((one) => [plainWords(one[0]), shown(...one)]),
+        },
         { kind: 'note', text: `Request ${requestId ?? 'id unknown'}` },
       ],
     };
   },
 });
 
-/** Formats a value by the unit in its name; a value without a unit is shown unchanged. */
-function setting([name, value]: [string, unknown]): readonly [string, Cell] {
-  return [plainWords(name), shown(name, value)];
-}
-
+/** A value by the unit in its name; without a unit it is shown unchanged. */
 function shown(name: string, value: unknown): Cell {
   if (value === null || value === undefined) return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';

@@ -11,9 +11,9 @@ import {
   bareKey,
   copyOf,
   type Draft,
+  eitherOf,
   fieldOfPair,
   isMissing,
-  type LineReading,
   lacksName,
   ownPhrase,
   type Piece,
@@ -28,11 +28,7 @@ import {
 } from './word-steps.ts';
 
 /** Reads the words after the verb. */
-export function readWords(
-  command: Command,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): LineReading {
+export function readWords(command: Command, words: readonly Word[], vocabulary: Vocabulary): Draft {
   const draft: Draft = {
     ...{ given: {}, pieces: [], choices: [], targets: [] },
     ...{ unclear: null, refused: null, keyedReason: null, isProse: false },
@@ -143,9 +139,8 @@ function meaningAt(
     const given = Object.entries(draft.given).filter(
       ([name]) => reader.draft.given[name] === undefined,
     );
-    const readings = asked?.readings ?? [{ label: text, given: Object.fromEntries(given) }];
-    const why = asked?.why ?? `“${text}” can be a value or a part of the reason.`;
-    if (asked || given.length > 0) return { taken, choice: { why, readings, words: text } };
+    if (asked) return { taken, choice: { ...asked, words: text } };
+    if (given.length > 0) return { taken, choice: eitherOf(text, Object.fromEntries(given)) };
   }
   return null;
 }

@@ -95,9 +95,8 @@ const PLACES = [
   ['europe-west4', /netherlands|eemshaven/i],
 ] as const;
 
-function placesOf(typed: string): readonly string[] {
-  return PLACES.filter(([, pattern]) => pattern.test(typed)).map(([region]) => region);
-}
+const idsIn = (table: readonly (readonly [string, RegExp])[]) => (typed: string) =>
+  table.filter(([, pattern]) => pattern.test(typed)).map(([id]) => id);
 
 /** A region without its key: `in eu-central-1`. It has one provider. */
 function regionPhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
@@ -123,7 +122,7 @@ const args = z.strictObject({
     choiceField(Provider, () => Provider.options, {
       word: 'provider',
       group: 'Where',
-      suggestions: (typed) => CLOUDS.filter(([, pattern]) => pattern.test(typed)).map(([id]) => id),
+      suggestions: idsIn(CLOUDS),
       label: 'Provider',
       redraws: true,
     }),
@@ -132,7 +131,7 @@ const args = z.strictObject({
     choiceField(Region, regionsOf, {
       word: 'region',
       label: 'Region',
-      suggestions: placesOf,
+      suggestions: idsIn(PLACES),
       mustBe: ({ given }) => `must be a region of ${given.provider}`,
     }),
   ),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/text.ts';
 import type { Plan, Snapshot, StateDifference } from '../domain/change.ts';
 import { classOf, type Service } from '../domain/targets.ts';
-import type { ServiceReading } from '../servers/cloud-readings.ts';
+import type { ScalingSchedule, ServiceReading } from '../servers/cloud-readings.ts';
 import { serviceSnapshot } from '../servers/facts.ts';
 import type { OptionalRead } from '../servers/optional-reads.ts';
 import type { CommandContext, CurrentState, TargetObservation } from './define.ts';
@@ -30,7 +30,7 @@ export async function observeService(
   if (!read.known) return { before: lastSeen, gaps: gapsOf('Current state', read) };
   const [secondaries, schedule] = await Promise.all([
     interest.secondaries ? secondariesOf(read.value, context) : NOTHING,
-    interest.schedule ? scheduleOf(read.value, context) : NOTHING,
+    interest.schedule ? activeEntryOf(read, context) : NOTHING,
   ]);
   const snapshot = serviceSnapshot(read.value, read.readAt);
   const volatileFields = { ...secondaries.fields, ...schedule.fields };
@@ -94,16 +94,27 @@ export async function listedSnapshots({
   );
 }
 
-/** Older servers do not send the schedule with the service. */
-async function scheduleOf(
-  service: ServiceReading,
+type KnownService = Extract<OptionalRead<ServiceReading>, { readonly known: true }>;
+
+/** The scaling schedule; servers that report the applied size send it with the service. */
+export async function readSchedule(
+  service: KnownService,
   { reads }: Pick<CommandContext, 'reads'>,
+): Promise<OptionalRead<ScalingSchedule | null>> {
+  const { id, scalingSchedule, currentScaling } = service.value;
+  return scalingSchedule !== null || currentScaling !== null
+    ? { ...service, value: scalingSchedule }
+    : reads.cloud.schedule(id, { waiting: true });
+}
+
+async function activeEntryOf(
+  service: KnownService,
+  context: Pick<CommandContext, 'reads'>,
 ): Promise<Part> {
-  const isEmbedded = service.currentScaling !== null || service.scalingSchedule !== null;
-  const read = isEmbedded ? null : await reads.cloud.schedule(service.id, { waiting: true });
-  if (read && !read.known) return { fields: {}, gaps: gapsOf('Scaling schedule', read) };
-  const schedule = service.scalingSchedule ?? read?.value ?? null;
-  const id = service.currentScaling?.activeEntryId ?? schedule?.activeEntryId ?? null;
+  const read = await readSchedule(service, context);
+  if (!read.known) return { fields: {}, gaps: gapsOf('Scaling schedule', read) };
+  const schedule = read.value;
+  const id = service.value.currentScaling?.activeEntryId ?? schedule?.activeEntryId ?? null;
   if (id === null) return NOTHING;
   const entry = schedule?.entries.find((one) => one.id === id);
   const until = entry?.endHourUtc ?? null;

@@ -6,7 +6,6 @@ import {
   type AnswerRow,
   type Caller,
   type Cell,
-  type CommandOffer,
   countWords,
   type FactValue,
   type InlinePart,
@@ -15,12 +14,9 @@ import {
 import type { Change, Snapshot } from '../domain/change.ts';
 import { type ServiceSchedule, scheduleWords } from '../domain/schedules.ts';
 import {
-  appliedFields,
   classOf,
   currentSizeText,
-  memoryText,
   policyFacts,
-  replicasText,
   type Service,
   serviceTarget,
 } from '../domain/targets.ts';
@@ -32,6 +28,7 @@ import { Details, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
 import { type ElsewhereRead, readElsewhere } from './elsewhere.ts';
 import { timeOrWord, unknownText } from './reported.ts';
+import { readSchedule } from './service-observe.ts';
 
 type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
 
@@ -48,15 +45,16 @@ export const serviceList = queryCommand({
       reads.cloud.services({ waiting: true }),
       changes.openOf(asker),
     ]);
-    const all = services.map((service) => lineOf(service, list, open)).toSorted(byAttention);
+    const all = linesOf(services, list, open);
     const urgent = all.filter(({ attention }) => attention !== null).slice(0, ROWS_MAX);
     const others = all.filter((line) => !urgent.includes(line));
+    const offers = services.map(({ id, name }) => ({ label: name, line: `service show ${id}` }));
     return {
       title: listTitle(all),
       parts: [
         { kind: 'rows', rows: urgent.map(urgentRow) },
         ...(others.length > 0 ? [tableOf(others, urgent.length > 0)] : []),
-        { kind: 'menu', label: 'Show a service…', offers: services.map(offerOf) },
+        { kind: 'menu', label: 'Show a service…', offers },
         sourceNote(list),
       ],
     };
@@ -64,10 +62,6 @@ export const serviceList = queryCommand({
 });
 
 const ROWS_MAX = 8;
-
-function offerOf({ id, name }: Service): CommandOffer {
-  return { label: name, line: `service show ${id}` };
-}
 
 /** What the list shows of a service. */
 interface ListLine {
@@ -78,6 +72,14 @@ interface ListLine {
   readonly seenAt: Date | null;
   /** Why a person should look at it; null: nothing to do. */
   readonly attention: { readonly rank: number; readonly why: readonly InlinePart[] } | null;
+}
+
+/** What needs attention first, then by name. */
+function linesOf(services: readonly Service[], list: ListRead, open: readonly Change[]) {
+  const rank = ({ attention }: ListLine) => attention?.rank ?? 9;
+  return services
+    .map((service) => lineOf(service, list, open))
+    .toSorted((a, b) => rank(a) - rank(b) || a.service.name.localeCompare(b.service.name));
 }
 
 function lineOf(service: Service, list: ListRead, open: readonly Change[]): ListLine {
@@ -113,11 +115,6 @@ function attentionOf(state: string | null, change: Change | undefined): ListLine
   return { rank: 2, why: [word, ...when, ', by ', { user: requester }, `, ${id}`] };
 }
 
-function byAttention(a: ListLine, b: ListLine): number {
-  const rank = ({ attention }: ListLine) => attention?.rank ?? 9;
-  return rank(a) - rank(b) || a.service.name.localeCompare(b.service.name);
-}
-
 /** `1 of 13 services degraded`, `2 of 13 services with an open change`, `13 services, 9 running`. */
 function listTitle(all: readonly ListLine[]): string {
   const services = countWords(all.length, 'service');
@@ -136,7 +133,7 @@ export function servicesOverview(
   list: ListRead,
   open: readonly Change[],
 ) {
-  const all = services.map((service) => lineOf(service, list, open)).toSorted(byAttention);
+  const all = linesOf(services, list, open);
   const urgent = all.filter(({ attention }) => attention !== null);
   return { title: listTitle(all), rows: urgent.map(urgentRow) };
 }
@@ -227,20 +224,11 @@ async function gather(service: Service, context: CommandContext, asker: Caller):
 
 async function readView(
   service: Service,
-  { reads }: Pick<CommandContext, 'reads'>,
+  context: Pick<CommandContext, 'reads'>,
 ): Promise<ServiceView> {
-  const read = await reads.cloud.service(service.id, WAITING);
-  if (!read.known) return { service, read, schedule: read };
-  const { scalingSchedule, currentScaling } = read.value;
-  // Servers that report the applied size have the schedule in the service itself.
-  const isComplete = scalingSchedule !== null || currentScaling !== null;
-  const schedule = isComplete
-    ? { ...read, value: scalingSchedule }
-    : await reads.cloud.schedule(service.id, WAITING);
-  return { service, read, schedule };
+  const read = await context.reads.cloud.service(service.id, { waiting: true });
+  return { service, read, schedule: read.known ? await readSchedule(read, context) : read };
 }
-
-const WAITING = { waiting: true };
 
 /** At most eight lines before the buttons; the rest is behind a button. */
 function overview({ view, changes, elsewhere, weekly }: Shown): Answer {
@@ -425,13 +413,12 @@ function detailFacts(view: ServiceView): readonly Fact[] {
 const ENTRIES_MAX = 10;
 const ACCESS_MAX = 50;
 
-/** The last seen fields with their labels, and the applied size where it differs from them. */
+/** The last seen fields with their labels; those of the size are one fact. */
 function seenFacts(fields: JsonObject): readonly Fact[] {
   const others = Object.entries(fields).filter(([name]) => !SIZES.includes(name));
   return [
-    ...sizeFacts(fields),
+    ['Size', currentSizeText(fields)],
     ...others.map(([name, value]) => [fieldLabel(name), shown(value)] as const),
-    ...appliedFacts(fields),
   ];
 }
 
@@ -439,28 +426,6 @@ const SIZES: readonly string[] = [
   ...['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'replicaMemoryGb'],
   ...['numReplicas', 'minReplicas', 'maxReplicas', 'applied', 'approximate'],
 ];
-
-/** The memory and the replicas; both bounds are one fact, and a fixed number has no range. */
-function sizeFacts(fields: JsonObject): readonly Fact[] {
-  const facts = [
-    ['Memory per replica', memoryText(fields)],
-    ['Replicas', replicasText(fields)],
-  ] as const;
-  return facts.filter(([, value]) => value !== null);
-}
-
-function appliedFacts(fields: JsonObject): readonly Fact[] {
-  const applied = appliedFields(fields);
-  if (applied === null) return [];
-  const requested = new Map(sizeFacts(fields));
-  const others = sizeFacts(applied).filter(
-    ([label, value]) => requested.has(label) && requested.get(label) !== value,
-  );
-  if (others.length === 0) return [];
-  const { scheduleEntry } = applied;
-  const entry = scheduleEntry ? ` (scaling schedule entry ${scheduleEntry})` : '';
-  return [['Applied now', others.map(([label, value]) => `${label}: ${value}`).join(', ') + entry]];
-}
 
 function shown(value: Json): Cell {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

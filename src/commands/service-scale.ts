@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { typedSpan } from '../base/moments.ts';
-import type { Json, JsonObject } from '../base/text.ts';
+import type { JsonObject } from '../base/text.ts';
 import { MINUTE_MS, spanMs } from '../base/time.ts';
 import type { Snapshot } from '../domain/change.ts';
 import {
@@ -23,6 +23,8 @@ import {
 import { settingText } from '../servers/facts.ts';
 import { bodyOf, sentService, wireProblems } from '../servers/sent.ts';
 import {
+  commandLine,
+  type Field,
   type FieldContext,
   fieldsOf,
   numberChoiceField,
@@ -131,11 +133,14 @@ export const serviceScale: ChangeCommand = changeCommand({
       ...boundProblems(body, before),
     ];
   },
-  warnings: ({ service: _, ...sizes }, before) => [
-    ...scheduleWarning(before),
-    ...scaleWarnings(bodyOf(sizes), before),
-    ...undoWarning(before, bodyOf(sizes)),
-  ],
+  warnings: ({ service: _, ...sizes }, before) => {
+    const why = whyNoUndo(before, bodyOf(sizes));
+    return [
+      ...scheduleWarning(before),
+      ...scaleWarnings(bodyOf(sizes), before),
+      ...(why === null ? [] : [`Signalbox cannot undo this: ${why}.`]),
+    ];
+  },
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
   settled: settledAsRequested(SIZING_LABELS),
@@ -171,13 +176,8 @@ function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState
     if (low !== undefined && high !== undefined) {
       const both = { minReplicaMemoryGb: low, maxReplicaMemoryGb: high };
       if (from === undefined) return { taken, given: both };
-      return {
-        taken,
-        choice: {
-          why: `“${text}” can be the maximum, or both bounds.`,
-          readings: sizeReadings(high, low, given),
-        },
-      };
+      const why = `“${text}” can be the maximum, or both bounds.`;
+      return { taken, choice: { why, readings: sizeReadings(high, low, given) } };
     }
     const [, size] = ONE_SIZE.exec(text) ?? [];
     const next = words[taken] ?? '';
@@ -186,16 +186,8 @@ function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState
       isValidSize(reading.given, vocabulary),
     );
     const keys = readings.map(({ label }) => label).join(', ');
-    return {
-      taken,
-      choice: {
-        why:
-          keys === ''
-            ? `“${text}” is no valid size of this service.`
-            : `“${text}” can mean ${keys}.`,
-        readings,
-      },
-    };
+    const can = keys === '' ? 'is no valid size of this service' : `can mean ${keys}`;
+    return { taken, choice: { why: `“${text}” ${can}.`, readings } };
   }
   return null;
 }
@@ -260,24 +252,23 @@ const compareSizes: Compare = (before, now, body) => {
     fields.some((field) => body[field] !== undefined),
   );
   const parts = own.some((part) => part !== IDLING) ? [...own, MODE] : own;
+  const isKnown = (fields: JsonObject, name: string) => (fields[name] ?? null) !== null;
   const differences = parts
-    .filter(({ fields }) => fields.some((field) => isOther(before[field], now[field])))
+    .filter(({ fields }) =>
+      fields.some(
+        (name) => isKnown(before, name) && isKnown(now, name) && before[name] !== now[name],
+      ),
+    )
     .map(({ label, text }) => ({ label, was: text(before) ?? '?', is: text(now) ?? '?' }));
   const missing = parts
-    .filter(({ fields }) => fields.some((field) => isMissing(field, before, now)))
+    .filter(({ fields }) =>
+      fields.some(
+        (name) => name !== 'idleTimeoutMinutes' && isKnown(before, name) && !isKnown(now, name),
+      ),
+    )
     .map(({ label }) => label.toLowerCase());
   return { differences, missing };
 };
-
-/** Both are known and differ. */
-function isOther(before: Json = null, now: Json = null): boolean {
-  return before !== null && now !== null && before !== now;
-}
-
-function isMissing(field: string, before: JsonObject, now: JsonObject): boolean {
-  if (field === 'idleTimeoutMinutes') return false;
-  return (before[field] ?? null) !== null && (now[field] ?? null) === null;
-}
 
 /** All requested values are those of the service already. */
 function sameSize(
@@ -288,10 +279,8 @@ function sameSize(
   const fields = Object.entries(body);
   const isSame = fields.every(([field, value]) => before?.fields[field] === value);
   if (!before?.wasRead || !isSame) return null;
-  const labels = new Map(fieldsOf(serviceScale.args).map((field) => [field.name, field.label]));
-  const values = fields.map(
-    ([field, value]) => `${labels.get(field) ?? field} ${settingText(value)}`,
-  );
+  const labels: Readonly<Record<string, string>> = SIZING_LABELS;
+  const values = fields.map(([field, value]) => `${labels[field]} ${settingText(value)}`);
   const schedule = scheduleWarning(before).map((text) => ` ${text}`);
   return {
     sentence: `${name} already has these values (checked just now), so nothing was requested: ${values.join(', ')}.${schedule.join('')}`,
@@ -320,12 +309,11 @@ function boundProblems(body: JsonObject, before: Snapshot | null) {
   const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = { ...before?.fields, ...body };
   const both = body.minReplicaMemoryGb !== undefined && body.maxReplicaMemoryGb !== undefined;
   if (both || typeof min !== 'number' || typeof max !== 'number' || min <= max) return [];
-  const known = (bound: string) => (before?.wasRead ? `current ${bound}` : `${bound} last seen`);
-  const [field, other] =
-    body.minReplicaMemoryGb === undefined
-      ? ['maxReplicaMemoryGb', `the ${known('minimum')} (${min})`]
-      : ['minReplicaMemoryGb', `the ${known('maximum')} (${max})`];
-  return [{ field, problem: `does not fit ${other}: set both` }];
+  const isMax = body.minReplicaMemoryGb === undefined;
+  const [bound, value] = isMax ? ['minimum', min] : ['maximum', max];
+  const other = before?.wasRead ? `current ${bound}` : `${bound} last seen`;
+  const field = isMax ? 'maxReplicaMemoryGb' : 'minReplicaMemoryGb';
+  return [{ field, problem: `does not fit the ${other} (${value}): set both` }];
 }
 
 /** While an entry of the schedule is active, the requested values do not apply. */
@@ -347,7 +335,12 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
   const warnings: readonly (readonly [boolean, string])[] = [
     [min !== undefined && min === max, 'Minimum and maximum are equal: the size is fixed.'],
     [oneBound, 'The other bound is unknown; the server rejects the change if the two do not fit.'],
-    [numReplicas === 1 && isPrimary !== false, oneReplicaText(isPrimary)],
+    [
+      numReplicas === 1 && isPrimary !== false,
+      isPrimary === true
+        ? 'One replica: this is the first service of its warehouse, which needs at least two.'
+        : 'One replica: the first service of a warehouse needs at least two.',
+    ],
     [
       numReplicas !== undefined,
       'Some organizations cannot set replicas; the server then rejects the change.',
@@ -359,12 +352,6 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
     [before === null, 'Current size: unknown (Signalbox has not seen this service yet).'],
   ];
   return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
-}
-
-function oneReplicaText(isPrimary: Json | undefined): string {
-  return isPrimary === true
-    ? 'One replica: this is the first service of its warehouse, which needs at least two.'
-    : 'One replica: the first service of a warehouse needs at least two.';
 }
 
 /** Fields that the server rejects while it scales the number of replicas. */
@@ -382,78 +369,43 @@ function horizontalWarnings(body: JsonObject, before: Snapshot | null) {
   ] as const;
 }
 
-function undoWarning(before: Snapshot | null, body: JsonObject): readonly string[] {
-  const why = whyNoUndo(before, body);
-  return why === null ? [] : [`Signalbox cannot undo this: ${why}.`];
+/** Restores the fields that the change sends, and that the contract can send again; null if one is unknown. */
+function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
+  const fields = fieldsToRestore(before, body);
+  if (fields.length === 0 || missingOf(before, fields).length > 0) return null;
+  const previous = fields.map(({ name }) => [name, settingText(before?.fields[name])] as const);
+  const line = commandLine(serviceScale, { service: id, ...Object.fromEntries(previous) }, '');
+  return { label: 'Restore the previous size', line };
 }
 
 /** Null without a read: then the previous values are seldom known, and no reason is. */
 function whyNoUndo(before: Snapshot | null, body: JsonObject): string | null {
-  const restored = before?.wasRead ? restoreSize(before, body) : null;
-  return restored && !restored.ok ? restored.why : null;
-}
-
-/** Reverts only the changed fields; null unless every previous value is known. */
-function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
-  const restored = restoreSize(before, body);
-  if (!restored.ok) return null;
-  return {
-    label: 'Restore the previous size',
-    line: ['service scale', id, ...restored.words].join(' '),
-  };
-}
-
-const WORDS = {
-  minReplicaMemoryGb: 'min',
-  maxReplicaMemoryGb: 'max',
-  numReplicas: 'replicas',
-  idleScaling: 'idle',
-  idleTimeoutMinutes: 'idle-timeout',
-} as const;
-
-type SizeField = keyof typeof WORDS;
-
-/** The words of a scale command that restores the sizes before a change, or why none can. */
-type Restoration =
-  | { readonly ok: true; readonly words: readonly string[] }
-  | { readonly ok: false; readonly why: string };
-
-/**
- * Restores only the fields that the change sends, and that the contract can send again. A service
- * that did not scale to zero had no idle timeout to restore.
- */
-function restoreSize(before: Snapshot | null, body: JsonObject): Restoration {
   const fields = fieldsToRestore(before, body);
-  const missing = fields.filter((field) => (before?.fields[field] ?? null) === null);
-  if (missing.length > 0 || fields.length === 0) return { ok: false, why: whyNot(before, missing) };
-  return {
-    ok: true,
-    words: fields.map((field) => `${WORDS[field]}=${settingText(before?.fields[field])}`),
-  };
+  const missing = missingOf(before, fields);
+  if (!before?.wasRead || (fields.length > 0 && missing.length === 0)) return null;
+  const { autoscalingMode, approximate } = before.fields;
+  if (missing.some(({ word }) => word === 'replicas') && autoscalingMode === 'horizontal') {
+    return 'the number of replicas varied before, and this API cannot request a range of replicas';
+  }
+  if (missing.some(({ name }) => name.endsWith('MemoryGb')) && approximate !== undefined) {
+    return 'the server returns total memory only, so the exact memory per replica is not known';
+  }
+  return `the server did not return the previous value of ${missing.map(({ word }) => word).join(', ')}`;
 }
 
-function fieldsToRestore(before: Snapshot | null, body: JsonObject): readonly SizeField[] {
-  // The keys of WORDS.
-  const sent = (Object.keys(WORDS) as SizeField[]).filter((field) => body[field] !== undefined);
+function missingOf(before: Snapshot | null, fields: readonly Field[]): readonly Field[] {
+  return fields.filter(({ name }) => (before?.fields[name] ?? null) === null);
+}
+
+/** A service that did not scale to zero had no idle timeout to restore. */
+function fieldsToRestore(before: Snapshot | null, body: JsonObject): readonly Field[] {
   const { idleScaling, idleTimeoutMinutes } = before?.fields ?? {};
-  const wasOff = idleScaling === false && sent.includes('idleScaling');
-  if (wasOff) return sent.filter((field) => field !== 'idleTimeoutMinutes');
   // A server forgets the timeout when scaling to zero is switched off.
   const losesTimeout =
     before?.wasRead && body.idleScaling === false && typeof idleTimeoutMinutes === 'number';
-  return losesTimeout && !sent.includes('idleTimeoutMinutes')
-    ? [...sent, 'idleTimeoutMinutes']
-    : sent;
-}
-
-function whyNot(before: Snapshot | null, missing: readonly SizeField[]): string {
-  const { autoscalingMode, approximate } = before?.fields ?? {};
-  if (missing.includes('numReplicas') && autoscalingMode === 'horizontal') {
-    return 'the number of replicas varied before, and this API cannot request a range of replicas';
-  }
-  const hasMemory = missing.some((field) => field.endsWith('MemoryGb'));
-  if (hasMemory && approximate !== undefined) {
-    return 'the server returns total memory only, so the exact memory per replica is not known';
-  }
-  return `the server did not return the previous value of ${missing.map((field) => WORDS[field]).join(', ')}`;
+  const wasOff = idleScaling === false && body.idleScaling !== undefined;
+  return fieldsOf(serviceScale.args).filter(({ name }) => {
+    const isSent = body[name] !== undefined;
+    return name === 'idleTimeoutMinutes' ? !wasOff && (isSent || losesTimeout) : isSent;
+  });
 }

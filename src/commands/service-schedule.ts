@@ -61,41 +61,37 @@ function weeklyText(typed: string): string | null {
 }
 
 interface TypedTime {
-  /** Null where no word says which. */
-  readonly action: 'stop' | 'start' | null;
+  /** Undefined where no word says which. */
+  readonly action: 'stop' | 'start' | undefined;
   readonly time: string;
 }
 
-const ACTIONS: ReadonlyMap<string, 'stop' | 'start'> = new Map([
-  ...(['stop', 'stops', 'off', 'down', 'shutdown', 'stopped'] as const).map(
-    (word) => [word, 'stop'] as const,
-  ),
-  ...(['start', 'starts', 'on', 'up', 'started'] as const).map((word) => [word, 'start'] as const),
-]);
+const ACTIONS = [
+  [/^(stop|stops|off|down|shutdown|stopped)$/, 'stop'],
+  [/^(start|starts|on|up|started)$/, 'start'],
+] as const;
 
 /** The days, the times and what happens at each, at the start of the words. */
 function scheduleWords(words: readonly string[]) {
   const times: TypedTime[] = [];
-  let [days, action, taken]: [string | null, TypedTime['action'], number] = [null, null, 0];
-  for (let at = 0; at < words.length; ) {
-    const word = (words[at] ?? '').toLowerCase().replace(/,$/, '');
-    const [, from, until] = /^([\d:apm]+)-([\d:apm]+)$/.exec(word) ?? [];
-    const window = [from, until].map((part) => timeOfDay(part ?? ''));
-    const two = words.slice(at, at + 2).join(' ');
-    const [time, length] = timeOfDay(two)
-      ? [timeOfDay(two), two.split(' ').length]
-      : [timeOfDay(word), 1];
-    const [named, count] = weeklyDaysText(two)
-      ? [weeklyDaysText(two), two.split(' ').length]
-      : [weeklyDaysText(word), 1];
-    if (window[0] && window[1])
-      times.push(...window.map((each) => ({ action: null, time: each ?? '' })));
+  let [days, action, taken]: [string | null, TypedTime['action'], number] = [null, undefined, 0];
+  while (taken < words.length) {
+    const word = (words[taken] ?? '').toLowerCase().replace(/,$/, '');
+    const two = words.slice(taken, taken + 2).join(' ');
+    const [, from = '', until = ''] = /^([\d:apm]+)-([\d:apm]+)$/.exec(word) ?? [];
+    const window = [from, until].flatMap((part) => timeOfDay(part) ?? []);
+    const time = timeOfDay(two) ?? timeOfDay(word);
+    const named: string | null =
+      days === null ? (weeklyDaysText(two) ?? weeklyDaysText(word)) : null;
+    const isTwo = two !== words[taken] && (time ? timeOfDay(two) : named && weeklyDaysText(two));
+    const [, is] = ACTIONS.find(([pattern]) => pattern.test(word)) ?? [];
+    if (window.length === 2)
+      times.push(...window.map((each) => ({ action: undefined, time: each })));
     else if (time) times.push({ action, time });
-    else if (named && days === null && !(ACTIONS.has(word) && count === 1)) days = named;
-    else if (ACTIONS.has(word)) action = ACTIONS.get(word) ?? null;
+    else if (named && (isTwo || !is)) days = named;
+    else if (is) action = is;
     else if (!/^(at|and|from|to|until|every|on|turn|the|each|,|-)$/.test(word)) break;
-    at += window[0] && window[1] ? 1 : time ? length : named && days === named ? count : 1;
-    taken = at;
+    taken += isTwo && window.length < 2 ? 2 : 1;
   }
   return { days, times, taken };
 }
@@ -109,13 +105,14 @@ function schedulePhrase(words: readonly string[], { given }: PhraseState): Phras
     return { taken, unclear: `At what times? “${words.slice(0, taken).join(' ')}” has none.` };
   }
   const all = days === null ? ['weekdays', 'daily'] : [days];
-  const [first, second] = times;
-  const isWindow = times.length === 2 && times.every(({ action }) => action === null);
-  const plans: readonly (readonly TypedTime[])[] = isWindow
-    ? [asPlan(first, 'stop', second, 'start'), asPlan(first, 'start', second, 'stop')]
-    : times.some(({ action }) => action === null)
-      ? (['stop', 'start'] as const).map((action) => times.map(({ time }) => ({ action, time })))
-      : [times];
+  const isWindow = times.length === 2 && times.every(({ action }) => action === undefined);
+  const isOpen = times.some(({ action }) => action === undefined);
+  const orders = [['stop', 'start'] as const, ['start', 'stop'] as const];
+  const plans = isOpen
+    ? orders.map((order) =>
+        times.map(({ time }, at) => ({ action: order[isWindow ? at : 0], time })),
+      )
+    : [times];
   const readings = plans.flatMap((plan) => all.map((each) => planReading(plan, each)));
   const [one, ...others] = readings;
   if (one && others.length === 0) return { taken, given: one.given };
@@ -123,18 +120,6 @@ function schedulePhrase(words: readonly string[], { given }: PhraseState): Phras
     ? 'Is the service stopped in this window, or does it run then?'
     : 'On which days, and what happens then?';
   return { taken, choice: { why, readings } };
-}
-
-function asPlan(
-  first: TypedTime | undefined,
-  one: 'stop' | 'start',
-  second: TypedTime | undefined,
-  other: 'stop' | 'start',
-): readonly TypedTime[] {
-  return [
-    { action: one, time: first?.time ?? '' },
-    { action: other, time: second?.time ?? '' },
-  ];
 }
 
 function planReading(plan: readonly TypedTime[], days: string): Reading {

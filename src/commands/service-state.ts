@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../base/text.ts';
-import type { Snapshot } from '../domain/change.ts';
+import type { Json, JsonObject } from '../base/text.ts';
+import type { Plan, Snapshot, Target } from '../domain/change.ts';
 import {
   alreadyInState,
   classOf,
@@ -11,31 +11,40 @@ import {
 } from '../domain/targets.ts';
 import { sentService } from '../servers/sent.ts';
 import { commandLine, ServiceName } from './arguments.ts';
-import { type ChangeCommand, changeCommand } from './define.ts';
+import { type ChangeCommand, type CommandContext, changeCommand } from './define.ts';
 import { type Compare, compareService, observeService } from './service-observe.ts';
 import { settledInState, UNFOLLOWED } from './settled.ts';
 
+/** What start and stop have in common. */
+const common = (command: 'start' | 'stop') =>
+  ({
+    permission: 'service:manage',
+    args: z.strictObject({ service: ServiceName }),
+    call: 'PATCH state',
+    callClass: 'patch',
+    timed: 'start and revert',
+    effect: command,
+    target: ({ service }: { readonly service: Service }) => serviceTarget(service),
+    compareBeforeSending: (plan: Plan, context: CommandContext) =>
+      compareService(plan, context, compareState(command)),
+    desired: () => ({ command }),
+    send: async ({ id, name }: Target, _body: JsonObject, { cloud }: CommandContext) =>
+      sentService(id, name, await cloud.updateServiceState(id, { command })),
+    endingNote: 'This can take minutes.',
+    unfollowedNote: UNFOLLOWED,
+  }) as const;
+
 export const serviceStart = changeCommand({
+  ...common('start'),
   name: 'service start',
   title: 'Start a service',
   summary: 'Start a stopped service',
   examples: ['service start analytics-prod maintenance is over'],
-  permission: 'service:manage',
-  args: z.strictObject({ service: ServiceName }),
-  call: 'PATCH state',
-  callClass: 'patch',
-  timed: 'start and revert',
-  effect: 'start',
 
-  target: ({ service }) => serviceTarget(service),
   observe: ({ service }, context) => observeService(service, context),
-  compareBeforeSending: (plan, context) => compareService(plan, context, compareState('start')),
   noEffect: ({ service }, before) =>
     alreadyInState(service, before, ['running', 'starting']) ?? goneRefusal(service, before),
-  desired: () => ({ command: 'start' }),
-  warnings: (_args, before) => [...idleWarning(before), ...runningWarning(before)],
-  send: async ({ id, name }, _body, { cloud }) =>
-    sentService(id, name, await cloud.updateServiceState(id, { command: 'start' })),
+  warnings: (_args, before) => startWarnings(before),
   settled: settledInState({
     ends: ['running', 'idle'],
     begun: ['starting', 'awaking', 'provisioning', 'partially_running', 'degraded'],
@@ -43,8 +52,6 @@ export const serviceStart = changeCommand({
   }),
   undo: ({ id }) => ({ label: 'Stop it again', line: `service stop ${id}` }),
   outcome: { done: 'started', accepted: 'is starting' },
-  endingNote: 'This can take minutes.',
-  unfollowedNote: UNFOLLOWED,
 });
 
 /** The states in which a command has no effect or is rejected. */
@@ -70,46 +77,32 @@ function compareState(command: 'start' | 'stop'): Compare {
 
 const SAME: ReturnType<Compare> = { differences: [], missing: [] };
 
-function idleWarning(before: Snapshot | null): readonly string[] {
-  if (before?.fields.state !== 'idle') return [];
-  return before.wasRead
-    ? ['Idle, not stopped: the next query wakes it; a start does not.']
-    : ['Idle when last seen: the next query wakes it; a start does not.'];
-}
-
-/** For a change that is scheduled: otherwise it is not requested. */
-function runningWarning(before: Snapshot | null): readonly string[] {
-  const isRunning = before?.wasRead === true && before.fields.state === 'running';
+function startWarnings(before: Snapshot | null): readonly string[] {
+  const { state } = before?.fields ?? {};
+  const idle = before?.wasRead ? 'Idle, not stopped' : 'Idle when last seen';
+  if (state === 'idle') return [`${idle}: the next query wakes it; a start does not.`];
+  // For a change that is scheduled: otherwise it is not requested.
+  const isRunning = before?.wasRead === true && state === 'running';
   return isRunning ? ['Running now: the start has no effect if it still runs by then.'] : [];
 }
 
 export const serviceStop: ChangeCommand = changeCommand({
+  ...common('stop'),
   name: 'service stop',
   title: 'Stop a service',
   summary: 'Stop a service',
   examples: ['service stop analytics-prod nightly maintenance'],
-  permission: 'service:manage',
-  args: z.strictObject({ service: ServiceName }),
-  call: 'PATCH state',
-  callClass: 'patch',
-  timed: 'start and revert',
-  effect: 'stop',
 
-  target: ({ service }) => serviceTarget(service),
   observe: ({ service }, context) => observeService(service, context, { secondaries: true }),
-  compareBeforeSending: (plan, context) => compareService(plan, context, compareState('stop')),
   noEffect: ({ service }, before) =>
     alreadyInState(service, before, ['stopped', 'stopping']) ??
     goneRefusal(service, before) ??
     primaryRefusal(service, before),
-  desired: () => ({ command: 'stop' }),
   warnings: (_args, before) => [
     'Queries and pipes of this service stop.',
     ...primaryWarning(before),
     ...stateWarning(before),
   ],
-  send: async ({ id, name }, _body, { cloud }) =>
-    sentService(id, name, await cloud.updateServiceState(id, { command: 'stop' })),
   settled: settledInState({
     ends: ['stopped'],
     begun: ['stopping'],
@@ -117,8 +110,6 @@ export const serviceStop: ChangeCommand = changeCommand({
   }),
   undo: ({ id }) => ({ label: 'Start it again', line: `service start ${id}` }),
   outcome: { done: 'stopped', accepted: 'is stopping' },
-  endingNote: 'This can take minutes.',
-  unfollowedNote: UNFOLLOWED,
 });
 
 const REJECTED = 'Primary of its warehouse: the server rejects the stop while secondaries run';

@@ -67,14 +67,19 @@ export function parseValues(
 
   const resolved = resolveNames(asked, fields, parsed.data, vocabulary);
   if (!resolved.ok) return resolved.misread;
-  const { own, timing } = separateTiming(timedOf(command), resolved.args);
+  const timed = command.kind === 'change' ? command.timed : undefined;
+  const { own: args, timing } = separateTiming(timed, resolved.args);
   const conflicts = timingProblems(timing);
-  if (conflicts.length > 0)
-    return { ...parseProblemOf(asked, conflicts, among), offers: removalOffers(asked) };
+  if (conflicts.length > 0) {
+    // Two start times or two ends: the line without the first, and without the second.
+    const own = given.at === undefined || given.in === undefined ? ['for', 'until'] : ['in', 'at'];
+    const offers = own.map((name) => removalOf(asked, `Remove ${name}=`, [name]));
+    return { ...parseProblemOf(asked, conflicts, among), offers };
+  }
   return {
     kind: 'intent',
     command,
-    args: own,
+    args,
     given,
     timing,
     reason: command.kind === 'change' ? reasonText(reason) : null,
@@ -126,17 +131,14 @@ function unlistedChoices(fields: readonly Field[], given: TypedValues, among: Fi
   });
 }
 
-function timedOf(command: Command) {
-  return command.kind === 'change' ? command.timed : undefined;
-}
-
-/** Two start times or two ends were given: offers the line without the first and without the second. */
-function removalOffers({ command, given, reason }: TypedCommand): readonly CommandOffer[] {
-  const own = given.at === undefined || given.in === undefined ? ['for', 'until'] : ['in', 'at'];
-  return own.map((name) => {
-    const { [name]: _, ...kept } = given;
-    return { label: `Remove ${name}=`, line: commandLine(command, kept, reason) };
-  });
+/** The line without these values. */
+function removalOf(
+  { command, given, reason }: TypedCommand,
+  label: string,
+  names: readonly string[],
+) {
+  const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+  return { label, line: commandLine(command, kept, reason) };
 }
 
 export function hasField(command: Command, field: string, among: FieldContext): boolean {
@@ -149,7 +151,7 @@ function inapplicableOf(
   inapplicable: readonly Field[],
   among: FieldContext,
 ): ParseProblem {
-  const { command, given, reason } = asked;
+  const { command, given } = asked;
   const names = inapplicable.map(({ name }) => name);
   // A choice without a key, for example the action of `cost digest`, decides which fields apply.
   const action = fieldsOf(command.args).find(
@@ -157,10 +159,9 @@ function inapplicableOf(
   );
   const chosen = action && given[action.name];
   const problem = chosen ? `cannot be used with “${chosen}”` : 'does not apply to these values';
-  const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
-  const offer = { label: 'Remove it', line: commandLine(command, kept, reason) };
   const problems = names.map((field) => ({ field, problem }));
-  return { ...parseProblemOf(asked, problems, among), offers: [offer] };
+  const offers = [removalOf(asked, 'Remove it', names)];
+  return { ...parseProblemOf(asked, problems, among), offers };
 }
 
 function tooLong(reason: string): FieldProblem {
@@ -188,10 +189,8 @@ function problemOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value')
     return `must be ${oneOf(issue.values.map((value) => wordOf(String(value))))}`;
   if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? 'has the wrong type';
-  if (issue.code === 'too_big')
-    return `${most(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
-  if (issue.code === 'too_small')
-    return `${most(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`;
+  if (issue.code === 'too_big') return limit(issue.origin, `at most ${issue.maximum}`);
+  if (issue.code === 'too_small') return limit(issue.origin, `at least ${issue.minimum}`);
   return issue.code === 'custom' ? undefined : 'is not accepted';
 }
 
@@ -201,13 +200,9 @@ const KINDS: Readonly<Record<string, string>> = {
   int: 'must be a whole number',
 };
 
-function most(origin: string): string {
-  return origin === 'string' || origin === 'array' ? 'must have' : 'must be';
-}
-
-function unit(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' ? ' values' : '';
+function limit(origin: string, bound: string): string {
+  if (origin === 'string') return `must have ${bound} characters`;
+  return origin === 'array' ? `must have ${bound} values` : `must be ${bound}`;
 }
 
 /** Problems by field as sentences, with the nearest accepted values as buttons. */
@@ -325,15 +320,8 @@ function exchanged(wrong: readonly Field[], asked: TypedCommand): readonly Comma
   const isWrong = wrong.some((field) => field === min || field === max);
   const [low, high] = [given[min?.name ?? ''], given[max?.name ?? '']];
   if (!isWrong || !min || !max || !low || !high || Number(low) <= Number(high)) return [];
-  return [
-    offerOf(
-      [
-        [min, high],
-        [max, low],
-      ],
-      asked,
-    ),
-  ];
+  const swapped = [[min, high] as const, [max, low] as const];
+  return [offerOf(swapped, asked)];
 }
 
 function valuesNear(typed: string, { input, suggestions: like }: Field, among: FieldContext) {

@@ -94,7 +94,7 @@ export function verbsNear(typed: string, commands: readonly Command[]): readonly
 }
 
 /** An answer for what Signalbox does not do, with the nearest lines. */
-export interface Honest {
+interface Honest {
   readonly sentence: string;
   readonly lines: readonly string[];
   /** How many words the verb has. */

@@ -1,11 +1,11 @@
 /** How words are read: each step takes the words at its place that it understands. */
 
-import { NUMBERS, type TimeKey, timeAt } from '../base/moments.ts';
+import { NUMBERS, type TimeKey, type TimeReading, timeAt } from '../base/moments.ts';
 import { nearest, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import { alike, type Field, isPlaced, type TypedValues } from './arguments.ts';
-import type { Command, Phrase, Reading, Vocabulary } from './define.ts';
+import type { Command, Reading, Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
 
@@ -22,25 +22,15 @@ export type Piece =
   | { readonly text: string; readonly at?: number }
   | { readonly choice: Ambiguity };
 
-export interface LineReading {
-  readonly given: TypedValues;
-  readonly pieces: readonly Piece[];
-  readonly choices: readonly Ambiguity[];
-  /** Several names where one target is possible. */
-  readonly targets: readonly string[];
-  readonly unclear: string | null;
-  readonly refused: string | null;
-  /** The value of `reason=`. */
-  readonly keyedReason: string | null;
-}
-
 export interface Draft {
   readonly given: Record<string, string>;
   readonly pieces: Piece[];
   readonly choices: Ambiguity[];
+  /** Several names where one target is possible. */
   readonly targets: string[];
   unclear: string | null;
   refused: string | null;
+  /** The value of `reason=`. */
   keyedReason: string | null;
   /** The words of the reason begin here; values follow only with their keys. */
   isProse: boolean;
@@ -121,7 +111,7 @@ const introducedReason: Step = (reader, at) => {
   const own = value ? [value] : [];
   const first = words[at + 1];
   // A name that is still missing follows the reason; what was quoted is the whole reason.
-  const isWhole = own.length > 0 && (/\s/.test(own[0] ?? '') || lacksName(reader));
+  const isWhole = value ? /\s/.test(value) || lacksName(reader) : false;
   const isQuoted = own.length === 0 && first?.quoted === true;
   const next = words.findIndex(({ text }, index) => index > at && /^-{0,2}reason[:=]/i.test(text));
   const last = next < 0 ? tailAt : next;
@@ -226,23 +216,16 @@ const explicitPair: Step = (reader, at) => {
   const own =
     first.length === 0 && rest[0]?.quoted ? [rest[0].text] : [...first, ...textsAt(reader, at + 1)];
   const value = valueAt(reader, field, own);
+  if (!value && !pair.isSure) return 0;
   const taken = value
     ? value.taken + 1 - first.length
-    : first.length > 0
-      ? 1
-      : Math.min(2, rest.length + 1);
-  if (!value && !pair.isSure) return 0;
+    : Math.min(2 - first.length, rest.length + 1);
   if (draft.isProse && !isLast && !lacksName(reader)) {
     const shown = words
       .slice(at, at + taken)
       .map(({ text }) => text)
       .join(' ');
-    const readings = [{ label: shown, given: { [field.name]: value?.text ?? pair.value } }];
-    ask(reader, {
-      why: `“${shown}” can be a value or a part of the reason.`,
-      readings,
-      words: shown,
-    });
+    ask(reader, eitherOf(shown, { [field.name]: value?.text ?? pair.value }));
     return taken;
   }
   const asked = value ? null : askedTime(field, own, vocabulary);
@@ -253,6 +236,12 @@ const explicitPair: Step = (reader, at) => {
   set(reader, { [field.name]: value?.text ?? own[0] ?? '' });
   return taken;
 };
+
+/** Words within the reason that can be a value. */
+export function eitherOf(words: string, given: TypedValues): Ambiguity {
+  const why = `“${words}” can be a value or a part of the reason.`;
+  return { why, readings: [{ label: words, given }], words };
+}
 
 /** A key that the command does not have is asked about: another key, or a word of the reason. */
 function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): number {
@@ -289,11 +278,6 @@ function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): n
   return 1;
 }
 
-interface ReadValue {
-  readonly text: string;
-  readonly taken: number;
-}
-
 const VALUE_WORDS = 5;
 
 /** The longest value of the field at the start of the words; null without a valid one. */
@@ -301,7 +285,7 @@ function valueAt(
   { vocabulary, command, draft }: Reader,
   field: Field,
   texts: readonly string[],
-): ReadValue | null {
+): { readonly text: string; readonly taken: number } | null {
   if (field.names) {
     const words = texts.map((text) => ({ text, quoted: false }));
     const known = nameAt(field.names, words, vocabulary, draft.given);
@@ -362,22 +346,12 @@ export const ownPhrase: Step = (reader, at) => {
   const { command, draft, vocabulary } = reader;
   const phrase = command.phrase?.(textsAt(reader, at), { given: draft.given, vocabulary });
   if (!phrase) return 0;
-  takePhrase(reader, at, phrase);
+  if (phrase.given) set(reader, phrase.given);
+  if (phrase.choice) draft.choices.push({ ...phrase.choice, words: null });
+  draft.unclear = phrase.unclear ?? draft.unclear;
+  draft.refused = phrase.refused ?? draft.refused;
   return phrase.taken;
 };
-
-function takePhrase(
-  reader: Reader,
-  at: number,
-  { taken, given, choice, unclear, refused }: Phrase,
-): void {
-  const { draft } = reader;
-  const words = textsAt(reader, at).slice(0, taken).join(' ');
-  if (given) set(reader, given);
-  if (choice) draft.choices.push({ ...choice, words: null });
-  if (unclear !== undefined) draft.unclear = unclear;
-  if (refused !== undefined) draft.refused = refused || words;
-}
 
 /** A name of a field without a key. */
 const placedName: Step = (reader, at) => {
@@ -464,11 +438,11 @@ export const bareKey: Step = (reader, at) => {
     if (negation > 0 || !isKey(field, key) || !isClosed(field)) continue;
     const rest = texts.slice(count);
     const joint = CONNECTORS.test(rest[0]?.toLowerCase() ?? '') ? 1 : 0;
-    const value = valueAt(reader, field, rest.slice(joint)) ?? valueAt(reader, field, rest);
+    const joined = valueAt(reader, field, rest.slice(joint));
+    const value = joined ?? valueAt(reader, field, rest);
     if (!value) continue;
     set(reader, { [field.name]: value.text });
-    const isJoined = valueAt(reader, field, rest.slice(joint)) !== null;
-    return count + (isJoined ? joint : 0) + value.taken;
+    return count + (joined ? joint : 0) + value.taken;
   }
   return 0;
 };
@@ -575,17 +549,7 @@ export const timePhrase: Step = (reader, at) => {
 };
 
 function choiceOf(
-  {
-    why,
-    options,
-  }: {
-    readonly why: string;
-    readonly options: readonly {
-      readonly key: TimeKey;
-      readonly text: string;
-      readonly label: string;
-    }[];
-  },
+  { why, options }: Extract<TimeReading, { readonly kind: 'asked' }>,
   keys: readonly TimeKey[],
   words: string,
 ): Ambiguity {

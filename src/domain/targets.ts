@@ -195,7 +195,7 @@ export function replicasText(fields: JsonObject): string | null {
 }
 
 /** The fields that apply now; null if the server does not report them. */
-export function appliedFields({ applied }: JsonObject): JsonObject | null {
+function appliedFields({ applied }: JsonObject): JsonObject | null {
   return isFields(applied) ? applied : null;
 }
 

@@ -333,7 +333,7 @@ test('a service is shown with its last seen fields and their time', async () => 
       ['Pipes', 'orders'],
       ['Source', 'configuration'],
       ['State', 'running'],
-      ['Memory per replica', '16–64 GB'],
+      ['Size', '16–64 GB'],
       ['Primary', 'yes'],
       ['Last seen', NOON],
     ]),
@@ -366,10 +366,8 @@ test('/service show lists the range of replicas of a horizontally scaled service
   });
   expect(facts).toMatchObject({
     'Autoscaling mode': 'horizontal',
-    'Memory per replica': '16 GB',
-    Replicas: '2–4',
+    Size: '16 GB × 2–4 replicas',
   });
-  expect(facts).not.toHaveProperty('Applied now');
 });
 
 test('/service show lists the applied size if it differs, with the schedule entry', async () => {
@@ -377,16 +375,14 @@ test('/service show lists the applied size if it differs, with the schedule entr
   const applied = { ...requested, minReplicaMemoryGb: 64, maxReplicaMemoryGb: 64 };
   const held = { ...applied, scheduleEntry: '“Business hours”' };
   expect(await shownFacts({ ...requested, applied: held })).toMatchObject({
-    'Memory per replica': '16–32 GB',
-    Replicas: '3',
-    'Applied now': 'Memory per replica: 64 GB (scaling schedule entry “Business hours”)',
+    Size: '64 GB × 3 replicas (scaling schedule entry “Business hours”), otherwise 16–32 GB × 3 replicas',
   });
   expect(
     await shownFacts({ ...requested, applied: { ...requested, scheduleEntry: null } }),
-  ).not.toHaveProperty('Applied now');
+  ).toHaveProperty('Size', '16–32 GB × 3 replicas');
   const growing = { ...applied, numReplicas: 2, idleScaling: true, scheduleEntry: null };
   expect(await shownFacts({ ...requested, applied: growing })).toMatchObject({
-    'Applied now': 'Memory per replica: 64 GB, Replicas: 2',
+    Size: '64 GB × 2 replicas, changing to 16–32 GB × 3 replicas',
   });
 });
 

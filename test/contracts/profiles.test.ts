@@ -38,7 +38,7 @@ describe.for(['contract', 'extended'] as const)('a cloud server with the profile
     const saved = 'all values are saved as requested, not applied yet';
     expect(lines.join('\n')).toContain(profile === 'extended' ? saved : 'all values as requested');
     const seen = await bot.run('/service show staging details');
-    expect(seen).toContain(`Memory per replica  ${min}–${max} GB`);
+    expect(seen.find((line) => line.startsWith('Size  '))).toContain(`${min}–${max} GB`);
   });
 
   test('creates a service and shows its password to its requester only', async () => {
@@ -72,17 +72,16 @@ describe('a live cloud server', () => {
       '⚠ the scaling schedule entry “Business hours” applies now: Minimum memory per replica (GB) is 64, Maximum memory per replica (GB) is 64',
     );
     const seen = await bot.run('/service show bi-readonly details');
-    expect(seen).toContain('Memory per replica  16–32 GB');
-    expect(seen).toContain(
-      'Applied now  Memory per replica: 64 GB (scaling schedule entry “Business hours”)',
-    );
+    const size = seen.find((line) => line.startsWith('Size  '));
+    expect(size).toContain('Size  64 GB');
+    expect(size).toContain('(scaling schedule entry “Business hours”), otherwise 16–32 GB');
   });
 
   test('scales the number of replicas, which /service show and the next preview say', async () => {
     await done('/service scale ml-features idle=off');
     const seen = await bot.run('/service show ml-features details');
     expect(seen).toContain('Autoscaling mode  horizontal');
-    expect(seen).toContain('Replicas  2–4');
+    expect(seen.find((line) => line.startsWith('Size  '))).toContain('× 2–4 replicas');
     const preview = await bot.run('/service scale ml-features replicas=3');
     expect(preview.join('\n')).toContain(
       'This service scales the number of replicas; the server rejects a fixed number.',
