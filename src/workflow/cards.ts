@@ -16,7 +16,7 @@ import {
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveSchedule } from '../domain/log-events.ts';
-import { append, loadChange, type Subjects } from '../log/index.ts';
+import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
 import { addJob, transaction } from '../storage/index.ts';
 import type {
   CardMark,
@@ -30,10 +30,10 @@ import type {
 } from './context.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { move, noteMoved } from './moves.ts';
+import { type Answer, advance } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notify, notifyOnce } from './notices.ts';
-import { pausedWithoutCard } from './schedules.ts';
+import { NOTHING, pausedWithoutCard } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
@@ -190,13 +190,8 @@ async function postCard(
   attempt: PostAttempt,
 ): Promise<void> {
   const at = await context.messenger.postCard(change, attempt);
-  await append(context.events, async (locked) => {
-    const current = await loadChange(locked, change.id);
-    if (!current || current.card) return { events: [], result: null };
-    const { events, jobs } = move(context, locked.at, current, { type: 'card-posted', ...at });
-    return { events, jobs, result: null };
-  });
-  context.wake();
+  const posted = { type: 'card-posted', ...at } as const;
+  await advance(context, change.id, ({ card }) => (card ? null : posted));
 }
 
 const ROUNDS = 3;
@@ -347,20 +342,16 @@ async function cardDeleted(
   id: ChangeId,
   at: Position,
 ): Promise<JobResult> {
-  const { result } = await append(context.events, async (locked) => {
-    const before = await loadChange(locked, id);
-    if (before?.card?.ts !== at.ts) return { events: [], result: null };
-    if (before.state === 'succeeded' && before.plan.target.kind === 'schedule') {
-      return { ...(await pausedWithoutCard(locked, id)), result: null };
-    }
-    const event = await afterDeletion(context, locked, before);
-    if (!event) return { events: [], result: null };
-    const { events, jobs, change } = move(context, locked.at, before, event);
-    return { events, jobs, result: { before, change } };
+  context.log.warn({ change: id }, 'card was deleted');
+  await append(context.events, async (locked) => {
+    const change = await loadChange(locked, id);
+    const isSchedule = change?.state === 'succeeded' && change.plan.target.kind === 'schedule';
+    const isGone = isSchedule && change.card?.ts === at.ts;
+    return { ...(isGone ? await pausedWithoutCard(locked, id) : NOTHING), result: null };
   });
-  context.log.warn({ change: id, state: result?.change.state }, 'card was deleted');
-  if (result) noteMoved(context, result.before, result.change);
-  context.wake();
+  await advance(context, id, (change, locked) =>
+    change.card?.ts === at.ts ? afterDeletion(context, locked, change) : null,
+  );
   return 'done';
 }
 
@@ -368,15 +359,14 @@ async function afterDeletion(
   { now }: WorkflowContext,
   locked: Subjects,
   change: Change,
-): Promise<ChangeEvent | null> {
+): Promise<Answer> {
   const { state, approvals } = change;
   if (state === 'executing') return null;
   const isUndecided = state === 'pending' && approvals.length === 0;
   const lost = { type: 'card-lost' } as const;
   if (state === 'unknown') return lost;
   if (isUndecided && (await lossesOf(locked, change.id)) === 0) return lost;
-  const answer = gate(change, 'distrust', { now: now(), why: 'card-deleted' });
-  return 'refusal' in answer ? null : answer;
+  return gate(change, 'distrust', { now: now(), why: 'card-deleted' });
 }
 
 async function lossesOf(events: Subjects, id: ChangeId): Promise<number> {
@@ -425,15 +415,15 @@ export async function sendDirectCard(context: WorkflowContext, job: JobTry): Pro
   if (copy) return drawCopy(context, change.id, copy);
   if (change.state !== 'pending') return 'done';
   const at = await context.messenger.postDirectCard(change, to, job);
-  await append(context.events, async (locked) => {
-    const current = await loadChange(locked, change.id);
-    if (!current || copyOf(current, to)) return { events: [], result: null };
-    const { events, jobs } = move(context, locked.at, current, { type: 'copy-posted', to, ...at });
-    // The change may have moved since the copy was drawn.
-    const again = { kind: 'direct-card', key: job.key, dueAt: locked.at };
-    return { events, jobs: [...jobs, again], result: null };
-  });
-  context.wake();
+  const posted = { type: 'copy-posted', to, ...at } as const;
+  // The change may have moved since the copy was drawn.
+  const again = ({ at: dueAt }: LockedLog) => [{ kind: 'direct-card', key: job.key, dueAt }];
+  await advance(
+    context,
+    change.id,
+    (current) => (copyOf(current, to) ? null : posted),
+    (_, locked) => ({ events: [], jobs: again(locked) }),
+  );
   return 'done';
 }
 

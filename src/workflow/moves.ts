@@ -198,7 +198,7 @@ export function identityFacts(identity: Identity | null): JsonObject {
 }
 
 /** What happens to a change, or why nothing does. */
-type Answer = ChangeEvent | { readonly refusal: Refusal } | null;
+export type Answer = ChangeEvent | { readonly refusal: Refusal } | null;
 
 interface Advanced {
   readonly before: Change;

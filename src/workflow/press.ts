@@ -204,9 +204,9 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const ageMs = context.now().getTime() - press.pressedAt.getTime();
   const later = () => new Date(context.now().getTime() + 1_000);
   const place = placeOf(press);
-  if (!(await isPlace(context, change, verb, place))) {
+  if (!(await isPlace(context, change, place))) {
     const mayCome = place.kind === 'message' && ageMs < PLACE_WITHIN_MS;
-    const isKnown = mayCome && (await becomesPlace(context, change, verb, place));
+    const isKnown = mayCome && (await becomesPlace(context, change, place));
     if (mayCome && !isKnown) return later();
     if (!isKnown) return refuse('foreign-place');
   }

@@ -290,7 +290,7 @@ async function recordRun(
   return { ...handled, result: { next, run } };
 }
 
-const NOTHING = { events: [], jobs: [], run: null };
+export const NOTHING = { events: [], jobs: [], run: null };
 
 function card(key: string, dueAt: number): Job {
   return { kind: 'card', key, dueAt };
@@ -422,26 +422,12 @@ const LASTING: Readonly<Partial<Record<Refusal, string>>> = {
  */
 export async function afterRefusedRun(
   locked: LockedLog,
-  run: Change,
+  { plan }: Change,
   refusal: Refusal,
 ): Promise<Pick<Handled, 'events' | 'jobs'>> {
-  const id = run.plan.timing?.schedule;
+  const id = plan.timing?.schedule;
   const why = LASTING[refusal];
-  const paused = id && why ? await pausedSchedule(locked, id, why) : null;
-  if (!paused) return NOTHING;
-  const notice = takeOverNotice(paused.schedule, why ?? '', locked.at);
-  return {
-    events: [...paused.events, ...notice.events],
-    jobs: [...paused.jobs, ...notice.jobs],
-  };
-}
-
-function takeOverNotice(schedule: LoggedSchedule, why: string, at: number) {
-  const { change: id, service } = schedule;
-  const text = `The schedule of ${service.name} (${id}) is paused: ${why}. A person who may request it can take it over.`;
-  const value = scheduleCommandLine(schedule);
-  const actions = [{ id: 'command.0', label: 'Take over', value }];
-  return noticeFor({ to: null, title: 'Schedule paused', text, actions }, at);
+  return id && why ? toTakeOver(locked, id, why) : NOTHING;
 }
 
 /** Pauses a schedule whose card was deleted: nobody sees its runs any more. Its thread can say nothing. */
@@ -449,11 +435,27 @@ export async function pausedWithoutCard(
   locked: LockedLog,
   id: ChangeId,
 ): Promise<Pick<Handled, 'events' | 'jobs'>> {
-  const why = 'its card was deleted';
+  const { events, jobs } = await toTakeOver(locked, id, 'its card was deleted');
+  return { events, jobs: jobs.filter(({ kind }) => kind === 'notice') };
+}
+
+/** Pauses a schedule, which the operators read once, with a button. */
+async function toTakeOver(
+  locked: LockedLog,
+  id: ChangeId,
+  why: string,
+): Promise<Pick<Handled, 'events' | 'jobs'>> {
   const paused = await pausedSchedule(locked, id, why);
   if (!paused) return NOTHING;
-  const notice = takeOverNotice(paused.schedule, why, locked.at);
-  return { events: [...paused.events, ...notice.events], jobs: notice.jobs };
+  const { schedule } = paused;
+  const text = `The schedule of ${schedule.service.name} (${id}) is paused: ${why}. A person who may request it can take it over.`;
+  const value = scheduleCommandLine(schedule);
+  const actions = [{ id: 'command.0', label: 'Take over', value }];
+  const notice = noticeFor({ to: null, title: 'Schedule paused', text, actions }, locked.at);
+  return {
+    events: [...paused.events, ...notice.events],
+    jobs: [...paused.jobs, ...notice.jobs],
+  };
 }
 
 /** Pauses a schedule that runs, with a note in its thread; null if there is none. */
