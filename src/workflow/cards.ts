@@ -30,7 +30,7 @@ import type {
 } from './context.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { type Answer, advance } from './moves.ts';
+import { advance, type StepAnswer } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notify, notifyOnce } from './notices.ts';
 import { NOTHING, pausedWithoutCard } from './schedules.ts';
@@ -359,7 +359,7 @@ async function afterDeletion(
   { now }: WorkflowContext,
   locked: Subjects,
   change: Change,
-): Promise<Answer> {
+): Promise<StepAnswer> {
   const { state, approvals } = change;
   if (state === 'executing') return null;
   const isUndecided = state === 'pending' && approvals.length === 0;

@@ -198,7 +198,7 @@ export function identityFacts(identity: Identity | null): JsonObject {
 }
 
 /** What happens to a change, or why nothing does. */
-export type Answer = ChangeEvent | { readonly refusal: Refusal } | null;
+export type StepAnswer = ChangeEvent | { readonly refusal: Refusal } | null;
 
 interface Advanced {
   readonly before: Change;
@@ -214,7 +214,7 @@ type Also = Pick<Moves, 'events' | 'jobs'> | null;
 export async function advance(
   context: DecisionContext,
   id: ChangeId,
-  ask: (change: Change, locked: LockedLog) => Answer | Promise<Answer>,
+  ask: (change: Change, locked: LockedLog) => StepAnswer | Promise<StepAnswer>,
   also: (change: Change, locked: LockedLog) => Also | Promise<Also> = () => null,
 ): Promise<Advanced | Refusal | null> {
   const { result } = await append<Advanced | Refusal | null>(context.events, async (locked) => {
