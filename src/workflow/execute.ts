@@ -592,19 +592,15 @@ export function lostKind(context: WorkflowContext): JobKind {
     lane: 'background',
     run: async ({ key }) => {
       const id = key as ChangeId;
-      const ending = await advance(context, id, (change) => {
-        // What this process has not begun to send was not sent.
-        const { lease } = change;
-        const isUnsent = lease?.owner === context.instance && !begun.has(lease.nonce);
-        if (isUnsent && lease) {
-          const notBefore = new Date(context.now().getTime() + FIRST_HAND_BACK_MS);
-          const facts = { nonce: lease.nonce, why: 'The claim was too old.', notBefore };
-          if (context.now() >= lease.until) return gate(change, 'return', facts);
-        }
-        return gate(change, 'lose', { now: context.now(), isOver: false });
-      });
-      if (ending !== 'too-early') return 'done';
-      return (await loadChange(context.events, id))?.lease?.until ?? 'done';
+      const claimed = await loadChange(context.events, id);
+      const until = claimed?.lease?.until;
+      if (claimed?.state === 'executing' && until && context.now() >= until) {
+        await returnUnsent(context, claimed);
+      }
+      const ending = await advance(context, id, (change) =>
+        gate(change, 'lose', { now: context.now(), isOver: false }),
+      );
+      return ending === 'too-early' && until ? until : 'done';
     },
   };
 }

@@ -149,7 +149,7 @@ export function runOf({ id, notBefore }: Change, at: number): Job {
 }
 
 /** Messages about older events were delivered or given up. */
-const MESSAGES_KEPT_MS = DAY_MS;
+export const MESSAGES_KEPT_MS = DAY_MS;
 
 /**
  * What is due for a change, computed from its events alone, as `signalbox rebuild` needs it: its work, its card, and

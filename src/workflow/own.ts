@@ -17,6 +17,7 @@ import { EXPIRED, SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
+import { MESSAGES_KEPT_MS } from './moves.ts';
 
 /** What is appended with the `succeeded` of a change; or why it fails, for people. */
 export type OwnEffect =
@@ -168,9 +169,6 @@ export async function ownJobs(
   if (!freeze) return [];
   return [{ kind, key, dueAt: freeze.isLifted ? now.getTime() : freeze.until.getTime() }];
 }
-
-/** Messages about older events were posted or given up. */
-const MESSAGES_KEPT_MS = DAY_MS;
 
 async function scheduleJobs(subjects: Subjects, key: string, now: Date): Promise<readonly Job[]> {
   const isRecent = (at: number) => now.getTime() - at < MESSAGES_KEPT_MS;

@@ -32,7 +32,7 @@ import { identityFacts, move, noteMoved, runOf } from './moves.ts';
 import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
 import { noticeFor } from './notices.ts';
 import { becomesPlace, foreignPlace, isPlace, isPostedAt, LoggedPlace } from './places.ts';
-import { countPress, type RateLimitStatus } from './rates.ts';
+import { countAttempts, type RateLimitStatus } from './rates.ts';
 import { currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
@@ -81,7 +81,7 @@ async function storePress(
   const stream = `press/${subject}/${key}` as const;
   // A repeated delivery is not counted.
   if ((await context.events.load(stream, evolvePress)).state) return 'again';
-  const limited = await countPress(context, by);
+  const limited = await countAttempts(context, 'press', by);
   if (limited !== 'ok') return limited;
   const { result } = await withRestore(context, () =>
     append<Receipt>(context.events, async (locked) => {
