@@ -29,10 +29,10 @@ import type {
 } from './context.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { advance, type StepAnswer } from './moves.ts';
+import { advance, NOTHING, type StepAnswer } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notify, notifyOnce } from './notices.ts';
-import { NOTHING, pausedWithoutCard } from './schedules.ts';
+import { pausedWithoutCard } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.

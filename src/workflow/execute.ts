@@ -29,7 +29,7 @@ import type { SendResult } from '../servers/sent.ts';
 import { releaseJobs, transaction } from '../storage/index.ts';
 import type { AttemptMark, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { advance, type Moves, move, noteMoved } from './moves.ts';
+import { advance, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { ownEvents } from './own.ts';
 import {
   afterRefusedRun,
@@ -254,11 +254,8 @@ async function decideClaim(
     const stateCheck = refusal === 'target-changed' ? await found(locked, change, gathered) : null;
     const moves = move(context, locked.at, change, { ...ends, ...(stateCheck && { stateCheck }) });
     const after = await afterRefusedRun(locked, change, refusal);
-    return {
-      events: [...moves.events, ...after.events],
-      jobs: [...moves.jobs, ...after.jobs],
-      result: { before: change, change: moves.change, isSent: false },
-    };
+    const result = { before: change, change: moves.change, isSent: false };
+    return { ...together(moves, after), result };
   }
   const evidence = { groups: groupsOf(gathered.identities) };
   const claimed = move(context, locked.at, change, { ...answer, evidence });
@@ -344,16 +341,15 @@ async function applyOwn(
   const now = new Date(locked.at);
   const call = { at: now, tookMs: 0, requestId: null };
   const outcome: ExecutionOutcome = own.ok
-    ? { how: 'succeeded', ...call, reported: own.reported }
+    ? { how: 'succeeded', ...call, reported: [] }
     : { how: 'failed', ...call, status: null, text: own.text };
   const ending = gate(claimed.change, 'finish', { nonce, outcome });
   if ('refusal' in ending) throw new Error(`${before.id} could not end: ${ending.refusal}`);
   const ended = move(context, locked.at, claimed.change, ending);
-  return {
-    events: [...claimed.events, ...(own.ok ? own.events : []), ...ended.events],
-    jobs: [...(own.ok ? own.jobs : []), ...ended.jobs],
-    result: { before, change: ended.change, isSent: false },
-  };
+  const result = { before, change: ended.change, isSent: false };
+  // Nothing is sent, so that no job of the claim is due.
+  const begun = { ...NOTHING, events: claimed.events };
+  return { ...together(begun, own.ok ? own : null, ended), result };
 }
 
 /** Attempts whose request may have left. */

@@ -17,10 +17,23 @@ import { append, type LockedLog, listChanges, loadChange, type Subjects } from '
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
-/** Events of one decision, and what is due because of them. */
-export interface Moves {
+/** What is appended at once, and what is due because of it. */
+export interface Effects {
   readonly events: readonly NewEvent[];
   readonly jobs: readonly Job[];
+}
+
+export const NOTHING: Effects = { events: [], jobs: [] };
+
+export function together(...all: readonly (Effects | null)[]): Effects {
+  return {
+    events: all.flatMap((each) => each?.events ?? []),
+    jobs: all.flatMap((each) => each?.jobs ?? []),
+  };
+}
+
+/** Events of one decision, and what is due because of them. */
+export interface Moves extends Effects {
   /** The change after them. */
   readonly change: Change;
 }
@@ -205,8 +218,6 @@ interface Advanced {
   readonly change: Change;
 }
 
-type Also = Pick<Moves, 'events' | 'jobs'> | null;
-
 /**
  * One step of one change: `ask` answers under the lock, usually with the gate's answer, and `also` returns what is
  * appended with it. Returns the change before and after, the refusal, or null where nothing happened.
@@ -215,7 +226,8 @@ export async function advance(
   context: DecisionContext,
   id: ChangeId,
   ask: (change: Change, locked: LockedLog) => StepAnswer | Promise<StepAnswer>,
-  also: (change: Change, locked: LockedLog) => Also | Promise<Also> = () => null,
+  also: (change: Change, locked: LockedLog) => Effects | null | Promise<Effects | null> = () =>
+    null,
 ): Promise<Advanced | Refusal | null> {
   const { result } = await append<Advanced | Refusal | null>(context.events, async (locked) => {
     const before = await loadChange(locked, id);
@@ -224,11 +236,7 @@ export async function advance(
     if ('refusal' in answer) return { events: [], result: answer.refusal };
     const moves = move(context, locked.at, before, answer);
     const more = await also(moves.change, locked);
-    return {
-      events: [...moves.events, ...(more?.events ?? [])],
-      jobs: [...moves.jobs, ...(more?.jobs ?? [])],
-      result: { before, change: moves.change },
-    };
+    return { ...together(moves, more), result: { before, change: moves.change } };
   });
   if (result === null || typeof result === 'string') return result;
   noteMoved(context, result.before, result.change);

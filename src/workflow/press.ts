@@ -28,7 +28,7 @@ import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
-import { identityFacts, move, noteMoved, runOf } from './moves.ts';
+import { identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
 import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
 import { noticeFor } from './notices.ts';
 import { becomesPlace, foreignPlace, isPlace, isPostedAt, LoggedPlace } from './places.ts';
@@ -291,19 +291,15 @@ async function decide(
     const refusal = 'refusal' in answer ? answer.refusal : null;
     const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
     const moves =
-      before && caused ? move(context, locked.at, before, { ...caused, press: key }) : NOTHING;
-    const change = 'change' in moves ? moves.change : before;
+      before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
+    const change = moves?.change ?? before;
     const about = { verb: press.verb, about: `change ${id}`, by: press.by, place: placeOf(press) };
-    const notice =
-      refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : NOTHING;
+    const notice = refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : null;
     const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
     // A change is not claimed while a press of it is not answered.
     const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
-    return {
-      events: [...moves.events, { stream, event }, ...notice.events],
-      jobs: [...moves.jobs, ...waits, ...notice.jobs],
-      result: { refusal, before, change },
-    };
+    const own = { events: [{ stream, event }], jobs: waits };
+    return { ...together(moves, own, notice), result: { refusal, before, change } };
   });
   if (result === null) return 'done';
   const { refusal, before, change } = result;
@@ -313,8 +309,6 @@ async function decide(
     return deny(context, stored, verb, refusal ?? 'not-found', change);
   return tell(context, stored, change, (shown) => ({ ok: true, verb, change: shown ?? change }));
 }
-
-const NOTHING = { events: [], jobs: [] };
 
 async function answerTo(
   context: WorkflowContext,
