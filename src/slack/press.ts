@@ -10,7 +10,7 @@ import {
   authorizePress,
   authorizeRequester,
   isUnchangedSince,
-  loadForUser,
+  loadChange,
   type Receipt,
   type ReplyTo,
   receiveIncidentPress,
@@ -308,7 +308,7 @@ function passwordModal(secret: Secret, change: Change): View {
 
 /** Requests the inverse of a change as a new change of the user who pressed. */
 async function undo(bot: SlackContext, typed: CommandLine, id: ChangeId): Promise<Message | null> {
-  const change = await loadForUser(bot.context, id);
+  const change = await loadChange(bot.context.events, id);
   const inverse = change && inverseOf(bot, change);
   if (change?.state !== 'succeeded' || !inverse) return notFound(bot);
   const [noun, verb] = inverse.line.split(' ');
@@ -332,8 +332,8 @@ async function revertNow(
   typed: CommandLine,
   id: ChangeId,
 ): Promise<Message | null> {
-  const child = await loadForUser(bot.context, id);
-  const parent = child?.parent ? await loadForUser(bot.context, child.parent) : null;
+  const child = await loadChange(bot.context.events, id);
+  const parent = child?.parent ? await loadChange(bot.context.events, child.parent) : null;
   const inverse = parent && inverseOf(bot, parent);
   if (!parent || !inverse) return notFound(bot);
   return answerLine(bot, typed, `${inverse.line} "undo of ${parent.id}"`);
@@ -345,7 +345,7 @@ async function requestAgain(
   typed: CommandLine,
   id: ChangeId,
 ): Promise<Message | null> {
-  const change = await loadForUser(bot.context, id);
+  const change = await loadChange(bot.context.events, id);
   const command = change && bot.context.commands.get(change.command);
   const isVisible = change?.card || change?.requester === typed.by;
   if (!command || !isVisible || !mayRequestAgain(change)) return notFound(bot);

@@ -176,7 +176,7 @@ export async function authorizePress(
 ): Promise<ChangeAuthorization> {
   const change = await loadChange(context.events, id);
   const identity = change && (await context.people.identify(by, { fresh: false }));
-  const isForeign = change !== null && !(await isPlace(context, change, verb, place));
+  const isForeign = change !== null && !(await isPlace(context, change, place));
   if (isForeign) await notify(context, foreignPlace({ verb, about: `change ${id}`, by, place }));
   const possible = change ? refusalOfVerb(context, verb, change, { by, identity }) : 'not-found';
   const refusal = isForeign ? 'foreign-place' : possible;

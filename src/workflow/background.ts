@@ -1,15 +1,24 @@
 import { createOutageLog } from '../base/log.ts';
-import { DAY_MS } from '../base/time.ts';
+import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
-import { type AlertChannel, receiveAlert } from './alerts.ts';
+import { dropInstance, transaction } from '../storage/index.ts';
+import { type AlertChannel, alertKind, pruneAlerts, receiveAlert } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
-import { takeOver } from './execute.ts';
+import { expireKind, lostKind, runKind, takeOver } from './execute.ts';
+import { followKind } from './follow.ts';
+import { freezeKind } from './freezes.ts';
 import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
-import { jobKinds, upkeepJobs } from './kinds.ts';
-import { type MaintenanceJob, startMaintenance, startPresence } from './maintenance.ts';
-import { resealSecrets } from './secret.ts';
+import { type MaintenanceJob, presence, startMaintenance } from './maintenance.ts';
+import { redrawOpen } from './moves.ts';
+import { directoryWatch } from './news.ts';
+import { incidentKind, pressKind } from './press.ts';
+import { pruneRates } from './rates.ts';
+import { revertKind } from './reverts.ts';
+import { scheduleKind } from './schedules.ts';
+import { dropExpiredSecrets, resealSecrets } from './secret.ts';
+import { messageKinds } from './show.ts';
 import { checkChannels, isUnread, mendLog } from './witness.ts';
 
 interface BackgroundOptions {
@@ -56,7 +65,7 @@ export async function openBackground(
   const onError = (error: unknown) => mendLog(context, error);
   const all = { ...jobKinds(context, { follows }), ...kinds };
   const jobs = createJobLoop({ ...context, onError }, all);
-  let started: Awaited<ReturnType<typeof startAll>> | null = null;
+  let started: ReturnType<typeof startAll> | null = null;
   return {
     receiveAlert: (report) => receiveAlert(context, alertChannels, report),
     wakeJobs: jobs.wake,
@@ -66,19 +75,21 @@ export async function openBackground(
       started?.maintenance.wake();
     },
     start: async (upkeep) => {
-      started = await startAll(context, jobs, { release, upkeep });
+      started = startAll(context, jobs, { release, upkeep });
     },
     isChecked: () => started?.guard.isChecked() ?? false,
     stop: async (close) => {
       await started?.guard.stop();
       await jobs.stop();
       await started?.maintenance.stop();
-      await started?.presence.stop();
       await close();
-      // A log that is damaged, or a database that is away, must not prevent the stop.
-      await record(context, { type: 'stopped', instance }).catch((err: unknown) => {
+      try {
+        await transaction(store, (tx) => dropInstance(tx, instance));
+        await record(context, { type: 'stopped', instance });
+      } catch (err) {
+        // A log that is damaged, or a database that is away, must not prevent the stop.
         log.warn({ err }, 'the stop could not be recorded');
-      });
+      }
     },
   };
 }
@@ -94,15 +105,49 @@ async function record(
   await append(events, async () => ({ events: [{ stream, event }], result: null }));
 }
 
-async function startAll(
+/** Every kind of job of the workflow. */
+export function jobKinds(
+  context: WorkflowContext,
+  { follows }: { readonly follows: boolean },
+): JobKinds {
+  return {
+    ...messageKinds(context),
+    alert: alertKind(context),
+    press: pressKind(context),
+    incident: incidentKind(context),
+    run: runKind(context),
+    expire: expireKind(context),
+    lost: lostKind(context),
+    revert: revertKind(context),
+    schedule: scheduleKind(context),
+    freeze: freezeKind(context),
+    follow: followKind(context, { isOn: follows }),
+  };
+}
+
+const WATCHED_EVERY_MS = 1_000;
+
+/** Periodic work that no user waits for. */
+function upkeepJobs(context: WorkflowContext, release: string): readonly MaintenanceJob[] {
+  return [
+    presence(context, release),
+    { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY_MS },
+    // Finds deleted cards, too. At the start, the configuration may be a new one.
+    { name: 'check cards', work: () => redrawOpen(context), everyMs: HOUR_MS },
+    { name: 'watch directory', work: directoryWatch(context), everyMs: WATCHED_EVERY_MS },
+    { name: 'drop passwords', work: () => dropExpiredSecrets(context), everyMs: HOUR_MS },
+    { name: 'drop counters', work: () => pruneRates(context), everyMs: HOUR_MS },
+  ];
+}
+
+function startAll(
   context: WorkflowContext,
   jobs: JobLoop,
   { release, upkeep }: { readonly release: string; readonly upkeep: readonly MaintenanceJob[] },
 ) {
-  const presence = await startPresence(context, { release });
   const guard = startWitness(context, jobs);
-  const maintenance = startMaintenance(context.log, [...upkeepJobs(context), ...upkeep]);
-  return { presence, guard, maintenance };
+  const maintenance = startMaintenance(context.log, [...upkeepJobs(context, release), ...upkeep]);
+  return { guard, maintenance };
 }
 
 const JOBS_EVERY_MS = 1_000;

@@ -16,7 +16,7 @@ import {
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveSchedule } from '../domain/log-events.ts';
-import { append, loadChange, type Subjects } from '../log/index.ts';
+import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
 import { addJob, transaction } from '../storage/index.ts';
 import type {
   CardMark,
@@ -25,12 +25,11 @@ import type {
   Messenger,
   PostAttempt,
   ScheduleNews,
-  SeenThread,
   WorkflowContext,
 } from './context.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { move, noteMoved } from './moves.ts';
+import { advance, NOTHING, type StepAnswer } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notify, notifyOnce } from './notices.ts';
 import { pausedWithoutCard } from './schedules.ts';
@@ -190,13 +189,8 @@ async function postCard(
   attempt: PostAttempt,
 ): Promise<void> {
   const at = await context.messenger.postCard(change, attempt);
-  await append(context.events, async (locked) => {
-    const current = await loadChange(locked, change.id);
-    if (!current || current.card) return { events: [], result: null };
-    const { events, jobs } = move(context, locked.at, current, { type: 'card-posted', ...at });
-    return { events, jobs, result: null };
-  });
-  context.wake();
+  const posted = { type: 'card-posted', ...at } as const;
+  await advance(context, change.id, ({ card }) => (card ? null : posted));
 }
 
 const ROUNDS = 3;
@@ -212,7 +206,7 @@ async function drawStanding(
   at: Position,
 ): Promise<JobResult> {
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const seen = readLately(context, at) ?? (await readNow(context, at));
+    const seen = await context.messenger.readCard(at);
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
     const foreign = await foreignMarks(context.events, change, marks);
@@ -234,40 +228,8 @@ async function drawStanding(
     if ((await context.messenger.redrawCard(current, at, schedule, revision)) === 'deleted') {
       return cardDeleted(context, change.id, at);
     }
-    lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
-}
-
-/** A card that this process has just read is not read again before the next drawing. */
-const READ_VALID_MS = 5_000;
-const READS_MAX = 500;
-
-interface Read {
-  readonly seen: SeenThread;
-  readonly at: number;
-}
-const lastReads = new WeakMap<DecisionContext['events'], Cache<string, Read>>();
-
-function keyOf({ channel, ts }: Position): string {
-  return `${channel}/${ts}`;
-}
-
-function readLately({ events }: WorkflowContext, at: Position): SeenThread | null {
-  const read = lastReads.get(events)?.get(keyOf(at));
-  return read && performance.now() - read.at < READ_VALID_MS ? read.seen : null;
-}
-
-async function readNow(
-  { events, messenger }: WorkflowContext,
-  at: Position,
-): Promise<SeenThread | null> {
-  const seen = await messenger.readCard(at);
-  const reads = lastReads.get(events) ?? new Cache<string, Read>(READS_MAX);
-  lastReads.set(events, reads);
-  if (seen) reads.set(keyOf(at), { seen, at: performance.now() });
-  else reads.delete(keyOf(at));
-  return seen;
 }
 
 function dueAgain({ now }: WorkflowContext): Date {
@@ -347,20 +309,16 @@ async function cardDeleted(
   id: ChangeId,
   at: Position,
 ): Promise<JobResult> {
-  const { result } = await append(context.events, async (locked) => {
-    const before = await loadChange(locked, id);
-    if (before?.card?.ts !== at.ts) return { events: [], result: null };
-    if (before.state === 'succeeded' && before.plan.target.kind === 'schedule') {
-      return { ...(await pausedWithoutCard(locked, id)), result: null };
-    }
-    const event = await afterDeletion(context, locked, before);
-    if (!event) return { events: [], result: null };
-    const { events, jobs, change } = move(context, locked.at, before, event);
-    return { events, jobs, result: { before, change } };
+  context.log.warn({ change: id }, 'card was deleted');
+  await append(context.events, async (locked) => {
+    const change = await loadChange(locked, id);
+    const isSchedule = change?.state === 'succeeded' && change.plan.target.kind === 'schedule';
+    const isGone = isSchedule && change.card?.ts === at.ts;
+    return { ...(isGone ? await pausedWithoutCard(locked, id) : NOTHING), result: null };
   });
-  context.log.warn({ change: id, state: result?.change.state }, 'card was deleted');
-  if (result) noteMoved(context, result.before, result.change);
-  context.wake();
+  await advance(context, id, (change, locked) =>
+    change.card?.ts === at.ts ? afterDeletion(context, locked, change) : null,
+  );
   return 'done';
 }
 
@@ -368,15 +326,14 @@ async function afterDeletion(
   { now }: WorkflowContext,
   locked: Subjects,
   change: Change,
-): Promise<ChangeEvent | null> {
+): Promise<StepAnswer> {
   const { state, approvals } = change;
   if (state === 'executing') return null;
   const isUndecided = state === 'pending' && approvals.length === 0;
   const lost = { type: 'card-lost' } as const;
   if (state === 'unknown') return lost;
   if (isUndecided && (await lossesOf(locked, change.id)) === 0) return lost;
-  const answer = gate(change, 'distrust', { now: now(), why: 'card-deleted' });
-  return 'refusal' in answer ? null : answer;
+  return gate(change, 'distrust', { now: now(), why: 'card-deleted' });
 }
 
 async function lossesOf(events: Subjects, id: ChangeId): Promise<number> {
@@ -425,15 +382,15 @@ export async function sendDirectCard(context: WorkflowContext, job: JobTry): Pro
   if (copy) return drawCopy(context, change.id, copy);
   if (change.state !== 'pending') return 'done';
   const at = await context.messenger.postDirectCard(change, to, job);
-  await append(context.events, async (locked) => {
-    const current = await loadChange(locked, change.id);
-    if (!current || copyOf(current, to)) return { events: [], result: null };
-    const { events, jobs } = move(context, locked.at, current, { type: 'copy-posted', to, ...at });
-    // The change may have moved since the copy was drawn.
-    const again = { kind: 'direct-card', key: job.key, dueAt: locked.at };
-    return { events, jobs: [...jobs, again], result: null };
-  });
-  context.wake();
+  const posted = { type: 'copy-posted', to, ...at } as const;
+  // The change may have moved since the copy was drawn.
+  const again = ({ at: dueAt }: LockedLog) => [{ kind: 'direct-card', key: job.key, dueAt }];
+  await advance(
+    context,
+    change.id,
+    (current) => (copyOf(current, to) ? null : posted),
+    (_, locked) => ({ events: [], jobs: again(locked) }),
+  );
   return 'done';
 }
 

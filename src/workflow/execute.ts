@@ -30,7 +30,7 @@ import type { SendResult } from '../servers/sent.ts';
 import { releaseJobs, transaction } from '../storage/index.ts';
 import type { AttemptMark, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { advance, type Moves, move, noteMoved } from './moves.ts';
+import { advance, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { ownEvents } from './own.ts';
 import {
   afterRefusedRun,
@@ -255,11 +255,8 @@ async function decideClaim(
     const stateCheck = refusal === 'target-changed' ? await found(locked, change, gathered) : null;
     const moves = move(context, locked.at, change, { ...ends, ...(stateCheck && { stateCheck }) });
     const after = await afterRefusedRun(locked, change, refusal);
-    return {
-      events: [...moves.events, ...after.events],
-      jobs: [...moves.jobs, ...after.jobs],
-      result: { before: change, change: moves.change, isSent: false },
-    };
+    const result = { before: change, change: moves.change, isSent: false };
+    return { ...together(moves, after), result };
   }
   const evidence = { groups: groupsOf(gathered.identities) };
   const claimed = move(context, locked.at, change, { ...answer, evidence });
@@ -345,16 +342,15 @@ async function applyOwn(
   const now = new Date(locked.at);
   const call = { at: now, tookMs: 0, requestId: null };
   const outcome: ExecutionOutcome = own.ok
-    ? { how: 'succeeded', ...call, reported: own.reported }
+    ? { how: 'succeeded', ...call, reported: [] }
     : { how: 'failed', ...call, status: null, text: own.text };
   const ending = gate(claimed.change, 'finish', { nonce, outcome });
   if ('refusal' in ending) throw new Error(`${before.id} could not end: ${ending.refusal}`);
   const ended = move(context, locked.at, claimed.change, ending);
-  return {
-    events: [...claimed.events, ...(own.ok ? own.events : []), ...ended.events],
-    jobs: [...(own.ok ? own.jobs : []), ...ended.jobs],
-    result: { before, change: ended.change, isSent: false },
-  };
+  const result = { before, change: ended.change, isSent: false };
+  // Nothing is sent, so that no job of the claim is due.
+  const begun = { ...NOTHING, events: claimed.events };
+  return { ...together(begun, own.ok ? own : null, ended), result };
 }
 
 /** Attempts whose request may have left. */
@@ -595,19 +591,15 @@ export function lostKind(context: WorkflowContext): JobKind {
     lane: 'background',
     run: async ({ key }) => {
       const id = key as ChangeId;
-      const ending = await advance(context, id, (change) => {
-        // What this process has not begun to send was not sent.
-        const { lease } = change;
-        const isUnsent = lease?.owner === context.instance && !begun.has(lease.nonce);
-        if (isUnsent && lease) {
-          const notBefore = new Date(context.now().getTime() + FIRST_HAND_BACK_MS);
-          const facts = { nonce: lease.nonce, why: 'The claim was too old.', notBefore };
-          if (context.now() >= lease.until) return gate(change, 'return', facts);
-        }
-        return gate(change, 'lose', { now: context.now(), isOver: false });
-      });
-      if (ending !== 'too-early') return 'done';
-      return (await loadChange(context.events, id))?.lease?.until ?? 'done';
+      const claimed = await loadChange(context.events, id);
+      const until = claimed?.lease?.until;
+      if (claimed?.state === 'executing' && until && context.now() >= until) {
+        await returnUnsent(context, claimed);
+      }
+      const ending = await advance(context, id, (change) =>
+        gate(change, 'lose', { now: context.now(), isOver: false }),
+      );
+      return ending === 'too-early' && until ? until : 'done';
     },
   };
 }

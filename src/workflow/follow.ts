@@ -253,7 +253,7 @@ function candidatesProgress(
   return { is: 'unknown', text };
 }
 
-interface TimedReading {
+interface Followed {
   readonly rule: SettledRule;
   readonly reading: TargetReading;
   /** Before the read was sent. */
@@ -268,38 +268,46 @@ interface TimedReading {
 async function record(
   context: WorkflowContext,
   read: Change,
-  timed: TimedReading,
+  { rule, reading, askedAt, since, before }: Followed,
 ): Promise<JobResult> {
-  const { rule, reading, askedAt, since, before } = timed;
+  const now = context.now();
+  const soon = new Date(now.getTime() + FIRST_MS);
   const current = await loadChange(context.events, read.id);
   // Read before the outcome was recorded, or before the change moved.
-  const isOld = askedAt < since || current?.version !== read.version;
-  if (isOld) return new Date(context.now().getTime() + FIRST_MS);
+  if (askedAt < since || current?.version !== read.version) return soon;
   const why = await settleFromReading(context, read, { rule, reading });
-  if (why === 'moved') return new Date(context.now().getTime() + FIRST_MS);
+  if (why === 'moved') return soon;
+  const shown = shownAfter(read, before, { reading, now, since });
   if (why === 'settled') {
-    await transaction(context.store, (tx) =>
-      saveFollowUp(tx, read.id, { ...shownBy(before, reading, context.now()), state: 'settled' }),
-    );
+    const settled = { ...shown, why: null, state: why, revision: before.revision + 1 };
+    await transaction(context.store, (tx) => saveFollowUp(tx, read.id, settled));
     return 'done';
   }
   const ageMs = askedAt.getTime() - since.getTime();
   const isSuperseded = await wasSuperseded(context, read, rule, since);
-  const after = nextFollowUp(read, before, {
-    ...{ reading, since, ageMs, isSuperseded, why, readAt: context.now() },
-  });
+  const state = stateAfter(read, { reading, ageMs, isSuperseded });
+  const next: FollowUp = { ...shown, state, why: reading.known ? why : before.why };
+  const isNew = JSON.stringify(before) !== JSON.stringify(next);
+  const after = isNew ? { ...next, revision: before.revision + 1 } : next;
   await show(context, read, { before, after });
   if (after.state !== 'open') return 'done';
   const isRefused = !reading.known && reading.isRefused;
-  const afterMs = isRefused ? LONGEST_WAIT_MS : waitMs(read.state, ageMs);
-  return new Date(context.now().getTime() + afterMs);
+  return new Date(now.getTime() + (isRefused ? LONGEST_WAIT_MS : waitMs(read.state, ageMs)));
 }
 
-function shownBy(before: FollowUp, reading: TargetReading, at: Date): FollowUp {
-  if (!reading.known) return before;
+/** What is shown of a target after a reading: a value with the time at which it was first read; beside buttons, a recent one. */
+function shownAfter(
+  { state }: Change,
+  before: FollowUp,
+  { reading, now, since }: { reading: TargetReading; now: Date; since: Date },
+): FollowUp {
+  if (!reading.known) return { ...before, gap: reading.why };
   const { progress, candidates } = reading;
-  const seen = before.seen?.text === progress.text ? before.seen : { text: progress.text, at };
-  return { ...before, seen, candidates, gap: null, why: null, revision: before.revision + 1 };
+  const isSame = before.seen?.text === progress.text && before.seen.at >= since;
+  const isOld =
+    state === 'unknown' && now.getTime() - (before.seen?.at.getTime() ?? 0) >= LONGEST_WAIT_MS;
+  const seen = isSame && !isOld ? before.seen : { text: progress.text, at: now };
+  return { ...before, seen, candidates, gap: null };
 }
 
 /** `moved`: the change is not as it was when it was read. */
@@ -312,7 +320,7 @@ type Settlement = 'settled' | 'moved' | EvidenceGap;
 export async function settleFromReading(
   context: WorkflowContext,
   change: Change,
-  { rule, reading }: Pick<TimedReading, 'rule' | 'reading'>,
+  { rule, reading }: Pick<Followed, 'rule' | 'reading'>,
 ): Promise<Settlement | null> {
   if (change.state !== 'unknown' || !reading.known) return null;
   const { progress } = reading;
@@ -321,7 +329,7 @@ export async function settleFromReading(
     if (current.version !== change.version) return null;
     const before = readBefore(current);
     const others = before ? await sentSince(locked, current, before.seenAt) : [];
-    const gap = evidenceGap(current, rule, { progress, hasOtherSent: others.length > 0 });
+    const gap = evidenceGap(current, rule, progress, others.length > 0);
     if (gap === null && before) {
       const { text } = rule.judge(before.fields, current.plan.body);
       const shown = { shown: progress.text, shownAt: new Date(locked.at) };
@@ -343,13 +351,6 @@ function readBefore({ plan, stateCheck }: Pick<Change, 'plan' | 'stateCheck'>) {
   return before?.wasRead && stateCheck?.kind !== 'unverified' ? before : null;
 }
 
-/** What was gathered about a request without an answer, after its outcome was recorded. */
-interface EvidenceFacts {
-  readonly progress: Progress;
-  /** Whether another change of the target was sent since the values before were read. */
-  readonly hasOtherSent: boolean;
-}
-
 /**
  * Why a reading does not prove that an unanswered request was applied; null: it does. The target
  * shows exactly what was requested, did not before the send, and nothing else was sent since.
@@ -358,7 +359,8 @@ interface EvidenceFacts {
 function evidenceGap(
   change: Pick<Change, 'plan' | 'stateCheck'>,
   rule: SettledRule,
-  { progress, hasOtherSent }: EvidenceFacts,
+  progress: Progress,
+  hasOtherSent: boolean,
 ): EvidenceGap | null {
   if (!rule.wasOpen) return 'creation';
   const before = readBefore(change);
@@ -403,42 +405,13 @@ async function wasSuperseded(
   return sent.some((command) => commands.get(command)?.settled?.reads === 'service');
 }
 
-interface Reading {
-  readonly reading: TargetReading;
-  readonly readAt: Date;
-  /** When the outcome was recorded. */
-  readonly since: Date;
-  /** Since then, in milliseconds. */
-  readonly ageMs: number;
-  readonly isSuperseded: boolean;
-  /** Why it does not settle an unknown outcome; null for any other state. */
-  readonly why: EvidenceGap | null;
-}
-
-/** What is shown of a target after a reading, and whether it is read again. */
-function nextFollowUp(
-  change: Pick<Change, 'state'>,
-  before: FollowUp,
-  { reading, readAt, since, ageMs, isSuperseded, why }: Reading,
-): FollowUp {
-  const { state } = change;
-  const renewsAfterMs = state === 'unknown' ? LONGEST_WAIT_MS : Number.POSITIVE_INFINITY;
-  const now = { at: readAt, since, renewsAfterMs };
-  const next: FollowUp = {
-    ...before,
-    state: stateAfter(change, { reading, ageMs, isSuperseded }),
-    why: reading.known ? why : before.why,
-    gap: reading.known ? null : reading.why,
-    seen: reading.known ? seenIn(before, reading.progress.text, now) : before.seen,
-    candidates: reading.known ? reading.candidates : before.candidates,
-  };
-  const isSameShown = JSON.stringify(before) === JSON.stringify(next);
-  return isSameShown ? next : { ...next, revision: before.revision + 1 };
-}
-
 function stateAfter(
   { state }: Pick<Change, 'state'>,
-  { reading, ageMs, isSuperseded }: Pick<Reading, 'reading' | 'ageMs' | 'isSuperseded'>,
+  {
+    reading,
+    ageMs,
+    isSuperseded,
+  }: { reading: TargetReading; ageMs: number; isSuperseded: boolean },
 ): FollowUp['state'] {
   // Read until it is resolved, because a person needs what is known now.
   if (state === 'unknown') return 'open';
@@ -447,22 +420,6 @@ function stateAfter(
   const is = reading.known ? reading.progress.is : 'unknown';
   if (is === 'settled' || is === 'failed') return is;
   return ageMs >= FOLLOW_MS ? 'given-up' : 'open';
-}
-
-interface SeenNow {
-  readonly at: Date;
-  readonly since: Date;
-  readonly renewsAfterMs: number;
-}
-
-/** The value with the time at which it was first read; beside the buttons, a recent one. */
-function seenIn(
-  { seen }: FollowUp,
-  text: string,
-  { at, since, renewsAfterMs }: SeenNow,
-): FollowUp['seen'] {
-  if (seen?.text !== text || seen.at < since) return { text, at };
-  return at.getTime() - seen.at.getTime() >= renewsAfterMs ? { text, at } : seen;
 }
 
 const REPORTED: readonly FollowUp['state'][] = ['settled', 'failed', 'given-up'];

@@ -1,3 +1,5 @@
+/** Ask `authorize…` before a change is shown to a user. */
+export { loadChange } from '../log/index.ts';
 export {
   authorizeDetails,
   authorizeForm,
@@ -10,7 +12,7 @@ export {
 export { openBackground } from './background.ts';
 export { directRecipients } from './cards.ts';
 export type * from './context.ts';
-export { createChangesQueries, loadForUser, showHome } from './lists.ts';
+export { createChangesQueries, showHome } from './lists.ts';
 export type { MaintenanceJob } from './maintenance.ts';
 export { peopleChanged } from './news.ts';
 export {

@@ -166,14 +166,6 @@ async function costsFor(context: WorkflowContext, actor: Actor): Promise<HomeLis
   }
 }
 
-/** Returns the change, or null. Use `authorize.ts` before showing it to a user. */
-export function loadForUser(
-  { events }: Pick<DecisionContext, 'events'>,
-  id: ChangeId,
-): Promise<Change | null> {
-  return loadChange(events, id);
-}
-
 const FREQUENT = 3;
 
 /**

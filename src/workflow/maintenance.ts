@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createOutageLog, during, outsideTrace, traced } from '../base/log.ts';
-import { dropInstance, saveInstance, transaction } from '../storage/index.ts';
+import { saveInstance, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
 /** Periodic work that no user waits for. A failed run is logged and repeated at the next time. */
@@ -45,40 +45,19 @@ export function startMaintenance(log: Logger, jobs: readonly MaintenanceJob[]) {
   };
 }
 
-const PRESENT_EVERY_MS = 60_000;
 /** A process that was not seen for this long is gone. */
 const GONE_AFTER_MS = 180_000;
 
 /** Lists this process among the replicas, for the doctor. Nothing is decided from the list. */
-export async function startPresence(
-  { store, instance: id, configuration, now, log }: DecisionContext,
-  { release }: { readonly release: string },
-) {
+export function presence(
+  { store, instance: id, configuration, now }: DecisionContext,
+  release: string,
+): MaintenanceJob {
   const startedAt = now();
-  const outage = createOutageLog(log, OUTAGE);
   const save = () => {
-    const seenAt = now();
-    const row = { id, release, configuration, startedAt, seenAt };
-    const goneBefore = new Date(seenAt.getTime() - GONE_AFTER_MS);
+    const row = { id, release, configuration, startedAt, seenAt: now() };
+    const goneBefore = new Date(row.seenAt.getTime() - GONE_AFTER_MS);
     return transaction(store, (tx) => saveInstance(tx, row, goneBefore));
   };
-  const logged = (work: Promise<void>) =>
-    work.then(outage.ended, (err: unknown) => outage.failed(String(err), { err }));
-  await save();
-  let last: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    last = logged(save());
-  }, PRESENT_EVERY_MS);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await last;
-      await logged(transaction(store, (tx) => dropInstance(tx, id)));
-    },
-  };
+  return { name: 'list this process', work: save, everyMs: 60_000 };
 }
-
-const OUTAGE = {
-  began: 'list of replicas could not be updated; Signalbox updates it again every minute',
-  ended: 'list of replicas can be updated again',
-};

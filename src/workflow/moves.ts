@@ -17,10 +17,23 @@ import { append, type LockedLog, listChanges, loadChange, type Subjects } from '
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
-/** Events of one decision, and what is due because of them. */
-export interface Moves {
+/** What is appended at once, and what is due because of it. */
+export interface Effects {
   readonly events: readonly NewEvent[];
   readonly jobs: readonly Job[];
+}
+
+export const NOTHING: Effects = { events: [], jobs: [] };
+
+export function together(...all: readonly (Effects | null)[]): Effects {
+  return {
+    events: all.flatMap((each) => each?.events ?? []),
+    jobs: all.flatMap((each) => each?.jobs ?? []),
+  };
+}
+
+/** Events of one decision, and what is due because of them. */
+export interface Moves extends Effects {
   /** The change after them. */
   readonly change: Change;
 }
@@ -149,7 +162,7 @@ export function runOf({ id, notBefore }: Change, at: number): Job {
 }
 
 /** Messages about older events were delivered or given up. */
-const MESSAGES_KEPT_MS = DAY_MS;
+export const MESSAGES_KEPT_MS = DAY_MS;
 
 /**
  * What is due for a change, computed from its events alone, as `signalbox rebuild` needs it: its work, its card, and
@@ -198,14 +211,12 @@ export function identityFacts(identity: Identity | null): JsonObject {
 }
 
 /** What happens to a change, or why nothing does. */
-type Answer = ChangeEvent | { readonly refusal: Refusal } | null;
+export type StepAnswer = ChangeEvent | { readonly refusal: Refusal } | null;
 
 interface Advanced {
   readonly before: Change;
   readonly change: Change;
 }
-
-type Also = Pick<Moves, 'events' | 'jobs'> | null;
 
 /**
  * One step of one change: `ask` answers under the lock, usually with the gate's answer, and `also` returns what is
@@ -214,8 +225,9 @@ type Also = Pick<Moves, 'events' | 'jobs'> | null;
 export async function advance(
   context: DecisionContext,
   id: ChangeId,
-  ask: (change: Change, locked: LockedLog) => Answer | Promise<Answer>,
-  also: (change: Change, locked: LockedLog) => Also | Promise<Also> = () => null,
+  ask: (change: Change, locked: LockedLog) => StepAnswer | Promise<StepAnswer>,
+  also: (change: Change, locked: LockedLog) => Effects | null | Promise<Effects | null> = () =>
+    null,
 ): Promise<Advanced | Refusal | null> {
   const { result } = await append<Advanced | Refusal | null>(context.events, async (locked) => {
     const before = await loadChange(locked, id);
@@ -224,11 +236,7 @@ export async function advance(
     if ('refusal' in answer) return { events: [], result: answer.refusal };
     const moves = move(context, locked.at, before, answer);
     const more = await also(moves.change, locked);
-    return {
-      events: [...moves.events, ...(more?.events ?? [])],
-      jobs: [...moves.jobs, ...(more?.jobs ?? [])],
-      result: { before, change: moves.change },
-    };
+    return { ...together(moves, more), result: { before, change: moves.change } };
   });
   if (result === null || typeof result === 'string') return result;
   noteMoved(context, result.before, result.change);

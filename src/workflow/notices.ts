@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type AnswerAction, type InlinePart, textAnswer } from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
-import type { EventOf, NewEvent } from '../domain/log-events.ts';
+import type { EventOf } from '../domain/log-events.ts';
 import { append } from '../log/index.ts';
-import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobResult, JobTry } from './jobs.ts';
+import { type Effects, together } from './moves.ts';
 
 /** Something that a person or the operators must read. `to` null: the operators. */
 export interface Notice {
@@ -22,7 +22,7 @@ export function noticeFor(
   { to, title, text, line = [], actions = [] }: Notice,
   at: number,
   id: string = randomUUID(),
-): { readonly events: readonly NewEvent[]; readonly jobs: readonly Job[] } {
+): Effects {
   const event = { type: 'noticed', to, title, text, line: [...line], actions } as const;
   return {
     events: [{ stream: `notice/${id}`, event }],
@@ -47,8 +47,7 @@ export async function notifyOnce(
     const all = notices.map((each, index) => noticeFor(each, locked.at, `${hash}-${index}`));
     const first = await locked.load(`notice/${hash}-0`, (_: NoticeEvent | null, event) => event);
     if (first.version > 0) return { events: [], result: null };
-    const events = all.flatMap((each) => each.events);
-    return { events, jobs: all.flatMap((each) => each.jobs), result: null };
+    return { ...together(...all), result: null };
   });
   context.wake();
 }

@@ -17,16 +17,11 @@ import { EXPIRED, SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
+import { type Effects, MESSAGES_KEPT_MS } from './moves.ts';
 
 /** What is appended with the `succeeded` of a change; or why it fails, for people. */
 export type OwnEffect =
-  | {
-      readonly ok: true;
-      readonly events: readonly NewEvent[];
-      readonly jobs: readonly Job[];
-      /** What the outcome reports, for people. */
-      readonly reported: readonly string[];
-    }
+  | (Effects & { readonly ok: true })
   | { readonly ok: false; readonly text: string };
 
 /**
@@ -61,7 +56,7 @@ function failure(text: string): OwnEffect {
 }
 
 function effect(events: readonly NewEvent[], jobs: readonly Job[]): OwnEffect {
-  return { ok: true, events, jobs, reported: [] };
+  return { ok: true, events, jobs };
 }
 
 async function makeFreeze(
@@ -168,9 +163,6 @@ export async function ownJobs(
   if (!freeze) return [];
   return [{ kind, key, dueAt: freeze.isLifted ? now.getTime() : freeze.until.getTime() }];
 }
-
-/** Messages about older events were posted or given up. */
-const MESSAGES_KEPT_MS = DAY_MS;
 
 async function scheduleJobs(subjects: Subjects, key: string, now: Date): Promise<readonly Job[]> {
   const isRecent = (at: number) => now.getTime() - at < MESSAGES_KEPT_MS;

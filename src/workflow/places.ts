@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Change, ChannelId, UserId, Verb } from '../domain/change.ts';
+import type { Change, ChannelId, UserId } from '../domain/change.ts';
 import { evolvePost } from '../domain/log-events.ts';
 import { isPlaceOf, type Place } from '../domain/place.ts';
 import { loadChange } from '../log/index.ts';
@@ -13,7 +13,6 @@ import type { Notice } from './notices.ts';
 export async function isPlace(
   { events }: Pick<DecisionContext, 'events'>,
   { card, copies, state, parent }: Change,
-  _verb: Verb,
   place: Place,
 ): Promise<boolean> {
   const above = parent ? await loadChange(events, parent) : null;
@@ -54,13 +53,12 @@ const POLL_MS = 100;
 export async function becomesPlace(
   context: Pick<DecisionContext, 'events'>,
   { id }: Change,
-  verb: Verb,
   place: Place,
 ): Promise<boolean> {
   for (let polls = 0; polls < POLLS; polls += 1) {
     await wait(POLL_MS);
     const change = await loadChange(context.events, id);
-    if (change && (await isPlace(context, change, verb, place))) return true;
+    if (change && (await isPlace(context, change, place))) return true;
   }
   return false;
 }

@@ -28,11 +28,11 @@ import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
-import { identityFacts, move, noteMoved, runOf } from './moves.ts';
+import { identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
 import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
 import { noticeFor } from './notices.ts';
 import { becomesPlace, foreignPlace, isPlace, isPostedAt, LoggedPlace } from './places.ts';
-import { countPress, type RateLimitStatus } from './rates.ts';
+import { countAttempts, type RateLimitStatus } from './rates.ts';
 import { currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
@@ -81,7 +81,7 @@ async function storePress(
   const stream = `press/${subject}/${key}` as const;
   // A repeated delivery is not counted.
   if ((await context.events.load(stream, evolvePress)).state) return 'again';
-  const limited = await countPress(context, by);
+  const limited = await countAttempts(context, 'press', by);
   if (limited !== 'ok') return limited;
   const { result } = await withRestore(context, () =>
     append<Receipt>(context.events, async (locked) => {
@@ -204,9 +204,9 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const ageMs = context.now().getTime() - press.pressedAt.getTime();
   const later = () => new Date(context.now().getTime() + 1_000);
   const place = placeOf(press);
-  if (!(await isPlace(context, change, verb, place))) {
+  if (!(await isPlace(context, change, place))) {
     const mayCome = place.kind === 'message' && ageMs < PLACE_WITHIN_MS;
-    const isKnown = mayCome && (await becomesPlace(context, change, verb, place));
+    const isKnown = mayCome && (await becomesPlace(context, change, place));
     if (mayCome && !isKnown) return later();
     if (!isKnown) return refuse('foreign-place');
   }
@@ -291,19 +291,15 @@ async function decide(
     const refusal = 'refusal' in answer ? answer.refusal : null;
     const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
     const moves =
-      before && caused ? move(context, locked.at, before, { ...caused, press: key }) : NOTHING;
-    const change = 'change' in moves ? moves.change : before;
+      before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
+    const change = moves?.change ?? before;
     const about = { verb: press.verb, about: `change ${id}`, by: press.by, place: placeOf(press) };
-    const notice =
-      refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : NOTHING;
+    const notice = refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : null;
     const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
     // A change is not claimed while a press of it is not answered.
     const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
-    return {
-      events: [...moves.events, { stream, event }, ...notice.events],
-      jobs: [...moves.jobs, ...waits, ...notice.jobs],
-      result: { refusal, before, change },
-    };
+    const own = { events: [{ stream, event }], jobs: waits };
+    return { ...together(moves, own, notice), result: { refusal, before, change } };
   });
   if (result === null) return 'done';
   const { refusal, before, change } = result;
@@ -313,8 +309,6 @@ async function decide(
     return deny(context, stored, verb, refusal ?? 'not-found', change);
   return tell(context, stored, change, (shown) => ({ ok: true, verb, change: shown ?? change }));
 }
-
-const NOTHING = { events: [], jobs: [] };
 
 async function answerTo(
   context: WorkflowContext,

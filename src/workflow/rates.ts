@@ -35,11 +35,6 @@ type RateLimitedAction = keyof typeof RATE_LIMITS;
  */
 export type RateLimitStatus = 'ok' | 'limited' | 'muted';
 
-/** Counts a press that decides. */
-export function countPress(context: DecisionContext, by: UserId): Promise<RateLimitStatus> {
-  return countAttempts(context, 'press', by);
-}
-
 /** Counts one action, or several at once, and returns the status of the last one. */
 export async function countAttempts(
   context: DecisionContext,

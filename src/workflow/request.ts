@@ -44,7 +44,7 @@ import { knownServices } from '../servers/facts.ts';
 import { reading } from '../storage/index.ts';
 import { authorizeCommand, authorizeForm, type Refused, recordRefusal } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
-import { begin, identityFacts, type Moves, move, noteMoved } from './moves.ts';
+import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together } from './moves.ts';
 import { withNews } from './news.ts';
 import { limitedUntil } from './rates.ts';
 import { currentPolicy, currentTarget, hasChangedSinceEnd } from './target.ts';
@@ -190,11 +190,7 @@ async function drafted(
   const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
   const edited = await withdrawn(context, locked, request, identity);
   const draft = begin(context, locked.at, id, event);
-  return {
-    events: [...edited.events, ...draft.events],
-    jobs: [...edited.jobs, ...draft.jobs],
-    result: id,
-  };
+  return { ...together(edited, draft), result: id };
 }
 
 /**
@@ -212,14 +208,12 @@ async function draftIdFor(subjects: Subjects, key: string): Promise<ChangeId | n
   }
 }
 
-const NOTHING: Pick<Moves, 'events' | 'jobs'> = { events: [], jobs: [] };
-
 async function withdrawn(
   context: WorkflowContext,
   locked: LockedLog,
   { edits, requester: by }: ChangeRequest,
   identity: Identity,
-): Promise<Pick<Moves, 'events' | 'jobs'>> {
+): Promise<Effects> {
   const edited = edits ? await loadChange(locked, edits) : null;
   if (edited?.state !== 'draft') return NOTHING;
   const { policy } = context;

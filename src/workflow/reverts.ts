@@ -4,10 +4,10 @@ import type { Change, ChangeId, Plan } from '../domain/change.ts';
 import { inheritChange } from '../domain/draft.ts';
 import { gate, REVERT_GRACE_MS } from '../domain/gate.ts';
 import type { Service } from '../domain/targets.ts';
-import { append, loadChange } from '../log/index.ts';
+import { loadChange } from '../log/index.ts';
 import type { DecisionContext, RevertStopReason, WorkflowContext } from './context.ts';
 import type { JobKind } from './jobs.ts';
-import { advance, begin, move, noteMoved, unusedId } from './moves.ts';
+import { advance, begin, type Moves, noteMoved, unusedId } from './moves.ts';
 import {
   type Inverse,
   isUnchangedSince,
@@ -92,30 +92,25 @@ async function recordRevert(
   id: ChangeId,
   planned: PlannedRevert,
 ): Promise<void> {
-  const { result } = await append<Change | RevertStopReason | null>(
-    context.events,
-    async (locked) => {
-      const parent = await loadChange(locked, id);
-      const { revertAt } = parent ?? {};
-      if (!parent || !revertAt) return { events: [], result: null };
+  let child = null as Moves | null;
+  let keeps = null as RevertStopReason | null;
+  await advance(
+    context,
+    id,
+    async (parent, locked) => {
       const answer = gate(parent, 'revert', { now: new Date(locked.at), isUnchanged: true });
-      if (answer !== 'allowed') return { events: [], result: answer.keeps };
-      const child = await unusedId(context, locked);
-      const latest = Math.max(revertAt.getTime(), locked.at) + REVERT_GRACE_MS;
-      const times = { notBefore: revertAt, expiresAt: new Date(latest) };
+      if (answer !== 'allowed') keeps = answer.keeps;
+      if (answer !== 'allowed' || !parent.revertAt) return null;
+      const latest = Math.max(parent.revertAt.getTime(), locked.at) + REVERT_GRACE_MS;
+      const times = { notBefore: parent.revertAt, expiresAt: new Date(latest) };
       const drafted = inheritChange(parent, { ...planned, ...times, parent: id });
-      const begun = begin(context, locked.at, child, drafted);
-      const marked = move(context, locked.at, parent, { type: 'revert-planned', child });
-      return {
-        events: [...begun.events, ...marked.events],
-        jobs: [...begun.jobs, ...marked.jobs],
-        result: begun.change,
-      };
+      child = begin(context, locked.at, await unusedId(context, locked), drafted);
+      return { type: 'revert-planned', child: child.change.id };
     },
+    () => child,
   );
-  if (result === null || typeof result === 'string') return keep(context, id, result);
-  noteMoved(context, null, result);
-  context.wake();
+  if (child) noteMoved(context, null, child.change);
+  else await keep(context, id, keeps);
 }
 
 /** Records that Signalbox does not revert a change. From then on only a person can revert it. */

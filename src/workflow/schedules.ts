@@ -19,12 +19,7 @@ import {
 import { inheritChange } from '../domain/draft.ts';
 import { START_GRACE_MS } from '../domain/fold.ts';
 import { type ClaimFacts, gate, type Skipped } from '../domain/gate.ts';
-import {
-  evolveHolders,
-  evolveSchedule,
-  type LoggedSchedule,
-  type NewEvent,
-} from '../domain/log-events.ts';
+import { evolveHolders, evolveSchedule, type LoggedSchedule } from '../domain/log-events.ts';
 import {
   EXPIRED,
   type ScheduleService,
@@ -36,7 +31,16 @@ import { append, inForce, type LockedLog, loadChange, type Subjects } from '../l
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { begin, type Moves, move, noteMoved, unusedId } from './moves.ts';
+import {
+  begin,
+  type Effects,
+  type Moves,
+  move,
+  NOTHING,
+  noteMoved,
+  together,
+  unusedId,
+} from './moves.ts';
 import { noticeFor } from './notices.ts';
 import { dueAt, isNoted, noteJob, scheduleEvent } from './own.ts';
 import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
@@ -275,30 +279,27 @@ async function recordRun(
   const handled =
     plan && isCurrent && !schedule.isPaused
       ? await handle(context, locked, approved, plan, version + 1)
-      : NOTHING;
+      : UNHANDLED;
   const { run } = handled;
   if (locked.at >= schedule.until.getTime()) {
     const expired = scheduleEvent(id, { type: 'removed', by: 'signalbox', why: EXPIRED });
     const jobs = [card(id, locked.at), { kind: 'schedule-reminder', key: id, dueAt: locked.at }];
-    const events = [...handled.events, expired];
-    return { events, jobs: [...handled.jobs, ...jobs], result: { ...done, run } };
+    return { ...together(handled, { events: [expired], jobs }), result: { ...done, run } };
   }
   // Not from now on: another occurrence may have become due while this one was planned.
-  const since = plan && handled !== NOTHING ? plan.due.occurrence.at : schedule.since;
+  const since = plan && handled !== UNHANDLED ? plan.due.occurrence.at : schedule.since;
   // A paused schedule only waits for its end.
   const next = schedule.isPaused ? schedule.until : dueAt(schedule, since);
   return { ...handled, result: { next, run } };
 }
 
-const NOTHING = { events: [], jobs: [], run: null };
+const UNHANDLED: Handled = { ...NOTHING, run: null };
 
 function card(key: string, dueAt: number): Job {
   return { kind: 'card', key, dueAt };
 }
 
-interface Handled {
-  readonly events: readonly NewEvent[];
-  readonly jobs: readonly Job[];
+interface Handled extends Effects {
   readonly run: Change | null;
 }
 
@@ -422,38 +423,30 @@ const LASTING: Readonly<Partial<Record<Refusal, string>>> = {
  */
 export async function afterRefusedRun(
   locked: LockedLog,
-  run: Change,
+  { plan }: Change,
   refusal: Refusal,
-): Promise<Pick<Handled, 'events' | 'jobs'>> {
-  const id = run.plan.timing?.schedule;
+): Promise<Effects> {
+  const id = plan.timing?.schedule;
   const why = LASTING[refusal];
-  const paused = id && why ? await pausedSchedule(locked, id, why) : null;
-  if (!paused) return NOTHING;
-  const notice = takeOverNotice(paused.schedule, why ?? '', locked.at);
-  return {
-    events: [...paused.events, ...notice.events],
-    jobs: [...paused.jobs, ...notice.jobs],
-  };
-}
-
-function takeOverNotice(schedule: LoggedSchedule, why: string, at: number) {
-  const { change: id, service } = schedule;
-  const text = `The schedule of ${service.name} (${id}) is paused: ${why}. A person who may request it can take it over.`;
-  const value = scheduleCommandLine(schedule);
-  const actions = [{ id: 'command.0', label: 'Take over', value }];
-  return noticeFor({ to: null, title: 'Schedule paused', text, actions }, at);
+  return id && why ? toTakeOver(locked, id, why) : NOTHING;
 }
 
 /** Pauses a schedule whose card was deleted: nobody sees its runs any more. Its thread can say nothing. */
-export async function pausedWithoutCard(
-  locked: LockedLog,
-  id: ChangeId,
-): Promise<Pick<Handled, 'events' | 'jobs'>> {
-  const why = 'its card was deleted';
+export async function pausedWithoutCard(locked: LockedLog, id: ChangeId): Promise<Effects> {
+  const { events, jobs } = await toTakeOver(locked, id, 'its card was deleted');
+  return { events, jobs: jobs.filter(({ kind }) => kind === 'notice') };
+}
+
+/** Pauses a schedule, which the operators read once, with a button. */
+async function toTakeOver(locked: LockedLog, id: ChangeId, why: string): Promise<Effects> {
   const paused = await pausedSchedule(locked, id, why);
   if (!paused) return NOTHING;
-  const notice = takeOverNotice(paused.schedule, why, locked.at);
-  return { events: [...paused.events, ...notice.events], jobs: notice.jobs };
+  const { schedule } = paused;
+  const text = `The schedule of ${schedule.service.name} (${id}) is paused: ${why}. A person who may request it can take it over.`;
+  const value = scheduleCommandLine(schedule);
+  const actions = [{ id: 'command.0', label: 'Take over', value }];
+  const notice = noticeFor({ to: null, title: 'Schedule paused', text, actions }, locked.at);
+  return together(paused, notice);
 }
 
 /** Pauses a schedule that runs, with a note in its thread; null if there is none. */
@@ -461,7 +454,7 @@ export async function pausedSchedule(
   locked: LockedLog,
   id: ChangeId,
   why: string,
-): Promise<(Pick<Handled, 'events' | 'jobs'> & { readonly schedule: LoggedSchedule }) | null> {
+): Promise<(Effects & { readonly schedule: LoggedSchedule }) | null> {
   const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
   if (!schedule || schedule.isPaused || schedule.isRemoved) return null;
   if (schedule.until.getTime() <= locked.at) return null;

@@ -17,7 +17,7 @@ import {
 import { lastEventAt, verifyAll } from '../log/upkeep.ts';
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
-import { type Moves, move, noteMoved } from './moves.ts';
+import { type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { type Notice, noticeFor } from './notices.ts';
 import { pausedSchedule } from './schedules.ts';
 
@@ -115,7 +115,7 @@ interface FoundFreeze {
   readonly card: Position | null;
 }
 
-interface Answer extends Pick<Moves, 'events' | 'jobs'> {
+interface Answer extends Effects {
   readonly moved: readonly { readonly before: Change; readonly change: Change }[];
 }
 
@@ -128,7 +128,7 @@ async function answerLoss(
   locked: LockedLog,
   { changes, ...loss }: Loss,
 ): Promise<Answer> {
-  const all: Pick<Moves, 'events' | 'jobs'>[] = [];
+  const all: Effects[] = [];
   const moved: { before: Change; change: Change }[] = [];
   const freezes = new Map(loss.freezes);
   const schedules = new Set(loss.schedules);
@@ -162,11 +162,7 @@ async function answerLoss(
     if (paused.events.length > 0) affected.push(`the digest ${id}`);
   }
   if (affected.length > 0) all.push(noticeFor(lostNotice(affected), locked.at));
-  return {
-    events: all.flatMap((each) => each.events),
-    jobs: all.flatMap((each) => each.jobs),
-    moved,
-  };
+  return { ...together(...all), moved };
 }
 
 /** The schedule that a change runs, made, paused, resumed or removed. */
@@ -196,11 +192,7 @@ function restored(
   const end = ends.find((each) => !('refusal' in each));
   if (!end || 'refusal' in end) return first;
   const second = move(context, at, first.change, end);
-  return {
-    events: [...first.events, ...second.events],
-    jobs: [...first.jobs, ...second.jobs],
-    change: second.change,
-  };
+  return { ...together(first, second), change: second.change };
 }
 
 function answered(kind: 'change' | 'freeze', id: string, marks: readonly Mark[]) {
@@ -216,8 +208,6 @@ async function pausedSubscription(locked: LockedLog, id: string) {
   return { events: [{ stream: `subscription/${id}`, event } as const], jobs: [] };
 }
 
-const NOTHING = { events: [], jobs: [] };
-
 /**
  * A freeze that people saw and the log does not know: what it covers is unknown, so that nothing is executed until a
  * person decides about the marks that were found. A freeze that the log knows is in force by the log.
@@ -226,7 +216,7 @@ async function foundFreeze(
   locked: LockedLog,
   id: ChangeId,
   { marks, card }: FoundFreeze,
-): Promise<Pick<Moves, 'events' | 'jobs'>> {
+): Promise<Effects> {
   const { state } = await locked.load(`freeze/${id}`, evolveFreeze);
   if (state?.lost === null) return NOTHING;
   const fresh = marks.filter(({ hash }) => !state?.lost?.answered.includes(hash));
@@ -239,9 +229,8 @@ async function foundFreeze(
   } as const;
   const events: NewEvent[] = [{ stream: `freeze/${id}`, event: found }];
   const isKnown = state !== null && !state.isLifted;
-  if (isKnown) return { events, jobs: [] };
-  const notice = noticeFor(freezeNotice(id), locked.at);
-  return { events: [...events, ...notice.events], jobs: notice.jobs };
+  const notice = isKnown ? null : noticeFor(freezeNotice(id), locked.at);
+  return together({ events, jobs: [] }, notice);
 }
 
 function freezeNotice(id: ChangeId): Notice {
@@ -379,15 +368,11 @@ async function answerUnknown(
   await append(context.events, async (locked) => {
     const found = { marks, card: cards[0]?.at ?? null };
     const loss = { changes: new Map(), freezes: new Map(isFreeze ? [[change, found]] : []) };
-    const { events, jobs } = await answerLoss(context, locked, loss);
+    const answer = await answerLoss(context, locked, loss);
     const earlier = await locked.load(`notice/${id}`, (_: object | null, event) => event);
-    const notice =
-      isFreeze || earlier.version > 0 ? NOTHING : noticeFor(lostNotice([change]), locked.at, id);
-    return {
-      events: [...events, ...notice.events],
-      jobs: [...jobs, ...notice.jobs],
-      result: null,
-    };
+    const isTold = isFreeze || earlier.version > 0;
+    const notice = isTold ? null : noticeFor(lostNotice([change]), locked.at, id);
+    return { ...together(answer, notice), result: null };
   });
   context.wake();
   // The card of a freeze shows what it covers, until a person has decided.

@@ -41,6 +41,15 @@ export function peopleOn(slack: Slack, limits: PollLimits = {}) {
     },
     press: (as: string, message: Pick<StoredMessage, 'channel' | 'ts'> | undefined, id: string) =>
       slack.click(as, placeOf(message), id),
+    /** Chooses a command from the menu of Home. */
+    chooseOnHome: async (as: string, line: string) => {
+      const home = () => JSON.stringify(slack.clientState(as).home);
+      await expect.poll(home, limits).toContain(line);
+      const [, blockId = ''] =
+        /"block_id":"([^"]+)"[^[]*"elements":\[\{[^[]*"command.menu"/.exec(home()) ?? [];
+      const element = { type: 'static_select', selected_option: { value: line } };
+      await slack.press({ as, place: { in: 'home' }, blockId, actionId: 'command.menu', element });
+    },
   };
 }
 

@@ -104,8 +104,7 @@ test('a slow form from the Home tab shows a notice, which the preview replaces',
   const { sandbox } = slow;
   const { slack, alerts } = sandbox;
   const alert = alerts.alerts().find(({ source, name }) => source === 'tile' && name);
-  await expect.poll(() => slack.clientState(ANA).home).toBeTruthy();
-  await slack.click(ANA, { in: 'home' }, 'command.alert.edit');
+  await sandbox.chooseOnHome(ANA, 'alert edit');
   const viewId = await sandbox.modal(ANA, 'alert.edit');
   const place = { in: 'view', viewId } as const;
   const field = { as: ANA, place, blockId: 'alert', actionId: 'alert' };

@@ -24,7 +24,7 @@ export async function applyOwn(context: WorkflowContext, id: ChangeId): Promise<
       const failed = { type: 'failed', ...call, status: null, text: result.text } as const;
       return { ...move(context, locked.at, change, failed), result };
     }
-    const ended = { type: 'succeeded', ...call, reported: result.reported } as const;
+    const ended = { type: 'succeeded', ...call, reported: [] } as const;
     const { events, jobs } = move(context, locked.at, change, ended);
     return { events: [...result.events, ...events], jobs: [...result.jobs, ...jobs], result };
   });

@@ -2,13 +2,9 @@ import { expect, test } from 'vitest';
 import type { Answer, AnswerPart, Caller } from '../../src/domain/answer.ts';
 import type { Change, UserId } from '../../src/domain/change.ts';
 import { draftChange } from '../../src/domain/draft.ts';
+import { loadChange } from '../../src/log/index.ts';
 import type { HomeContent, HomeLists, WorkflowContext } from '../../src/workflow/context.ts';
-import {
-  createChangesQueries,
-  frequentCommands,
-  loadForUser,
-  showHome,
-} from '../../src/workflow/lists.ts';
+import { createChangesQueries, frequentCommands, showHome } from '../../src/workflow/lists.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   aChange,
@@ -258,7 +254,7 @@ test('a draft that was withdrawn stays private', async () => {
   await moved(context, id, { type: 'cancelled', by: ana });
   const { show } = queriesOf(context);
   expect((await show(id, asks(ben))).title).toBe('Change not found');
-  expect(await loadForUser(context, id)).toMatchObject({ state: 'cancelled' });
+  expect(await loadChange(context.events, id)).toMatchObject({ state: 'cancelled' });
 });
 
 test('the run of a schedule, which has no card of its own, is shown to others also after it was stopped', async () => {

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
 import { sql, transaction } from '../../src/storage/index.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
-import {
-  countAttempts,
-  countCommand,
-  countPress,
-  limitedUntil,
-  pruneRates,
-} from '../../src/workflow/rates.ts';
+import { countAttempts, countCommand, limitedUntil, pruneRates } from '../../src/workflow/rates.ts';
 import { ana, ben, cleo, createTestContext, refusals, user } from './context.ts';
 
 async function refused(context: WorkflowContext): Promise<readonly string[]> {
@@ -93,7 +87,7 @@ test('a few commands per minute cause no database write', async () => {
 
 test('counters of windows that ended are dropped', async () => {
   const { context, pass } = await createTestContext();
-  await countPress(context, ana);
+  await countAttempts(context, 'press', ana);
   await pruneRates(context);
   expect(await counters(context)).toEqual(['*', ana]);
   pass(2 * 600_000 + 60_000);

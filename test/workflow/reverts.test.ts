@@ -72,7 +72,7 @@ test('the revert of a timed change is approved with it and waits for its schedul
   const [marked] = (await eventsOf(context, `change/${parent.id}`)).slice(-1);
   const [drafted] = await eventsOf(context, `change/${revert.id}`);
   expect(marked).toMatchObject({ type: 'revert-planned', child: revert.id });
-  expect(marked?.seq).toBe((drafted?.seq ?? 0) + 1);
+  expect(drafted?.seq).toBe((marked?.seq ?? 0) + 1);
 });
 
 test('a revert that is already due expires a day from now', async () => {

@@ -221,8 +221,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'the answer to each press is in the log',
       defect: 'the answer to an approval is not recorded',
-      find: /\[(\.\.\.moves\.events),\s*(\{\s*stream,\s*event\s*\})(,\s*\.\.\.notice\.events)\]/,
-      put: "[$1, ...(press.verb === 'approve' ? [] : [$2])$3]",
+      find: /events: \[(\{\s*stream,\s*event\s*\})\], jobs: waits/,
+      put: "events: press.verb === 'approve' ? [] : [$1], jobs: waits",
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,
     },
