@@ -109,7 +109,8 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   if (/^(right )?now$|^(immediately|asap|at once|sofort|jetzt)$/.test(text)) return { kind: 'now' };
   const [, until, during, within, near, body = text] = LEADS.exec(text) ?? [];
   const span = typedSpan(body);
-  const isHour = /^\d{1,2} ?h$/.test(body) && body !== text && !during && !within && !near;
+  // `until 4h` is `until=4h`, a duration; `at 20h` is a time of day.
+  const isHour = /^\d{1,2} ?h$/.test(body) && body !== text && !(until || during || within || near);
   if (span !== null && !isHour) {
     if (during || until) return { kind: 'taken', key: 'for', text: span };
     if (within || near === 'after') return { kind: 'taken', key: 'in', text: span };

@@ -17,6 +17,7 @@ const TO_THE_MINUTE = { hour: '2-digit', minute: '2-digit' } as const;
 
 test.for<[string, string]>([
   ['at 20h', 'at 20:00'],
+  ['until 4h', 'for 4h'],
   ['20 Uhr', 'at 20:00'],
   ['8:30pm', 'at 20:30'],
   ['12am', 'at 00:00'],
