@@ -39,8 +39,10 @@ const TITLE_MAX = 100;
 
 /** The mark of the state, then the title without it. */
 export function cardTitle(change: Change, commands: Commands): string {
-  const mark = MARKS[change.state];
   const accepted = acceptedTitle(change, commands);
+  const hasEnd = commands.get(change.command)?.settled !== undefined;
+  const isUnderWay = accepted !== null && hasEnd && reachedEnd(change, commands) === null;
+  const mark = MARKS[isUnderWay ? 'executing' : change.state];
   // A long name must not push the state out of the first line.
   const action = bounded(actionText(change), TITLE_MAX);
   return `${mark} ${accepted ?? `${action}: ${stateText(change, commands)}`}`;

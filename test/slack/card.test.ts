@@ -47,7 +47,7 @@ test('each state has its own title', () => {
       "○ Stop analytics-prod: waiting for approval",
       "○ Stop analytics-prod: approved",
       "◐ Stop analytics-prod: running",
-      "● analytics-prod is stopping",
+      "◐ analytics-prod is stopping",
       "✕ Stop analytics-prod: rejected by the server",
       "? Stop analytics-prod: outcome unknown",
       "✕ Stop analytics-prod: rejected",
