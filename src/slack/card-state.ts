@@ -61,7 +61,7 @@ export function acceptedTitle(change: Change, commands: Commands): string | null
   if (reported.length > 0 && reported.every(isWarning)) return null;
   const end = reachedEnd(change, commands);
   const { done, accepted = `is ${done}`, reached = `is ${end}` } = words;
-  const progress = end === null ? accepted : reached;
+  const progress = change.isOver ? `was ${done}` : end === null ? accepted : reached;
   return `${bounded(oneLine(changeSubject(change)), TITLE_MAX)} ${progress}`;
 }
 
@@ -243,7 +243,9 @@ function outcomeWords(
     const shown = change.followUp?.seen && !isFull && !isNew ? plain.slice(0, 1) : plain;
     const reported = shown.map(wordOf).join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
-    if (isLocal(change)) return [[{ bold: 'Done. ' }, after]];
+    if (isLocal(change)) {
+      return [[{ bold: 'Done. ' }, change.isOver ? 'The freeze has ended.' : after]];
+    }
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.
     const entry = isNew && ending.createdId ? [entryLine(change, ending.createdId)] : [];
