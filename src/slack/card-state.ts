@@ -131,14 +131,17 @@ export function answerLabel(
 
 /** What surrounds an open change, for everyone who decides about it. */
 export function newsLines(change: Change, drawing: DrawContext): readonly Line[] {
-  const { news, plan } = change;
+  const { news, plan, state, expiresAt } = change;
   if (!news) return [];
   const { before, others, freezes, target, refusal } = news;
   return [
     ...(target ? [movedLine(plan.target, target)] : []),
     ...(refusal === 'not-verified' ? [[...WARNING, NOT_VERIFIED]] : []),
     ...before.map((each) => beforeLine(each, drawing)),
-    ...freezes.map((freeze) => freezeLine(freeze, refusal === 'frozen')),
+    ...freezes.map((freeze) => {
+      const ends = state === 'pending' && expiresAt < freeze.until ? EXPIRES_FIRST : WAITS;
+      return freezeLine(freeze, refusal === 'frozen' ? ends : '');
+    }),
     ...others.map((each) => otherLine(each, drawing)),
   ];
 }
@@ -159,10 +162,12 @@ function movedLine(was: Target, now: Target): Line {
   ];
 }
 
-function freezeLine(freeze: News['freezes'][number], blocks: boolean): Line {
+const WAITS = ' This change waits until then.';
+const EXPIRES_FIRST = ' This change expires before that. Request it again afterwards.';
+
+function freezeLine(freeze: News['freezes'][number], end: string): Line {
   const span: Line = [{ at: freeze.from }, ' and ', { at: freeze.until }];
-  const waits = blocks ? ' This change waits until then.' : '';
-  return [...WARNING, 'Frozen between ', ...span, ...freezeNote(freeze), waits];
+  return [...WARNING, 'Frozen between ', ...span, ...freezeNote(freeze), end];
 }
 
 function beforeLine(before: Change, { linkOf, commands }: DrawContext): Line {

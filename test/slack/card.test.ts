@@ -31,7 +31,6 @@ function named(name: string): Partial<Change> {
   return { plan: { ...PLAN, target: { ...PLAN.target, name } } };
 }
 
-const _ALONE = { others: [], before: [], freezes: [] };
 const everyState = STATES.map((state) => [state] as const);
 
 test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]) => {
