@@ -66,11 +66,25 @@ function crossIssues(body: Json, traits: Traits): readonly Issue[] {
   if (areBothSet && !isDeepStrictEqual(channel, first)) {
     return [{ path: 'channel', message: 'Must equal the first of channels' }];
   }
+  const webhooks = (Array.isArray(channels) ? channels : []).map((each) => each.webhookId);
+  const given = webhooks.filter((id) => id !== undefined);
+  if (new Set(given).size < given.length) {
+    return [{ path: 'channels', message: 'Duplicate channel' }];
+  }
+  const offset = Number(body.scheduleOffsetMinutes ?? 0);
+  if (traits.extended && offset > 0 && offset >= minutesOf(String(body.interval))) {
+    return [{ path: 'scheduleOffsetMinutes', message: 'Must be less than the interval' }];
+  }
   if (!traits.extended || !RANGES.includes(body.thresholdType)) return [];
   if (body.thresholdMax === undefined) return [{ path: 'thresholdMax', message: 'Required' }];
   return Number(body.thresholdMax) < Number(body.threshold)
     ? [{ path: 'thresholdMax', message: 'Must be greater than or equal to threshold' }]
     : [];
+}
+
+function minutesOf(interval: string): number {
+  const minutes = { m: 1, h: 60, d: 1_440 }[interval.slice(-1)] ?? 1;
+  return Number.parseInt(interval, 10) * minutes;
 }
 
 function hasSource({ source, dashboardId, tileId, savedSearchId }: Json): boolean {

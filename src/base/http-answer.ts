@@ -218,27 +218,45 @@ export function serverTextOf(body: Body): string | null {
   return line === '' || /<!doctype|<\/?(?:html|head|body)\b/i.test(line) ? null : bounded(line);
 }
 
-function textIn(value: unknown): string | null {
-  if (Array.isArray(value)) return issuesIn(value);
-  if (!isRecord(value)) return typeof value === 'string' ? value : null;
-  const { error, errors, message } = value;
-  if (typeof error === 'string') return error;
-  const inner = isRecord(error) ? (error.message ?? error.details) : null;
-  const listed = Array.isArray(errors) ? issuesIn(errors) : null;
-  return [inner, listed, message].find((text) => typeof text === 'string') ?? null;
+/**
+ * Where the known shapes have their text, best first: of the APIs, of `application/problem+json`, whose title is the
+ * same for all problems of a kind, and of the lists of validators.
+ */
+const TEXT_KEYS = 'error errors issues validation message msg details detail title'.split(' ');
+const DEEPEST_TEXT = 5;
+
+function textIn(value: unknown, depth = 0): string | null {
+  if (typeof value === 'string') return value.trim() || null;
+  if (depth > DEEPEST_TEXT) return null;
+  if (Array.isArray(value)) return together(value.map((each) => issueIn(each, depth + 1)));
+  if (!isRecord(value)) return null;
+  for (const key of TEXT_KEYS) {
+    const { [key]: inner } = value;
+    const text = textIn(inner, depth + 1) ?? (key === 'errors' ? byField(inner, depth + 1) : null);
+    if (text !== null) return text;
+  }
+  return null;
 }
 
-/** Older alerts servers return a list: `[{ type, errors: { issues: [{ path, message }] } }]`. */
-function issuesIn(list: readonly unknown[]): string | null {
-  const texts = list.filter(isRecord).flatMap((item): string[] => {
-    if (isRecord(item.errors) && Array.isArray(item.errors.issues)) {
-      return [issuesIn(item.errors.issues) ?? ''];
-    }
-    const path = Array.isArray(item.path) ? `${item.path.join('.')}: ` : '';
-    return typeof item.message === 'string' ? [path + item.message] : [];
-  });
-  const present = texts.filter((text) => text !== '');
-  return present.length > 0 ? present.join('; ') : null;
+/** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`. */
+function issueIn(issue: unknown, depth: number): string | null {
+  const text = textIn(issue, depth);
+  const path = isRecord(issue) ? (issue.path ?? issue.location ?? issue.loc) : null;
+  const isPlaced = text !== null && Array.isArray(path) && path.length > 0;
+  return isPlaced ? `${path.join('.')}: ${text}` : text;
+}
+
+/** `{ errors: { threshold: ['must be a number'] } }` */
+function byField(errors: unknown, depth: number): string | null {
+  if (!isRecord(errors)) return null;
+  const texts = Object.entries(errors).map(
+    ([field, each]) => [field, textIn(each, depth)] as const,
+  );
+  return together(texts.map(([field, text]) => (text === null ? null : `${field}: ${text}`)));
+}
+
+function together(texts: readonly (string | null)[]): string | null {
+  return texts.filter((text) => text !== null).join('; ') || null;
 }
 
 const LONGEST_TEXT = 500;
@@ -261,7 +279,7 @@ export function isForeign(body: Body): boolean {
 /** Whether a body with a 2xx status says that the request was not accepted. `field` has the result. */
 export function isContradiction(body: Body, field: string): boolean {
   if (body.kind !== 'json') return false;
-  if (Array.isArray(body.value)) return issuesIn(body.value) !== null;
+  if (Array.isArray(body.value)) return body.value.some(isRecord) && textIn(body.value) !== null;
   if (!isRecord(body.value)) return false;
   const { status, error, errors, message, success, ok, [field]: result } = body.value;
   const isMessage = (result ?? null) === null && typeof message === 'string';

@@ -24,7 +24,7 @@ import {
   SERVER_MANAGED,
   ThresholdType,
 } from '../servers/alerts-schema.ts';
-import { bodyOf, inSendOrder, type SendResult } from '../servers/sent.ts';
+import { bodyOf, inSendOrder, type SendResult, wireProblems } from '../servers/sent.ts';
 import { acceptanceWarnings } from './accepted.ts';
 import {
   AlertName,
@@ -240,14 +240,33 @@ function problemsOf(edit: AlertChanges, before: Snapshot | null): readonly Field
   }
   if (!before) return [];
   const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
-  if (update.ok) return [];
-  const fields = FIELDS[update.refusal] ?? [];
-  const field = fields.find((name) => edit[name] !== undefined) ?? 'threshold';
+  const typed = keysOf(edit);
+  if (update.ok) return wireProblems(AlertBody, update.body as JsonObject).map(carriedBy(typed));
+  const fields = FIELDS[update.refusal] ?? typed;
+  const field = fields.find((name) => typed.includes(name)) ?? 'threshold';
   return [{ field, problem: SENTENCES[update.refusal] }];
+}
+
+function keysOf(edit: AlertChanges): readonly (keyof AlertChanges)[] {
+  const keys = Object.keys(edit) as (keyof AlertChanges)[];
+  return keys.filter((name) => edit[name] !== undefined);
+}
+
+/** A field that is carried along has no input: its problem is one of what was typed. */
+function carriedBy(typed: readonly string[]) {
+  return ({ field, problem }: FieldProblem): FieldProblem =>
+    typed.includes(field)
+      ? { field, problem }
+      : {
+          field: typed[0] ?? field,
+          problem: `cannot be changed: the ${fieldLabel(field).toLowerCase()} that the server returned ${problem}`,
+        };
 }
 
 const FIELDS: Partial<Record<AlertRefusal, readonly (keyof AlertChanges)[]>> = {
   'type-not-editable': ['thresholdType'],
+  'offset-too-long': ['interval'],
+  'webhook-twice': ['webhookId'],
   'not-a-tile-alert': ['tileId', 'dashboardId'],
   'channel-without-webhook': ['webhookId'],
 };
@@ -255,14 +274,16 @@ const FIELDS: Partial<Record<AlertRefusal, readonly (keyof AlertChanges)[]>> = {
 /** Problems that continue the label of the field as a sentence. */
 const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
   'nothing-changes': 'must differ from the current value, or set another field',
-  'type-not-editable': 'cannot be changed here: Signalbox does not know the type of this alert',
+  'type-not-editable': 'cannot be changed here: the type of this alert is neither above nor below',
   'bounds-crossed': 'must not be above the upper bound of this alert',
+  'offset-too-long': 'must be longer than the schedule offset of this alert',
+  'webhook-twice': 'is a webhook of this alert already',
   'not-a-tile-alert': 'does not apply: this alert watches a saved search',
   'channel-without-webhook': 'does not apply: the first channel is not a webhook',
-  'unknown-source': 'cannot be changed: Signalbox does not know the source type of this alert',
-  'no-channel': 'cannot be changed: the server returned no channel, so an update would remove it',
-  'no-tile':
-    'cannot be changed: the server returned no tile or dashboard, so an update would remove them',
+  'unknown-source':
+    'cannot be changed: the server returned neither a tile nor a saved search as the source',
+  'no-channel': 'cannot be changed alone: this alert has no channel. Set a webhook as well',
+  'no-tile': 'cannot be changed alone: this alert lacks a tile or a dashboard. Set both as well',
   'no-saved-search':
     'cannot be changed: the server returned no saved search, so an update would remove it',
 };

@@ -219,9 +219,7 @@ function isValidSize(given: TypedValues, { organization }: PhraseState['vocabula
 
 /** An idle timeout applies only if the service may scale to zero. */
 export function sizingApplies(field: string, { given }: FieldContext): boolean {
-  return (
-    field !== 'idleTimeoutMinutes' || !['off', 'no', 'false'].includes(given.idleScaling ?? '')
-  );
+  return field !== 'idleTimeoutMinutes' || given.idleScaling !== 'off';
 }
 
 interface SizePart {

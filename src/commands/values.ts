@@ -5,6 +5,7 @@ import { nearest } from '../base/text.ts';
 import type { CommandOffer } from '../domain/answer.ts';
 import { separateTiming, timingProblems } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
+import { settingText } from '../servers/facts.ts';
 import {
   alike,
   commandLine,
@@ -86,18 +87,22 @@ function reasonText(reason: string): string | null {
   return /[^\s\p{C}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u.test(text) ? text : null;
 }
 
-/** A value in the form that the schema accepts: `64 GB` → `64`, `8pm` → `20:00`; null for any other text. */
+/**
+ * A value in the form that the schema accepts: `64 GB` → `64`, `8pm` → `20:00`; null for any other text. A switch or
+ * a choice is its value, `OFF` → `off`: rules over several fields compare values, not how they were typed.
+ */
 export function acceptedText(
   { args }: Pick<Command, 'args'>,
-  { name, means, reads }: Field,
+  { name, input, means, reads }: Field,
   typed: string,
   clock: LocalClock | null,
 ): string | null {
   const meant = means?.[typed.toLowerCase()];
   if (meant !== undefined) return meant;
-  const isAccepted = (text: string) => args.shape[name]?.safeParse(text).success === true;
-  const read = isAccepted(typed) ? typed : reads?.(typed, clock);
-  return read ?? null;
+  const accepted = args.shape[name]?.safeParse(typed);
+  if (accepted?.success !== true) return reads?.(typed, clock) ?? null;
+  if (input?.kind === 'switch') return settingText(accepted.data);
+  return input?.kind === 'choice' ? String(accepted.data) : typed;
 }
 
 function acceptedValues(command: Command, typed: TypedValues, clock: LocalClock | null) {

@@ -42,9 +42,20 @@ export const SERVER_MANAGED: readonly string[] = [
   'createdBy',
 ];
 
+const CHANNEL = 'must have a type, and a webhook its id';
+const Channel = z
+  .looseObject({ type: z.string(CHANNEL).min(1, CHANNEL) }, CHANNEL)
+  .refine(
+    ({ type, webhookId }) => type !== 'webhook' || NonEmptyText.safeParse(webhookId).success,
+    {
+      error: CHANNEL,
+    },
+  );
+
 /**
  * The body of an update: the nine fields of the contract, and all other fields of the last read,
- * unchanged. Some servers reject a null that they have sent themselves, so nulls are forbidden.
+ * unchanged. Some servers reject a null that they have sent themselves, so nulls are forbidden. Of the
+ * other fields, those with a known type are checked too: the server would refuse them after an approval.
  */
 export const AlertBody = z
   .looseObject({
@@ -54,9 +65,16 @@ export const AlertBody = z
     source: NonEmptyText.optional(),
     dashboardId: NonEmptyText.optional(),
     tileId: NonEmptyText.optional(),
-    channel: z.looseObject({}).optional(),
+    channel: Channel.optional(),
     name: NonEmptyText.optional(),
-    message: z.string({ error: 'must be a text' }).optional(),
+    message: NonEmptyText.optional(),
+    thresholdMax: AlertThreshold.optional(),
+    savedSearchId: NonEmptyText.optional(),
+    groupBy: NonEmptyText.optional(),
+    channels: z.array(Channel, 'must be a list').max(10, 'must have at most 10').optional(),
+    note: NonEmptyText.optional(),
+    scheduleOffsetMinutes: AlertThreshold.optional(),
+    numConsecutiveWindows: AlertThreshold.optional(),
   })
   .check(({ value, issues }) => {
     for (const field of Object.keys(value)) {
@@ -92,7 +110,10 @@ export function underRequestNames(
   ]);
 }
 
-const Channels = z.array(z.record(z.string(), z.unknown())).catch([]);
+const Channels = z
+  .array(z.unknown())
+  .catch([])
+  .transform((list) => list.filter(isRecord));
 const Silence = z.union([z.boolean(), z.looseObject({ until: MaybeText })]);
 
 /** The fields for display, with their request names. A property test compares `Alert` with it. */
@@ -155,9 +176,8 @@ function readAlert(asRead: Fields): z.infer<typeof KnownFields> & { readonly asR
   };
 }
 
-/** Empty if one of the values is no record. */
 function recordsIn(list: unknown): Record<string, unknown>[] {
-  return Array.isArray(list) && list.every(isRecord) ? list : [];
+  return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
 export type Alert = z.infer<typeof Alert>;

@@ -11,7 +11,8 @@ import {
   validRequest,
 } from '../base/http.ts';
 import { isRecord } from '../base/http-answer.ts';
-import { MaybeNumber, matchingId } from '../base/http-rows.ts';
+import { MaybeNumber, matchingId, numberOf } from '../base/http-rows.ts';
+import { MINUTE_MS, spanMs } from '../base/time.ts';
 import { type AlertsReads, createAlertsReads } from './alerts-reads.ts';
 import {
   Alert,
@@ -185,7 +186,9 @@ export type AlertRefusal =
   | MissingForUpdate
   | 'type-not-editable'
   | 'bounds-crossed'
+  | 'offset-too-long'
   | 'not-a-tile-alert'
+  | 'webhook-twice'
   | 'channel-without-webhook'
   | 'nothing-changes';
 
@@ -208,15 +211,15 @@ type AlertUpdate =
 /** The update body that applies `edit` to the alert as just read and keeps all other fields. */
 export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   const kept = updatableFields(read);
-  const refusal = missingForUpdate(kept) ?? conflictWith(kept, edit);
-  if (refusal !== null) return { ok: false, refusal };
-
   const { webhookId, ...plain } = edit;
   const body = withoutStaleBound({
     ...kept,
     ...definedFields(plain),
     ...withWebhook(kept, webhookId),
   });
+  // The edit itself may supply what the alert lacks.
+  const refusal = missingForUpdate(body) ?? conflictIn(body, kept, edit);
+  if (refusal !== null) return { ok: false, refusal };
   const changes = Object.keys(body)
     .filter((field) => !isDeepStrictEqual(body[field], kept[field]))
     .map((field) => ({ field, before: kept[field], after: body[field] }));
@@ -234,17 +237,28 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
 
 type AlertFields = Readonly<Record<string, unknown>>;
 
+const OTHER_NUMBERS = ['scheduleOffsetMinutes', 'numConsecutiveWindows'] as const;
+
 /** All fields of the alert that an update may contain, under the request names. */
 function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertFields {
   // Some servers send numbers as strings; the contract requires numbers in requests.
-  const fields = { ...underRequestNames(asRead), threshold, thresholdMax };
+  const read = underRequestNames(asRead);
+  const numbers = OTHER_NUMBERS.filter((key) => Object.hasOwn(read, key)).map(
+    (key) => [key, numberOf(read[key]) ?? read[key]] as const,
+  );
+  const fields = { ...read, threshold, thresholdMax, ...Object.fromEntries(numbers) };
   const foreign = isTile(fields) ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'];
   const dropped = isTile(fields) || isSearch(fields) ? foreign : [];
   return Object.fromEntries(
     Object.entries(fields).filter(
-      ([key, value]) => value !== null && !SERVER_MANAGED.includes(key) && !dropped.includes(key),
+      ([key, value]) => isSet(value) && !SERVER_MANAGED.includes(key) && !dropped.includes(key),
     ),
   );
+}
+
+/** Some servers return an empty text for what is not set, and refuse both it and a null in an update. */
+function isSet(value: unknown): boolean {
+  return value !== null && value !== '';
 }
 
 function isTile({ source }: AlertFields): boolean {
@@ -268,35 +282,51 @@ function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
   return needed ? 'no-saved-search' : null;
 }
 
+/** Null as well for a channel without a type: some servers leave it behind when a webhook is deleted. */
 function firstChannel(kept: AlertFields): AlertFields | null {
   const first = Array.isArray(kept.channels) ? (kept.channels[0] ?? kept.channel) : kept.channel;
-  return isRecord(first) ? first : null;
+  if (!isRecord(first)) return null;
+  const isWhole = first.type === 'webhook' ? isText(first.webhookId) : isText(first.type);
+  return isWhole ? first : null;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 const RANGES: readonly unknown[] = ['between', 'not_between'];
 const PLAIN_TYPES: readonly unknown[] = ['above', 'below'];
 
-function conflictWith(kept: AlertFields, edit: AlertEdit): AlertRefusal | null {
-  const type = edit.thresholdType ?? kept.thresholdType;
-  if (type !== kept.thresholdType && !PLAIN_TYPES.includes(kept.thresholdType)) {
+function conflictIn(body: AlertFields, kept: AlertFields, edit: AlertEdit): AlertRefusal | null {
+  if (body.thresholdType !== kept.thresholdType && !PLAIN_TYPES.includes(kept.thresholdType)) {
     return 'type-not-editable';
   }
-  const upper = RANGES.includes(type) ? Number(kept.thresholdMax) : Number.NaN;
-  if (edit.threshold !== undefined && edit.threshold > upper) return 'bounds-crossed';
+  const isRange = RANGES.includes(body.thresholdType);
+  if (isRange && Number(body.threshold) > Number(body.thresholdMax)) return 'bounds-crossed';
+  const offset = Number(body.scheduleOffsetMinutes ?? 0) * MINUTE_MS;
+  if (offset > 0 && offset >= spanMs(String(body.interval))) return 'offset-too-long';
   const moves = edit.dashboardId !== undefined || edit.tileId !== undefined;
   if (moves && !isTile(kept)) return 'not-a-tile-alert';
-  const webhook = firstChannel(kept)?.type === 'webhook';
-  return edit.webhookId !== undefined && !webhook ? 'channel-without-webhook' : null;
+  if (hasTwins(body.channels)) return 'webhook-twice';
+  const isOther = (firstChannel(kept)?.type ?? 'webhook') !== 'webhook';
+  return edit.webhookId !== undefined && isOther ? 'channel-without-webhook' : null;
+}
+
+/** Servers refuse an alert that notifies one webhook twice. */
+function hasTwins(channels: unknown): boolean {
+  const ids = Array.isArray(channels)
+    ? channels.flatMap((each) => (isRecord(each) && isText(each.webhookId) ? [each.webhookId] : []))
+    : [];
+  return new Set(ids).size < ids.length;
 }
 
 /** Unknown keys of the channel are kept, and `channel` must equal the first of `channels`. */
 function withWebhook(kept: AlertFields, webhookId: string | undefined): AlertFields {
   if (webhookId === undefined) return {};
-  const channel = { ...firstChannel(kept), webhookId };
-  return {
-    ...(kept.channel === undefined ? {} : { channel }),
-    ...(Array.isArray(kept.channels) ? { channels: [channel, ...kept.channels.slice(1)] } : {}),
-  };
+  const channel = { type: 'webhook', ...firstChannel(kept), webhookId };
+  if (!Array.isArray(kept.channels)) return { channel };
+  const channels = [channel, ...kept.channels.slice(1)];
+  return kept.channel === undefined ? { channels } : { channel, channels };
 }
 
 /** Servers keep the upper bound after a change of type; sent back, it would count as intended. */

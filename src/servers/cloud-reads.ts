@@ -245,43 +245,41 @@ function createReadRequests(send: SendRead, { organizationId, keyId }: ReadTarge
 type UsageDateForm = 'date-time' | 'date';
 
 /**
- * Asks with the dates in the form that the server accepts. If it refuses one form and the reason can
- * be the dates, the other form is tried once. If that succeeds, it is used from then on.
+ * Asks with the dates in the form that the server accepts. A refused form is tried once in the other
+ * one, whatever the server says: servers word it differently. A form that succeeds is used from then on,
+ * and its refusals are the true ones.
  * Source: docs/apis.md#usage-report.
  */
 export function createDateFormats(first: UsageDateForm) {
   let form = first;
+  let hasSucceeded = false;
 
   return async function withFormat<T>(
     period: UsagePeriod,
     ask: (query: Record<string, string>) => Promise<T>,
   ): Promise<T> {
-    const other = form === 'date' ? 'date-time' : 'date';
-    try {
-      return await ask(queryOf(period, form));
-    } catch (error) {
-      if (!canBeAboutDates(error, period)) throw error;
-      const answer = await ask(queryOf(period, other));
-      form = other;
+    const attempt = async (tried: UsageDateForm) => {
+      const answer = await ask(queryOf(period, tried));
+      form = tried;
+      hasSucceeded = true;
       return answer;
+    };
+    try {
+      return await attempt(form);
+    } catch (refusal) {
+      if (!isBadRequest(refusal)) throw refusal;
+      return attempt(form === 'date' ? 'date-time' : 'date').catch((error: unknown) => {
+        throw hasSucceeded && isBadRequest(error) ? refusal : error;
+      });
     }
   };
+}
+
+function isBadRequest(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 400 || error.status === 422);
 }
 
 function queryOf({ from_date, to_date }: UsagePeriod, form: UsageDateForm) {
   const end = form === 'date' ? '' : 'T00:00:00Z';
   return { from_date: `${from_date}${end}`, to_date: `${to_date}${end}` };
-}
-
-const WITHOUT_REASON =
-  /^(?:bad[_ ]request|unprocessable[_ ](?:entity|content)|invalid[_ ](?:request|parameters?)|validation[_ ](?:failed|error))?[.:! ]*$/;
-
-/** Whether the text quotes a day, also URL-encoded, names a date field, or has no reason at all. */
-function canBeAboutDates(error: unknown, { from_date, to_date }: UsagePeriod): boolean {
-  if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 422)) return false;
-  const text = (error.serverText ?? '').toLowerCase().replaceAll('%2d', '-');
-  const isQuoted = text.includes(from_date) || text.includes(to_date);
-  return (
-    isQuoted || /\b(?:from|to)[ _-]?date|\bdate|\btime/.test(text) || WITHOUT_REASON.test(text)
-  );
 }

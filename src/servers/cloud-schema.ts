@@ -132,7 +132,7 @@ export type EndpointCreation = z.infer<typeof EndpointCreation>;
 export const ReplicaScaling = ReplicaScalingFields.refine(
   (body) => Object.values(body).some((value) => value !== undefined),
   { error: 'must contain at least one change' },
-).check(withRules(memoryProblems));
+).check(withRules(sizeProblems));
 export type ReplicaScaling = z.infer<typeof ReplicaScaling>;
 
 export const ServiceState = z.strictObject({ command: StateCommand });
@@ -161,7 +161,7 @@ function creationProblems(body: z.infer<typeof ServiceCreationFields>): FieldPro
   const notProduction = tier !== undefined && tier !== 'production';
   const onlyProduction = 'is only for services of the tier production';
   return [
-    ...memoryProblems(body),
+    ...sizeProblems(body),
     ...byocProblems(body),
     ...broken([
       [above(min, max), 'minTotalMemoryGb', `must not be above maxTotalMemoryGb, ${max}`],
@@ -188,10 +188,12 @@ function isRegionOf(provider: keyof typeof REGIONS_OF, region: string): boolean 
   return Boolean(contract?.includes(region) || live?.includes(region));
 }
 
-function memoryProblems(body: Partial<z.infer<typeof ReplicaScalingFields>>): FieldProblem[] {
-  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = body;
+function sizeProblems(body: Partial<z.infer<typeof ReplicaScalingFields>>): FieldProblem[] {
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max, idleScaling } = body;
+  const cannotIdle = idleScaling === false && body.idleTimeoutMinutes !== undefined;
   return broken([
     [above(min, max), 'minReplicaMemoryGb', `must not be above maxReplicaMemoryGb, ${max}`],
+    [cannotIdle, 'idleTimeoutMinutes', 'needs scaling to zero, which is off'],
   ]);
 }
 

@@ -90,7 +90,8 @@ export function stateText(change: Change, commands: Commands): string {
   if (state === 'approved' && parent) return 'planned';
   if (state === 'approved' && breakGlass) return 'emergency, without approval';
   if (state === 'succeeded' && followUp?.state === 'failed') return 'accepted, then failed';
-  if (!resolution) return (isLocal(change) ? LOCAL_TITLES : TITLES)[state];
+  if (!resolution)
+    return (isLocal(change) || wasRefusedHere(change) ? LOCAL_TITLES : TITLES)[state];
   return lowerFirst(answerLabel(change, resolution.happened, commands));
 }
 
@@ -112,6 +113,11 @@ const TITLES: Readonly<Record<State, string>> = {
 /** Signalbox stores freezes and schedules itself: no server accepts or rejects them. */
 export function isLocal({ plan }: Pick<Change, 'plan'>): boolean {
   return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox';
+}
+
+/** Signalbox itself refused the values of a failed change: no server answered. */
+export function wasRefusedHere({ outcome }: Pick<Change, 'outcome'>): boolean {
+  return outcome?.how === 'failed' && outcome.status === null;
 }
 
 const LOCAL_TITLES: typeof TITLES = { ...TITLES, succeeded: 'done', failed: 'not done' };
@@ -259,7 +265,7 @@ function outcomeWords(
   }
   if (ending.how === 'failed') {
     return [
-      [{ bold: isLocal(change) ? 'Reason: ' : 'Server response: ' }, answerOf(ending)],
+      [{ bold: wasRefusedHere(change) ? 'Reason: ' : 'Server response: ' }, answerOf(ending)],
       ['Nothing was changed. Fix the reported problem and request it again.'],
     ];
   }

@@ -15,7 +15,7 @@ import type {
   ScheduleNews,
 } from '../workflow/index.ts';
 import { type Button, fact } from './blocks.ts';
-import { acceptedTitle, answerLabel, CHECK, isLocal } from './card-state.ts';
+import { acceptedTitle, answerLabel, CHECK, isLocal, wasRefusedHere } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';
 import { type DrawContext, lowerActionText, lowerFirst, mentionOf, roleText } from './naming.ts';
 import { stoppedLine } from './refusals.ts';
@@ -103,7 +103,8 @@ function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
   }
   if (state === 'failed') {
     const next = [card('The card'), ' shows why.'];
-    return [`${what} was rejected by the server. Nothing was changed. `, ...next];
+    const how = wasRefusedHere(change) ? 'was not done' : 'was rejected by the server';
+    return [`${what} ${how}. Nothing was changed. `, ...next];
   }
   if (state !== 'unknown') return [`${what}: ${STATE_WORDS[state]}.`];
   const next = 'Check the console, then answer on ';

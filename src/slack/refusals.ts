@@ -13,7 +13,7 @@ const STATES: Readonly<Record<State, string>> = {
   approved: 'it was approved',
   executing: 'it is running',
   succeeded: 'it was accepted',
-  failed: 'it was rejected by the server',
+  failed: 'it failed',
   unknown: 'its outcome is unknown',
   rejected: 'it was rejected',
   cancelled: 'it was cancelled',

@@ -17,6 +17,7 @@ import {
 import { type ClaimFacts, gate, type Identity } from '../domain/gate.ts';
 import { evolveHolders, evolvePress, type NewEvent } from '../domain/log-events.ts';
 import type { Service } from '../domain/targets.ts';
+import { plainWords } from '../domain/words.ts';
 import {
   activeConfiguration,
   append,
@@ -474,7 +475,9 @@ async function settle(
 
 function resultOf(error: unknown, at: Date, tookMs: number): AttemptResult {
   if (error instanceof InvalidRequest) {
-    return ended('failed', { at, tookMs, text: error.message, requestId: null, status: null });
+    const broken = error.problems.map(({ field, problem }) => `${plainWords(field)} ${problem}`);
+    const text = `Signalbox did not send it: ${broken.join('; ')}.`;
+    return ended('failed', { at, tookMs, text, requestId: null, status: null });
   }
   if (!(error instanceof ApiError)) {
     // A defect of Signalbox after the claim: the request may have been sent.

@@ -63,13 +63,18 @@ export async function storyLines(
   const own = await eventsIn(subjects, `change/${id}`);
   return own.flatMap(({ event }) => {
     const change = event as Recorded<ChangeEvent>;
-    const did = STORY[change.type];
+    const did = wasNotDone(change) ? 'did not carry it out' : STORY[change.type];
     // A change that was never confirmed has no other beginning.
     if (!did || (change.type === 'drafted' && own.length > 1)) return [];
     const by = changeDid(change)?.by ?? null;
     const actor: InlinePart = by === null ? 'Signalbox' : { user: by };
     return [[{ at: new Date(change.at) }, '  ', actor, ` ${did}${whyOf(change)}`]];
   });
+}
+
+/** Signalbox itself refused it: no server answered. */
+function wasNotDone(event: ChangeEvent): boolean {
+  return event.type === 'failed' && event.status === null;
 }
 
 /** The events of a change that people look for, as sentences; the others are for auditors. */
@@ -267,6 +272,7 @@ const REVEALED: Readonly<Record<string, string>> = {
 function changeDid(event: ChangeEvent): Did | null {
   const did = CHANGE[event.type];
   if (!did) return null;
+  if (wasNotDone(event)) return { by: null, did: 'did not carry out' };
   switch (event.type) {
     case 'drafted': {
       if (!event.inherits) return { by: event.requester, did };

@@ -39,6 +39,22 @@ test.for<[string, string, string]>([
   expect(read(`/service stop ${rest}`)).toMatchObject({ kind: 'intent', reason });
 });
 
+test.for(['off', 'OFF', 'No', 'disabled', 'false'])(
+  'an idle timeout is refused beside idle=%s, however it is typed',
+  (off) => {
+    const line = `scale staging idle=${off} idle-timeout=10`;
+    const understood = parseLine('service', line, { ...vocabularyOf(), commands: registry });
+    expect(gist(understood)).toContain('idle-timeout');
+    expect(understood.kind).toBe('misread');
+  },
+);
+
+test('a choice rules the other fields by its value, however it is typed', () => {
+  const line = 'create staging type=vpc-resource description=x';
+  const understood = parseLine('endpoint', line, { ...vocabularyOf(), commands: registry });
+  expect(gist(understood)).toContain('lacks vpcResourceConfigurationId,vpcResourceShareArn');
+});
+
 test('every command that takes a reason accepts reason=, also without other keys', () => {
   const changes = registry.filter(({ kind }) => kind === 'change');
   for (const command of changes) {

@@ -15,6 +15,7 @@ const RATE = '357fc488efc4a66bb2a8f81a';
 const RANGE = '8ef29342507d91666304c181';
 const ODD_TYPE = 'aca3360150f69f7d4450daf5';
 const NO_CHANNEL = '0f67f70fcf8a1afd7deb33cb';
+const OFFSET = '4cc476b9c186b64bc5d65f43';
 const PAGER = 'bc3339918fa1f8e7636e6dc1';
 
 /** A rule for one field of the edit form, which opens with the values of the alert. */
@@ -45,10 +46,8 @@ describe('/alert edit', () => {
       interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5)
         form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5).
       5 minutes
-        typed: opens the form: Alert “Checkout latency p95”
-      threshold must differ from the current value, or set another field
-        form:  opens again: Alert “Checkout latency p95”
-      threshold must differ from the current value, or set another field
+        typed: interval must differ from the current value, or set another field (you typed 5m): | [interval=1m] [interval=15m]
+        form:  interval must differ from the current value, or set another field (you typed 5m): | [interval=1m] [interval=15m] | /alert edit "Checkout latency p95" interval=5m
       100000m
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m): | [interval=1d]
         form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m): 1d."
@@ -99,7 +98,7 @@ describe('/alert edit', () => {
       "below: taken
       above
         typed: opens the form: Alert “Checkout latency p95”
-      threshold must differ from the current value, or set another field
+      type must differ from the current value, or set another field (you typed above)
         form:  [threshold] Threshold must differ from the current value, or set another field.
       between
         typed: opens the form: Alert “Checkout latency p95”
@@ -124,16 +123,16 @@ describe('/alert edit', () => {
     expect(await answersTo(bot, edit('thresholdType', ODD_TYPE), ['above'])).toMatchInlineSnapshot(`
       "above
         typed: opens the form: Alert “Unusual traffic”
-      type cannot be changed here: Signalbox does not know the type of this alert (you typed above)
+      type cannot be changed here: the type of this alert is neither above nor below (you typed above)
         form:  opens again: Alert “Unusual traffic”
-      type cannot be changed here: Signalbox does not know the type of this alert (you typed above)"
+      type cannot be changed here: the type of this alert is neither above nor below (you typed above)"
     `);
     expect(await answersTo(bot, edit('thresholdType', RANGE), ['below'])).toMatchInlineSnapshot(`
       "below
         typed: opens the form: Alert “Orders per minute out of range”
-      type cannot be changed here: Signalbox does not know the type of this alert (you typed below)
+      type cannot be changed here: the type of this alert is neither above nor below (you typed below)
         form:  opens again: Alert “Orders per minute out of range”
-      type cannot be changed here: Signalbox does not know the type of this alert (you typed below)"
+      type cannot be changed here: the type of this alert is neither above nor below (you typed below)"
     `);
     expect(await answersTo(bot, edit('threshold', ODD_TYPE), ['4'])).toMatchInlineSnapshot(
       `"4: taken"`,
@@ -171,14 +170,39 @@ describe('/alert edit', () => {
     `);
   });
 
-  test('an alert whose channel is missing in the reply cannot be edited, because the edit would remove it', async () => {
+  test('an alert without a channel needs a webhook, and can be given one', async () => {
     expect(await answersTo(bot, edit('threshold', NO_CHANNEL), ['9'])).toMatchInlineSnapshot(`
       "9
         typed: opens the form: Alert “Queue length”
-      threshold cannot be changed: the server returned no channel, so an update would remove it (you typed 9)
+      threshold cannot be changed alone: this alert has no channel. Set a webhook as well (you typed 9)
         form:  opens again: Alert “Queue length”
-      threshold cannot be changed: the server returned no channel, so an update would remove it (you typed 9)"
+      threshold cannot be changed alone: this alert has no channel. Set a webhook as well (you typed 9)"
     `);
+    const webhook = ['1cd7edd85bd8339788c3f0f9'];
+    expect(await answersTo(bot, edit('webhookId', NO_CHANNEL), webhook)).toMatchInlineSnapshot(
+      `"1cd7edd85bd8339788c3f0f9: taken"`,
+    );
+  });
+
+  test('an interval is longer than the schedule offset', async () => {
+    expect(await answersTo(bot, edit('interval', OFFSET), ['15m', '30m'])).toMatchInlineSnapshot(`
+      "15m
+        typed: interval must be longer than the schedule offset of this alert, not 15m: | [interval=5m] [interval=30m]
+        form:  interval must be longer than the schedule offset of this alert, not 15m: | [interval=5m] [interval=30m] | /alert edit "Nightly import" interval=15m
+      30m: taken"
+    `);
+  });
+
+  test('a field of another type that is carried along is refused at the preview', async () => {
+    bot.alerts.editAlert(LATENCY, { note: 5 as unknown as string });
+    expect(await answersTo(bot, edit('threshold'), ['9'])).toMatchInlineSnapshot(`
+      "9
+        typed: opens the form: Alert “Checkout latency p95”
+      threshold cannot be changed: the note that the server returned must be a text (you typed 9)
+        form:  opens again: Alert “Checkout latency p95”
+      threshold cannot be changed: the note that the server returned must be a text (you typed 9)"
+    `);
+    bot.alerts.editAlert(LATENCY, { note: null });
   });
 
   test('a name and a message cannot be empty', async () => {
@@ -188,7 +212,7 @@ describe('/alert edit', () => {
       "p95: taken
       Checkout latency p95
         typed: opens the form: Alert “Checkout latency p95”
-      threshold must differ from the current value, or set another field
+      name must differ from the current value, or set another field (you typed Checkout latency p95)
         form:  [threshold] Threshold must differ from the current value, or set another field."
     `);
     expect(await answersTo(bot, edit('name'), [' '])).toContain('name must not be empty');
@@ -197,7 +221,7 @@ describe('/alert edit', () => {
   test('the source of an alert cannot be edited', async () => {
     expect(await bot.run(`/alert edit ${LATENCY} source=search`)).toEqual([
       '/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for, until.',
-      '[Part of the reason]',
+      '[It is only the reason]',
       `/alert edit ${LATENCY} source=search`,
     ]);
   });

@@ -291,9 +291,9 @@ describe('an update', () => {
 
   test('with a null or a server-managed field is refused before sending', async () => {
     const server = await serve(json(200, { data: currentTile }));
-    const body = { ...BODY, thresholdMax: null, state: 'OK' };
+    const body = { ...BODY, runbook: null, state: 'OK' };
     await expect(client(server.url).updateAlert(TILE, body)).rejects.toMatchObject({
-      problems: [{ field: 'thresholdMax' }, { field: 'state' }],
+      problems: [{ field: 'runbook' }, { field: 'state' }],
     });
     expect(server.received).toHaveLength(0);
   });

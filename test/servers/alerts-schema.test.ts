@@ -42,6 +42,11 @@ describe('an alert reads the same from every server', () => {
     ['one channel', contractTile, [contractTile.channel]],
     ['no channel', { ...contractTile, channel: undefined }, []],
     ['a channel of null', { ...contractTile, channel: null }, []],
+    [
+      'an unreadable channel beside others',
+      { ...currentTile, channels: ['?', ...currentTile.channels, null] },
+      currentTile.channels,
+    ],
   ])('%s', ([, reply, channels]) => {
     expect(Alert.parse(reply).channels).toEqual(channels);
   });
@@ -120,7 +125,16 @@ describe('an edit', () => {
 
 describe('the body of an update', () => {
   test.for<[string, object, string]>([
-    ['a null', { thresholdMax: null }, 'must not be null'],
+    ['a null', { runbook: null }, 'must not be null'],
+    ['an empty name', { name: '' }, 'must not be empty'],
+    ['a note that is a number', { note: 5 }, 'must be a text'],
+    ['an upper bound in words', { thresholdMax: 'ten' }, 'must be a number'],
+    ['a channel without a type', { channel: {} }, 'must have a type, and a webhook its id'],
+    [
+      'a webhook without its id',
+      { channels: [{ type: 'webhook' }] },
+      'must have a type, and a webhook its id',
+    ],
     ['a state', { state: 'OK' }, 'is set by the server only'],
     ['a silence', { silenced: {} }, 'is set by the server only'],
     ['a threshold in words', { threshold: 'five' }, 'must be a number'],

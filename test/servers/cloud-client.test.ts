@@ -404,6 +404,11 @@ describe('nothing is sent', () => {
       'maxReplicaMemoryGb',
     ],
     [
+      'an idle timeout has no scaling to zero',
+      (c) => c.updateReplicaScaling(SERVICE, { idleScaling: false, idleTimeoutMinutes: 10 }),
+      'idleTimeoutMinutes',
+    ],
+    [
       'a warehouse begins with one replica',
       (c) => c.createService({ numReplicas: 1 }),
       'numReplicas',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AlertRefusal, alertUpdate, differences } from '../../src/servers/alerts.ts';
-import { Alert, type AlertEdit } from '../../src/servers/alerts-schema.ts';
+import { Alert, AlertBody, type AlertEdit } from '../../src/servers/alerts-schema.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './alerts-replies.ts';
 
 const read = (reply: object) => Alert.parse(reply);
@@ -136,6 +136,37 @@ describe('another webhook', () => {
   });
 });
 
+describe('an alert without a channel gets a webhook', () => {
+  const { channel: _, channels: __, ...silent } = currentTile;
+  const webhook = { type: 'webhook', webhookId: 'w2' };
+
+  test.for<[string, object, object]>([
+    ['where none was read', silent, { channel: webhook }],
+    ['where it is null', { ...contractTile, channel: null }, { channel: webhook }],
+    ['where it has no type', { ...contractTile, channel: { type: '' } }, { channel: webhook }],
+    ['where it lost its id', { ...silent, channel: { type: 'webhook' } }, { channel: webhook }],
+    ['where the list is empty', { ...silent, channels: [] }, { channels: [webhook] }],
+  ])('%s', ([, reply, channel]) => {
+    const body = bodyOf(reply, { webhookId: 'w2', threshold: 1 });
+    const { channel: one, channels: all } = body;
+    expect({ ...(one && { channel: one }), ...(all && { channels: all }) }).toEqual(channel);
+    expect(AlertBody.safeParse(body).success).toBe(true);
+  });
+});
+
+test('an alert without a tile gets one', () => {
+  const lost = { ...currentTile, dashboardId: null, tileId: null };
+  const update = alertUpdate(read(lost), { dashboardId: 'd2', tileId: 'tile-9' });
+  expect(update).toMatchObject({ ok: true, body: { dashboardId: 'd2', tileId: 'tile-9' } });
+  expect(alertUpdate(read(lost), { tileId: 'tile-9' })).toEqual({ ok: false, refusal: 'no-tile' });
+});
+
+test('what a server returns as an empty text is not set', () => {
+  const body = bodyOf({ ...currentSearch, name: '', message: '', groupBy: '' }, { threshold: 9 });
+  expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['name']));
+  expect(Object.values(body)).not.toContain('');
+});
+
 test('an alert moves to another tile', () => {
   const body = bodyOf(currentTile, { dashboardId: 'd2', tileId: 'tile-9' });
   expect(body).toMatchObject({ source: 'tile', dashboardId: 'd2', tileId: 'tile-9' });
@@ -189,6 +220,25 @@ describe('an update is refused', () => {
     ],
     ['the type is of another kind', exclusive, { thresholdType: 'below' }, 'type-not-editable'],
     ['the lower bound passes the upper', currentSearch, { threshold: 51 }, 'bounds-crossed'],
+    [
+      'the bounds were crossed before',
+      { ...currentSearch, threshold: 51 },
+      { name: 'x' },
+      'bounds-crossed',
+    ],
+    [
+      'the interval is not longer than the schedule offset',
+      { ...currentTile, interval: '30m', scheduleOffsetMinutes: 15 },
+      { interval: '15m' },
+      'offset-too-long',
+    ],
+    [
+      'the webhook is the second channel already',
+      { ...currentTile, channels: [currentTile.channel, { type: 'webhook', webhookId: 'w2' }] },
+      { webhookId: 'w2' },
+      'webhook-twice',
+    ],
+    ['the channel has no webhook', { ...contractTile, channel: {} }, { name: 'x' }, 'no-channel'],
     ['a saved-search alert should move', currentSearch, { tileId: 't' }, 'not-a-tile-alert'],
     [
       'a saved search should get a dashboard',

@@ -50,7 +50,7 @@ function read(state: FollowUp['state'], text: string): Partial<Change> {
 test('the card, the thread and the Home tab of an accepted change have one title', () => {
   const change = changeIn('succeeded', read('settled', 'stopped'));
   const shown = [
-    changeCard(change, drawing).text,
+    JSON.stringify(changeCard(change, drawing)),
     message(lines(threadLine(change, drawing))).text,
   ];
   const home = mrkdwnOf(homeRow(change, drawing));
@@ -61,7 +61,7 @@ test('the id of the request is in Show request', () => {
   for (const state of ['succeeded', 'failed'] as const) {
     const change = changeIn(state);
     expect(fullRequest(change, false, drawing).text).toContain('request 9f3e7a10');
-    expect(changeCard(change, drawing).text).not.toContain('9f3e7a10');
+    expect(JSON.stringify(changeCard(change, drawing))).not.toContain('9f3e7a10');
   }
 });
 
@@ -205,10 +205,26 @@ test('each outcome is one line in the thread', () => {
   `);
 });
 
+test('values that Signalbox itself refused are not a refusal of the server', () => {
+  const text = 'Signalbox did not send it: memory is odd.';
+  const change = changeIn('failed', { outcome: { ...FAILURE, status: null, text } });
+  const shown = [
+    cardTitle(change, drawing.commands),
+    message(lines(threadLine(change, drawing))).text,
+    JSON.stringify(changeCard(change, drawing)),
+  ].join('\n');
+  expect(shown).toContain('Stop analytics-prod: not done');
+  expect(shown).toContain('“stop analytics-prod” was not done.');
+  expect(shown).toContain(text);
+  expect(shown).not.toMatch(/rejected by the server|Server response/);
+});
+
 test('after a later read, the card has the first reported value, and Show request has all', () => {
   const outcome = { ...SUCCESS, reported: ['running', 'all values are saved as requested'] };
   const change = changeIn('succeeded', { outcome, ...read('open', 'saved, not in effect yet') });
-  expect(changeCard(change, drawing).text).toMatch(/The server reports: running\. .*: saved, not/);
+  expect(JSON.stringify(changeCard(change, drawing))).toMatch(
+    /The server reports: running\. .*: saved, not/,
+  );
   const whole = fullRequest(change, false, drawing).text;
   expect(whole).toContain('The server reports: running, all values are saved as requested.');
 });

@@ -106,7 +106,7 @@ test('who comes too late reads what became of it, and by whom', () => {
       "Already approved by <@U0BEN>, <!date^1795176000^{date_short_pretty} at {time}|2026-11-20T12:00:00.000Z>. Updates appear in the thread of its card.",
       "Too late: it is running. Updates appear in the thread of its card.",
       "Too late: it was accepted. Its card shows the response.",
-      "Too late: it was rejected by the server. Request it again if it is still needed.",
+      "Too late: it failed. Request it again if it is still needed.",
       "Too late: its outcome is unknown. Record the outcome on its card.",
       "Already rejected by <@U0BEN>, <!date^1795175940^{date_short_pretty} at {time}|2026-11-20T11:59:00.000Z>. Request it again if it is still needed.",
       "Already cancelled by <@U0ANA>. Request it again if it is still needed.",

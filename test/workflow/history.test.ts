@@ -97,6 +97,17 @@ test('people read one sentence for each step, with what was written', async () =
   expect((await storyLines(context.events, draft.id)).map(textOf)).toEqual([`${ana} prepared it`]);
 });
 
+test('a change that no server rejected is not called rejected', async () => {
+  const { context } = await createTestContext();
+  const { id, lease } = await aChange(context, { state: 'executing' });
+  const call = { answeredAt: NOON, tookMs: 1, requestId: null, status: null };
+  await moved(context, id, { type: 'failed', nonce: lease?.nonce ?? '', ...call, text: 'odd' });
+  expect((await storyLines(context.events, id)).map(textOf)).toContain(
+    'Signalbox did not carry it out',
+  );
+  expect((await historyOf(context, id)).join()).toContain('did not carry out');
+});
+
 test('each line for auditors has the number and the hash of its event, and the mark of an attempt', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context, { state: 'unknown' });

@@ -121,7 +121,12 @@ test.for<[string, () => Error, object]>([
   [
     'values that Signalbox refuses to send are a failure',
     () => new InvalidRequest('updateReplicaScaling', [{ field: 'memory', problem: 'is odd' }]),
-    { how: 'failed', text: 'updateReplicaScaling: memory is odd', status: null, requestId: null },
+    {
+      how: 'failed',
+      text: 'Signalbox did not send it: memory is odd.',
+      status: null,
+      requestId: null,
+    },
   ],
   [
     'an internal error is an unknown outcome',

@@ -98,6 +98,9 @@ function misfitOf(cloud: CloudState, service: ServiceRecord, sent: Json): string
   if (service.isPrimary && typeof numReplicas === 'number' && numReplicas < 2) {
     return fieldProblem('numReplicas', 'Number of replicas must be greater than 1', numReplicas);
   }
+  if (sent.idleTimeoutMinutes !== undefined && !after.idleScaling) {
+    return fieldProblem('idleTimeoutMinutes', 'needs idleScaling', sent.idleTimeoutMinutes);
+  }
   return memoryMisfit(cloud, sent, after) ?? tierMisfit(service.given, sent);
 }
 

@@ -43,6 +43,16 @@ test.for<[string, object, string]>([
     { ...ACCEPTED, channels: [{ type: 'pager' }, OPS] },
     'channel: Must equal the first of channels',
   ],
+  [
+    'one webhook twice',
+    { ...ACCEPTED, channel: undefined, channels: [OPS, OPS] },
+    'channels: Duplicate channel',
+  ],
+  [
+    'an offset as long as the interval',
+    { ...ACCEPTED, interval: '15m', scheduleOffsetMinutes: 15 },
+    'scheduleOffsetMinutes: Must be less than the interval',
+  ],
   ['a range without its end', RANGE, 'thresholdMax: Required'],
   [
     'a range in reverse',
