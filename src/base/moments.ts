@@ -99,17 +99,25 @@ const LONGEST = 60;
 const LEADS =
   /^(?:(until|till|til|bis|up to|through)|(for|für)|(in)|(by|before|after|around|about)|(?:at|on|um|ab|from|starting))\s+(?:the )?(.+)$/;
 
+/** `7 in the morning` or `morning at 7`: the part of the day decides, and offers no hours of its own. */
+const HOUR_OF_PART = patternOf(
+  String.raw`\b(<HOUR>) (?:in the |this )?(<PART>)\b|\b(<PART>) (?:at|um) (<HOUR>)(?![\d:]| ?[ap]m)`,
+  { HOUR: String.raw`(?:0?[1-9]|1[0-2])(?::\d\d)?`, PART: 'morning|afternoon|evening' },
+);
+
 /** Reads a whole phrase, for example `tonight at 8`, `in 2 hours` or `until monday 9:00`. */
 export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   if (typed.length > LONGEST) return null;
-  const text = plain(typed.replace(/(\d),(\d)/g, '$1.$2')).replace(
-    /(\d{4}-\d\d-\d\d)t(\d)/,
-    '$1 $2',
-  );
+  const text = plain(typed.replace(/(\d),(\d)/g, '$1.$2'))
+    .replace(/(\d{4}-\d\d-\d\d)t(\d)/, '$1 $2')
+    .replace(HOUR_OF_PART, (_, hour, part, before = part, at = hour) =>
+      before === 'morning' ? `${at}am` : `${at}pm`,
+    );
   if (/^(right )?now$|^(immediately|asap|at once|sofort|jetzt)$/.test(text)) return { kind: 'now' };
   const [, until, during, within, near, body = text] = LEADS.exec(text) ?? [];
   const span = typedSpan(body);
-  const isHour = /^\d{1,2} ?h$/.test(body) && body !== text && !during && !within && !near;
+  // `until 4h` is `until=4h`, a duration; `at 20h` is a time of day.
+  const isHour = /^\d{1,2} ?h$/.test(body) && body !== text && !(until || during || within || near);
   if (span !== null && !isHour) {
     if (during || until) return { kind: 'taken', key: 'for', text: span };
     if (within || near === 'after') return { kind: 'taken', key: 'in', text: span };

@@ -71,6 +71,8 @@ export interface Change {
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
   readonly followUp?: FollowUp | undefined;
+  /** The freeze that it made has ended or was lifted. */
+  readonly isOver?: boolean;
   /** What surrounds it now; missing where it was not gathered, and once the change has ended. */
   readonly news?: News | undefined;
   /** The requester has seen the password of the created service. */

@@ -39,8 +39,10 @@ const TITLE_MAX = 100;
 
 /** The mark of the state, then the title without it. */
 export function cardTitle(change: Change, commands: Commands): string {
-  const mark = MARKS[change.state];
   const accepted = acceptedTitle(change, commands);
+  const hasEnd = commands.get(change.command)?.settled !== undefined;
+  const isUnderWay = accepted !== null && hasEnd && reachedEnd(change, commands) === null;
+  const mark = MARKS[isUnderWay ? 'executing' : change.state];
   // A long name must not push the state out of the first line.
   const action = bounded(actionText(change), TITLE_MAX);
   return `${mark} ${accepted ?? `${action}: ${stateText(change, commands)}`}`;
@@ -59,7 +61,7 @@ export function acceptedTitle(change: Change, commands: Commands): string | null
   if (reported.length > 0 && reported.every(isWarning)) return null;
   const end = reachedEnd(change, commands);
   const { done, accepted = `is ${done}`, reached = `is ${end}` } = words;
-  const progress = end === null ? accepted : reached;
+  const progress = change.isOver ? `was ${done}` : end === null ? accepted : reached;
   return `${bounded(oneLine(changeSubject(change)), TITLE_MAX)} ${progress}`;
 }
 
@@ -135,14 +137,17 @@ export function answerLabel(
 
 /** What surrounds an open change, for everyone who decides about it. */
 export function newsLines(change: Change, drawing: DrawContext): readonly Line[] {
-  const { news, plan } = change;
+  const { news, plan, state, expiresAt } = change;
   if (!news) return [];
   const { before, others, freezes, target, refusal } = news;
   return [
     ...(target ? [movedLine(plan.target, target)] : []),
     ...(refusal === 'not-verified' ? [[...WARNING, NOT_VERIFIED]] : []),
     ...before.map((each) => beforeLine(each, drawing)),
-    ...freezes.map((freeze) => freezeLine(freeze, refusal === 'frozen')),
+    ...freezes.map((freeze) => {
+      const ends = state === 'pending' && expiresAt < freeze.until ? EXPIRES_FIRST : WAITS;
+      return freezeLine(freeze, refusal === 'frozen' ? ends : '');
+    }),
     ...others.map((each) => otherLine(each, drawing)),
   ];
 }
@@ -163,10 +168,12 @@ function movedLine(was: Target, now: Target): Line {
   ];
 }
 
-function freezeLine(freeze: News['freezes'][number], blocks: boolean): Line {
+const WAITS = ' This change waits until then.';
+const EXPIRES_FIRST = ' This change expires before that. Request it again afterwards.';
+
+function freezeLine(freeze: News['freezes'][number], end: string): Line {
   const span: Line = [{ at: freeze.from }, ' and ', { at: freeze.until }];
-  const waits = blocks ? ' This change waits until then.' : '';
-  return [...WARNING, 'Frozen between ', ...span, ...freezeNote(freeze), waits];
+  return [...WARNING, 'Frozen between ', ...span, ...freezeNote(freeze), end];
 }
 
 function beforeLine(before: Change, { linkOf, commands }: DrawContext): Line {
@@ -247,7 +254,9 @@ function outcomeWords(
     const shown = change.followUp?.seen && !isFull && !isNew ? plain.slice(0, 1) : plain;
     const reported = shown.map(wordOf).join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
-    if (isLocal(change)) return [[{ bold: 'Done. ' }, after]];
+    if (isLocal(change)) {
+      return [[{ bold: 'Done. ' }, change.isOver ? 'The freeze has ended.' : after]];
+    }
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.
     const entry = isNew && ending.createdId ? [entryLine(change, ending.createdId)] : [];

@@ -434,7 +434,7 @@ async function answerRequest(
     // The form keeps the other values, so that only the reason has to be added.
     if (requested.denial.refusal !== 'reason-required') return answerRefusal(bot, requested.denial);
     const problem = reasonProblem(bot, intent)?.problem ?? '';
-    const correction = { line: problem, problems: { reason: problem } };
+    const correction = { problems: { reason: problem } };
     return openForm(bot, typed, command, { ...given, reason: reason ?? '' }, correction);
   }
   if ('noEffect' in requested) {

@@ -255,10 +255,11 @@ async function isUpToDate(
 
 /** Changes whenever the card is drawn differently without an event of the change; the mark names it as well. */
 function revisionOf(change: Change, schedule: ScheduleNews | null): string {
-  const { child, followUp } = change;
+  const { child, followUp, isOver } = change;
   const shown = [
     ...(child ? [child.state] : []),
     ...(followUp ? [followUp.revision] : []),
+    ...(isOver ? ['over'] : []),
     ...newsRevision(change),
     ...(schedule ? [schedule] : []),
   ];

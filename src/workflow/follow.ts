@@ -12,6 +12,7 @@ import {
   targetKey,
 } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
+import { evolveFreeze } from '../domain/log-events.ts';
 import { loadChange, type Subjects } from '../log/index.ts';
 import { appliedScaling } from '../servers/facts.ts';
 import { addJob, transaction } from '../storage/index.ts';
@@ -448,9 +449,13 @@ async function show(
 
 /** The change with what was read of its target since the send, for what is shown. */
 export async function withFollowUp(
-  { store }: Pick<WorkflowContext, 'store'>,
+  { store, events, now }: Pick<WorkflowContext, 'store' | 'events' | 'now'>,
   change: Change,
 ): Promise<Change> {
+  if (change.plan.target.kind === 'freeze') {
+    const { state: freeze } = await events.load(`freeze/${change.id}`, evolveFreeze);
+    return freeze ? { ...change, isOver: freeze.isLifted || freeze.until <= now() } : change;
+  }
   const followUp = await readFollowUp(store, change.id);
   return followUp ? { ...change, followUp } : change;
 }

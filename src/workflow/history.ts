@@ -2,7 +2,7 @@
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Json } from '../base/text.ts';
-import { DAY_MS, HOUR_MS } from '../base/time.ts';
+import { addDays, DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { LogRequest, PastTime } from '../commands/index.ts';
 import {
   type Answer,
@@ -410,6 +410,8 @@ export async function answerChangeLog(
   request: LogRequest,
   asker: Caller,
 ): Promise<Answer> {
+  const empty = emptyRange(request, context.now());
+  if (empty) return empty;
   const who = request.by === null ? null : await personOf(context, request.by, asker);
   if (who && 'title' in who) return who;
   const filter = { ...filterOf(request, context.now()), by: who?.user ?? null, viewer: asker.by };
@@ -532,6 +534,30 @@ function logLine(request: LogRequest, before: number | null): string {
   const word = state && STATE_WORDS[state];
   const given = { by, command, target, state: word, since, until, before };
   return ['change log', ...filterWords(given)].join(' ');
+}
+
+/** Returns an answer for an empty time range, where "0 events" would be misleading; else null. */
+function emptyRange(request: LogRequest, now: Date): Answer | null {
+  const { since, until } = request;
+  if (!since || !until) return null;
+  const emptyMs = instantOf(since, now).getTime() - instantOf(until, now).getTime();
+  if (emptyMs < 0) return null;
+  const why = emptyMs === 0 ? 'both are the same time' : 'until is before since';
+  const text = `The time range since=${pastText(since)} until=${pastText(until)} is empty: ${why}.`;
+  const [from, to] = emptyMs === 0 ? [since, dayAfter(since)] : [until, since];
+  const line = to && logLine({ ...request, since: from, until: to }, null);
+  const offers = line ? [{ label: emptyMs === 0 ? 'The whole day' : 'Swap both', line }] : [];
+  const parts: readonly AnswerPart[] = [
+    { kind: 'text', text },
+    { kind: 'offers', offers },
+  ];
+  return { title: 'Empty time range', parts };
+}
+
+/** The end of a day that has one in the past; null for today and for a time ago. */
+function dayAfter(since: PastTime): PastTime | null {
+  if ('daysAgo' in since) return since.daysAgo === 1 ? { daysAgo: 0 } : null;
+  return 'day' in since ? { day: addDays(since.day, 1) } : null;
 }
 
 export function instantOf(past: PastTime, now: Date): Date {

@@ -17,9 +17,13 @@ const TO_THE_MINUTE = { hour: '2-digit', minute: '2-digit' } as const;
 
 test.for<[string, string]>([
   ['at 20h', 'at 20:00'],
+  ['until 4h', 'for 4h'],
   ['20 Uhr', 'at 20:00'],
   ['8:30pm', 'at 20:30'],
   ['12am', 'at 00:00'],
+  ['tomorrow morning at 7', 'at 2026-11-28T07:00'],
+  ['tomorrow 7:30 in the morning', 'at 2026-11-28T07:30'],
+  ['this evening at 8', 'at 2026-11-27T20:00'],
   ['noon', 'at 12:00'],
   ['asap', 'now'],
   ['in half an hour', 'in 30m'],

@@ -26,7 +26,7 @@ describe.for(['contract', 'extended'] as const)('a cloud server with the profile
   test('starts and stops a service', async () => {
     bot.cloud.setServiceState(STAGING, 'running');
     const lines = await done('/service stop staging');
-    expect(lines[0]).toBe('● staging is stopping');
+    expect(lines[0]).toBe('◐ staging is stopping');
     const reported = profile === 'extended' ? 'stopping' : 'no details';
     expect(lines.join('\n')).toContain(`The server reports: ${reported}.`);
     expect(bot.cloud.service(STAGING)?.state).toBe('stopping');

@@ -136,7 +136,7 @@ test('a freeze also blocks break-glass', async () => {
   sandbox.clock.now = new Date('2026-11-20T12:20:00Z');
   await sandbox.slack.submit(ANA, form, because(REASON));
   await sandbox.privateMessage(ANA, 'analytics-prod is frozen until');
-  const waiting = (await sandbox.card('This change waits until then.')) ?? NO_MESSAGE;
+  const waiting = (await sandbox.card('This change expires before that.')) ?? NO_MESSAGE;
   expect(buttonsOf(waiting)).not.toContain('change.break-glass');
   expect(sandbox.cloud.count('set state')).toBe(0);
 });

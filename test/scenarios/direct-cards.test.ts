@@ -46,7 +46,7 @@ test('with notify: dm, approvers outside the channel get the card, redrawn in ev
 
   await sandbox.press(CLEO, copy, 'change.approve');
   await sandbox.card('staging is stopping');
-  await expect.poll(() => copies(sandbox, CLEO).map(titleOf)).toEqual(['● staging is stopping']);
+  await expect.poll(() => copies(sandbox, CLEO).map(titleOf)).toEqual(['◐ staging is stopping']);
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
@@ -111,7 +111,7 @@ test('a copy is posted once when Slack accepts the post without an answer', asyn
       passOn();
       return copies(sandbox, CLEO).map(titleOf);
     })
-    .toEqual(['● staging is stopping']);
+    .toEqual(['◐ staging is stopping']);
 });
 
 test('a requester who left the channel gets one direct message at the ending', async () => {

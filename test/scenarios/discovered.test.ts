@@ -83,7 +83,7 @@ async function isSent(sandbox: TestSandbox, operation = 'set state') {
 }
 
 const STOP = '/service stop staging for the night';
-const NOT_LISTED = '“staging” is not in signalbox.yaml. Rule 3 does not allow discovered services.';
+const NOT_LISTED = '“staging” is not in signalbox.yaml, and the policy does not allow this for';
 const NOT_VERIFIED = 'Signalbox could not verify “staging”: the server did not return';
 
 type Change = [line: string, title: string, operation: string];
@@ -159,7 +159,7 @@ test('queries name discovered services, for users whose role allows the query', 
   const sandbox = await startDiscovering(withoutStaging({ ...RULE, discovered: 'refused' }));
   expect(await answer(sandbox, '/service show staging', STAGING, DORA)).toContain('env=staging');
   const list = await answer(sandbox, '/service list', 'not listed, env=staging', DORA);
-  expect(list).toContain('staging · 1525c708');
+  expect(list).toContain('service show 1525c708');
 });
 
 test('a similar name is offered, and the id finds the service', async () => {

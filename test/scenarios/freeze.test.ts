@@ -96,6 +96,9 @@ test('a button ends a freeze early, once, and can create it again', async () => 
   );
   const lifted = await sandbox.card('everything tagged staging is unfrozen');
   await typed(sandbox, FINN, '/service stop staging because', 'Stop staging?');
+  const over = await sandbox.card('everything tagged staging was frozen');
+  expect(textOf(over ?? NO_MESSAGE)).toContain('The freeze has ended.');
+  expect(buttonsOf(over ?? NO_MESSAGE)).toEqual(['change.details']);
 
   passMinutes(sandbox, 10);
   await sandbox.press(ANA, lifted, 'change.undo');

@@ -111,7 +111,7 @@ test('a revert with other approvers must be requested separately', async () => {
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for=4h');
   await sandbox.modal(ANA, 'service.stop');
   const form = JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
-  expect(form).toContain('has other approvers for “service start”');
+  expect(form).toContain('“service start” has other approvers');
 });
 
 /** Adds a rule for “service start”: for operators with these approvals, or for approvers. */

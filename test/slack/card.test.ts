@@ -31,7 +31,6 @@ function named(name: string): Partial<Change> {
   return { plan: { ...PLAN, target: { ...PLAN.target, name } } };
 }
 
-const _ALONE = { others: [], before: [], freezes: [] };
 const everyState = STATES.map((state) => [state] as const);
 
 test.for(everyState)('Slack takes each drawing of a change that is %s', ([state]) => {
@@ -47,7 +46,7 @@ test('each state has its own title', () => {
       "○ Stop analytics-prod: waiting for approval",
       "○ Stop analytics-prod: approved",
       "◐ Stop analytics-prod: running",
-      "● analytics-prod is stopping",
+      "◐ analytics-prod is stopping",
       "✕ Stop analytics-prod: rejected by the server",
       "? Stop analytics-prod: outcome unknown",
       "✕ Stop analytics-prod: rejected",

@@ -23,7 +23,7 @@ import { drawing } from './fixtures.ts';
 const changeCommandNames = [...drawing.commands.keys()].map((name) => [name] as const);
 
 test.for<[string, Partial<Change>, string]>([
-  ['is under way', {}, '● analytics-prod is stopping'],
+  ['is under way', {}, '◐ analytics-prod is stopping'],
   [
     'has ended by the reply',
     { outcome: { ...SUCCESS, reported: ['stopped'] } },
