@@ -151,7 +151,7 @@ describe('/service scale', () => {
     const emptied = { ...scale('numReplicas', 'replicas=3') };
     expect(await answersTo(paid, emptied, [''])).toMatchInlineSnapshot(`
       "(empty)
-        typed: “replicas=” is given twice.
+        typed: “replicas=” is given twice. | [replicas=3] [replicas=]
         form:  [minReplicaMemoryGb] Minimum memory per replica (GB) is missing: set at least one field to change."
     `);
   });
@@ -159,16 +159,17 @@ describe('/service scale', () => {
   test('each key occurs once and belongs to the command', async () => {
     expect(await paid.run('/service scale staging min=8 min=16')).toEqual([
       '“min=” is given twice.',
+      '[min=8] [min=16]',
       '/service scale staging min=8 min=16',
     ]);
     expect(await paid.run('/service scale staging memory=8')).toEqual([
       '/service scale has no key “memory=”. Did you mean max or min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
-      '[max=8] [min=8] [Part of the reason]',
+      '[max=8] [min=8] [It is only the reason]',
       '/service scale staging memory=8',
     ]);
     expect(await paid.run('/service scale staging mim=8')).toEqual([
       '/service scale has no key “mim=”. Did you mean min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
-      '[min=8] [Part of the reason]',
+      '[min=8] [It is only the reason]',
       '/service scale staging mim=8',
     ]);
   });
