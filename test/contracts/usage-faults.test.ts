@@ -29,7 +29,7 @@ test.for([
 ] as const)('service names are learned from the usage report during %s', async ([, fault]) => {
   const bot = await startWithFault(fault);
   const look = () => bot.run('/service list');
-  await expect.poll(async () => (await look()).join('\n')).toMatch(/staging · \w{8} · not listed/);
+  await expect.poll(async () => (await look()).join('\n')).toMatch(/staging · .*not listed/);
 });
 
 test.for(['costs-null', 'costs-object', '403', 'reset', 'html-200'])(
@@ -49,10 +49,12 @@ test('a cost report with 5,000 rows fits into a message', async () => {
   expect(lines.length).toBeLessThan(250);
 });
 
-test('dates are refused once where the server knows another form', async () => {
+test('dates are refused at first only where the server knows another form', async () => {
   const bot = await startWithFault(null);
   await bot.run('/cost mtd');
   const seen = bot.cloud.requests().filter(({ operation }) => operation === 'usage cost');
   const statuses = seen.map(({ status }) => status);
-  expect([statuses[0], new Set(statuses.slice(1))]).toEqual([400, new Set([200])]);
+  expect(statuses[0]).toBe(400);
+  // Reads that begin together are each refused; none is after the first that succeeded.
+  expect(new Set(statuses.slice(statuses.indexOf(200)))).toEqual(new Set([200]));
 });
