@@ -52,10 +52,10 @@ describe('/endpoint create', () => {
       await answersTo(bot, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
     ).toMatchInlineSnapshot(`
       "vpc
-        typed: type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not vpc: | [type=VPC endpoint service]
+        typed: type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not vpc: | [type=VPC endpoint service] [type=VPC resource] [type=streaming from several VPCs]
         form:  not offered; [type] Type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not vpc: VPC endpoint service, VPC resource or streaming from several VPCs.
       GCP_PSC_SERVICE_ATTACHMENT
-        typed: type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not GCP_PSC_SERVICE_ATTACHMENT
+        typed: opens the form: type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not GCP_PSC_SERVICE_ATTACHMENT
         form:  not offered; [type] Type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not GCP_PSC_SERVICE_ATTACHMENT."
     `);
   });
@@ -101,7 +101,7 @@ describe('/endpoint create', () => {
     expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
       "SASL_IAM, SASL_SCRAM: taken
       NONE
-        typed: authentication must be one of SASL with IAM, SASL with SCRAM, not NONE
+        typed: opens the form: authentication must be one of SASL with IAM, SASL with SCRAM, not NONE
         form:  not offered; [streamAuthentication] Authentication must be one of SASL with IAM, SASL with SCRAM, not NONE."
     `);
   });

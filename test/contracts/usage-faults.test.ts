@@ -29,7 +29,7 @@ test.for([
 ] as const)('service names are learned from the usage report during %s', async ([, fault]) => {
   const bot = await startWithFault(fault);
   const look = () => bot.run('/service list');
-  await expect.poll(async () => (await look()).join('\n')).toMatch(/staging · \w{8} · not listed/);
+  await expect.poll(async () => (await look()).join('\n')).toMatch(/staging · .*not listed/);
 });
 
 test.for(['costs-null', 'costs-object', '403', 'reset', 'html-200'])(
@@ -49,10 +49,12 @@ test('a cost report with 5,000 rows fits into a message', async () => {
   expect(lines.length).toBeLessThan(250);
 });
 
-test('dates are refused once where the server knows another form', async () => {
+test('dates are refused at first, in reads that begin together, where the server knows another form', async () => {
   const bot = await startWithFault(null);
   await bot.run('/cost mtd');
   const seen = bot.cloud.requests().filter(({ operation }) => operation === 'usage cost');
-  const statuses = seen.map(({ status }) => status);
-  expect([statuses[0], new Set(statuses.slice(1))]).toEqual([400, new Set([200])]);
+  const refused = seen.filter(({ status }) => status === 400);
+  expect(refused).toContain(seen[0]);
+  expect(refused.every(({ path }) => path.includes('T00'))).toBe(true);
+  expect(seen.at(-1)?.status).toBe(200);
 });
