@@ -1,7 +1,15 @@
 // Reads a configuration file, and reports its problems with their place and what to do.
 
 import leven from 'leven';
-import { type Document, isNode, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
 import { z } from 'zod';
 import { isDay } from './calendar.ts';
 import { DAY_MS, spanMs } from './time.ts';
@@ -252,12 +260,14 @@ export function lineOfItem(text: string, key: string, index: number): number {
   return lineFinder(text)([key, String(index)]);
 }
 
-/** Finds the line of a value by its keys; of the nearest set around it where it is missing. */
+/** Finds the line of a key, or of an item of a list; of the nearest set around it where it is missing. */
 function lineFinder(text: string): (keys: readonly string[]) => number {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent' });
   return function lineOf(keys): number {
-    const node = document.getIn(keys, true);
+    const set = document.getIn(keys.slice(0, -1), true);
+    const pair = isMap(set) && set.items.find(({ key }) => String(key) === keys.at(-1));
+    const node = pair ? pair.key : document.getIn(keys, true);
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
     return keys.length === 0 ? 1 : lineOf(keys.slice(0, -1));
   };

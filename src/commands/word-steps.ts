@@ -86,10 +86,8 @@ function set({ draft, fields }: Reader, given: TypedValues): void {
     draft.given[name] ??= value;
     if (before === undefined || before === value) continue;
     const { word = name } = fields.find((field) => field.name === name) ?? {};
-    const readings = [before, value].map((text) => ({
-      label: `${word}=${text}`,
-      given: { [name]: text },
-    }));
+    const texts = [before, value].filter((text) => text !== '');
+    const readings = texts.map((text) => ({ label: `${word}=${text}`, given: { [name]: text } }));
     draft.choices.push({ why: `“${word}=” is given twice.`, readings, words: null });
   }
 }

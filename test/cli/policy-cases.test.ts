@@ -127,7 +127,7 @@ test.for<[string, string, string]>([
 });
 
 test('a problem of the configuration has its line', () => {
-  const config = EXAMPLE.replace('count: 2', 'count: 0').replace('budgets:', 'budgetz:');
+  const config = EXAMPLE.replace('count: 2', 'count: 0').replace(/^budgets:/m, 'budgetz:');
   const line = (words: string) => config.slice(0, config.indexOf(words)).split('\n').length;
   expect(problemsOf(oneCase({}), config)).toEqual([
     `signalbox.yaml:${line('count: 0')} policy[1].approvals.count must be at least 1`,

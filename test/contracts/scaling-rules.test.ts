@@ -151,12 +151,12 @@ describe('/service scale', () => {
     const emptied = { ...scale('numReplicas', 'replicas=3') };
     expect(await answersTo(paid, emptied, [''])).toMatchInlineSnapshot(`
       "(empty)
-        typed: “replicas=” is given twice. | [replicas=3] [replicas=]
+        typed: “replicas=” is given twice. | [replicas=3]
         form:  [minReplicaMemoryGb] Minimum memory per replica (GB) is missing: set at least one field to change."
     `);
   });
 
-  test('each key occurs once and belongs to the command', async () => {
+  test('of two values of a key one is chosen, and a key belongs to the command', async () => {
     expect(await paid.run('/service scale staging min=8 min=16')).toEqual([
       '“min=” is given twice.',
       '[min=8] [min=16]',

@@ -151,6 +151,6 @@ test('when the modal does not open, the error is shown in the thread', async () 
   const message = await written(sandbox);
   sandbox.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
   await sandbox.slack.shortcut({ as: DORA, callbackId: 'command.palette', ...message });
-  const told = await sandbox.privateMessage(DORA, 'Signalbox had an internal error');
+  const told = await sandbox.privateMessage(DORA, 'Slack did not open the form');
   expect(told).toMatchObject({ channel: OPS, threadTs: message.ts });
 });

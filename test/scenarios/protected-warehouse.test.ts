@@ -29,7 +29,7 @@ const byId = (text: string) => text.replaceAll('"warehouse":"main"', `"warehouse
 test('a creation in a warehouse that the configuration does not have is refused', async () => {
   const sandbox = await startTestSandbox({ yaml: IN_PROD });
   await sandbox.slack.command(ANA, 'ops', `${CREATE} warehouse=${MAIN}`);
-  await sandbox.privateMessage(ANA, 'signalbox.yaml does not say enough about analytics eu');
+  await sandbox.privateMessage(ANA, 'has no tags or no warehouse for analytics eu');
   expect(sandbox.cloud.count('create service')).toBe(0);
 });
 

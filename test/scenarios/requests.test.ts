@@ -54,7 +54,7 @@ test('what follows from a press names its change, and no request: any replica ma
 
 test('the reference of an error finds its log lines', async () => {
   const { sandbox, saying } = await openLoggedStage();
-  sandbox.slack.failNext({ method: 'views.open', times: 1, how: { error: 'internal_error' } });
+  sandbox.slack.failNext({ method: 'views.open', times: 1, how: { error: 'view_too_large' } });
   await sandbox.slack.command(ANA, 'ops', '/service stop');
   const told = textOf((await sandbox.privateMessage(ANA, 'had an internal error')) ?? NO_MESSAGE);
   const [, ref] = /\(ref (\w+)\)/.exec(told) ?? [];
