@@ -37,7 +37,9 @@ async function scheduleWithCrash(engine: Engine, crash: string) {
     await driver.live({ line: SCHEDULE });
     const shown = () => {
       const card = slack.messages('db-approvals').find(isCard);
-      return /Last run [^\n]*: (accepted|succeeded|done|outcome unknown)/.test(card ? textOf(card) : '')
+      return /Last run [^\n]*: (accepted|succeeded|done|outcome unknown)/.test(
+        card ? textOf(card) : '',
+      )
         ? true
         : undefined;
     };
