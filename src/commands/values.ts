@@ -107,7 +107,9 @@ export function acceptedText(
   const accepted = args.shape[name]?.safeParse(typed);
   if (accepted?.success !== true) return reads?.(typed, clock) ?? null;
   if (input?.kind === 'switch') return settingText(accepted.data);
-  return input?.kind === 'choice' ? String(accepted.data) : typed;
+  // A word for a value, as `waiting`, stays what was typed.
+  const value = String(accepted.data);
+  return input?.kind === 'choice' && alike(value) === alike(typed) ? value : typed;
 }
 
 function acceptedValues(command: Command, typed: TypedValues, clock: LocalClock | null) {

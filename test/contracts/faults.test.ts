@@ -132,7 +132,7 @@ test('a read fails after two attempts with 500', async () => {
 });
 
 /** The titles of accepted changes; the last one if no more is known. */
-const ACCEPTED = /^◐ .*( is \w+ing| is being created| was edited|: accepted)$/;
+const ACCEPTED = /^● .*( is \w+ing| is being created| was edited|: accepted)$/;
 
 /** The pattern of a card's title, and of the text below it. */
 const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = {
@@ -211,7 +211,7 @@ test('null between the alerts of the list leaves the others in it', async () => 
   const total = bot.alerts.alerts().length;
   bot.alerts.injectFault({ operation: 'list alerts', fault: 'null-in-list', times: 1 });
   const lines = await bot.run('/alert list page=2');
-  expect(lines[0]).toMatch(new RegExp(`of ${total - 1} alerts firing · page 2 of 2$`));
+  expect(lines[0]).toMatch(`of ${total - 1} alerts firing · page 2 of 2`);
   expect(lines.join('\n')).toContain(`Only ${total - 1} of ${total} alerts were read.`);
 });
 
