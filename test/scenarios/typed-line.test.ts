@@ -12,10 +12,10 @@ async function lastBlock(line: string, words: string): Promise<unknown> {
 }
 
 test.for<[string, string]>([
-  ['/service scale staging min=banana max=64 "the launch"', 'not banana'],
+  ['/service scale staging min=30 max=64 "the launch"', 'must be a multiple of 4'],
   ['/service scale staging mni=16 the launch', 'has no key “mni=”'],
   ['/service stpo staging for the night', "There's no command"],
-  ['/alert edit "5xx rate" threshold=lots <!channel> *bold*', 'not lots'],
+  ['/alert edit "5xx rate" treshold=5 <!channel> *bold*', 'has no key “treshold=”'],
 ])('a line that is not understood is repeated as it was typed: %s', async ([line, words]) => {
   const element = { type: 'plain_text', text: line, emoji: false };
   expect(await lastBlock(line, words)).toMatchObject({ type: 'context', elements: [element] });
