@@ -63,6 +63,8 @@ test('fourteen runs of a schedule notify nobody: each has one quiet line in the 
   await sandbox.press(ANA, preview, 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: schedule staging'), 'change.approve');
   await sandbox.card('staging is scheduled');
+  // A private answer that comes after half an hour would be a direct message.
+  await sandbox.privateMessage(ANA, 'Sent to #db-approvals');
   await expect.poll(() => posted(sandbox).notified).toEqual([[ANA]]);
   const before = posted(sandbox);
   for (let day = 20; day < 27; day += 1) {
