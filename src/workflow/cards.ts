@@ -25,6 +25,7 @@ import type {
   Messenger,
   PostAttempt,
   ScheduleNews,
+  SeenThread,
   WorkflowContext,
 } from './context.ts';
 import { withFollowUp } from './follow.ts';
@@ -206,7 +207,7 @@ async function drawStanding(
   at: Position,
 ): Promise<JobResult> {
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const seen = await context.messenger.readCard(at);
+    const seen = readLately(context, at) ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
     const foreign = await foreignMarks(context.events, change, marks);
@@ -228,8 +229,40 @@ async function drawStanding(
     if ((await context.messenger.redrawCard(current, at, schedule, revision)) === 'deleted') {
       return cardDeleted(context, change.id, at);
     }
+    lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
+}
+
+/** A card that this process has just read is not read again before the next drawing. */
+const READ_VALID_MS = 5_000;
+const READS_MAX = 500;
+
+interface Read {
+  readonly seen: SeenThread;
+  readonly at: number;
+}
+const lastReads = new WeakMap<DecisionContext['events'], Cache<string, Read>>();
+
+function keyOf({ channel, ts }: Position): string {
+  return `${channel}/${ts}`;
+}
+
+function readLately({ events }: WorkflowContext, at: Position): SeenThread | null {
+  const read = lastReads.get(events)?.get(keyOf(at));
+  return read && performance.now() - read.at < READ_VALID_MS ? read.seen : null;
+}
+
+async function readNow(
+  { events, messenger }: WorkflowContext,
+  at: Position,
+): Promise<SeenThread | null> {
+  const seen = await messenger.readCard(at);
+  const reads = lastReads.get(events) ?? new Cache<string, Read>(READS_MAX);
+  lastReads.set(events, reads);
+  if (seen) reads.set(keyOf(at), { seen, at: performance.now() });
+  else reads.delete(keyOf(at));
+  return seen;
 }
 
 function dueAgain({ now }: WorkflowContext): Date {

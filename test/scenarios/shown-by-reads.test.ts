@@ -100,7 +100,7 @@ async function followed(sandbox: TestSandbox, text: () => string): Promise<void>
   await expect.poll(isSettled).toBe(true);
 }
 
-const ENDED = /^●|rejected by the server|outcome unknown/;
+const ENDED = /^●|^◐ .* is \w+ing|rejected by the server|outcome unknown/;
 
 async function approvedCells(
   mode: (typeof MODES)[number],

@@ -10,7 +10,7 @@ const LEASE_MS = 180_000;
 const PATIENCE_MS = 60_000;
 /** A restarted bot finishes its work within this time. Afterwards users press again, without effect. */
 const SOON_MS = 400;
-const ENDED = /[●◐✕]|outcome unknown/;
+const ENDED = /[●✕]|◐ .* is |outcome unknown/;
 const STEP_MS = 15_000;
 const STEP_TAKES_MS = 1_000;
 
