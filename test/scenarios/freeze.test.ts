@@ -125,7 +125,8 @@ test('the second of two requests to end one freeze becomes stale', async () => {
   }
   await sandbox.press(BEN, cards[0], 'change.approve');
   await sandbox.card('everything tagged staging is unfrozen');
-  await sandbox.press(BEN, cards[1], 'change.approve');
+  // The card of the second one reacts by itself: its button may be gone.
+  await sandbox.press(BEN, cards[1], 'change.approve').catch(() => undefined);
   await sandbox.card('Unfreeze everything tagged staging: not run: it changed since the preview');
 });
 
