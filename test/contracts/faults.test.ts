@@ -132,7 +132,7 @@ test('a read fails after two attempts with 500', async () => {
 });
 
 /** The titles of accepted changes; the last one if no more is known. */
-const ACCEPTED = /^● .*( is \w+ing| is being created| was edited|: accepted)$/;
+const ACCEPTED = /^[●◐] .*( is \w+ing| is being created| was edited|: accepted)$/;
 
 /** The pattern of a card's title, and of the text below it. */
 const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = {
