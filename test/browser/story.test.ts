@@ -22,7 +22,7 @@ test('in a browser: Ana requests, Ben and Cleo approve, and the service stops on
   const cleo = await openAs(CLEO, APPROVALS);
   await cleo.getByRole('button', { name: 'Approve', exact: true }).click();
   await cleo.getByText('analytics-prod is stopping').waitFor();
-  await cleo.getByText(/\d+ repl/).click();
+  await cleo.getByText(/^\d+ repl(y|ies)/).click();
   await cleo.getByText('shows the response.').waitFor();
   await picture(cleo, 'ending');
   expect(sandbox.cloud.count('set state')).toBe(1);

@@ -184,7 +184,7 @@ test('in a browser: the end of the newest message stays visible when the message
   for (const page of [ben, cleo]) {
     await page.getByText('analytics-prod is stopping').waitFor();
     await page
-      .getByText(/\d+ repl/)
+      .getByText(/^\d+ repl(y|ies)/)
       .last()
       .waitFor();
     await expect.poll(() => belowView(page)).toBeLessThan(2);
