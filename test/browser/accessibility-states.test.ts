@@ -20,8 +20,8 @@ async function requestApproval(page: Page, line: string, title: string): Promise
 }
 
 test.for([
-  ['an operator', ANA, 'Start a service'],
-  ['a viewer', DORA, 'Manage cost digests'],
+  ['an operator', ANA, 'Answers appear in the Messages tab.'],
+  ['a viewer', DORA, 'Answers appear in the Messages tab.'],
   ['a user without a role', EMIL, 'You have no role'],
   ['a guest', GINA, REFUSED.guest],
 ] as const)('axe finds nothing serious in the Home tab of %s', async ([, user, words]) => {
