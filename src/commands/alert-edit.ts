@@ -129,6 +129,13 @@ export const alertEdit: ChangeCommand = changeCommand({
     alertSnapshot(await readAlert(id, context), context.now()),
   differences: alertDifferences,
   prefill: ({ fields }) => given(fields),
+  noEffect: ({ alert, ...edit }, before) => {
+    if (updateOf(edit, before)?.changes.length !== 0) return null;
+    return {
+      sentence: `${alert.name} already has these values (checked just now), so nothing was requested.`,
+      offers: [{ label: 'Show it', line: `alert show ${alert.id}` }],
+    };
+  },
   desired: ({ alert: _, ...edit }, before) => updateOf(edit, before)?.body ?? {},
   problems: ({ alert: _, ...edit }, before) => problemsOf(edit, before),
   rows: ({ alert: _, ...edit }, before) => {
@@ -233,7 +240,10 @@ function updateOf(edit: AlertChanges, before: Snapshot | null) {
 
 function problemsOf(edit: AlertChanges, before: Snapshot | null): readonly FieldProblem[] {
   const isEmpty = Object.values(edit).every((value) => value === undefined);
-  if (isEmpty) return [{ field: 'threshold', problem: SENTENCES['nothing-changes'] }];
+  if (isEmpty)
+    return [
+      { field: 'threshold', problem: 'must differ from the current value, or set another field' },
+    ];
   const { interval } = edit;
   if (interval !== undefined && !LIVE_INTERVALS.includes(interval)) {
     return [{ field: 'interval', problem: `must be ${oneOf(LIVE_INTERVALS)}` }];
@@ -273,7 +283,6 @@ const FIELDS: Partial<Record<AlertRefusal, readonly (keyof AlertChanges)[]>> = {
 
 /** Problems that continue the label of the field as a sentence. */
 const SENTENCES: Readonly<Record<AlertRefusal, string>> = {
-  'nothing-changes': 'must differ from the current value, or set another field',
   'type-not-editable': 'cannot be changed here: the type of this alert is neither above nor below',
   'bounds-crossed': 'must not be above the upper bound of this alert',
   'offset-too-long': 'must be longer than the schedule offset of this alert',

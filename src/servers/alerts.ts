@@ -189,8 +189,7 @@ export type AlertRefusal =
   | 'offset-too-long'
   | 'not-a-tile-alert'
   | 'webhook-twice'
-  | 'channel-without-webhook'
-  | 'nothing-changes';
+  | 'channel-without-webhook';
 
 interface FieldChange {
   readonly field: string;
@@ -223,7 +222,6 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   const changes = Object.keys(body)
     .filter((field) => !isDeepStrictEqual(body[field], kept[field]))
     .map((field) => ({ field, before: kept[field], after: body[field] }));
-  if (changes.length === 0) return { ok: false, refusal: 'nothing-changes' };
 
   const changed = changes.map(({ field }) => field);
   const silence = (read.asRead.silenced ?? null) === null ? [] : ['silenced'];

@@ -46,8 +46,8 @@ describe('/alert edit', () => {
       interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5)
         form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed m5).
       5 minutes
-        typed: interval must differ from the current value, or set another field (you typed 5m): | [interval=1m] [interval=15m]
-        form:  interval must differ from the current value, or set another field (you typed 5m): | [interval=1m] [interval=15m] | /alert edit "Checkout latency p95" interval=5m
+        typed: Checkout latency p95 already has these values (checked just now), so nothing was requested. | [Show it]
+        form:  Checkout latency p95 already has these values (checked just now), so nothing was requested. | [Show it] | /alert edit "Checkout latency p95" interval=5m
       100000m
         typed: interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m): | [interval=1d]
         form:  [interval] Interval must be a number and a unit, for example 5m, 15m or 1h (you typed 100000m): 1d."
@@ -86,8 +86,7 @@ describe('/alert edit', () => {
       threshold must be a number, not many
         form:  [threshold] Please enter a number.
       850
-        typed: opens the form: Alert “Checkout latency p95”
-      threshold must differ from the current value, or set another field (you typed 850)
+        typed: Checkout latency p95 already has these values (checked just now), so nothing was requested. | [Show it]
         form:  [threshold] Threshold must differ from the current value, or set another field."
     `);
   });
@@ -97,8 +96,7 @@ describe('/alert edit', () => {
     expect(await answersTo(bot, edit('thresholdType'), values)).toMatchInlineSnapshot(`
       "below: taken
       above
-        typed: opens the form: Alert “Checkout latency p95”
-      type must differ from the current value, or set another field (you typed above)
+        typed: Checkout latency p95 already has these values (checked just now), so nothing was requested. | [Show it]
         form:  [threshold] Threshold must differ from the current value, or set another field.
       between
         typed: opens the form: Alert “Checkout latency p95”
@@ -211,8 +209,7 @@ describe('/alert edit', () => {
     ).toMatchInlineSnapshot(`
       "p95: taken
       Checkout latency p95
-        typed: opens the form: Alert “Checkout latency p95”
-      name must differ from the current value, or set another field (you typed Checkout latency p95)
+        typed: Checkout latency p95 already has these values (checked just now), so nothing was requested. | [Show it]
         form:  [threshold] Threshold must differ from the current value, or set another field."
     `);
     expect(await answersTo(bot, edit('name'), [' '])).toContain('name must not be empty');
