@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../base/time.ts';
+import { countWords } from '../domain/answer.ts';
 import {
   type Change,
   changeSubject,
@@ -143,13 +144,34 @@ export function newsLines(change: Change, drawing: DrawContext): readonly Line[]
   return [
     ...(target ? [movedLine(plan.target, target)] : []),
     ...(refusal === 'not-verified' ? [[...WARNING, NOT_VERIFIED]] : []),
-    ...before.map((each) => beforeLine(each, drawing)),
     ...freezes.map((freeze) => {
       const ends = state === 'pending' && expiresAt < freeze.until ? EXPIRES_FIRST : WAITS;
       return freezeLine(freeze, refusal === 'frozen' ? ends : '');
     }),
-    ...others.map((each) => otherLine(each, drawing)),
+    ...relatedLines(before, others, drawing),
   ];
+}
+
+const RELATED_SHOWN = 3;
+
+/** The unknown ones first: they block. */
+function relatedLines(
+  before: News['before'],
+  others: News['others'],
+  drawing: DrawContext,
+): readonly Line[] {
+  const isUnknown = ({ state }: Change) => state === 'unknown';
+  const all = [...before, ...others].toSorted(
+    (a, b) => Number(isUnknown(b)) - Number(isUnknown(a)),
+  );
+  const shown = all.slice(0, RELATED_SHOWN).map((each) => {
+    if (isUnknown(each)) return blockingLine(each, drawing.linkOf);
+    return before.includes(each) ? beforeLine(each, drawing) : otherLine(each, drawing);
+  });
+  const hidden = all.length - shown.length;
+  return hidden > 0
+    ? [...shown, [...WARNING, `And ${countWords(hidden, 'more change')} of it.`]]
+    : shown;
 }
 
 const WARNING: Line = [{ bold: '⚠ ' }];
@@ -177,7 +199,6 @@ function freezeLine(freeze: News['freezes'][number], end: string): Line {
 }
 
 function beforeLine(before: Change, { linkOf, commands }: DrawContext): Line {
-  if (before.state === 'unknown') return blockingLine(before, linkOf);
   const { createdAt, requester, id } = before;
   const asked: Line = [' by ', { user: requester }, ', ', { at: createdAt }];
   const link = cardLink(before, id, linkOf);
@@ -192,7 +213,6 @@ function blockingLine(change: Change, linkOf: LinkOf): Line {
 }
 
 function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {
-  if (other.state === 'unknown') return blockingLine(other, linkOf);
   const { requester, createdAt, id } = other;
   const request: Line = [{ user: requester }, ` requested “${lowerActionText(other)}” `];
   return [
