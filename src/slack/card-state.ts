@@ -154,24 +154,23 @@ export function newsLines(change: Change, drawing: DrawContext): readonly Line[]
 
 const RELATED_SHOWN = 3;
 
-/** The unknown ones first: they block. */
+/** The unknown ones first: they block. The same request, made several times, is one line. */
 function relatedLines(
   before: News['before'],
   others: News['others'],
   drawing: DrawContext,
 ): readonly Line[] {
   const isUnknown = ({ state }: Change) => state === 'unknown';
-  const all = [...before, ...others].toSorted(
-    (a, b) => Number(isUnknown(b)) - Number(isUnknown(a)),
-  );
-  const shown = all.slice(0, RELATED_SHOWN).map((each) => {
-    if (isUnknown(each)) return blockingLine(each, drawing.linkOf);
-    return before.includes(each) ? beforeLine(each, drawing) : otherLine(each, drawing);
-  });
-  const hidden = all.length - shown.length;
-  return hidden > 0
-    ? [...shown, [...WARNING, `And ${countWords(hidden, 'more change')} of it.`]]
-    : shown;
+  const known = (changes: readonly Change[]) => changes.filter((each) => !isUnknown(each));
+  const lines = [
+    ...[...before, ...others].filter(isUnknown).map((each) => blockingLine(each, drawing.linkOf)),
+    ...sameLine(known(before), drawing),
+    ...known(others).map((each) => otherLine(each, drawing)),
+  ];
+  const hidden = lines.length - RELATED_SHOWN;
+  if (hidden <= 0) return lines;
+  const more = `And ${countWords(hidden, 'more change')} of this target.`;
+  return [...lines.slice(0, RELATED_SHOWN), [...WARNING, more]];
 }
 
 const WARNING: Line = [{ bold: '⚠ ' }];
@@ -198,12 +197,19 @@ function freezeLine(freeze: News['freezes'][number], end: string): Line {
   return [...WARNING, 'Frozen between ', ...span, ...freezeNote(freeze), end];
 }
 
-function beforeLine(before: Change, { linkOf, commands }: DrawContext): Line {
-  const { createdAt, requester, id } = before;
+function sameLine(
+  [last, ...earlier]: readonly Change[],
+  { linkOf, commands }: DrawContext,
+): readonly Line[] {
+  if (!last) return [];
+  const { createdAt, requester, id } = last;
+  const words =
+    earlier.length === 0
+      ? 'This would be a second one: '
+      : `The same was requested ${earlier.length + 1} times before, last as `;
   const asked: Line = [' by ', { user: requester }, ', ', { at: createdAt }];
-  const link = cardLink(before, id, linkOf);
-  const state = ` (${stateText(before, commands)}).`;
-  return [...WARNING, 'This would be a second one: ', link, ...asked, state];
+  const state = ` (${stateText(last, commands)}).`;
+  return [[...WARNING, words, cardLink(last, id, linkOf), ...asked, state]];
 }
 
 function blockingLine(change: Change, linkOf: LinkOf): Line {

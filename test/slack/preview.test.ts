@@ -34,12 +34,24 @@ test('a preview says that an unknown outcome of its target must be recorded firs
   expect(text({ others: [changeIn('pending')] })).not.toContain('A new request waits');
 });
 
-test('of many other changes three are shown, first the one that blocks, and the rest is counted', () => {
+test('of many other changes three lines are shown, first what blocks, and the rest is counted', () => {
   const before = Array.from({ length: 6 }, () => changeIn('succeeded'));
-  const found = { before, others: [changeIn('unknown')] };
-  const { text } = preview(withNews(changeIn('draft'), found), drawing);
-  const words = text.match(/it is recorded|second one|And 4 more changes of it/g);
-  expect(words).toEqual(['it is recorded', 'second one', 'second one', 'And 4 more changes of it']);
+  const others = [
+    changeIn('pending'),
+    changeIn('unknown'),
+    changeIn('pending'),
+    changeIn('approved'),
+  ];
+  const { text } = preview(withNews(changeIn('draft'), { before, others }), drawing);
+  const words = text.match(
+    /it is recorded|same was requested 6 times|requested “|And 2 more changes/g,
+  );
+  expect(words).toEqual([
+    'it is recorded',
+    'same was requested 6 times',
+    'requested “',
+    'And 2 more changes',
+  ]);
 });
 
 test.for<[string, Partial<Change>, string]>([
