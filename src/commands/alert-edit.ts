@@ -108,6 +108,7 @@ type AlertChanges = Omit<z.output<typeof args>, 'alert'>;
 
 export const alertEdit: ChangeCommand = changeCommand({
   name: 'alert edit',
+  program: 'request',
   title: 'Edit an alert',
   summary: 'Edit an alert; other fields stay as they are',
   examples: ['alert edit "5xx rate" threshold=250 interval=15m'],

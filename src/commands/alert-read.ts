@@ -63,6 +63,7 @@ type Filter = z.output<typeof args>;
 
 export const alertList = queryCommand({
   name: 'alert list',
+  program: 'read',
   title: 'Find alerts',
   summary: 'Find alerts by words, state, source or silence',
   examples: ['alert list checkout', 'alert list state=firing silenced=off'],
@@ -317,6 +318,7 @@ function typedWord(value: string): string {
 
 export const alertShow = queryCommand({
   name: 'alert show',
+  program: 'read',
   title: 'Look up an alert',
   summary: 'Show all fields of an alert',
   examples: ['alert show "5xx rate"'],

@@ -22,6 +22,7 @@ const BackupId = z
 
 export const backupShow = queryCommand({
   name: 'backup show',
+  program: 'read',
   title: 'Look up a backup',
   summary: 'Look up one backup of a service',
   examples: ['backup show analytics-prod 5f0e4f0a-8f58-4f6f-8b1c-2d3e4f5a6b7c'],
@@ -116,6 +117,7 @@ function spaced(key: string): string {
 
 export const backupList = queryCommand({
   name: 'backup list',
+  program: 'read',
   title: 'List backups',
   summary: 'List the backups of a service',
   examples: ['backup list analytics-prod'],

@@ -156,6 +156,7 @@ const Which = z.enum(CHANGE_LISTS);
 
 export const changeList = queryCommand({
   name: 'change list',
+  program: 'read',
   title: 'List changes',
   summary: 'List changes by approval, person, service, state or time',
   examples: ['change list', 'change list mine', 'change list service=staging since=yesterday'],
@@ -186,6 +187,7 @@ export const changeList = queryCommand({
 
 export const changeLog = queryCommand({
   name: 'change log',
+  program: 'read',
   title: 'Read the audit trail',
   summary: 'Read the audit trail: who did what and when, refusals included',
   examples: [
@@ -236,6 +238,7 @@ export const changeLog = queryCommand({
 
 export const changeShow = queryCommand({
   name: 'change show',
+  program: 'read',
   title: 'Look up a change',
   summary: 'Show one change: its card, its history and your buttons',
   examples: ['change show 7KQ2MX', 'change show 7KQ2MX details'],
@@ -247,6 +250,7 @@ export const changeShow = queryCommand({
 
 export const changeCancel = queryCommand({
   name: 'change cancel',
+  program: 'none',
   title: 'Cancel a change',
   summary: 'Cancel a change that you requested, before it runs',
   examples: ['change cancel 7KQ2MX'],
@@ -268,6 +272,7 @@ export function changeIdText(typed: string): string {
 
 export const changeWho = queryCommand({
   name: 'change who',
+  program: 'read',
   title: 'Look up permissions',
   summary: 'Show who may use a command, who approves it, and by which rule',
   examples: [

@@ -31,6 +31,8 @@ const Words = z.string().max(200, 'is too long: at most 200 characters');
 
 interface Question
   extends Pick<QueryCommand, 'name' | 'title' | 'summary' | 'examples' | 'submit'> {
+  /** Missing: `read`. */
+  readonly program?: QueryCommand['program'];
   readonly label?: string;
   readonly ask: (words: string, context: CommandContext, asker: Caller) => Promise<Answer>;
 }
@@ -38,6 +40,8 @@ interface Question
 /** A question in words. */
 function question({ label = 'Question', ask, ...about }: Question): QueryCommand {
   return queryCommand({
+    program: 'read',
+    peopleOnly: ['refresh', 'share'],
     ...about,
     permission: 'organization:view',
     args: z.strictObject({ words: textField(Words, { label, rest: true }) }),
@@ -62,6 +66,8 @@ export const cost = question({
 
 export const costCsv = question({
   name: 'cost csv',
+  // Its answer is a file for people.
+  program: 'none',
   title: 'Get costs as a file',
   summary: 'Get the rows of a period as a CSV file',
   examples: ['cost csv last-month'],
@@ -184,6 +190,7 @@ function daysOf(value: unknown): unknown {
 
 export const costDigest = queryCommand({
   name: 'cost digest',
+  program: 'none',
   title: 'Manage cost digests',
   summary: 'List, add, pause or post the cost digests of channels',
   examples: [
@@ -282,6 +289,7 @@ function defined(fields: Readonly<Record<string, unknown>>): Readonly<Record<str
 
 export const costAnomalies = queryCommand({
   name: 'cost anomalies',
+  program: 'read',
   title: 'List unusual costs',
   summary: 'Show unusual costs',
   examples: ['cost anomalies'],
@@ -294,6 +302,7 @@ export const costAnomalies = queryCommand({
 
 export const costBudget = queryCommand({
   name: 'cost budget',
+  program: 'read',
   title: 'Look up budgets',
   summary: 'Show spend and forecast of each budget',
   examples: ['cost budget'],

@@ -161,6 +161,13 @@ export type Reworded =
 interface CommandWords {
   /** Noun and verb: `service stop`. Policy, modal, help and manifest use this name. */
   readonly name: string;
+  /**
+   * What a program may do with it: a query can have an effect (`change cancel`), so that its kind does not say it.
+   * `none`: people only.
+   */
+  readonly program: 'read' | 'request' | 'none';
+  /** Words of its text with an effect of their own, which no program may use. */
+  readonly peopleOnly?: readonly string[];
   /** Other words that users may type for it. */
   readonly aliases?: readonly string[];
   /** The task, as the title of its form; at most 24 characters. If missing, verb and noun are. */

@@ -82,6 +82,7 @@ const TYPE_OF: Readonly<Record<string, string>> = {
 
 export const endpointCreate = changeCommand({
   name: 'endpoint create',
+  program: 'request',
   title: 'Create an endpoint',
   summary: 'Create a private endpoint',
   examples: [
@@ -179,6 +180,7 @@ const COLUMNS = ['Description', 'Status', 'Type', 'Endpoint', 'Private DNS names
 
 export const endpointList = queryCommand({
   name: 'endpoint list',
+  program: 'read',
   title: 'List endpoints',
   summary: 'List the private endpoints of a service',
   examples: ['endpoint list analytics-prod'],

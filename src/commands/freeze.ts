@@ -50,6 +50,7 @@ function scopePhrase(words: readonly string[], { given, vocabulary }: PhraseStat
 
 export const changeFreeze = changeCommand({
   name: 'change freeze',
+  program: 'none',
   title: 'Freeze changes',
   summary: 'Block all changes of a service, a tag or everything for a while',
   examples: [
@@ -118,6 +119,7 @@ function affected(services: readonly Service[]): string {
 
 export const changeFreezes = queryCommand({
   name: 'change freezes',
+  program: 'read',
   title: 'List freezes',
   summary: 'List current and future freezes, and how to end them',
   examples: ['change freezes'],
@@ -151,6 +153,7 @@ export const changeFreezes = queryCommand({
 
 export const changeUnfreeze = changeCommand({
   name: 'change unfreeze',
+  program: 'none',
   aliases: ['change thaw'],
   title: 'End a freeze',
   summary: 'End a freeze early, if it was made in Slack',

@@ -10,6 +10,7 @@ import { unknownList } from './reported.ts';
 
 export const pipeSettings = queryCommand({
   name: 'pipe settings',
+  program: 'read',
   title: 'Look up pipe settings',
   summary: 'Show the settings of a data pipe',
   examples: ['pipe settings analytics-prod orders'],
@@ -43,6 +44,7 @@ function shown(name: string, value: unknown): Cell {
 
 export const pipeList = queryCommand({
   name: 'pipe list',
+  program: 'read',
   title: 'List pipes',
   summary: 'List the data pipes of a service',
   examples: ['pipe list analytics-prod'],

@@ -204,6 +204,7 @@ const args = z.strictObject({
 
 export const serviceCreate = changeCommand({
   name: 'service create',
+  program: 'request',
   title: 'Create a service',
   summary: 'Create a service',
   examples: [

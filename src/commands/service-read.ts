@@ -34,6 +34,7 @@ type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>
 
 export const serviceList = queryCommand({
   name: 'service list',
+  program: 'read',
   title: 'List services',
   summary: 'List the services and their last known state',
   examples: ['service list'],
@@ -183,6 +184,7 @@ function sourceNote(list: ListRead): AnswerPart {
 
 export const serviceShow = queryCommand({
   name: 'service show',
+  program: 'read',
   title: 'Look up a service',
   summary: 'Show the state, size and last changes of a service',
   examples: ['service show analytics-prod', 'service show analytics-prod details'],

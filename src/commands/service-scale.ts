@@ -103,6 +103,7 @@ export const SIZING = {
 
 export const serviceScale: ChangeCommand = changeCommand({
   name: 'service scale',
+  program: 'request',
   title: 'Scale a service',
   summary: 'Change the memory, replicas or idling of a service',
   examples: [

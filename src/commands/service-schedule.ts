@@ -152,6 +152,7 @@ const times = (word: 'stop' | 'start', label: string) =>
 
 export const serviceSchedule = changeCommand({
   name: 'service schedule',
+  program: 'request',
   title: 'Schedule a service',
   summary: 'Stop and start a service at fixed times of the week',
   examples: [
@@ -296,6 +297,7 @@ function untilRow(now: Date): PlanRow {
 
 export const serviceScheduleList = queryCommand({
   name: 'service schedule list',
+  program: 'read',
   title: 'List schedules',
   summary: 'List the schedules of services and their next runs',
   examples: ['service schedule list'],
@@ -372,6 +374,7 @@ function scheduleAction(action: ScheduleAction): ChangeCommand {
   const { verb, done, summary, warnings, undo, endingNote, unlessPaused } = action;
   return changeCommand({
     name: `service schedule ${verb}`,
+    program: 'request',
     title: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a schedule`,
     summary,
     examples: [`service schedule ${verb} staging release week`],

@@ -37,6 +37,7 @@ const common = (command: 'start' | 'stop') =>
 export const serviceStart = changeCommand({
   ...common('start'),
   name: 'service start',
+  program: 'request',
   title: 'Start a service',
   summary: 'Start a stopped service',
   examples: ['service start analytics-prod maintenance is over'],
@@ -89,6 +90,7 @@ function startWarnings(before: Snapshot | null): readonly string[] {
 export const serviceStop: ChangeCommand = changeCommand({
   ...common('stop'),
   name: 'service stop',
+  program: 'request',
   title: 'Stop a service',
   summary: 'Stop a service',
   examples: ['service stop analytics-prod nightly maintenance'],

@@ -401,3 +401,18 @@ test('a scaling that a horizontally scaled service rejects has a warning', () =>
   expect(warningsOf({ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 })).not.toContain(memory);
   expect(warningsOf({ idleScaling: true }).join()).not.toContain('scales the number');
 });
+
+test('every command says what a program may do with it', () => {
+  const marked = (mark: Command['program']) =>
+    commands.filter(({ program }) => program === mark).map(({ name }) => name);
+  expect(marked('none')).toEqual([
+    ...['change freeze', 'change unfreeze', 'change cancel', 'cost csv', 'cost digest'],
+  ]);
+  expect(marked('request').every((name) => change(name).kind === 'change')).toBe(true);
+  expect([...marked('none'), ...marked('read'), ...marked('request')].sort()).toEqual(
+    commands.map(({ name }) => name).sort(),
+  );
+  // A query that changes something would be called unasked by a client that trusts its annotation.
+  const reads = commands.filter(({ program }) => program === 'read');
+  expect(reads.every(({ kind }) => kind === 'query')).toBe(true);
+});

@@ -37,6 +37,7 @@ const Gigabytes = z.string().regex(/^\d+$/, 'must be a whole number of GB');
 /** A command with keys, made for the tests. */
 export const serviceTune = changeCommand({
   name: 'service tune',
+  program: 'request',
   title: 'Tune a service',
   summary: 'Tune a service',
   examples: ['service tune staging min=16'],

@@ -68,6 +68,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
   return {
     ...changeCommand({
       name: kind,
+      program: 'request',
       title: kind,
       summary: kind,
       examples: [],
