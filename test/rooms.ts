@@ -63,6 +63,8 @@ export const SECOND_DOORS = [
   'src/log/evidence.ts',
   'src/storage/errors.ts',
   'src/storage/sqlite.ts',
+  // The settings of agents, which are read where their protocol is not loaded.
+  'src/agents/config.ts',
 ];
 /** The one wide door: the types of a change. */
 export const WIDE_DOORS = ['src/domain/change.ts'];
@@ -70,6 +72,7 @@ export const WIDE_DOORS = ['src/domain/change.ts'];
 /** Libraries that only one room may import. */
 export const LIBRARY_ROOMS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^@slack\//, ['slack']],
+  [/^(@modelcontextprotocol\/|jose$)/, ['agents']],
   [/^undici$/, ['base']],
   [/^(kysely|pg|node:sqlite)$/, ['storage', 'log']],
   [/^@opentelemetry\//, ['base', 'ops']],

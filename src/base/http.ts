@@ -379,7 +379,7 @@ function badAddress(problem: string): InvalidRequest {
   return new InvalidRequest('configuration', [{ field: 'address', problem }]);
 }
 
-interface PostReply {
+interface TextReply {
   readonly status: number;
   readonly text: string;
 }
@@ -389,7 +389,7 @@ export async function postJson(
   url: string,
   content: unknown,
   withinMs: number,
-): Promise<PostReply> {
+): Promise<TextReply> {
   const { statusCode: status, body } = await request(url, {
     method: 'POST',
     headersTimeout: withinMs,
@@ -398,4 +398,24 @@ export async function postJson(
     body: JSON.stringify(content),
   });
   return { status, text: await body.text() };
+}
+
+const DOCUMENT_MAX = 256 * 1024;
+
+/** Reads a small document, through the proxy of the environment and without redirects. Rejects without a whole reply. */
+export async function getDocument(url: string, signal: AbortSignal): Promise<TextReply> {
+  const dispatcher = outbound();
+  try {
+    const { statusCode: status, body } = await request(url, { dispatcher, signal });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > DOCUMENT_MAX) throw new Error(`The document is larger than ${DOCUMENT_MAX} bytes`);
+      chunks.push(chunk);
+    }
+    return { status, text: Buffer.concat(chunks).toString('utf8') };
+  } finally {
+    await dispatcher.destroy();
+  }
 }

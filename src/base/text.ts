@@ -102,6 +102,19 @@ function lettersOf(word: string): string {
   return [...word].sort().join('');
 }
 
+/** A text of others as one line of at most `most` characters, without what people cannot see but models read. */
+export function cleanText(text: string, most = 200): string {
+  const visible = text.toWellFormed().replace(BREAKS, ' ').replace(INVISIBLE, '');
+  const characters = [...visible.replace(/\s+/g, ' ').trim()];
+  return characters.length > most
+    ? `${characters.slice(0, most - 1).join('')}…`
+    : characters.join('');
+}
+
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\u2800]/gu;
+// Bidi, zero-width, variation-selector, filler and tag characters, and private ones.
+const INVISIBLE = /[\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
+
 /** `10,737,418,240` → `10 GiB (10,737,418,240 bytes)`: readable, with the exact number. */
 export function bytesText(bytes: number): string {
   const exact = `${grouped(bytes)} bytes`;

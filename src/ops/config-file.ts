@@ -1,6 +1,7 @@
 // signalbox.yaml: its schema, and what its parts must say together.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { agentsSchema } from '../agents/config.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
@@ -224,8 +225,11 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     access: Access,
     cloud: Cloud,
     retention: Retention,
-  }).transform(({ roles, policy, freezes, never, cloud, costs, alerts, ...rest }) => ({
+    /** Missing: no program may ask, and nothing of the protocol is loaded. */
+    agents: agentsSchema(words.roles).optional(),
+  }).transform(({ roles, policy, freezes, never, cloud, costs, alerts, agents, ...rest }) => ({
     ...rest,
+    agents: agents ?? null,
     alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
     prices: costs.price,
     costFloor: costs.floor,

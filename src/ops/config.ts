@@ -33,9 +33,15 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
     const own = fromEnvironment(environment.value, sources.env);
-    if (own.alertsSecret !== null && file.value.alertChannels.length === 0) {
-      return { ok: false, problems: [NO_ALERT_CHANNEL] };
-    }
+    const problems = [
+      ...(own.alertsSecret !== null && file.value.alertChannels.length === 0
+        ? [NO_ALERT_CHANNEL]
+        : []),
+      ...(own.slack.signingSecret === null && file.value.agents?.allow.some(({ by }) => by === null)
+        ? [NO_SIGNING_SECRET]
+        : []),
+    ];
+    if (problems.length > 0) return { ok: false, problems };
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
   }
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
@@ -45,6 +51,12 @@ const NO_ALERT_CHANNEL: ConfigProblem = {
   where: 'ALERTS_WEBHOOK_SECRET',
   problem: 'is set, but signalbox.yaml names no channel for alerts',
   hint: "add alerts: [{ channel: '#db-alerts' }]",
+};
+
+const NO_SIGNING_SECRET: ConfigProblem = {
+  where: 'SLACK_SIGNING_SECRET',
+  problem: 'is missing, but an agent of signalbox.yaml is called by: slack',
+  hint: 'copy it from Basic Information of the app; Socket Mode may stay on',
 };
 
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];

@@ -1,0 +1,207 @@
+import { expect, test } from 'vitest';
+import { createIdentifier, type Identification } from '../../src/agents/identity.ts';
+import { Secret } from '../../src/base/errors.ts';
+import {
+  agentsConfig,
+  CI_CLAIMS,
+  DOCUMENTS,
+  GITHUB,
+  LOGIN,
+  PERSON_CLAIMS,
+  SIGNING,
+  signedHeaders,
+  TEAM,
+  tokenOf,
+} from './issuer.ts';
+
+const NOW = new Date('2026-11-28T12:00:00Z');
+
+function identifier(documents = DOCUMENTS, seen: string[] = []) {
+  return createIdentifier({
+    config: agentsConfig(),
+    signingSecret: new Secret(SIGNING),
+    teamId: TEAM,
+    now: () => NOW,
+    read: async (url) => {
+      seen.push(url);
+      const text = documents[url];
+      return text === undefined ? { status: 404, text: 'Not found' } : { status: 200, text };
+    },
+  });
+}
+
+const identify = identifier();
+
+function byHeaders(
+  headers: Readonly<Record<string, string>>,
+  raw = '{}',
+  slack: unknown = undefined,
+) {
+  return identify({ header: (name) => headers[name] ?? null, raw: Buffer.from(raw), slack });
+}
+
+const byToken = (token: string, slack?: unknown) =>
+  byHeaders({ authorization: `Bearer ${token}` }, '{}', slack);
+
+function outcome(found: Identification) {
+  if (!found.ok) return `${found.status} ${found.why}`;
+  if (found.principal === null) return `${found.agent.name} without a person`;
+  const { agent, person, subject } = found.principal;
+  return `${agent.name} for ${person ?? 'itself'} by ${subject}`;
+}
+
+const ci = { claims: CI_CLAIMS, issuer: GITHUB, now: NOW };
+const ana = { claims: PERSON_CLAIMS, issuer: LOGIN, now: NOW };
+const CI = `ci for itself by ${CI_CLAIMS.sub}`;
+const ANA = 'assistant for U0ANA0000 by ana@example.com';
+
+test('a workload with the pinned claims is the agent for itself', async () => {
+  expect(outcome(await byToken(await tokenOf(ci)))).toBe(CI);
+});
+
+test('a token with the id of a person is the agent for that person', async () => {
+  expect(outcome(await byToken(await tokenOf(ana)))).toBe(ANA);
+});
+
+test('an access token by its type needs no pinned client', async () => {
+  const typed = { ...ana, audience: 'typed', claims: { ...PERSON_CLAIMS, azp: 'other' } };
+  const access = await byToken(await tokenOf({ ...typed, typ: 'at+jwt' }));
+  expect(outcome(access)).toBe('typed for U0ANA0000 by ana@example.com');
+  expect(outcome(await byToken(await tokenOf(typed)))).toMatch(/^401/);
+});
+
+test('the person of the token counts, not the person beside it', async () => {
+  const slack = { user_id: 'U0BEN0000', team_id: TEAM };
+  expect(outcome(await byToken(await tokenOf(ana), slack))).toBe(ANA);
+});
+
+const CI_ATTACKS: readonly (readonly [string, Partial<Parameters<typeof tokenOf>[0]>])[] = [
+  ['another audience', { audience: 'https://other.example.com/mcp' }],
+  ['another issuer', { issuer: 'https://issuer.example.com' }],
+  ['the issuer with a slash', { issuer: `${GITHUB}/` }],
+  ['the wrong key with the right kid', { key: 'wrong' }],
+  ['no signature', { key: 'none' }],
+  ['HS256 with the public key', { key: 'shared' }],
+  ['an expired token', { age: 700 }],
+  ['a token of two hours ago', { age: 7_200 }],
+  ['no iat', { drop: 'iat' }],
+  ['no exp', { drop: 'exp' }],
+  ['no sub', { drop: 'sub' }],
+  ['another repository', { claims: { ...CI_CLAIMS, repository_id: '75' } }],
+  ['another branch', { claims: { ...CI_CLAIMS, ref: 'refs/heads/evil' } }],
+  ['pull_request_target', { claims: { ...CI_CLAIMS, event_name: 'pull_request_target' } }],
+  ['workflow_run', { claims: { ...CI_CLAIMS, event_name: 'workflow_run' } }],
+  ['no event', { claims: { ...CI_CLAIMS, event_name: undefined } }],
+  ['a list in place of a claim', { claims: { ...CI_CLAIMS, repository_id: ['74'] } }],
+];
+
+test.for(CI_ATTACKS)('a workload token is refused: %s', async ([, given]) => {
+  const found = await byToken(await tokenOf({ ...ci, ...given }));
+  expect(outcome(found)).toBe('401 This credential is not accepted.');
+});
+
+const PERSON_ATTACKS: readonly (readonly [string, Partial<Parameters<typeof tokenOf>[0]>])[] = [
+  ['another azp', { claims: { ...PERSON_CLAIMS, azp: 'other' } }],
+  ['no person', { claims: { ...PERSON_CLAIMS, slack_user_id: undefined } }],
+  ['an agent as the person', { claims: { ...PERSON_CLAIMS, slack_user_id: 'agent:ci' } }],
+  ['an ID token', { claims: { ...PERSON_CLAIMS, nonce: 'n' } }],
+];
+
+test.for(PERSON_ATTACKS)('a token for a person is refused: %s', async ([, given]) => {
+  const found = await byToken(await tokenOf({ ...ana, ...given }));
+  expect(outcome(found)).toBe('401 This credential is not accepted.');
+});
+
+test('the caller does not learn what another agent has to prove, the log does', async () => {
+  const found = await byToken(await tokenOf({ ...ci, claims: { ...CI_CLAIMS, ref: 'x' } }));
+  expect(found).toMatchObject({ cause: 'ci: the claim ref is not refs/heads/main' });
+  expect(JSON.stringify('why' in found && found.why)).not.toMatch(/ref|claim/);
+});
+
+test('keys that cannot be read are no wrong token', async () => {
+  const token = await tokenOf(ana);
+  const found = await identifier({})({
+    header: (name) => (name === 'authorization' ? `Bearer ${token}` : null),
+    raw: Buffer.from('{}'),
+    slack: null,
+  });
+  expect(outcome(found)).toBe('503 The keys of the issuer cannot be read. Try again in a minute.');
+});
+
+test('metadata that names another issuer is not believed', async () => {
+  const address = `${LOGIN}.well-known/openid-configuration`;
+  const found = await identifier({
+    ...DOCUMENTS,
+    [address]: JSON.stringify({ issuer: 'x', jwks_uri: 'y' }),
+  })({
+    header: (name) => (name === 'authorization' ? `Bearer ${anaToken}` : null),
+    raw: Buffer.from('{}'),
+    slack: null,
+  });
+  expect(outcome(found)).toMatch(/^503/);
+});
+const anaToken = await tokenOf(ana);
+
+test('the keys of an issuer are read once, at the first token', async () => {
+  const seen: string[] = [];
+  const own = identifier(DOCUMENTS, seen);
+  const header = (name: string) => (name === 'authorization' ? `Bearer ${anaToken}` : null);
+  await own({ header, raw: Buffer.from('{}'), slack: null });
+  await own({ header, raw: Buffer.from('{}'), slack: null });
+  expect(seen).toEqual([
+    'https://login.example.com/.well-known/openid-configuration',
+    'https://login.example.com/keys',
+  ]);
+});
+
+const RAW = '{"jsonrpc":"2.0"}';
+const SLACK = { user_id: 'U0ANA0000', team_id: TEAM };
+
+test('the signature of Slack names the person', async () => {
+  const found = await byHeaders(signedHeaders(RAW, NOW), RAW, SLACK);
+  expect(outcome(found)).toBe('slackbot for U0ANA0000 by slack');
+});
+
+test('discovery by Slack has no person', async () => {
+  const found = await byHeaders(signedHeaders(RAW, NOW), RAW);
+  expect(outcome(found)).toBe('slackbot without a person');
+});
+
+test('a copy of a request of Slack names the same delivery', async () => {
+  const [one, copy] = await Promise.all(
+    [0, 1].map(() => byHeaders(signedHeaders(RAW, NOW), RAW, SLACK)),
+  );
+  expect(one).toEqual(copy);
+});
+
+const REFUSED = '401 This credential is not accepted.';
+
+test.for([
+  ['another body', signedHeaders('{}', NOW), SLACK, REFUSED],
+  ['six minutes old', signedHeaders(RAW, NOW, { age: 400 }), SLACK, REFUSED],
+  ['six minutes ahead', signedHeaders(RAW, NOW, { age: -400 }), SLACK, REFUSED],
+  ['another secret', signedHeaders(RAW, NOW, { secret: 'x'.repeat(32) }), SLACK, REFUSED],
+  ['no signature', {}, SLACK, '401 Send a bearer token, or the signature of Slack.'],
+  [
+    'both credentials',
+    { ...signedHeaders(RAW, NOW), authorization: `Bearer ${anaToken}` },
+    SLACK,
+    REFUSED,
+  ],
+  [
+    'another workspace',
+    signedHeaders(RAW, NOW),
+    { ...SLACK, team_id: 'T0OTHER' },
+    '403 This is another workspace.',
+  ],
+  [
+    'no workspace',
+    signedHeaders(RAW, NOW),
+    { user_id: 'U0ANA0000' },
+    '403 This is another workspace.',
+  ],
+  ['an agent as the person', signedHeaders(RAW, NOW), { ...SLACK, user_id: 'agent:ci' }, REFUSED],
+  ['a list as the person', signedHeaders(RAW, NOW), { ...SLACK, user_id: ['U0ANA0000'] }, REFUSED],
+] as const)('a request of Slack is refused: %s', async ([, headers, slack, expected]) => {
+  expect(outcome(await byHeaders(headers, RAW, slack))).toBe(expected);
+});
