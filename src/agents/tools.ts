@@ -1,0 +1,235 @@
+// The tools: one per command that the configuration lists, and three for own requests. Nothing else exists: no tool
+// confirms for a person, approves, resolves or ends a freeze.
+
+import { z } from 'zod';
+import { cleanText } from '../base/text.ts';
+import {
+  type Command,
+  commands,
+  type Field,
+  fieldsOf,
+  type TypedValues,
+  titleOf,
+} from '../commands/index.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema & { readonly type: 'object' };
+  readonly annotations: JsonSchema;
+}
+
+export interface CommandTool {
+  readonly tool: Tool;
+  readonly command: Command;
+  /** The fields of the command by the names of the arguments: those that people type. */
+  readonly fields: ReadonlyMap<string, Field>;
+}
+
+/** What a program says beside the values of the command. */
+const WORDS_MAX = 180;
+const KEY_MAX = 64;
+const BESIDE = {
+  reason: {
+    type: 'string',
+    maxLength: WORDS_MAX,
+    title: 'Reason',
+    description: 'Why, in one line. People see it as a quotation of the agent',
+  },
+  key: {
+    type: 'string',
+    maxLength: KEY_MAX,
+    title: 'Request key',
+    description: 'The same key is the same request for seven days, for example the id of a run',
+  },
+};
+
+const READS = { readOnlyHint: true, openWorldHint: false };
+const REQUESTS = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const KEPT = [
+  'type',
+  'enum',
+  'minimum',
+  'maximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'items',
+];
+
+/** The name under which a value is typed: `max` in `max=64`. */
+export const argumentOf = ({ word, key, name }: Field): string => word ?? key ?? name;
+
+function toolOf(command: Command): CommandTool {
+  const { properties: schemas = {}, required = [] } = z.toJSONSchema(command.args, {
+    io: 'input',
+  }) as { properties?: Record<string, JsonSchema>; required?: readonly string[] };
+  const fields = new Map(fieldsOf(command.args).map((field) => [argumentOf(field), field]));
+  const properties = [...fields].map(([argument, { name, label, hint }]) => {
+    const kept = KEPT.flatMap((key) => {
+      const value = schemas[name]?.[key];
+      return value === undefined ? [] : [[key, value] as const];
+    });
+    const about = { title: label, ...(hint && { description: hint }) };
+    return [argument, { ...Object.fromEntries(kept), ...about }] as const;
+  });
+  const isRequest = command.program === 'request';
+  const needed = [...fields].flatMap(([argument, { name }]) =>
+    required.includes(name) ? [argument] : [],
+  );
+  const tool: Tool = {
+    name: command.name.replaceAll(' ', '_'),
+    title: titleOf(command),
+    description: isRequest
+      ? `${command.summary}. Only requests it: nothing runs before people in Slack approve it.`
+      : `${command.summary}.`,
+    inputSchema: {
+      type: 'object',
+      properties: { ...Object.fromEntries(properties), ...(isRequest && BESIDE) },
+      ...(needed.length > 0 && { required: needed }),
+      additionalProperties: false,
+    },
+    annotations: isRequest ? REQUESTS : READS,
+  };
+  return { tool, command, fields };
+}
+
+/** Built once: nothing of it depends on the caller. */
+export const COMMAND_TOOLS: ReadonlyMap<string, CommandTool> = new Map(
+  commands
+    .filter(({ program }) => program !== 'none')
+    .map((command) => toolOf(command))
+    .map((one) => [one.tool.name, one]),
+);
+
+const ID = {
+  type: 'string',
+  minLength: 6,
+  maxLength: 6,
+  title: 'Change',
+  description: 'The id that the request returned',
+};
+
+function ownTool(
+  name: string,
+  [title, description]: readonly [string, string],
+  properties: JsonSchema,
+  annotations: JsonSchema,
+): Tool {
+  return {
+    ...{ name, title, description },
+    inputSchema: {
+      type: 'object',
+      properties: { id: ID, ...properties },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    annotations: { ...annotations, openWorldHint: false },
+  };
+}
+
+export const WAIT_MAX_S = 50;
+
+/** For own requests only: of the same agent, for the same person. */
+export const OWN_TOOLS: readonly Tool[] = [
+  ownTool(
+    'request_status',
+    ['Status of a request', 'Shows one of your requests.'],
+    {},
+    { readOnlyHint: true },
+  ),
+  ownTool(
+    'request_wait',
+    [
+      'Wait for a request',
+      `Waits until one of your requests enters another state, at most ${WAIT_MAX_S} seconds. People can take hours: after a few waits, report the link and stop.`,
+    ],
+    {
+      seconds: { type: 'integer', minimum: 1, maximum: WAIT_MAX_S, title: 'Seconds' },
+      state: { type: 'string', title: 'State', description: 'The state that you know' },
+    },
+    { readOnlyHint: true },
+  ),
+  ownTool(
+    'request_cancel',
+    ['Cancel a request', 'Cancels one of your requests that was not sent.'],
+    {},
+    { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  ),
+];
+
+/** What a call gives for a command, as a person would type it: there is one parser. */
+export interface TypedCall {
+  readonly typed: TypedValues;
+  /** What the agent says; empty: nothing. */
+  readonly words: string;
+  readonly key: string | null;
+}
+
+/** The sentence says what Signalbox does not take; it quotes the argument, which is data. */
+export type ReadCall = ({ readonly ok: true } & TypedCall) | Refusal;
+
+interface Refusal {
+  readonly ok: false;
+  readonly sentence: string;
+}
+
+const TEXT_MAX = 5_000;
+const ITEMS_MAX = 100;
+
+export function readCall(
+  { command, fields }: CommandTool,
+  given: Readonly<Record<string, unknown>>,
+): ReadCall {
+  const beside = command.program === 'request' ? Object.keys(BESIDE) : [];
+  const unknown = unknownArgument(given, [...fields.keys(), ...beside]);
+  if (unknown) return unknown;
+  const typed: Record<string, string> = {};
+  for (const [argument, value] of Object.entries(given)) {
+    const text = textOf(value);
+    if (text === null || text.length > TEXT_MAX) {
+      const sentence = `${argument} must be a text, a number, true, false or a list of texts.`;
+      return { ok: false, sentence };
+    }
+    const field = fields.get(argument);
+    if (field) typed[field.name] = text;
+  }
+  const [words, key] = beside.map((name) => textOf(given[name]) ?? '');
+  const used = command.peopleOnly?.find((word) =>
+    Object.values(typed).some((text) => text.toLowerCase().split(/\s+/).includes(word)),
+  );
+  if (used) return { ok: false, sentence: `${used} is for people only. Leave it out.` };
+  if (key && !/^[\w.:/-]{1,64}$/.test(key)) {
+    const sentence = `key must be at most ${KEY_MAX} letters, digits and signs of . _ : / -`;
+    return { ok: false, sentence };
+  }
+  return { ok: true, typed, words: words ?? '', key: key || null };
+}
+
+/** Refuses arguments that a tool does not have: a program must learn that nothing came of them. */
+export function unknownArgument(
+  given: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): Refusal | null {
+  const unknown = Object.keys(given).find((argument) => !known.includes(argument));
+  if (unknown === undefined) return null;
+  const rest = known.length > 0 ? `It has: ${known.join(', ')}.` : '';
+  const sentence = `This tool has no argument “${cleanText(unknown, 40)}”. ${rest}`.trim();
+  return { ok: false, sentence };
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (!Array.isArray(value) || value.length > ITEMS_MAX) return null;
+  return value.every((one) => typeof one === 'string') ? value.join('\n') : null;
+}
