@@ -1,5 +1,6 @@
 // One bot: everything that runs with one configuration, wired from the rooms.
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { AgentDoorOptions } from './agents/index.ts';
 import { openCommandContext } from './app-clients.ts';
 import type { BotOptions } from './app-start.ts';
 import { HOUR_MS } from './base/time.ts';
@@ -41,11 +42,15 @@ export interface RunningBot {
   readonly slackProblem: () => string | null;
   /** Takes the reports of the alert service. */
   readonly alerts: AlertIntake;
+  /** What agents reach of this configuration; null: none is configured. */
+  readonly agents: AgentPort | null;
   /** Answers what Slack delivers from now on. */
   readonly attach: (deliveries: Deliveries) => void;
   /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
   readonly stop: () => Promise<void>;
 }
+
+type AgentPort = Pick<AgentDoorOptions, 'config' | 'context' | 'linkOf' | 'teamId'>;
 
 const LOOP_EVERY_MS = 1_000;
 const LEARN_EVERY_MS = 6 * HOUR_MS;
@@ -149,5 +154,11 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const { wake } = background;
   const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
   const slackProblem = listening.problem;
-  return { configuration, readinessWarning, slackProblem, wake, alerts, attach, stop };
+  const { linkOf, teamId } = slack;
+  const agents = config.agents && {
+    ...{ config: config.agents, linkOf, teamId },
+    context: () => context,
+  };
+  const shown = { configuration, readinessWarning, slackProblem };
+  return { ...shown, wake, alerts, agents, attach, stop };
 }

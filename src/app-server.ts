@@ -1,8 +1,13 @@
 // The HTTP server of Slack's deliveries, the probes and the metrics.
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { sharedRead } from './base/cache.ts';
-import type { AlertDoor } from './ops/index.ts';
 
 export interface Probes {
   /** Why this process should receive no traffic; null when it is ready. */
@@ -14,10 +19,20 @@ export interface Probes {
   readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
 }
 
+/** What answers some requests of the main port beside Slack's: reports of alerts, calls of agents. */
+export interface Door {
+  readonly opens: (request: IncomingMessage) => boolean;
+  readonly answer: RequestListener;
+}
+
 export interface HttpServers {
   readonly port: number;
   /** Answers deliveries and probes with these from now on; before, deliveries get status 503. */
-  readonly answerWith: (slack: RequestListener | null, probes: Probes, alerts?: AlertDoor) => void;
+  readonly answerWith: (
+    slack: RequestListener | null,
+    probes: Probes,
+    ...doors: readonly Door[]
+  ) => void;
   /** Accepts no new connection. */
   readonly close: () => void;
   /** Accepts no new connection, and ends the open ones. */
@@ -39,15 +54,15 @@ export async function openServers(
   starting: Probes,
 ): Promise<HttpServers> {
   const own = opsPort === null ? null : createHttpServer({ slack: null, probes: starting });
-  const first = { slack: refuseDelivery, alerts: closedDoor, probes: own ? null : starting };
+  const first = { slack: refuseDelivery, doors: [closedDoor], probes: own ? null : starting };
   const main = createHttpServer(first);
   const all = own ? [main.server, own.server] : [main.server];
   const opened = await listenOn(main.server, port, bindAddress);
   if (own) await listenOn(own.server, opsPort ?? 0, bindAddress);
   return {
     port: opened,
-    answerWith: (slack, probes, alerts) => {
-      main.answerWith({ slack, alerts, probes: own ? null : probes });
+    answerWith: (slack, probes, ...doors) => {
+      main.answerWith({ slack, doors, probes: own ? null : probes });
       own?.answerWith({ slack: null, probes });
     },
     close: () => {
@@ -63,8 +78,8 @@ const refuseDelivery: RequestListener = (_request, response) =>
   sendPage(response, text(503, 'Signalbox is starting.'));
 
 /** Its sender tries again. */
-const closedDoor: AlertDoor = {
-  opens: ({ method, url }) => method === 'POST' && url?.startsWith('/alerts/') === true,
+const closedDoor: Door = {
+  opens: ({ method }) => method === 'POST',
   answer: refuseDelivery,
 };
 
@@ -78,8 +93,7 @@ async function listenOn(server: Server, port: number, host: string | null): Prom
 interface Answers {
   /** Verifies the signatures of deliveries; null in Socket Mode: no delivery arrives over HTTP. */
   readonly slack: RequestListener | null;
-  /** Takes the reports of the alert service. */
-  readonly alerts?: AlertDoor | undefined;
+  readonly doors?: readonly Door[];
   /** Null where probes and metrics have a server of their own. */
   readonly probes: Probes | null;
 }
@@ -101,14 +115,15 @@ export function createHttpServer(first: Answers, elapsed: () => number = () => p
   };
 }
 
-function answering({ slack, alerts, probes }: Answers, elapsed: () => number): RequestListener {
+function answering({ slack, doors = [], probes }: Answers, elapsed: () => number): RequestListener {
   const pages = probes ? pagesOf(probes, elapsed) : new Map<string, () => Promise<Page>>();
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     if (probes && probes.disconnected() !== null) response.setHeader('connection', 'close');
     const page = request.method === 'GET' ? pages.get(path) : undefined;
     if (page) return void page().then((found) => sendPage(response, found));
-    if (alerts?.opens(request)) return alerts.answer(request, response);
+    const door = doors.find((each) => each.opens(request));
+    if (door) return door.answer(request, response);
     if (request.method !== 'POST' || path !== '/slack/events' || !slack) {
       return sendPage(response, text(404, 'Not found.'));
     }

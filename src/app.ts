@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { AgentDoor } from './agents/index.ts';
 import { openBot, type RunningBot } from './app-bot.ts';
-import { openServers, type Probes } from './app-server.ts';
+import { type Door, openServers, type Probes } from './app-server.ts';
 import {
   type AppOptions,
   type BotOptions,
@@ -14,6 +15,7 @@ import {
   refuseMovedGroups,
   startingProbes,
 } from './app-start.ts';
+import { getDocument } from './base/http.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { systemClock } from './base/time.ts';
 import { type Log, placeKeys, recordIds } from './log/index.ts';
@@ -84,19 +86,21 @@ export async function startApp(options: AppOptions): Promise<StartResult> {
     const replicas = async () => (await reading(store, listInstances)).length;
     const deliveries = slack.deliveries({ onRefused, replicas });
     const bot = await openBotFor(options, shared, slack, store.engine === 'sqlite');
-    const app: App = { options, shared, metrics, deliveries, bot };
+    const app: App = { options, shared, metrics, deliveries, bot, agents: null };
     opened.defer(async () => {
       await app.bot.stop();
       servers.closeConnections();
     });
     opened.defer(async () => {
+      await app.agents?.close();
       await deliveries.close();
       await wait(options.leaveWithinMs ?? 0);
       servers.close();
     });
     bot.attach(deliveries);
-    servers.answerWith(deliveries.listener, runningProbes(app), alertDoor(app));
+    servers.answerWith(deliveries.listener, runningProbes(app), alertDoor(app), agentDoor(app));
     await openDeliveries(deliveries, cancel);
+    app.agents = await openAgents(app);
     if (config.slack.appToken === null) log.info(WAITING_FOR_SLACK);
     return {
       ok: true,
@@ -123,6 +127,8 @@ interface App {
   readonly deliveries: Deliveries;
   /** A reload replaces it. */
   bot: RunningBot;
+  /** Null: no agent is configured, and nothing of the protocol is loaded. A reload replaces it. */
+  agents: AgentDoor | null;
 }
 
 /** What one bot leaves to the next one. */
@@ -183,6 +189,23 @@ function alertDoor(app: App): AlertDoor {
   });
 }
 
+function agentDoor(app: App): Door {
+  return {
+    opens: (request) => app.agents?.opens(request) ?? false,
+    answer: (request, response) => app.agents?.answer(request, response),
+  };
+}
+
+async function openAgents({ options, shared, bot }: App): Promise<AgentDoor | null> {
+  if (bot.agents === null) return null;
+  const { openDoor } = await import('./agents/index.ts');
+  const { config, version, log, clock = systemClock } = options;
+  const { now, measures } = shared;
+  const { signingSecret } = config.slack;
+  const parts = { version, log, clock, now, measures, signingSecret };
+  return openDoor({ ...bot.agents, ...parts, read: getDocument });
+}
+
 function runningProbes(app: App): Probes {
   const { deliveries, metrics } = app;
   const { store, events, now } = app.shared;
@@ -231,6 +254,9 @@ async function replaceBot(app: App, config: Config): Promise<void> {
   const previous = app.bot;
   app.bot = await openBotFor(options, app.shared, slack, false);
   app.bot.attach(app.deliveries);
+  const previousDoor = app.agents;
+  app.agents = await openAgents(app);
+  await previousDoor?.close();
   await previous.stop();
 }
 

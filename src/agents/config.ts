@@ -2,13 +2,7 @@
 // settings can be read where no agent is configured.
 
 import { z } from 'zod';
-import {
-  type ConfigProblem,
-  declaredName,
-  quoted,
-  strictConfigObject,
-  withHint,
-} from '../base/problem.ts';
+import { declaredName, quoted, strictConfigObject, withHint } from '../base/problem.ts';
 import { commands } from '../commands/index.ts';
 
 const GITHUB = 'https://token.actions.githubusercontent.com';
@@ -192,24 +186,3 @@ function tokensOf(
 export type AgentsConfig = z.output<ReturnType<typeof agentsSchema>>;
 export type AgentSettings = AgentsConfig['allow'][number];
 export type TokenSettings = NonNullable<AgentSettings['by']>;
-
-interface AgentRule {
-  readonly place: number;
-  readonly agents: 'allowed' | readonly string[];
-}
-
-/** The agents that rules name, and that the file does not configure. */
-export function unknownAgents(
-  rules: readonly AgentRule[],
-  { allow = [] }: Partial<AgentsConfig>,
-): readonly ConfigProblem[] {
-  const known = allow.map(({ name }) => name);
-  return rules.flatMap(({ place, agents }) => {
-    const unknown = agents === 'allowed' ? [] : agents.filter((name) => !known.includes(name));
-    return unknown.map((name) => ({
-      where: `policy[${place - 1}].agents`,
-      problem: `names no agent: ${quoted(name)}`,
-      hint: known.length > 0 ? `known: ${known.join(', ')}` : 'add it to agents.allow',
-    }));
-  });
-}

@@ -300,7 +300,12 @@ export interface Measures {
   readonly lookupFailed: () => void;
   /** The alert service delivered a report. */
   readonly alertDelivered: (ending: AlertDelivery) => void;
+  /** A program called a tool; `none`: it called no tool. */
+  readonly agentCalled: (agent: string, tool: string, result: AgentEnding) => void;
 }
+
+/** `limited`: too many calls. `unauthorized`: its credential was refused. */
+export type AgentEnding = 'answered' | 'refused' | 'limited' | 'unauthorized' | 'failed';
 
 /** `ignored`: delivered before, older than the last report, or no news. */
 export type AlertDelivery = 'accepted' | 'ignored' | 'unreadable' | 'large' | 'limited' | 'failed';

@@ -236,7 +236,10 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     reads: cloud.reads,
     console: cloud.console ?? null,
     serverTags: cloud.tags ?? [],
-    policy: { roles, rules: policy, freezes, never },
+    policy: {
+      ...{ roles, rules: policy, freezes, never },
+      ...(agents && { agents: new Map(agents.allow.map((one) => [one.name, one.roles])) }),
+    },
   }));
 }
 

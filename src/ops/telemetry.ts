@@ -103,6 +103,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Socket Mode connections of other programs with this app token, at the last hello of Slack',
   );
   const delivered = counter('alert_deliveries_total', 'Reports of the alert service', 'ending');
+  const agentCalls = counter('agent_calls_total', 'Calls of agents', 'agent', 'tool', 'result');
   const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
   // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
   for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
@@ -136,6 +137,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       },
       lookupFailed: () => lookups.inc(),
       alertDelivered: (ending) => delivered.inc({ ending }),
+      agentCalled: (agent, tool, result) => agentCalls.inc({ agent, tool, result }),
       messageLost: (kind) => lost.inc({ kind }),
       permitReturned: () => returned.inc(),
       acknowledged: (kind, ms) => {

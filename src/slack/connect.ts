@@ -5,6 +5,7 @@ import type { Measures } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
+import type { Position } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger, WorkflowContext } from '../workflow/index.ts';
 import { cachedAccounts, peopleByName } from './accounts.ts';
@@ -60,6 +61,9 @@ interface SlackOptions {
 
 /** The connection to one workspace: lookups, messages and incoming payloads. */
 export interface Slack {
+  readonly teamId: string;
+  /** The permalink of a message; null where Slack does not return it. */
+  readonly linkOf: (at: Position) => Promise<string | null>;
   readonly actors: Actors;
   /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
   readonly groupIds: ReadonlyMap<string, string>;
@@ -158,6 +162,11 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   return {
     ok: true,
     slack: {
+      teamId: home.teamId,
+      linkOf: async (at) => {
+        await permalinks.load([at]);
+        return permalinks.of(at);
+      },
       actors,
       groupIds: idsOfHandles(policy, found.groups),
       openMessenger,

@@ -74,6 +74,8 @@ export interface AgentRequest {
   readonly words: string | null;
   /** The same key is the same change for seven days; null: equal values are the same open change. */
   readonly key: string | null;
+  /** The same signed request was received before: it may find a change, and makes none. */
+  readonly repeated?: boolean;
 }
 
 export type AgentOutcome =
@@ -108,6 +110,7 @@ export async function requestByAgent(
   // Before the plan, which reads the target: what was applied already would have no effect.
   if (known === 'other') return refuse('key-used');
   if (known) return { ok: true, change: await withNews(context, known), created: false };
+  if (asked.repeated) return refuse('already-received');
   const count = (query: ChangeQuery) => countChanges(context.events, query);
   const early = await limitReached(caller, count, context.now());
   if (early) return blocked(context, caller, early, attempt.tried);

@@ -140,6 +140,48 @@ function minuteOf(context: DecisionContext): Minute {
   return minute;
 }
 
+const AGENT_WINDOW_MS = 60_000;
+/** All persons of one agent together may call this many times as often as one of them. */
+const AGENT_PEOPLE = 10;
+
+interface AgentCall {
+  readonly agent: string;
+  readonly person: UserId | null;
+  /** Calls per minute. */
+  readonly most: number;
+  /** Of a signed request: what names it, and its time. Null: its credential may be used again. */
+  readonly delivery: { readonly key: string; readonly at: Date } | null;
+}
+
+/**
+ * Counts one call of an agent, apart from what its person does in Slack, and remembers a signed request for all
+ * replicas. `limitedUntil`: when the next call is possible. `repeated`: this request was received before.
+ */
+export async function receiveAgentCall(
+  { store, now }: Pick<DecisionContext, 'store' | 'now'>,
+  { agent, person, most, delivery }: AgentCall,
+): Promise<{ readonly limitedUntil: Date | null; readonly repeated: boolean }> {
+  const since = new Date(Math.floor(now().getTime() / AGENT_WINDOW_MS) * AGENT_WINDOW_MS);
+  const [own, all] = [`${agent}|${person ?? ''}`, `${agent}|${EVERYONE}`];
+  return transaction(store, async (tx) => {
+    const counted = { kind: 'agent', since };
+    const more = new Map([own, all].map((who) => [who, 1]));
+    const counts = await addToRateCounters(tx, { ...counted, more });
+    const isOver = (counts.get(own) ?? 0) > most;
+    // One person must not use up the calls of the others.
+    if (isOver) await subtractFromRateCounter(tx, { ...counted, user: all, less: 1 });
+    const limited = isOver || (counts.get(all) ?? 0) > most * AGENT_PEOPLE;
+    if (limited) {
+      return { limitedUntil: new Date(since.getTime() + AGENT_WINDOW_MS), repeated: false };
+    }
+    if (delivery === null) return { limitedUntil: null, repeated: false };
+    const { key, at } = delivery;
+    const received = { kind: 'delivery', since: at, more: new Map([[key, 1]]) };
+    const times = await addToRateCounters(tx, received);
+    return { limitedUntil: null, repeated: (times.get(key) ?? 0) > 1 };
+  });
+}
+
 /** Drops the counters of windows that have ended. */
 export async function pruneRates({ store, now }: DecisionContext): Promise<void> {
   const longest = Math.max(...Object.values(RATE_LIMITS).map(({ withinMs }) => withinMs));

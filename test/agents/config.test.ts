@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentsSchema, unknownAgents } from '../../src/agents/config.ts';
+import { agentsSchema } from '../../src/agents/config.ts';
 import { parseConfig } from '../../src/base/problem.ts';
 import { AGENTS, agentsConfig, GITHUB } from './issuer.ts';
 
@@ -137,14 +137,4 @@ test.for<readonly [string, unknown, readonly string[]]>([
 test('all problems are named at once', () => {
   const content = { ...AGENTS, url: 'x', allow: [{ ...ci, name: 'CI', tools: [] }] };
   expect(lines(content)).toHaveLength(3);
-});
-
-test('a rule that names an agent which the file does not have is refused', () => {
-  const rules = [
-    { place: 1, agents: 'allowed' as const },
-    { place: 2, agents: ['ci', 'cd'] },
-  ];
-  expect(unknownAgents(rules, agentsConfig())).toMatchObject([
-    { where: 'policy[1].agents', problem: 'names no agent: “cd”' },
-  ]);
 });

@@ -78,7 +78,7 @@ export const PERSON_CLAIMS = {
   slack_user_id: 'U0ANA0000',
 };
 
-interface Given {
+export interface TokenParts {
   readonly claims: JWTPayload;
   readonly issuer: string;
   readonly audience?: string | string[];
@@ -91,7 +91,7 @@ interface Given {
 }
 
 /** A token of an issuer of the tests, right in everything that is not given. */
-export async function tokenOf(given: Given): Promise<string> {
+export async function tokenOf(given: TokenParts): Promise<string> {
   const { claims, issuer: iss, audience: aud = URL_OF_DOOR, now, age = 0, key = 'right' } = given;
   const iat = Math.floor(now.getTime() / 1_000) - age;
   const payload: JWTPayload = { ...claims, iss, aud, iat, exp: iat + 600 };

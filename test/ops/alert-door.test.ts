@@ -33,7 +33,7 @@ async function openDoor(secret: string | null = SECRET) {
     log,
     measures: { alertDelivered: (ending) => stage.endings.push(ending) },
   });
-  const { server } = createHttpServer({ slack: null, probes: null, alerts });
+  const { server } = createHttpServer({ slack: null, probes: null, doors: [alerts] });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => server.close().closeAllConnections());

@@ -13,6 +13,7 @@ export const ignoredMeasures: Measures = {
   foreignConnections: ignore,
   payloadRejected: ignore,
   alertDelivered: ignore,
+  agentCalled: ignore,
   lookupFailed: ignore,
   messageLost: ignore,
   permitReturned: ignore,

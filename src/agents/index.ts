@@ -1,0 +1,1 @@
+export { type AgentDoor, type AgentDoorOptions, openDoor } from './door.ts';

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createServer, request as send } from 'node:http';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { onTestFinished } from 'vitest';
+import {
+  CI_CLAIMS,
+  GITHUB,
+  KEY_SET,
+  PERSON_CLAIMS,
+  type TokenParts,
+  tokenOf,
+  URL_OF_DOOR,
+} from '../agents/issuer.ts';
+import type { EditYaml } from './config.ts';
+
+/** The address that clients type; the bot of a test listens on another one. */
+const HOST = new URL(URL_OF_DOOR).host;
+
+/** An issuer of tokens on this machine. */
+export async function startIssuer() {
+  const server = createServer((request, response) => {
+    const metadata = { issuer: address(), jwks_uri: `${address()}/keys` };
+    const text = request.url === '/keys' ? KEY_SET : JSON.stringify(metadata);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  const address = () => {
+    const at = server.address();
+    return `http://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}`;
+  };
+  return address();
+}
+
+const PEOPLE_TOOLS = ['service list', 'service show', 'service start', 'service stop', 'cost'];
+
+/** The file of the sandbox with Slackbot, a workflow of GitHub and an assistant of people; every rule with approvals admits them. */
+export function withAgents(issuer: string): EditYaml {
+  return (file: Record<string, unknown>) => ({
+    ...file,
+    policy: (file.policy as readonly Record<string, unknown>[]).map((rule) =>
+      rule.approvals ? { ...rule, agents: 'allowed' } : rule,
+    ),
+    agents: {
+      url: URL_OF_DOOR,
+      allow: [
+        { name: 'slackbot', for: 'people', by: 'slack', tools: PEOPLE_TOOLS },
+        {
+          name: 'ci',
+          for: 'itself',
+          by: {
+            issuer: GITHUB,
+            jwks: `${issuer}/keys`,
+            claims: { repository_id: '74', repository_owner_id: '9', ref: 'refs/heads/main' },
+          },
+          roles: ['viewer', 'operator'],
+          tools: ['service list', 'service scale', 'service stop', 'service start'],
+        },
+        {
+          name: 'assistant',
+          for: 'people',
+          by: { issuer, claims: { azp: 'assistant' }, person: 'slack_user_id' },
+          tools: PEOPLE_TOOLS,
+        },
+      ],
+    },
+  });
+}
+
+/** Tokens of the two agents with tokens. */
+export function tokensOf(issuer: string, now: () => Date) {
+  return {
+    ci: (more: Partial<TokenParts> = {}) =>
+      tokenOf({ claims: CI_CLAIMS, issuer: GITHUB, now: now(), ...more }),
+    person: (user: string, more: Partial<TokenParts> = {}) => {
+      const claims = { ...PERSON_CLAIMS, slack_user_id: user };
+      return tokenOf({ claims, issuer, now: now(), ...more });
+    },
+  };
+}
+
+export interface DoorReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+interface DoorRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** One HTTP request to the bot at `url`, for the host that clients type unless `headers` name another one. */
+export function atDoor(url: string, request: DoorRequest): Promise<DoorReply> {
+  const { method = 'POST', path = '/mcp', headers = {}, body, signal } = request;
+  const usual = {
+    host: HOST,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  return new Promise((resolve, reject) => {
+    const options = { method, headers: { ...usual, ...headers }, ...(signal && { signal }) };
+    const sent = send(`${url}${path}`, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** The SDK's client of an agent, with a token for each request. */
+export async function connectClient(
+  url: string,
+  token: () => Promise<string>,
+  mode: 'legacy' | 'auto',
+): Promise<Client> {
+  const client = new Client({ name: 'probe', version: '1' }, { versionNegotiation: { mode } });
+  const through = async (address: string | URL, init: RequestInit = {}) => {
+    const headers = {
+      ...Object.fromEntries(new Headers(init.headers)),
+      authorization: `Bearer ${await token()}`,
+    };
+    const {
+      status,
+      headers: given,
+      text,
+    } = await atDoor(url, {
+      method: init.method ?? 'GET',
+      path: new URL(address).pathname,
+      headers,
+      ...(typeof init.body === 'string' && { body: init.body }),
+    });
+    const content = String(given['content-type'] ?? 'text/plain');
+    const isEmpty = [202, 204, 304].includes(status);
+    return new Response(isEmpty ? null : text, { status, headers: { 'content-type': content } });
+  };
+  const transport = new StreamableHTTPClientTransport(new URL(URL_OF_DOOR), { fetch: through });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return client;
+}
