@@ -121,6 +121,28 @@ export function atDoor(url: string, request: DoorRequest): Promise<DoorReply> {
   });
 }
 
+/** A message of the modern era, with the headers that it needs. */
+export function modernCall(name: string, args: object, more: object = {}) {
+  const version = '2026-07-28';
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...more,
+  };
+  const params = { name, arguments: args, _meta: meta };
+  return {
+    headers: { 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': name },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  };
+}
+
+/** The result of a tool, in the body of a reply. */
+export function resultIn({ text }: DoorReply): Readonly<Record<string, unknown>> {
+  // The legacy era answers as an event stream.
+  const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  return JSON.parse(json).result?.structuredContent ?? {};
+}
+
 /** The SDK's client of an agent, with a token for each request. */
 export async function connectClient(
   url: string,

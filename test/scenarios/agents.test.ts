@@ -1,15 +1,35 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { connectClient, startIssuer, tokensOf, withAgents } from '../harness/agents.ts';
-import { startTestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN } from '../harness/users.ts';
+import { signedHeaders } from '../agents/issuer.ts';
+import {
+  atDoor,
+  connectClient,
+  modernCall,
+  resultIn,
+  startIssuer,
+  tokensOf,
+  withAgents,
+} from '../harness/agents.ts';
+import { SIGNING_SECRET } from '../harness/simulators.ts';
+import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
+import { ANA, BEN, DORA, GINA, HUGO, SVEN } from '../harness/users.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
-async function startDoor() {
+async function startDoor(options: TestSandboxOptions = {}) {
   const issuer = await startIssuer();
   // A wait looks again at once, and lets everything else run in between.
-  const sleep = () => immediate();
-  const sandbox = await startTestSandbox({ yaml: withAgents(issuer), sleep });
-  return { ...sandbox, issuer, tokens: tokensOf(issuer, () => sandbox.clock.now) };
+  let looks = 0;
+  const sleep = () => {
+    looks += 1;
+    return immediate();
+  };
+  const sandbox = await startTestSandbox({ ...options, yaml: withAgents(issuer), sleep });
+  return {
+    ...sandbox,
+    looks: () => looks,
+    issuer,
+    tokens: tokensOf(issuer, () => sandbox.clock.now),
+  };
 }
 
 type Result = { readonly structuredContent?: unknown; readonly isError?: unknown };
@@ -64,4 +84,278 @@ test('a workflow asks for itself, and its change waits for an approval at once',
   const card = await sandbox.card('staging');
   await sandbox.press(BEN, card, 'change.approve');
   await expect.poll(() => cloud.count('set state')).toBe(1);
+});
+
+test('what is no request of an agent is refused before anything is done', async () => {
+  const { url, tokens, slack } = await startDoor();
+  const bearer = { authorization: `Bearer ${await tokens.person(ANA)}` };
+  const call = modernCall('service_list', {});
+  const right = { headers: { ...call.headers, ...bearer }, body: call.body };
+  const withHeaders = (headers: Readonly<Record<string, string>>) => ({
+    ...right,
+    headers: { ...right.headers, ...headers },
+  });
+  const attempts: Readonly<Record<string, readonly [object, number]>> = {
+    'a right call': [right, 200],
+    'another host': [withHeaders({ host: 'evil.example.com' }), 403],
+    'an origin': [withHeaders({ origin: 'https://evil.example.com' }), 403],
+    'the origin null': [withHeaders({ origin: 'null' }), 403],
+    'a preflight': [{ method: 'OPTIONS', headers: { origin: 'https://evil.example.com' } }, 403],
+    GET: [{ ...right, method: 'GET', body: undefined }, 405],
+    PUT: [{ ...right, method: 'PUT' }, 405],
+    DELETE: [{ ...right, method: 'DELETE' }, 405],
+    OPTIONS: [{ ...right, method: 'OPTIONS' }, 405],
+    'text/plain': [withHeaders({ 'content-type': 'text/plain' }), 415],
+    '70 kB': [{ ...right, body: ' '.repeat(70_000) }, 413],
+    'a batch': [{ ...right, body: `[${right.body}]` }, 400],
+    'no JSON': [{ ...right, body: '{' }, 400],
+    'a depth of 5,000': [{ ...right, body: `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}` }, 400],
+    'a token in the query': [{ ...call, path: `/mcp?access_token=${await tokens.ci()}` }, 401],
+    'no credential': [call, 401],
+    'basic credentials': [
+      { ...call, headers: { ...call.headers, authorization: 'Basic eA==' } },
+      401,
+    ],
+    'another path': [{ ...right, path: '/mcp/x' }, 404],
+  };
+  const replies = await Promise.all(
+    Object.entries(attempts).map(
+      async ([name, [request]]) => [name, await atDoor(url, request)] as const,
+    ),
+  );
+  expect(Object.fromEntries(replies.map(([name, { status }]) => [name, status]))).toEqual(
+    Object.fromEntries(Object.entries(attempts).map(([name, [, status]]) => [name, status])),
+  );
+  for (const [name, { headers }] of replies) {
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    if (name !== 'another path') expect(headers['cache-control']).toBe('no-store');
+  }
+  const unknown = await atDoor(url, call);
+  expect(unknown.headers['www-authenticate']).toBe(
+    'Bearer resource_metadata="https://signalbox.example.com/.well-known/oauth-protected-resource/mcp"',
+  );
+  const wrong = await atDoor(url, {
+    ...call,
+    headers: { ...call.headers, authorization: 'Bearer x' },
+  });
+  expect(wrong.headers['www-authenticate']).toContain('error="invalid_token"');
+  expect(slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('the metadata names the issuers of people only', async () => {
+  const { url, issuer } = await startDoor();
+  const path = '/.well-known/oauth-protected-resource/mcp';
+  const { status, text } = await atDoor(url, { method: 'GET', path });
+  expect(status).toBe(200);
+  expect(JSON.parse(text)).toEqual({
+    resource: 'https://signalbox.example.com/mcp',
+    authorization_servers: [issuer],
+    bearer_methods_supported: ['header'],
+    resource_name: 'Signalbox',
+  });
+});
+
+const TEAM = 'T0SIGNALBOX';
+
+/** A call as Slack signs it. */
+function slackCall(now: Date, name: string, args: object, user: object) {
+  const { headers, body } = modernCall(name, args, { slack: user });
+  return { headers: { ...headers, ...signedHeaders(body, now, { secret: SIGNING_SECRET }) }, body };
+}
+
+test.for(ENGINES)(
+  'Slackbot asks for the person whom Slack signs; a copy changes nothing, also at another replica (%s)',
+  async (engine) => {
+    const { url, clock, ...sandbox } = await startDoor({ databaseUrl: await emptyUrl(engine) });
+    // A file has one process.
+    const replica = engine === 'sqlite' ? null : await sandbox.replica();
+    const other = replica ? `http://127.0.0.1:${replica.port}` : url;
+    const ana = { user_id: ANA, team_id: TEAM };
+    const read = slackCall(clock.now, 'service_list', {}, ana);
+    expect((await atDoor(url, read)).status).toBe(200);
+    expect((await atDoor(url, read)).status).toBe(401);
+    expect((await atDoor(other, read)).status).toBe(401);
+
+    const stop = slackCall(clock.now, 'service_stop', { service: 'staging' }, ana);
+    const first = resultIn(await atDoor(url, stop));
+    expect(first).toMatchObject({ state: 'draft' });
+    const copy = resultIn(await atDoor(other, stop));
+    expect(copy.change).toBe(first.change);
+    const id = String(first.change);
+    const cancel = slackCall(clock.now, 'request_cancel', { id }, ana);
+    expect(resultIn(await atDoor(url, cancel))).toMatchObject({ state: 'cancelled' });
+    // After its end, the copy finds nothing, and makes nothing.
+    expect(resultIn(await atDoor(url, stop))).toMatchObject({ refusal: 'already-received' });
+  },
+);
+
+test('guests, users of other workspaces, deactivated users and users without the role are refused', async () => {
+  const { url, clock } = await startDoor();
+  const stopBy = async (user: string, team = TEAM) => {
+    const args = { service: 'staging', reason: user };
+    const call = slackCall(clock.now, 'service_stop', args, { user_id: user, team_id: team });
+    const reply = await atDoor(url, call);
+    return reply.status === 200
+      ? (resultIn(reply).refusal ?? resultIn(reply).summary)
+      : reply.status;
+  };
+  expect(await stopBy(GINA)).toBe('guest');
+  expect(await stopBy(HUGO)).toBe('deactivated');
+  expect(await stopBy(SVEN)).toBe('other-workspace');
+  expect(await stopBy(ANA, 'T0PARTNERS1')).toBe(403);
+  expect(await stopBy(DORA)).toBe('There is no such tool, or you may not use it.');
+});
+
+test('what a tool does not take is refused, and nothing is requested', async () => {
+  const { url, tokens, slack } = await startDoor();
+  const client = await connectClient(url, () => tokens.person(ANA), 'auto');
+  const call = async (name: string, args: Record<string, unknown>) =>
+    facts(await client.callTool({ name, arguments: args }));
+  const stop = (more: Record<string, unknown>) =>
+    call('service_stop', { service: 'staging', ...more });
+  for (const argument of [
+    'approve',
+    'confirm',
+    'force',
+    'requester',
+    '__proto__x',
+    'constructor',
+  ]) {
+    const refused = await stop({ [argument]: true });
+    expect(refused.data).toMatchObject({
+      problem: expect.stringContaining(`This tool has no argument “${argument}”.`),
+    });
+  }
+  expect(await stop({ reason: { text: 'x' } })).toMatchObject({
+    data: { problem: 'reason must be a text, a number, true, false or a list of texts.' },
+  });
+  expect(await stop({ service: 'x'.repeat(6_000) })).toMatchObject({
+    summary: 'An argument is not accepted.',
+  });
+  expect(await call('service_stop', {})).toMatchObject({ summary: 'Missing: service.' });
+  expect(await stop({ service: 'stagign' })).toMatchObject({
+    arguments: ['service'],
+    data: { problem: expect.stringContaining('stagign') },
+  });
+  expect(await call('cost', { words: 'mtd refresh' })).toMatchObject({
+    data: { problem: 'refresh is for people only. Leave it out.' },
+  });
+  for (const name of [
+    'change_approve',
+    'change_confirm',
+    'change_unfreeze',
+    'change_cancel',
+    'service_scale',
+    '__proto__',
+    'constructor',
+  ]) {
+    expect(await call(name, {})).toMatchObject({
+      summary: 'There is no such tool, or you may not use it.',
+    });
+  }
+  expect(slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('the request of one caller does not exist for another one', async () => {
+  const { url, tokens } = await startDoor();
+  const asked = async (token: () => Promise<string>) => {
+    const client = await connectClient(url, token, 'auto');
+    return async (name: string, args: Record<string, unknown>) =>
+      facts(await client.callTool({ name, arguments: args }));
+  };
+  const ci = await asked(() => tokens.ci());
+  const ana = await asked(() => tokens.person(ANA));
+  const ben = await asked(() => tokens.person(BEN));
+  const id = String((await ci('service_stop', { service: 'staging' })).change);
+  for (const name of ['request_status', 'request_wait', 'request_cancel']) {
+    expect(await ana(name, { id })).toMatchObject({ summary: 'You have no request with this id.' });
+  }
+  const own = String((await ana('service_stop', { service: 'staging' })).change);
+  expect(own).not.toBe(id);
+  expect(await ben('request_cancel', { id: own })).toMatchObject({ refusal: 'not-found' });
+  expect(await ci('request_status', { id })).toMatchObject({ state: 'pending' });
+  expect(await ci('request_status', { id: 'x' })).toMatchObject({
+    summary: 'You have no request with this id.',
+  });
+});
+
+test('1,000 calls are limited, and a command of the person is still answered', async () => {
+  const { url, tokens, slack, ...sandbox } = await startDoor();
+  const authorization = `Bearer ${await tokens.person(ANA)}`;
+  const { headers, body } = modernCall('request_status', { id: 'ABCDEF' });
+  const statuses = await Promise.all(
+    Array.from({ length: 1_000 }, () =>
+      atDoor(url, { headers: { ...headers, authorization }, body }),
+    ),
+  );
+  expect(statuses.filter(({ status }) => status === 200)).toHaveLength(60);
+  const limited = statuses.filter(({ status }) => status === 429);
+  expect(limited).toHaveLength(940);
+  expect(limited[0]?.headers['retry-after']).toBe('60');
+  await slack.command(ANA, 'ops', '/service list');
+  await sandbox.privateMessage(ANA, 'staging');
+});
+
+test('50 equal requests at once are one change', async () => {
+  const { url, tokens } = await startDoor();
+  const authorization = `Bearer ${await tokens.ci()}`;
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => {
+      const { headers, body } = modernCall('service_stop', {
+        service: 'staging',
+        reason: `${index}`,
+      });
+      return atDoor(url, { headers: { ...headers, authorization }, body });
+    }),
+  );
+  expect(new Set(replies.map((reply) => resultIn(reply).change)).size).toBe(1);
+});
+
+test('a stop answers a wait at once', async () => {
+  const { url, tokens, ...sandbox } = await startDoor();
+  const client = await connectClient(url, () => tokens.ci(), 'auto');
+  const asked = facts(
+    await client.callTool({ name: 'service_stop', arguments: { service: 'staging' } }),
+  );
+  const waiting = client.callTool({ name: 'request_wait', arguments: { id: asked.change } });
+  await expect.poll(() => sandbox.looks()).toBeGreaterThan(3);
+  await sandbox.down();
+  expect(facts(await waiting)).toMatchObject({ state: 'pending', ended: false });
+});
+
+test('a client that leaves ends the wait, not the change', async () => {
+  const { url, tokens, ...sandbox } = await startDoor();
+  const client = await connectClient(url, () => tokens.ci(), 'auto');
+  const { change: id } = facts(
+    await client.callTool({ name: 'service_stop', arguments: { service: 'staging' } }),
+  );
+  const gone = new AbortController();
+  const { headers, body } = modernCall('request_wait', { id });
+  const authorization = `Bearer ${await tokens.ci()}`;
+  const left = atDoor(url, { headers: { ...headers, authorization }, body, signal: gone.signal });
+  await expect.poll(() => sandbox.looks()).toBeGreaterThan(3);
+  gone.abort();
+  await expect(left).rejects.toThrow();
+  const seen = sandbox.looks();
+  expect(facts(await client.callTool({ name: 'request_status', arguments: { id } }))).toMatchObject(
+    { state: 'pending' },
+  );
+  expect(sandbox.looks() - seen).toBeLessThan(50);
+});
+
+test('a reload opens the door anew, or closes it', async () => {
+  const { url, tokens, issuer, ...sandbox } = await startDoor();
+  const { headers, body } = modernCall('service_list', {});
+  const call = async () =>
+    atDoor(url, { headers: { ...headers, authorization: `Bearer ${await tokens.ci()}` }, body });
+  expect((await call()).status).toBe(200);
+  const both = withAgents(issuer);
+  await sandbox.reload((file) => {
+    const { agents, ...rest } = both(file) as Record<string, never>;
+    const { allow, ...door } = agents as unknown as { allow: readonly unknown[] };
+    return { ...rest, agents: { ...door, allow: allow.slice(0, 1) } };
+  });
+  expect((await call()).status).toBe(401);
+  await sandbox.reload();
+  expect((await call()).status).toBe(404);
 });
