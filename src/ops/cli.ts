@@ -50,6 +50,7 @@ const USAGE = `signalbox [--env <file>] <command> [options]
 ${Object.entries(SUBCOMMANDS)
   .map(([name, { summary }]) => `    ${name.padEnd(width)}  ${summary}`)
   .join('\n')}
+    ${'request'.padEnd(width)}  ask for a change, from a pipeline; bin/signalbox-request.mjs runs alone as well
 
     --env <file>   read the variables from this file only, not from the environment
     --help         after a command: its options

@@ -36,14 +36,14 @@ export async function startIssuer() {
 const PEOPLE_TOOLS = ['service list', 'service show', 'service start', 'service stop', 'cost'];
 
 /** The file of the sandbox with Slackbot, a workflow of GitHub and an assistant of people; every rule with approvals admits them. */
-export function withAgents(issuer: string): EditYaml {
-  return (file: Record<string, unknown>) => ({
+export function withAgents(issuer: string, url = URL_OF_DOOR): EditYaml {
+  return (file: Readonly<Record<string, unknown>>) => ({
     ...file,
     policy: (file.policy as readonly Record<string, unknown>[]).map((rule) =>
       rule.approvals ? { ...rule, agents: 'allowed' } : rule,
     ),
     agents: {
-      url: URL_OF_DOOR,
+      url,
       allow: [
         { name: 'slackbot', for: 'people', by: 'slack', tools: PEOPLE_TOOLS },
         {
