@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import { type ChangeCommand, type Command, fieldsOf, type TypedValues } from '../commands/index.ts';
+import { countWords } from '../domain/answer.ts';
 import {
   agentId,
   type Change,
@@ -227,6 +228,7 @@ function isEqual(context: WorkflowContext, change: Change, request: AsAgent): bo
 
 interface Reached {
   readonly limit: 'open' | 'perDay';
+  readonly most: number;
   /** When the next request is possible; null: when one of the open ones has ended. */
   readonly until: Date | null;
 }
@@ -243,11 +245,13 @@ async function limitReached(
     [{ agent, requester }, 1],
     [{ agent }, TOGETHER],
   ] as const) {
-    const open = await count({ ...of, requested: true, open: true });
-    if (open >= limits.open * times) return { limit: 'open', until: null };
-    const recent = await count({ ...of, requested: true, since });
-    if (recent >= limits.perDay * times)
-      return { limit: 'perDay', until: new Date(since.getTime() + DAY_MS) };
+    const [mostOpen, mostPerDay] = [limits.open * times, limits.perDay * times];
+    if ((await count({ ...of, requested: true, open: true })) >= mostOpen) {
+      return { limit: 'open', most: mostOpen, until: null };
+    }
+    if ((await count({ ...of, requested: true, since })) >= mostPerDay) {
+      return { limit: 'perDay', most: mostPerDay, until: new Date(since.getTime() + DAY_MS) };
+    }
   }
   return null;
 }
@@ -301,19 +305,19 @@ async function recorded(
 async function blocked(
   context: WorkflowContext,
   caller: AgentCaller,
-  { limit, until }: Reached,
+  { limit, most, until }: Reached,
   tried: string,
 ): Promise<Refused> {
   const { by, via } = whoOf(caller);
-  const { agent, limits } = caller;
+  const { agent } = caller;
   context.measures.refused('agent-limit');
   const nameOf = (...about: readonly string[]) =>
     createHash('sha256').update(JSON.stringify(about)).digest('base64url');
   const day = context.now().toISOString().slice(0, 10);
   const notice = nameOf('agent', agent, day);
   const stream = `refusal/${nameOf('agent', agent, by, limit, day)}` as const;
-  const of =
-    limit === 'open' ? `${limits.open} open requests` : `${limits.perDay} requests per day`;
+  const kind = limit === 'open' ? 'open request' : 'request';
+  const of = `${countWords(most, kind)}${limit === 'open' ? '' : ' per day'}`;
   const text = `The agent ${agent} is blocked for now: it reached its limit of ${of}. Its requests are refused.`;
   await append(context.events, async (locked) => {
     const isThere = async (name: typeof stream | `notice/${string}`) =>
