@@ -8,13 +8,10 @@ import {
   withHint,
 } from '../base/problem.ts';
 import type { Requirement, RoleName, UserId } from '../domain/change.ts';
-import {
-  type Decision,
-  POLICY_DENIALS,
-  type PolicyDenial,
-  type PolicyVocabulary,
-} from '../domain/policy.ts';
+import { type Decision, POLICY_DENIALS, type PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, MemberId } from '../domain/policy-schema.ts';
+
+type PolicyDenial = (Decision & { allow: false })['refusal'];
 
 /** A decision in the form that cases compare and print. */
 export type PolicyAnswer =

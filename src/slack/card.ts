@@ -25,7 +25,7 @@ import {
   lowerActionText,
   lowerFirst,
   requestedAction,
-  requesterOf,
+  requesterLine,
   roleText,
 } from './naming.ts';
 import { stoppedLine } from './refusals.ts';
@@ -141,7 +141,7 @@ function titleLines(change: Change, { commands }: Drawing): readonly Line[] {
   if (state !== 'pending') return [stateLine(change, commands)];
   const until = plan.timing?.startAt ? 'approve by' : 'expires';
   const asked = lowerFirst(bounded(requestedAction(change), ACTION_MAX));
-  const title: Line = [{ bold: '○ ' }, ...requesterOf(change), { bold: ` requests: ${asked}` }];
+  const title: Line = [{ bold: '○ ' }, ...requesterLine(change), { bold: ` requests: ${asked}` }];
   return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
 }
 
@@ -199,7 +199,7 @@ function decisionLines({ rejection, cancelledBy }: Change): readonly Line[] {
 /** `Requested by Ana · approved by Ben, Cleo (2 of 2)` */
 function peopleLine(change: Change): Line {
   const { approvals, requires } = change;
-  const words: Line = ['Requested by ', ...requesterOf(change)];
+  const words: Line = ['Requested by ', ...requesterLine(change)];
   if (approvals.length === 0) return words;
   const counted = ` (${approvals.length} of ${requires.count})`;
   return [...words, ' · approved by ', ...namesOf(approvals), counted];

@@ -88,8 +88,19 @@ const KEY_MS = 7 * DAY_MS;
 /** What the persons of one agent may have together, as a multiple of what one may have. */
 const TOGETHER = 10;
 
+/** What a program may do, and nothing else: no call confirms, decides or resolves. */
+export function agentRequests(context: WorkflowContext) {
+  return {
+    request: (caller: AgentCaller, asked: AgentRequest) => requestByAgent(context, caller, asked),
+    change: (caller: AgentCaller, id: ChangeId) => changeForAgent(context, caller, id),
+    cancel: (caller: AgentCaller, id: ChangeId) => cancelByAgent(context, caller, id),
+    commands: (caller: AgentCaller, all: readonly Command[]) =>
+      commandsForAgent(context, caller, all),
+  };
+}
+
 /** Requests a change once: the same request again is the same change. */
-export async function requestByAgent(
+async function requestByAgent(
   context: WorkflowContext,
   caller: AgentCaller,
   asked: AgentRequest,
@@ -324,18 +335,18 @@ async function blocked(
       (await locked.load(name, () => null)).version > 0;
     const about = { by, via, tried, why: 'agent-limit', command: tried, target: null, rule: null };
     const event = { type: 'refused', ...about } as const;
-    const told = (await isThere(`notice/${notice}`))
+    const notices = (await isThere(`notice/${notice}`))
       ? NOTHING
       : noticeFor({ to: null, title: 'Notice', text }, locked.at, notice);
     const own = (await isThere(stream)) ? NOTHING : { events: [{ stream, event }], jobs: [] };
-    return { ...together(own, told), result: null };
+    return { ...together(own, notices), result: null };
   });
   context.wake();
   return { ok: false, denial: createDenial('agent-limit', { command: tried, until }) };
 }
 
 /** A request of this agent, for the same person or for itself. Any other does not exist for it. */
-export async function changeForAgent(
+async function changeForAgent(
   context: WorkflowContext,
   caller: AgentCaller,
   id: ChangeId,
@@ -357,7 +368,7 @@ async function ownChange(context: WorkflowContext, caller: AgentCaller, id: Chan
 }
 
 /** Withdraws a request of this agent that was not sent yet. */
-export async function cancelByAgent(
+async function cancelByAgent(
   context: WorkflowContext,
   caller: AgentCaller,
   id: ChangeId,
@@ -382,7 +393,7 @@ export async function cancelByAgent(
 }
 
 /** The commands that the agent may use: those of the person, and of the changes those of rules that admit the agent. */
-export async function commandsForAgent(
+async function commandsForAgent(
   context: WorkflowContext,
   caller: AgentCaller,
   commands: readonly Command[],

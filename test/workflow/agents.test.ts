@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agentId, type Change, type ChangeId, type UserId } from '../../src/domain/change.ts';
-import {
-  type AgentCaller,
-  type AgentRequest,
-  cancelByAgent,
-  changeForAgent,
-  commandsForAgent,
-  requestByAgent,
-} from '../../src/workflow/agents.ts';
+import { type AgentCaller, type AgentRequest, agentRequests } from '../../src/workflow/agents.ts';
 import { jobKinds } from '../../src/workflow/background.ts';
 import type { PressOutcome, WorkflowContext } from '../../src/workflow/context.ts';
 import { receivePress } from '../../src/workflow/press.ts';
@@ -64,7 +57,7 @@ async function requested(
   caller: AgentCaller,
   over: Partial<AgentRequest> = {},
 ) {
-  const outcome = await requestByAgent(context, caller, asked(over));
+  const outcome = await agentRequests(context).request(caller, asked(over));
   if (!('change' in outcome)) throw new Error(`It was refused: ${JSON.stringify(outcome)}`);
   return outcome;
 }
@@ -75,7 +68,7 @@ async function answer(
   caller: AgentCaller,
   over: Partial<AgentRequest> = {},
 ) {
-  const outcome = await requestByAgent(context, caller, asked(over));
+  const outcome = await agentRequests(context).request(caller, asked(over));
   if ('change' in outcome) return outcome.created ? 'created' : outcome.change.id;
   return 'denial' in outcome ? outcome.denial.refusal : outcome;
 }
@@ -193,7 +186,7 @@ test('the commands of an agent are those of the person that a rule also opens to
     aCommand('service scale'),
     { ...STOP, kind: 'query', name: 'service list' },
   ];
-  const of = (caller: AgentCaller) => commandsForAgent(context, caller, commands as never);
+  const of = (caller: AgentCaller) => agentRequests(context).commands(caller, commands as never);
   expect(await of(forAna)).toEqual({ ok: true, commands: ['service stop', 'service list'] });
   expect(await of({ ...forAna, person: dora })).toEqual({ ok: true, commands: ['service list'] });
   expect(await of(itself)).toEqual({ ok: true, commands: ['service stop'] });
@@ -346,7 +339,7 @@ describe('the limits', () => {
     await moved(context, first.change.id, { type: 'expired' });
     const third = await requested(context, caller, some(3));
     await moved(context, third.change.id, { type: 'expired' });
-    const denied = await requestByAgent(context, caller, asked(some(4)));
+    const denied = await agentRequests(context).request(caller, asked(some(4)));
     expect(denied).toMatchObject({
       denial: { refusal: 'agent-limit', until: new Date('2026-11-21T00:00:00Z') },
     });
@@ -405,13 +398,13 @@ describe('an agent', () => {
 
   test('reads and withdraws its own request', async () => {
     const { context, change } = await others();
-    expect(await changeForAgent(context, forAna, change.id)).toMatchObject({
+    expect(await agentRequests(context).change(forAna, change.id)).toMatchObject({
       change: { id: change.id },
     });
-    expect(await cancelByAgent(context, forAna, change.id)).toMatchObject({
+    expect(await agentRequests(context).cancel(forAna, change.id)).toMatchObject({
       change: { state: 'cancelled', cancelledBy: 'agent:copilot' },
     });
-    expect(await cancelByAgent(context, forAna, change.id)).toMatchObject({
+    expect(await agentRequests(context).cancel(forAna, change.id)).toMatchObject({
       denial: { refusal: 'already-decided' },
     });
   });
@@ -425,8 +418,8 @@ describe('an agent', () => {
     const { context, change, roles } = await others();
     roles.set(agentId('copilot'), ['operator']);
     const missing = { ok: false, denial: { refusal: 'not-found', change: null } };
-    expect(await changeForAgent(context, caller, change.id)).toMatchObject(missing);
-    expect(await cancelByAgent(context, caller, change.id)).toMatchObject(missing);
+    expect(await agentRequests(context).change(caller, change.id)).toMatchObject(missing);
+    expect(await agentRequests(context).cancel(caller, change.id)).toMatchObject(missing);
     expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
     expect(await refusals(context)).toMatchObject([{ tried: 'cancel', why: 'not-found' }]);
   });
@@ -440,7 +433,7 @@ describe('an agent', () => {
       key: 'typed',
     });
     const { id } = 'draft' in typed ? typed.draft : ({} as Change);
-    expect(await cancelByAgent(context, forAna, id)).toMatchObject({
+    expect(await agentRequests(context).cancel(forAna, id)).toMatchObject({
       denial: { refusal: 'not-found' },
     });
     expect(await loaded(context, id)).toMatchObject({ state: 'draft' });
@@ -454,9 +447,9 @@ describe('an agent', () => {
       const denied = { ok: false, denial: { refusal } };
       expect(await answer(context, forAna, some(1))).toBe(refusal);
       expect(await answer(context, forAna)).toBe(refusal);
-      expect(await changeForAgent(context, forAna, change.id)).toMatchObject(denied);
-      expect(await cancelByAgent(context, forAna, change.id)).toMatchObject(denied);
-      expect(await commandsForAgent(context, forAna, [STOP])).toMatchObject(denied);
+      expect(await agentRequests(context).change(forAna, change.id)).toMatchObject(denied);
+      expect(await agentRequests(context).cancel(forAna, change.id)).toMatchObject(denied);
+      expect(await agentRequests(context).commands(forAna, [STOP])).toMatchObject(denied);
       expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
     },
   );
