@@ -1,4 +1,11 @@
-import { type Change, isEnded, type Plan, type PlanRow, type State } from '../domain/change.ts';
+import {
+  type Change,
+  isEnded,
+  isPerson,
+  type Plan,
+  type PlanRow,
+  type State,
+} from '../domain/change.ts';
 import {
   type Button,
   buttons,
@@ -267,9 +274,9 @@ const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => read
     { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
     showRequest(change),
     ...(mayRun(change) ? breakGlassButtons(change) : []),
-    cancel(change),
+    ...cancelButtons(change),
   ],
-  approved: (change) => [cancel(change), showRequest(change)],
+  approved: (change) => [...cancelButtons(change), showRequest(change)],
   executing: (change) => [showRequest(change)],
   succeeded: acceptedButtons,
   unknown: (change, drawing) => [...outcomeButtons(change, drawing), showRequest(change)],
@@ -290,8 +297,10 @@ function showRequest({ id }: Change): Button {
   return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
 }
 
-function cancel({ id }: Change): Button {
-  return { id: 'change.cancel', label: 'Cancel', value: id, inMenu: true };
+/** A program cancels what it asked for itself by its own call. */
+function cancelButtons({ id, requester }: Change): readonly Button[] {
+  if (!isPerson(requester)) return [];
+  return [{ id: 'change.cancel', label: 'Cancel', value: id, inMenu: true }];
 }
 
 function breakGlassButtons({ id, requires }: Change): readonly Button[] {

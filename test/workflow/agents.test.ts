@@ -3,6 +3,7 @@ import { agentId, type Change, type ChangeId, type UserId } from '../../src/doma
 import { type AgentCaller, type AgentRequest, agentRequests } from '../../src/workflow/agents.ts';
 import { jobKinds } from '../../src/workflow/background.ts';
 import type { PressOutcome, WorkflowContext } from '../../src/workflow/context.ts';
+import { notify } from '../../src/workflow/notices.ts';
 import { receivePress } from '../../src/workflow/press.ts';
 import { requestChange } from '../../src/workflow/request.ts';
 import { messageKinds } from '../../src/workflow/show.ts';
@@ -144,6 +145,20 @@ test('what an agent asks for itself waits for approvals at once, and nobody is m
   const names = new Set(shown.map(({ name }) => name));
   expect(names).not.toContain('messageRequester');
   expect(names).not.toContain('messageUser');
+});
+
+test('a draft that was withdrawn is shown to nobody', async () => {
+  const { context, shown } = await contextOf();
+  const { change } = await requested(context, forAna);
+  await agentRequests(context).cancel(forAna, change.id);
+  await runDue(context, messageKinds(context));
+  expect(shown).toEqual([]);
+});
+
+test('a notice is for persons only', async () => {
+  const { context } = await contextOf();
+  for (const to of [CI, ana]) await notify(context, { to, title: 'Notice', text: 'x' });
+  expect(await dueJobs(context)).toHaveLength(1);
 });
 
 test('the evidence of what an agent asked is that of who it asked for', async () => {
@@ -297,6 +312,25 @@ describe('without a request key', () => {
   });
 });
 
+/** Requests with different values. */
+const some = (n: number) => ({ given: { service: 'staging', for: `${n}h` } });
+
+test.for(ENGINES)('the limits hold for two replicas together on %s', async (engine) => {
+  const { open } = await installation(engine);
+  const replicas: WorkflowContext[] = [];
+  for (const events of [await open(), await open()]) {
+    replicas.push((await contextOf({ events, store: events.store })).context);
+  }
+  const limits = { open: 3, perDay: 9 };
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      answer(replicas[n % 2] as WorkflowContext, { ...itself, limits }, some(n)),
+    ),
+  );
+  const counts = ['created', 'agent-limit'].map((one) => all.filter((each) => each === one).length);
+  expect(counts).toEqual([3, 17]);
+});
+
 test.for(ENGINES)(
   '50 equal requests on two replicas are one change and one card on %s',
   async (engine) => {
@@ -325,9 +359,6 @@ test.for(ENGINES)(
       expect(await answer(context, limited, other)).toBe('agent-limit');
   },
 );
-
-/** Requests with different values. */
-const some = (n: number) => ({ given: { service: 'staging', for: `${n}h` } });
 
 describe('the limits', () => {
   test('of open requests, and of those of a day', async () => {
