@@ -120,7 +120,7 @@ export const POLICY_DENIALS = [
   'not-verified',
   'agent-not-admitted',
 ] as const satisfies readonly Refusal[];
-export type PolicyDenial = (typeof POLICY_DENIALS)[number];
+type PolicyDenial = (typeof POLICY_DENIALS)[number];
 
 export type Decision =
   | { readonly allow: true; readonly requires: Requirement; readonly rule: Rule }

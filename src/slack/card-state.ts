@@ -20,7 +20,7 @@ import {
   type DrawContext,
   lowerActionText,
   lowerFirst,
-  requesterOf,
+  requesterLine,
   roleText,
 } from './naming.ts';
 import { freezeNote } from './refusals.ts';
@@ -214,7 +214,7 @@ function sameLine(
     earlier.length === 0
       ? 'This would be a second one: '
       : `The same was requested ${earlier.length + 1} times before, last as `;
-  const asked: Line = [' by ', ...requesterOf(last), ', ', { at: createdAt }];
+  const asked: Line = [' by ', ...requesterLine(last), ', ', { at: createdAt }];
   const state = ` (${stateText(last, commands)}).`;
   return [[...WARNING, words, cardLink(last, id, linkOf), ...asked, state]];
 }
@@ -227,7 +227,7 @@ function blockingLine(change: Change, linkOf: LinkOf): Line {
 
 function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {
   const { createdAt, id } = other;
-  const request: Line = [...requesterOf(other), ` requested “${lowerActionText(other)}” `];
+  const request: Line = [...requesterLine(other), ` requested “${lowerActionText(other)}” `];
   return [
     ...WARNING,
     ...request,

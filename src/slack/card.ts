@@ -1,4 +1,11 @@
-import { type Change, isEnded, type Plan, type PlanRow, type State } from '../domain/change.ts';
+import {
+  type Change,
+  isEnded,
+  isPerson,
+  type Plan,
+  type PlanRow,
+  type State,
+} from '../domain/change.ts';
 import {
   type Button,
   buttons,
@@ -25,7 +32,7 @@ import {
   lowerActionText,
   lowerFirst,
   requestedAction,
-  requesterOf,
+  requesterLine,
   roleText,
 } from './naming.ts';
 import { stoppedLine } from './refusals.ts';
@@ -141,7 +148,7 @@ function titleLines(change: Change, { commands }: Drawing): readonly Line[] {
   if (state !== 'pending') return [stateLine(change, commands)];
   const until = plan.timing?.startAt ? 'approve by' : 'expires';
   const asked = lowerFirst(bounded(requestedAction(change), ACTION_MAX));
-  const title: Line = [{ bold: '○ ' }, ...requesterOf(change), { bold: ` requests: ${asked}` }];
+  const title: Line = [{ bold: '○ ' }, ...requesterLine(change), { bold: ` requests: ${asked}` }];
   return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
 }
 
@@ -199,7 +206,7 @@ function decisionLines({ rejection, cancelledBy }: Change): readonly Line[] {
 /** `Requested by Ana · approved by Ben, Cleo (2 of 2)` */
 function peopleLine(change: Change): Line {
   const { approvals, requires } = change;
-  const words: Line = ['Requested by ', ...requesterOf(change)];
+  const words: Line = ['Requested by ', ...requesterLine(change)];
   if (approvals.length === 0) return words;
   const counted = ` (${approvals.length} of ${requires.count})`;
   return [...words, ' · approved by ', ...namesOf(approvals), counted];
@@ -267,9 +274,9 @@ const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => read
     { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
     showRequest(change),
     ...(mayRun(change) ? breakGlassButtons(change) : []),
-    cancel(change),
+    ...cancelButtons(change),
   ],
-  approved: (change) => [cancel(change), showRequest(change)],
+  approved: (change) => [...cancelButtons(change), showRequest(change)],
   executing: (change) => [showRequest(change)],
   succeeded: acceptedButtons,
   unknown: (change, drawing) => [...outcomeButtons(change, drawing), showRequest(change)],
@@ -290,8 +297,10 @@ function showRequest({ id }: Change): Button {
   return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
 }
 
-function cancel({ id }: Change): Button {
-  return { id: 'change.cancel', label: 'Cancel', value: id, inMenu: true };
+/** A program cancels what it asked for itself by its own call. */
+function cancelButtons({ id, requester }: Change): readonly Button[] {
+  if (!isPerson(requester)) return [];
+  return [{ id: 'change.cancel', label: 'Cancel', value: id, inMenu: true }];
 }
 
 function breakGlassButtons({ id, requires }: Change): readonly Button[] {

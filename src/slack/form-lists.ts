@@ -13,7 +13,7 @@ import {
 } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
 import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
-import { authorizeForm, mayQuery } from '../workflow/index.ts';
+import { authorizeForm, authorizeQuery } from '../workflow/index.ts';
 import type { SlackContext } from './context.ts';
 import { commandByCallbackId, settingOf } from './form.ts';
 import { type Choice, choicesFor, optionOf, VALUE_MAX } from './inputs.ts';
@@ -156,9 +156,10 @@ function isPartOf(name: string, wanted: string): boolean {
 }
 
 /** A change names no service of which it lists the backups, so the query for them decides. */
-function mayRead(bot: SlackContext, { command, by }: ListQuestion, service: Service) {
+async function mayRead(bot: SlackContext, { command, by }: ListQuestion, service: Service) {
   const name = command.kind === 'query' ? command.name : 'backup list';
-  return mayQuery(bot.context, { command: name, target: serviceTarget(service), by });
+  const asked = { command: name, target: serviceTarget(service), by, record: false };
+  return (await authorizeQuery(bot.context, asked)).ok;
 }
 
 /** The names that are known without a request to an API. */

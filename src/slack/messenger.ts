@@ -48,7 +48,7 @@ import { createChannelMembers, createSharing } from './channels.ts';
 import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, newsCards, type Permalinks } from './links.ts';
 import { type MessageMark, markedCard, markedLine, markedPost, markOf } from './marks.ts';
-import { type DrawContext, requesterOf } from './naming.ts';
+import { type DrawContext, requesterLine } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
 import {
   channelIdOf,
@@ -256,7 +256,7 @@ export function createMessenger(options: Options): Messenger {
             ...[cardTitle(change, drawing.commands), ' · '],
             cardLink(change, change.id, drawing.linkOf),
             // Who pressed is on the card; what a program asked for stands out here.
-            ...(change.via ? [' · requested by ', ...requesterOf(change)] : []),
+            ...(change.via ? [' · requested by ', ...requesterLine(change)] : []),
           ];
       const body = markedLine(message(lines(line)), change, change, nonce);
       const isLine = ({ mark }: Marked) => mark?.hash === change.hash && mark.nonce !== null;

@@ -75,7 +75,7 @@ export function neededText({ requires, approvals }: Change, { policy }: DrawCont
 }
 
 /** `Ana`, `Ana via copilot` or `agent ci`: who requested a change. */
-export function requesterOf({ requester, via }: Pick<Change, 'requester' | 'via'>): Line {
+export function requesterLine({ requester, via }: Pick<Change, 'requester' | 'via'>): Line {
   return [{ user: requester }, ...(via?.for === 'person' ? [` via ${via.agent}`] : [])];
 }
 

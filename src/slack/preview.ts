@@ -26,7 +26,13 @@ import {
 } from './card-plan.ts';
 import { cardTitle, ending, newsLines } from './card-state.ts';
 import { cardLink, type LinkOf, openCard } from './links.ts';
-import { actionText, type DrawContext, requestedAction, requesterOf, roleText } from './naming.ts';
+import {
+  actionText,
+  type DrawContext,
+  requestedAction,
+  requesterLine,
+  roleText,
+} from './naming.ts';
 import { bounded, type Line } from './rich-text.ts';
 
 /** The whole request in private, for one reader; `isFull` with its private fields. */
@@ -39,7 +45,7 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
     lines(
       ...targetLines(change),
       ...newsLines(change, drawing),
-      fact('Requested by', ...requesterOf(change), ', ', { at: createdAt }),
+      fact('Requested by', ...requesterLine(change), ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
       ...wordsLines(change),
       ...(breakGlass ? [fact('Break-glass', breakGlass.reason)] : []),

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import { type ChangeCommand, type Command, fieldsOf, type TypedValues } from '../commands/index.ts';
+import { countWords } from '../domain/answer.ts';
 import {
   agentId,
   type Change,
@@ -89,8 +90,19 @@ const KEY_MS = 7 * DAY_MS;
 /** What the persons of one agent may have together, as a multiple of what one may have. */
 const TOGETHER = 10;
 
+/** What a program may do, and nothing else: no call confirms, decides or resolves. */
+export function agentRequests(context: WorkflowContext) {
+  return {
+    request: (caller: AgentCaller, asked: AgentRequest) => requestByAgent(context, caller, asked),
+    change: (caller: AgentCaller, id: ChangeId) => changeForAgent(context, caller, id),
+    cancel: (caller: AgentCaller, id: ChangeId) => cancelByAgent(context, caller, id),
+    commands: (caller: AgentCaller, all: readonly Command[]) =>
+      commandsForAgent(context, caller, all),
+  };
+}
+
 /** Requests a change once: the same request again is the same change. */
-export async function requestByAgent(
+async function requestByAgent(
   context: WorkflowContext,
   caller: AgentCaller,
   asked: AgentRequest,
@@ -230,6 +242,7 @@ function isEqual(context: WorkflowContext, change: Change, request: AsAgent): bo
 
 interface Reached {
   readonly limit: 'open' | 'perDay';
+  readonly most: number;
   /** When the next request is possible; null: when one of the open ones has ended. */
   readonly until: Date | null;
 }
@@ -246,11 +259,13 @@ async function limitReached(
     [{ agent, requester }, 1],
     [{ agent }, TOGETHER],
   ] as const) {
-    const open = await count({ ...of, requested: true, open: true });
-    if (open >= limits.open * times) return { limit: 'open', until: null };
-    const recent = await count({ ...of, requested: true, since });
-    if (recent >= limits.perDay * times)
-      return { limit: 'perDay', until: new Date(since.getTime() + DAY_MS) };
+    const [mostOpen, mostPerDay] = [limits.open * times, limits.perDay * times];
+    if ((await count({ ...of, requested: true, open: true })) >= mostOpen) {
+      return { limit: 'open', most: mostOpen, until: null };
+    }
+    if ((await count({ ...of, requested: true, since })) >= mostPerDay) {
+      return { limit: 'perDay', most: mostPerDay, until: new Date(since.getTime() + DAY_MS) };
+    }
   }
   return null;
 }
@@ -304,37 +319,37 @@ async function recorded(
 async function blocked(
   context: WorkflowContext,
   caller: AgentCaller,
-  { limit, until }: Reached,
+  { limit, most, until }: Reached,
   tried: string,
 ): Promise<Refused> {
   const { by, via } = whoOf(caller);
-  const { agent, limits } = caller;
+  const { agent } = caller;
   context.measures.refused('agent-limit');
   const nameOf = (...about: readonly string[]) =>
     createHash('sha256').update(JSON.stringify(about)).digest('base64url');
   const day = context.now().toISOString().slice(0, 10);
   const notice = nameOf('agent', agent, day);
   const stream = `refusal/${nameOf('agent', agent, by, limit, day)}` as const;
-  const of =
-    limit === 'open' ? `${limits.open} open requests` : `${limits.perDay} requests per day`;
+  const kind = limit === 'open' ? 'open request' : 'request';
+  const of = `${countWords(most, kind)}${limit === 'open' ? '' : ' per day'}`;
   const text = `The agent ${agent} is blocked for now: it reached its limit of ${of}. Its requests are refused.`;
   await append(context.events, async (locked) => {
     const isThere = async (name: typeof stream | `notice/${string}`) =>
       (await locked.load(name, () => null)).version > 0;
     const about = { by, via, tried, why: 'agent-limit', command: tried, target: null, rule: null };
     const event = { type: 'refused', ...about } as const;
-    const told = (await isThere(`notice/${notice}`))
+    const notices = (await isThere(`notice/${notice}`))
       ? NOTHING
       : noticeFor({ to: null, title: 'Notice', text }, locked.at, notice);
     const own = (await isThere(stream)) ? NOTHING : { events: [{ stream, event }], jobs: [] };
-    return { ...together(own, told), result: null };
+    return { ...together(own, notices), result: null };
   });
   context.wake();
   return { ok: false, denial: createDenial('agent-limit', { command: tried, until }) };
 }
 
 /** A request of this agent, for the same person or for itself. Any other does not exist for it. */
-export async function changeForAgent(
+async function changeForAgent(
   context: WorkflowContext,
   caller: AgentCaller,
   id: ChangeId,
@@ -356,7 +371,7 @@ async function ownChange(context: WorkflowContext, caller: AgentCaller, id: Chan
 }
 
 /** Withdraws a request of this agent that was not sent yet. */
-export async function cancelByAgent(
+async function cancelByAgent(
   context: WorkflowContext,
   caller: AgentCaller,
   id: ChangeId,
@@ -381,7 +396,7 @@ export async function cancelByAgent(
 }
 
 /** The commands that the agent may use: those of the person, and of the changes those of rules that admit the agent. */
-export async function commandsForAgent(
+async function commandsForAgent(
   context: WorkflowContext,
   caller: AgentCaller,
   commands: readonly Command[],

@@ -48,6 +48,8 @@ interface QueryRequest {
   readonly by: UserId;
   /** Skips the caches of Slack lookups. */
   readonly fresh?: boolean;
+  /** False for a user who does not act now: a refusal is not recorded, and names nobody else. */
+  readonly record?: boolean;
 }
 
 /** The identity with which an agent asks for a person, or for itself: what it may do is what both may. */
@@ -59,30 +61,17 @@ export function through(identity: Identity, via: Via | null | undefined): Identi
 /** Whether a user may run a query now. */
 export async function authorizeQuery(
   context: DecisionContext,
-  { command, target, by, fresh = false }: QueryRequest,
+  { command, target, by, fresh = false, record = true }: QueryRequest,
 ): Promise<Authorization> {
-  const identity = await context.people.identify(by, { fresh });
-  const answer = askQuery(context, { command, target }, identity);
-  if (!('refusal' in answer)) return { ok: true };
-  return refused(context, policyDenial(answer, { command }), { tried: command, by, identity });
-}
-
-/** The same without a record, for a user who does not act now. */
-export async function mayQuery(
-  context: Pick<DecisionContext, 'people' | 'policy' | 'now'>,
-  { by, fresh = false, ...request }: QueryRequest,
-): Promise<boolean> {
-  const identity = await context.people.identify(by, { fresh });
-  return !('refusal' in askQuery(context, request, identity));
-}
-
-function askQuery(
-  { policy, now }: Pick<DecisionContext, 'policy' | 'now'>,
-  { command, target }: Pick<QueryRequest, 'command' | 'target'>,
-  identity: Identity,
-) {
+  const { people, policy, now } = context;
+  const identity = await people.identify(by, { fresh });
   const proposal = { command, target, reason: null };
-  return gate(proposal, 'query', { identity, policy, now: now() });
+  const answer = gate(proposal, 'query', { identity, policy, now: now() });
+  if (!('refusal' in answer)) return { ok: true };
+  const denial = policyDenial(answer, { command });
+  return record
+    ? refused(context, denial, { tried: command, by, identity })
+    : { ok: false, denial };
 }
 
 type CommandAuthorization =
@@ -233,8 +222,8 @@ export async function authorizeDetails(
   if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, about) };
   const named = rolesIn(change.requires);
   const isFull = isOwn || identity.actor.roles.some((role) => named.includes(role));
-  const mayShow = { command: 'change show', target: null, by };
-  if (isFull || (await mayQuery(context, mayShow))) {
+  const mayShow = { command: 'change show', target: null, by, record: false };
+  if (isFull || (await authorizeQuery(context, mayShow)).ok) {
     return { ok: true, change: await withNews(context, change), isFull };
   }
   return { ok: false, denial: createDenial('not-an-approver', about) };

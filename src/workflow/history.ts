@@ -67,12 +67,16 @@ export async function storyLines(
   return own.flatMap(({ event }) => {
     const change = event as Recorded<ChangeEvent>;
     const did = wasNotDone(change) ? 'did not carry it out' : STORY[change.type];
-    // A change that was never confirmed has no other beginning.
-    if (!did || (change.type === 'drafted' && own.length > 1)) return [];
-    const by = changeDid(change)?.by ?? null;
-    const actor: InlinePart = by === null ? 'Signalbox' : { user: by };
-    return [[{ at: new Date(change.at) }, '  ', actor, ` ${did}${whyOf(change)}`]];
+    const { by = null, via = null } = changeDid(change) ?? {};
+    // A change that was never confirmed has no other beginning; what an agent asked for a person has two.
+    if (!did || (change.type === 'drafted' && own.length > 1 && via === null)) return [];
+    return [[{ at: new Date(change.at) }, '  ', ...actorOf(by, via), ` ${did}${whyOf(change)}`]];
   });
+}
+
+/** `Ana`, or `Ana via copilot`. */
+function actorOf(by: UserId | null, via: string | null): readonly InlinePart[] {
+  return [by === null ? 'Signalbox' : { user: by }, ...(via === null ? [] : [` via ${via}`])];
 }
 
 /** Signalbox itself refused it: no server answered. */
@@ -375,14 +379,12 @@ function entryLine({
   from,
   to,
 }: Entry): readonly InlinePart[] {
-  const actor: InlinePart = by === null ? 'Signalbox' : { user: by };
   // A refused command is named by the action already.
   const named = subject && tried === subject.command ? '' : subject?.command;
   const about = [named, subject?.target].filter(Boolean).map((word) => ` ${word}`);
   const state = to && to !== from ? ` → ${STATE_WORDS[to]}` : '';
   const id = change ? ` · ${change}` : '';
-  const through = via === null ? '' : ` via ${via}`;
-  return [{ at }, '  ', actor, `${through} ${did}${about.join('')}${state}${id}`];
+  return [{ at }, '  ', ...actorOf(by, via), ` ${did}${about.join('')}${state}${id}`];
 }
 
 /** Lists the groups that were read for a decision, with size and age; null where none was read. */

@@ -4,10 +4,7 @@ export {
   type AgentCaller,
   type AgentOutcome,
   type AgentRequest,
-  cancelByAgent,
-  changeForAgent,
-  commandsForAgent,
-  requestByAgent,
+  agentRequests,
 } from './agents.ts';
 export {
   authorizeDetails,
@@ -16,7 +13,6 @@ export {
   authorizePress,
   authorizeQuery,
   authorizeRequester,
-  mayQuery,
 } from './authorize.ts';
 export { openBackground } from './background.ts';
 export { directRecipients } from './cards.ts';

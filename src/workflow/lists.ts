@@ -38,7 +38,7 @@ import {
   loadChange,
   requestedCommands,
 } from '../log/index.ts';
-import { denialOfVerb, mayQuery, recordRefusal, refusalOfVerb } from './authorize.ts';
+import { authorizeQuery, denialOfVerb, recordRefusal, refusalOfVerb } from './authorize.ts';
 import type {
   DecisionContext,
   HomeContent,
@@ -214,7 +214,8 @@ async function listedFor(
   query: ChangeQuery & { readonly limit: number },
   { by }: Caller,
 ): Promise<readonly Change[]> {
-  const mayList = await mayQuery(context, { command: 'change list', target: null, by });
+  const asked = { command: 'change list', target: null, by, record: false };
+  const { ok: mayList } = await authorizeQuery(context, asked);
   return mayList ? listChanges(context.events, { ...query, privateTo: by }) : [];
 }
 

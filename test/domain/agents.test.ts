@@ -40,7 +40,7 @@ function answer(of: Policy, who: Actor, command = 'service stop') {
   return decision.allow ? 'allowed' : decision.refusal;
 }
 
-test('persons are told from agents, schedules and Signalbox', () => {
+test('only users of Slack are persons: no agent, no schedule and not Signalbox', () => {
   expect(['U0ANA', 'W012AB', CI, 'signalbox', 'schedule:1', 'ana', ''].map(isPerson)).toEqual([
     ...[true, true, false, false, false, false, false],
   ]);

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/time.ts';
-import type { UserId } from '../../src/domain/change.ts';
+import { agentId, type UserId } from '../../src/domain/change.ts';
 import { cachedAccounts } from '../../src/slack/accounts.ts';
 import { createActors } from '../../src/slack/actors.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
@@ -51,7 +51,10 @@ function actorsBy(
   const clock = { ...systemClock, now: passing, timeout: () => AbortSignal.timeout(timeoutMs) };
   return createActors({
     lookups: client,
-    policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
+    policy: {
+      ...policyOf([{ allow: ['service stop'], to: 'approver' }]),
+      agents: new Map([['ci', ['operator']]]),
+    },
     groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads' }]]]),
     accounts: cachedAccounts({
       lookups: client,
@@ -146,6 +149,20 @@ test('of a large group only as many are asked for as are needed', async () => {
   const { someOf, asked } = largeRole();
   expect(await someOf('approver', 3)).toEqual(['U0', 'U2', 'U3', 'U4', 'U5']);
   expect(asked).toHaveLength(6);
+});
+
+test('an agent has the roles of the file and no time zone, and Slack is not asked', async () => {
+  const { identify, zoneOf } = actors(null);
+  const how = { fresh: true };
+  expect(await identify(agentId('ci'), how)).toMatchObject({
+    ok: true,
+    actor: { roles: ['operator'] },
+  });
+  expect(await identify(agentId('gone'), how)).toEqual({
+    ok: false,
+    refusal: 'agent-not-admitted',
+  });
+  expect(await zoneOf(agentId('ci'))).toBe('UTC');
 });
 
 test('to name users, at most six are looked up, and the cache comes first', async () => {

@@ -91,6 +91,7 @@ test('everyone reads who asked through which agent', () => {
 test('an agent is named, and never mentioned', () => {
   const card = changeCard(byCi('pending'), drawing);
   expect(card.text).toContain('agent ci requests');
+  expect(JSON.stringify(card.blocks)).not.toContain('change.cancel');
   for (const state of STATES) {
     const { text, blocks } = changeCard(byCi(state), drawing);
     const thread = mrkdwnOf(threadLine(byCi(state), drawing));

@@ -4,7 +4,14 @@ import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { createLog } from '../../src/base/log.ts';
 import { systemClock } from '../../src/base/time.ts';
 import { commands } from '../../src/commands/index.ts';
-import type { Change, ChangeId, ChannelId, State } from '../../src/domain/change.ts';
+import {
+  agentId,
+  type Change,
+  type ChangeId,
+  type ChannelId,
+  type State,
+  type UserId,
+} from '../../src/domain/change.ts';
 import { createChannelFinder } from '../../src/slack/channels.ts';
 import { createPermalinks } from '../../src/slack/links.ts';
 import { markedPost, markOf } from '../../src/slack/marks.ts';
@@ -128,6 +135,29 @@ test('the line of an execution has its claim in its mark, and is posted once', a
   const posts = slack.calls('chat.postMessage');
   expect(posts).toHaveLength(1);
   expect(JSON.stringify(posts[0]?.args)).toContain(`s1.6.${HASH}.7KQ2MX.n-1`);
+});
+
+test('a preview is posted once into direct messages, and its buttons count there', async () => {
+  const { messenger, slack } = await messengerInSlack();
+  const via = { agent: 'copilot', subject: 's', for: 'person' } as const;
+  const draft = { ...change('draft', 1), requester: 'U0ANA00001' as UserId, via };
+  await messenger.postPreview(draft);
+  await messenger.postPreview(draft);
+  const posts = slack.calls('chat.postMessage');
+  expect(posts).toHaveLength(1);
+  const shown = JSON.stringify(posts[0]?.args);
+  expect(posts[0]?.args).toMatchObject({ channel: 'U0ANA00001' });
+  expect(shown).toContain('Asked for you by');
+  // The change with the mark of its place.
+  expect(shown).toMatch(/"value":"7KQ2MX\.[\w-]{22}"/);
+});
+
+test('the audit channel says who requested what a program asked for', async () => {
+  const { messenger, slack } = await messengerInSlack();
+  const via = { agent: 'ci', subject: 's', for: 'itself' } as const;
+  const byCi = { ...change('succeeded', 6), requester: agentId('ci'), via };
+  await messenger.postAuditLine(byCi, FIRST, { event: null, nonce: null });
+  expect(slack.calls('chat.postMessage')[0]?.args.text).toContain('requested by agent ci');
 });
 
 test('all marks of the channels of cards and of the audit channel are read, and the notes of open cards', async () => {

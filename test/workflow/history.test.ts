@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LogRequest } from '../../src/commands/index.ts';
 import type { Answer, AnswerPart, PersonLookup } from '../../src/domain/answer.ts';
-import type { UserId } from '../../src/domain/change.ts';
+import { agentId, type UserId } from '../../src/domain/change.ts';
 import { draftChange } from '../../src/domain/draft.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { append } from '../../src/log/index.ts';
@@ -106,6 +106,40 @@ test('a change that no server rejected is not called rejected', async () => {
     'Signalbox did not carry it out',
   );
   expect((await historyOf(context, id)).join()).toContain('did not carry out');
+});
+
+test('the log and the story of a change say through which agent a person asked', async () => {
+  const { context } = await createTestContext();
+  const via = { agent: 'copilot', subject: 's', for: 'person' } as const;
+  const asked = { organization: ORGANIZATION, command: 'service stop', requester: ana };
+  const request = { ...asked, reason: null, plan: PLAN, requires: REQUIRES, via };
+  const { id } = await begun(context, newId(), draftChange(request, NOON));
+  await moved(context, id, { type: 'confirmed', by: ana }, { type: 'cancelled', by: ana, via });
+  expect(await historyOf(context, id)).toEqual([
+    `${ana} via copilot drafted service stop staging → draft · ${id}`,
+    `${ana} requested service stop staging → waiting · ${id}`,
+    `${ana} via copilot cancelled service stop staging → cancelled · ${id}`,
+  ]);
+  expect((await storyLines(context.events, id)).map(textOf)).toEqual([
+    `${ana} via copilot prepared it`,
+    `${ana} requested it`,
+    `${ana} via copilot cancelled it`,
+  ]);
+  await recordRefusal(context, createDenial('agent-not-admitted', { command: 'service stop' }), {
+    ...{ tried: 'service stop', by: ana, via, identity: null },
+  });
+  expect(linesIn(await asking(context)())[0]).toContain('UANA via copilot was refused');
+});
+
+test('what an agent asked for itself begins once', async () => {
+  const { context } = await createTestContext();
+  const ci = agentId('ci');
+  const via = { agent: 'ci', subject: 's', for: 'itself' } as const;
+  const asked = { organization: ORGANIZATION, command: 'service stop', requester: ci };
+  const request = { ...asked, reason: null, plan: PLAN, requires: REQUIRES, via };
+  const { id } = await begun(context, newId(), draftChange(request, NOON));
+  await moved(context, id, { type: 'confirmed', by: ci });
+  expect((await storyLines(context.events, id)).map(textOf)).toEqual(['agent:ci requested it']);
 });
 
 test('each line for auditors has the number and the hash of its event, and the mark of an attempt', async () => {
