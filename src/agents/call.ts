@@ -21,11 +21,8 @@ import {
 } from '../domain/change.ts';
 import {
   type AgentCaller,
+  agentRequests,
   authorizeQuery,
-  cancelByAgent,
-  changeForAgent,
-  commandsForAgent,
-  requestByAgent,
   type WorkflowContext,
 } from '../workflow/index.ts';
 import type { AgentSettings } from './config.ts';
@@ -95,7 +92,7 @@ async function usableTools(
   listed: readonly CommandTool[],
 ): Promise<readonly CommandTool[]> {
   const all = listed.map(({ command }) => command);
-  const usable = await commandsForAgent(context, caller, all);
+  const usable = await agentRequests(context).commands(caller, all);
   return usable.ok ? listed.filter(({ command }) => usable.commands.includes(command.name)) : [];
 }
 
@@ -109,7 +106,7 @@ export async function callTool(
   const tool = listedTools(principal.agent).find((one) => one.tool.name === call.name);
   if (!tool) return NO_TOOL;
   const context = port.context();
-  const usable = await commandsForAgent(context, caller, [tool.command]);
+  const usable = await agentRequests(context).commands(caller, [tool.command]);
   if (!usable.ok) return deniedResult(usable.denial);
   if (usable.commands.length === 0) return NO_TOOL;
   const read = readCall(tool, call.given);
@@ -191,7 +188,7 @@ async function request(
   { words, key, repeated }: TypedCall & Pick<ToolCall, 'repeated'>,
 ): Promise<ToolResult> {
   const asked = { command, args, given, timing, reason: null, words: words || null, key, repeated };
-  const requested = await requestByAgent(port.context(), caller, asked);
+  const requested = await agentRequests(port.context()).request(caller, asked);
   if (requested.ok) {
     return showChange(
       port,
@@ -231,11 +228,11 @@ async function callOwn(
   }
   const isSpan = typeof seconds === 'number' && seconds >= 1 && seconds <= WAIT_MAX_S;
   if (!isSpan) return failure(`seconds must be from 1 to ${WAIT_MAX_S}.`);
-  const load = () => changeForAgent(port.context(), caller, id);
+  const load = () => agentRequests(port.context()).change(caller, id);
   const found = await load();
   if (!found.ok) return deniedResult(found.denial);
   if (name === 'request_cancel') {
-    const cancelled = await cancelByAgent(port.context(), caller, found.change.id);
+    const cancelled = await agentRequests(port.context()).cancel(caller, found.change.id);
     return cancelled.ok ? showChange(port, cancelled.change) : deniedResult(cancelled.denial);
   }
   if (name === 'request_status') return showChange(port, found.change);

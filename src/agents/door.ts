@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { AgentEnding, Measures } from '../base/log.ts';
-import { receiveAgentCall } from '../workflow/index.ts';
+import { agentRequests } from '../workflow/index.ts';
 import { asksForChange, type CallPort, callTool, listTools } from './call.ts';
 import type { AgentSettings, AgentsConfig } from './config.ts';
 import {
@@ -117,7 +117,7 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
     const { principal } = who;
     const agent = principal ? principal.agent : (who as { agent: AgentSettings }).agent;
     const tool = message.method === 'tools/call' ? toolLabel(message.params?.name) : 'none';
-    const { limitedUntil, repeated } = await receiveAgentCall(options.context(), {
+    const { limitedUntil, repeated } = await agentRequests(options.context()).receive({
       ...{ agent: agent.name, person: principal?.person ?? null },
       ...{ most: agent.limits.callsPerMinute, delivery: principal?.delivery ?? null },
     });

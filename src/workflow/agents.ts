@@ -44,6 +44,7 @@ import {
 } from './moves.ts';
 import { withNews } from './news.ts';
 import { noticeFor } from './notices.ts';
+import { receiveAgentCall } from './rates.ts';
 import {
   type ChangeRequest,
   decideRequest,
@@ -98,6 +99,7 @@ export function agentRequests(context: WorkflowContext) {
     cancel: (caller: AgentCaller, id: ChangeId) => cancelByAgent(context, caller, id),
     commands: (caller: AgentCaller, all: readonly Command[]) =>
       commandsForAgent(context, caller, all),
+    receive: (call: Parameters<typeof receiveAgentCall>[1]) => receiveAgentCall(context, call),
   };
 }
 

@@ -28,7 +28,7 @@ export {
   receiveIncidentPress,
   receivePress,
 } from './press.ts';
-export { countCommand, receiveAgentCall } from './rates.ts';
+export { countCommand } from './rates.ts';
 export { rebuildAll } from './rebuild.ts';
 export { isUnchangedSince, requestChange } from './request.ts';
 export { revealPassword } from './secret.ts';
