@@ -4,35 +4,40 @@ import { manifestOf } from '../slack/index.ts';
 import { reasonOf } from './environment.ts';
 import { leave, readOptions, refuseOptions } from './options.ts';
 
-const USAGE = `signalbox manifest [--prefix db-] [--url https://…/slack/events] [--out <file>]
+const USAGE = `signalbox manifest [--prefix db-] [--url https://…/slack/events] [--mcp https://…/mcp] [--out <file>]
     Writes the manifest of the Slack app.
     --prefix  put before each command: db- makes /db-service
     --url     the address of deliveries over HTTP; without it the app uses Socket Mode
+    --mcp     the address of agents, so that Slackbot may ask there
     --out     the file; default manifest.json, with a prefix or an address manifest.local.json
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 const OPTIONS = {
   prefix: { type: 'string', default: '' },
   url: { type: 'string' },
+  mcp: { type: 'string' },
   out: { type: 'string' },
 } as const;
 
 /** `signalbox manifest` */
 export async function runManifest(args: readonly string[]): Promise<void> {
-  const { prefix, url = null, out } = readOptions('manifest', args, OPTIONS, USAGE);
+  const { prefix, url = null, mcp = null, out } = readOptions('manifest', args, OPTIONS, USAGE);
   if (!/^[a-z0-9-]*$/.test(prefix)) {
     refuseOptions(
       `--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`,
       USAGE,
     );
   }
-  if (url !== null && !(URL.canParse(url) && url.startsWith('https://'))) {
-    refuseOptions(`--url must begin with https://, not ${url}.`, USAGE);
+  for (const [option, address] of Object.entries({ url, mcp })) {
+    if (address !== null && !(URL.canParse(address) && address.startsWith('https://'))) {
+      refuseOptions(`--${option} must begin with https://, not ${address}.`, USAGE);
+    }
   }
   // The committed file has no prefix and no address, because the sandbox and the tests use it.
-  const own = prefix !== '' || url !== null ? 'manifest.local.json' : 'manifest.json';
+  const isOwn = prefix !== '' || url !== null || mcp !== null;
+  const own = isOwn ? 'manifest.local.json' : 'manifest.json';
   const file = out ?? own;
-  const manifest = manifestOf({ commands, nouns, prefix, url });
+  const manifest = manifestOf({ commands, nouns, prefix, url, mcp });
   write(file, `${JSON.stringify(manifest, null, 2)}\n`);
   process.stdout.write(`${file} was written. Paste it at https://api.slack.com/apps\n`);
 }

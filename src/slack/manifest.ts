@@ -10,6 +10,8 @@ interface ManifestOptions {
   readonly prefix: string;
   /** The public address of `/slack/events`; null for Socket Mode, which needs none. */
   readonly url: string | null;
+  /** The public address of agents, if Slackbot may ask there. */
+  readonly mcp?: string | null;
 }
 
 /** Each scope with its reason: a security review reads this list first. */
@@ -33,6 +35,10 @@ const OPTIONAL_SCOPES = [
   'app_mentions:read', // help where a user mentions the app
 ];
 
+/** Slackbot calls the tools of the app, and signs as it signs deliveries. Source: docs/agents.md#slackbot. */
+const MCP_SCOPE = 'mcp:connect';
+const BY_SIGNATURE = 'slack_identity_auth';
+
 const EVENTS = [
   'app_home_opened',
   'app_mention',
@@ -49,7 +55,7 @@ database from Slack. Signalbox previews every change, asks its requester to conf
 collects the approvals that a reviewed policy requires, runs it once and records it.`;
 
 /** Slack's manifest, version 2, of exactly the commands that can be typed. */
-export function manifestOf({ commands, nouns, prefix, url }: ManifestOptions) {
+export function manifestOf({ commands, nouns, prefix, url, mcp = null }: ManifestOptions) {
   const address = url === null ? {} : { url };
   const requests = url === null ? {} : { request_url: url };
   return {
@@ -76,8 +82,12 @@ export function manifestOf({ commands, nouns, prefix, url }: ManifestOptions) {
       })),
       shortcuts: [...commands.filter(hasShortcut).slice(0, 9).map(shortcutOf), PALETTE_SHORTCUT],
     },
+    ...(mcp !== null && { mcp_servers: { signalbox: { url: mcp, auth_type: BY_SIGNATURE } } }),
     oauth_config: {
-      scopes: { bot: [...REQUIRED_SCOPES, ...OPTIONAL_SCOPES], bot_optional: OPTIONAL_SCOPES },
+      scopes: {
+        bot: [...REQUIRED_SCOPES, ...OPTIONAL_SCOPES, ...(mcp === null ? [] : [MCP_SCOPE])],
+        bot_optional: OPTIONAL_SCOPES,
+      },
     },
     settings: {
       event_subscriptions: { ...requests, bot_events: EVENTS },

@@ -80,6 +80,26 @@ export const SlackManifest = z.looseObject({
   _metadata: z.strictObject({ major_version: z.literal(2), minor_version: z.int().optional() }),
   display_information: displayInformation,
   features: features.optional(),
+  // slackapi/manifest-schema, manifest.schema.2.0.0.json: at most 20 servers.
+  mcp_servers: z
+    .record(
+      z.string(),
+      z.strictObject({
+        url: z
+          .string()
+          .max(500)
+          .regex(/^https:/),
+        auth_type: z.enum([
+          'no_auth',
+          'slack_identity_auth',
+          'dynamic_client_registration',
+          'manual_auth',
+        ]),
+        headers: z.record(z.string(), z.string()).optional(),
+        auth_provider_key: z.string().optional(),
+      }),
+    )
+    .optional(),
   oauth_config: z
     .strictObject({
       scopes: z

@@ -145,6 +145,17 @@ test('over HTTP one address is given for commands, events, buttons and choices',
   });
 });
 
+test('with an address of agents, Slackbot may connect to it', () => {
+  const mcp = 'https://signalbox.example.com/mcp';
+  const own = manifestOf({ ...words, mcp });
+  expect(SlackManifest.safeParse(own).error?.issues ?? []).toEqual([]);
+  expect(own).toMatchObject({
+    mcp_servers: { signalbox: { url: mcp, auth_type: 'slack_identity_auth' } },
+  });
+  expect(own.oauth_config.scopes.bot.at(-1)).toBe('mcp:connect');
+  expect(JSON.stringify(manifest)).not.toContain('mcp');
+});
+
 test('the stand-in for Slack reads it too', () => {
   expect(readManifest(manifest)).toMatchObject({ homeTab: true, messagesTab: true });
 });
