@@ -234,8 +234,21 @@ function openKeys({ issuer, jwks }: TokenSettings, { read }: IdentityOptions): J
   };
 }
 
+const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) });
+
+/** How many keys an issuer has; throws where they cannot be read. For the doctor. */
+export async function countKeys(
+  { issuer, jwks }: TokenSettings,
+  read: IdentityOptions['read'],
+): Promise<number> {
+  const url = jwks ?? (await keysAddress(issuer, read));
+  const { status, text } = await read(url, AbortSignal.timeout(KEYS_WITHIN_MS));
+  if (status !== 200) throw new Error(`${url} answered status ${status}`);
+  return KeySet.parse(JSON.parse(text)).keys.length;
+}
+
 /** Reads where the keys of an issuer are. Throws where its metadata cannot be read, or names another issuer. */
-export async function keysAddress(issuer: string, read: IdentityOptions['read']): Promise<string> {
+async function keysAddress(issuer: string, read: IdentityOptions['read']): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const { status, text } = await read(url, AbortSignal.timeout(KEYS_WITHIN_MS));
   if (status !== 200) throw new Error(`${url} answered status ${status}`);

@@ -1,6 +1,7 @@
 // What runs: the Signalbox of this machine, and its replicas.
 import { createHmac, randomUUID } from 'node:crypto';
 import { causeCode, type Secret, type TimedResult, withinTime } from '../base/errors.ts';
+import { getDocument } from '../base/http.ts';
 import { fetchHere } from '../base/http-limits.ts';
 import { utcStamp } from '../domain/answer.ts';
 import type { SocketProbe } from '../slack/index.ts';
@@ -161,4 +162,34 @@ function replicaLine({ release, startedAt, seenAt }: Instance, name: string, now
   const minutes = countText(Math.round(quietMs / 60_000), 'minute');
   const fix = 'it was killed or hangs: check its log; the entry disappears after ten minutes';
   return warning(name, `${says}, silent for ${minutes}`, fix);
+}
+
+/** Whether the address of agents answers as clients reach it, and the keys of each issuer can be read. */
+export async function agentLines({
+  config: { agents },
+  withinMs,
+}: Pick<CheckContext, 'config' | 'withinMs'>): Promise<readonly CheckLine[]> {
+  if (agents === null) return [];
+  const { origin, pathname } = new URL(agents.url);
+  const metadata = `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;
+  const { countKeys } = await import('../agents/index.ts');
+  const issuers = new Map(agents.allow.flatMap(({ by }) => (by ? [[by.issuer, by]] : [])));
+  const read = await withinTime(withinMs, () =>
+    getDocument(metadata, AbortSignal.timeout(withinMs)),
+  );
+  const answers = read.ok && read.value.status === 200 && read.value.text.includes(agents.url);
+  const door = answers
+    ? ok('agents', `${agents.url} answers`)
+    : failed(
+        'agents',
+        `${metadata} does not answer as Signalbox`,
+        'check agents.url, and that TLS passes Host on',
+      );
+  const keys = [...issuers.values()].map(async (by) => {
+    const found = await withinTime(withinMs, () => countKeys(by, getDocument));
+    const fix = 'check issuer and jwks, and that the network policy allows the address';
+    if (!found.ok) return failed('keys of agents', `${by.issuer}: cannot be read`, fix);
+    return ok('keys of agents', `${by.issuer}: ${countText(found.value, 'key')}`);
+  });
+  return [door, ...(await Promise.all(keys))];
 }

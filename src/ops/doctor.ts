@@ -33,7 +33,7 @@ import {
   toJson,
   wantsColour,
 } from './doctor-report.ts';
-import { foreignLines, instanceLines, listedReplicas } from './doctor-running.ts';
+import { agentLines, foreignLines, instanceLines, listedReplicas } from './doctor-running.ts';
 import {
   channelIds,
   channelLines,
@@ -110,11 +110,12 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
   const { config, withinMs } = context;
   const host = hostOf(config.bindAddress);
   const target = { host, port: config.port, opsPort: config.opsPort ?? config.port, withinMs };
-  const [slack, apis, database, instance] = await Promise.all([
+  const [slack, apis, database, instance, agents] = await Promise.all([
     slackSections(context),
     checkApisAndReads(context),
     checkDatabase(context),
     config.port === 0 ? [] : instanceLines(target, config.slack.signingSecret),
+    agentLines(context),
   ]);
   return [
     { title: 'Configuration', lines: configurationLines(config) },
@@ -133,6 +134,7 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
       title: 'Running',
       lines: [
         ...instance,
+        ...agents,
         ...listedReplicas(context, database.examined),
         ...foreignLines(slack.connection, database.examined),
       ],
