@@ -19,9 +19,10 @@ test.for(PAGES)('the program reads the variables that %s names', (file) => {
   const ofTests = readers.flatMap((reader) =>
     groupsOf(readPage(reader), /process\.env\.([A-Z_]+)/g),
   );
+  const ofPrograms = groupsOf(readPage('bin/signalbox-request.mjs'), /\benv\.([A-Z_]+)/g);
   const ofScripts = groupsOf(JSON.stringify(packageJson.scripts), /([A-Z_]+)=/g);
   const files = FROM_FILES.map((name) => `${name}_FILE`);
-  const known = [...VARIABLE_NAMES, ...files, ...ofScripts, ...ofTests];
+  const known = [...VARIABLE_NAMES, ...files, ...ofPrograms, ...ofScripts, ...ofTests];
   expect(
     groupsOf(readPage(file), VARIABLE).filter(
       (name) => !known.includes(name) && !OF_THE_SDK.test(name) && !PROXIES.test(name),

@@ -1,7 +1,7 @@
 const AT_MOST = 2_500;
 
 /**
- * The number of tried cases: a short share by default, or the value of FUZZ_PAYLOADS or FUZZ_REPLIES.
+ * The number of tried cases: a short share by default, or the value of FUZZ_PAYLOADS, FUZZ_REPLIES or FUZZ_AGENTS.
  * The same FUZZ_SEED draws the same cases; each round starts a new bot.
  */
 export function howMany(wanted: string | undefined, usual: number) {
