@@ -67,6 +67,7 @@ test('the build context has the source, but no secrets, tests or sandbox', () =>
     '.npmrc',
     'LICENSE',
     'bin/signalbox',
+    'bin/signalbox-request.mjs',
     'deploy/bundle.config.ts',
     'package-lock.json',
     'package.json',
