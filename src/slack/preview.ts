@@ -74,7 +74,7 @@ export function preview(draft: Change, drawing: DrawContext): Message {
   const question: Line = [{ bold: `${bounded(requestedAction(draft), 150)}?` }];
   return message(
     ...decisionParts(draft, drawing, {
-      head: [question, ...(draft.via ? [fact('Asked for you by', draft.via.agent)] : [])],
+      head: [question, ...(draft.via ? [fact('Requested by', `${draft.via.agent}, for you`)] : [])],
       plan: draft.plan,
       facts: [approvalLine(draft, drawing)],
     }),

@@ -84,7 +84,7 @@ test('everyone reads who asked through which agent', () => {
   expect(said(fullRequest(viaCopilot('pending'), true, drawing))).toContain(
     '<@U0ANA> via copilot,',
   );
-  expect(said(preview(viaCopilot('draft'), drawing))).toContain('Asked for you by  copilot');
+  expect(said(preview(viaCopilot('draft'), drawing))).toContain('Requested by  copilot, for you');
   expect(mrkdwnOf(homeRow(viaCopilot('succeeded'), drawing))).toContain('<@U0ANA> via copilot');
 });
 

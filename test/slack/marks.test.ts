@@ -145,9 +145,9 @@ test('a preview is posted once into direct messages, and its buttons count there
   await messenger.postPreview(draft);
   const posts = slack.calls('chat.postMessage');
   expect(posts).toHaveLength(1);
-  const shown = JSON.stringify(posts[0]?.args);
+  const shown = String(posts[0]?.args.blocks);
   expect(posts[0]?.args).toMatchObject({ channel: 'U0ANA00001' });
-  expect(shown).toContain('Asked for you by');
+  expect(shown).toContain('copilot, for you');
   // The change with the mark of its place.
   expect(shown).toMatch(/"value":"7KQ2MX\.[\w-]{22}"/);
 });
