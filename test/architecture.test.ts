@@ -55,3 +55,19 @@ test('only the entry points read the environment', () => {
   const readers = botFiles.filter((file) => code(file).includes('process.env'));
   expect(readers.filter((file) => !['app', 'ops'].includes(roomOf(file) ?? ''))).toEqual([]);
 });
+
+test('the protocol of agents is loaded by the bot that has agents only', () => {
+  const door = 'src/agents/index.ts';
+  const loading = botFiles.filter((file) =>
+    importsOf(file).some(({ of, typeOnly }) => of === door && !typeOnly),
+  );
+  const later = loading.filter((file) => code(file).includes("await import('"));
+  expect(loading).toEqual(['src/app.ts', 'src/ops/doctor-running.ts']);
+  expect(later).toEqual(loading);
+  const settings = importsOf('src/agents/config.ts').filter(({ typeOnly }) => !typeOnly);
+  expect(settings.map(({ of }) => of).sort()).toEqual([
+    'src/base/problem.ts',
+    'src/commands/index.ts',
+    'zod',
+  ]);
+});

@@ -33,7 +33,9 @@ export async function startIssuer() {
   return address();
 }
 
-const PEOPLE_TOOLS = ['service list', 'service show', 'service start', 'service stop', 'cost'];
+const PEOPLE_TOOLS = [
+  ...['service list', 'service show', 'service start', 'service stop', 'service scale', 'cost'],
+];
 
 /** The file of the sandbox with Slackbot, a workflow of GitHub and an assistant of people; every rule with approvals admits them. */
 export function withAgents(issuer: string, url = URL_OF_DOOR): EditYaml {

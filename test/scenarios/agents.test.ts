@@ -10,6 +10,7 @@ import {
   tokensOf,
   withAgents,
 } from '../harness/agents.ts';
+import { changesIn } from '../harness/read-log.ts';
 import { SIGNING_SECRET } from '../harness/simulators.ts';
 import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, GINA, HUGO, SVEN } from '../harness/users.ts';
@@ -43,7 +44,7 @@ test.for(['legacy', 'auto'] as const)(
     expect(client.getProtocolEra()).toBe(mode === 'legacy' ? 'legacy' : 'modern');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      ...['service_list', 'service_show', 'service_start', 'service_stop', 'cost'],
+      ...['service_list', 'service_show', 'service_start', 'service_stop', 'service_scale', 'cost'],
       ...['request_status', 'request_wait', 'request_cancel'],
     ]);
 
@@ -245,7 +246,7 @@ test('what a tool does not take is refused, and nothing is requested', async () 
     'change_confirm',
     'change_unfreeze',
     'change_cancel',
-    'service_scale',
+    'service_create',
     '__proto__',
     'constructor',
   ]) {
@@ -358,4 +359,19 @@ test('a reload opens the door anew, or closes it', async () => {
   expect((await call()).status).toBe(401);
   await sandbox.reload();
   expect((await call()).status).toBe(404);
+});
+
+test('the plan over MCP is that of the typed command; the digest also covers who asked', async () => {
+  const { tokens, url, slack, config, ...sandbox } = await startDoor({
+    databaseUrl: await emptyUrl('sqlite'),
+  });
+  await slack.command(ANA, 'ops', '/service scale staging max=64');
+  await sandbox.privateMessage(ANA, 'Scale staging?');
+  const client = await connectClient(url, () => tokens.person(ANA), 'auto');
+  await client.callTool({ name: 'service_scale', arguments: { service: 'staging', max: 64 } });
+  const [asked, typed] = await changesIn(config.databaseUrl.reveal());
+  expect([typed?.via, asked?.via?.agent]).toEqual([null, 'assistant']);
+  expect(JSON.stringify(asked?.plan)).toBe(JSON.stringify(typed?.plan));
+  expect(asked?.requires).toEqual(typed?.requires);
+  expect(asked?.digest).not.toBe(typed?.digest);
 });
