@@ -83,7 +83,8 @@ const CI_ATTACKS: readonly (readonly [string, Partial<Parameters<typeof tokenOf>
   ['no signature', { key: 'none' }],
   ['HS256 with the public key', { key: 'shared' }],
   ['an expired token', { age: 700 }],
-  ['a token of two hours ago', { age: 7_200 }],
+  ['a token of two hours ago that has not expired', { age: 7_200, lasts: 86_400 }],
+  ['an algorithm that is not listed', { key: 'RS512' }],
   ['no iat', { drop: 'iat' }],
   ['no exp', { drop: 'exp' }],
   ['no sub', { drop: 'sub' }],
@@ -132,7 +133,7 @@ test('metadata that names another issuer is not believed', async () => {
   const address = `${LOGIN}.well-known/openid-configuration`;
   const found = await identifier({
     ...DOCUMENTS,
-    [address]: JSON.stringify({ issuer: 'x', jwks_uri: 'y' }),
+    [address]: JSON.stringify({ issuer: 'x', jwks_uri: 'https://login.example.com/keys' }),
   })({
     header: (name) => (name === 'authorization' ? `Bearer ${anaToken}` : null),
     raw: Buffer.from('{}'),

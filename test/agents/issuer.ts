@@ -1,5 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import {
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose';
 import { agentsSchema } from '../../src/agents/config.ts';
 import { parseConfig } from '../../src/base/problem.ts';
 
@@ -11,7 +18,7 @@ export const SIGNING = 'e0e1e2e3e4e5e6e7e8e9eaebecedeeef';
 
 const keys = await generateKeyPair('RS256', { extractable: true });
 const others = await generateKeyPair('RS256', { extractable: true });
-const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
+const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', use: 'sig' };
 export const KEY_SET = JSON.stringify({ keys: [jwk] });
 
 /** What the issuers of the tests serve. */
@@ -86,7 +93,9 @@ export interface TokenParts {
   /** Seconds before `now`. */
   readonly age?: number;
   readonly typ?: string;
-  readonly key?: 'right' | 'wrong' | 'none' | 'shared';
+  readonly key?: 'right' | 'wrong' | 'none' | 'shared' | 'RS512';
+  /** Seconds from its time to its end. */
+  readonly lasts?: number;
   readonly drop?: string;
 }
 
@@ -94,13 +103,17 @@ export interface TokenParts {
 export async function tokenOf(given: TokenParts): Promise<string> {
   const { claims, issuer: iss, audience: aud = URL_OF_DOOR, now, age = 0, key = 'right' } = given;
   const iat = Math.floor(now.getTime() / 1_000) - age;
-  const payload: JWTPayload = { ...claims, iss, aud, iat, exp: iat + 600 };
+  const payload: JWTPayload = { ...claims, iss, aud, iat, exp: iat + (given.lasts ?? 600) };
   if (given.drop) delete payload[given.drop];
   if (key === 'none') return new UnsecuredJWT(payload).encode();
   const header = { kid: 'k1', ...(given.typ && { typ: given.typ }) };
   if (key === 'shared') {
     const secret = new TextEncoder().encode(KEY_SET);
     return new SignJWT(payload).setProtectedHeader({ ...header, alg: 'HS256' }).sign(secret);
+  }
+  if (key === 'RS512') {
+    const own = await importJWK({ ...(await exportJWK(keys.privateKey)) }, 'RS512');
+    return new SignJWT(payload).setProtectedHeader({ ...header, alg: 'RS512' }).sign(own);
   }
   const pair = key === 'right' ? keys : others;
   return new SignJWT(payload).setProtectedHeader({ ...header, alg: 'RS256' }).sign(pair.privateKey);
