@@ -355,7 +355,10 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
   }
 }
 
-/** A change that the log has lost completely: its messages say so, and the operators read it once. */
+/**
+ * A change that the log has lost completely: its messages say so, and the operators read it once. Its schedule pauses,
+ * which would run it again.
+ */
 async function answerUnknown(
   context: WorkflowContext,
   change: ChangeId,
@@ -367,10 +370,11 @@ async function answerUnknown(
   const id = `lost-${change}`;
   await append(context.events, async (locked) => {
     const found = { marks, card: cards[0]?.at ?? null };
-    const loss = { changes: new Map(), freezes: new Map(isFreeze ? [[change, found]] : []) };
-    const answer = await answerLoss(context, locked, loss);
     const earlier = await locked.load(`notice/${id}`, (_: object | null, event) => event);
     const isTold = isFreeze || earlier.version > 0;
+    const freezes = new Map(isFreeze ? [[change, found]] : []);
+    const schedules = isTold ? [] : marks.flatMap(({ schedule }) => schedule ?? []);
+    const answer = await answerLoss(context, locked, { changes: new Map(), freezes, schedules });
     const notice = isTold ? null : noticeFor(lostNotice([change]), locked.at, id);
     return { ...together(answer, notice), result: null };
   });

@@ -64,7 +64,7 @@ export const MUTANTS: Readonly<Record<Rule, Mutant>> = {
   damagedStops: at('walk: a deleted event', 587, 'sent to a locked target'),
   slackFirst: at('attack: an outage of Slack', 1, 'events in an outage'),
   unreadableStops: at('walk: rollbacks', 157, 'sent in a freeze'),
-  scheduleNote: at('walk: everything', 23, 'sent twice'),
+  scheduleNote: at('walk: everything', 595, 'sent twice'),
   freezePosted: at('attack: a freeze lost in a failover', 1, 'sent in a freeze'),
   digestSearch: at('walk: everything', 1, 'digest posted twice'),
   auditLine: at('walk: honest', 36, 'no line in the audit channel'),

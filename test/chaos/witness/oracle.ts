@@ -134,7 +134,7 @@ export class Oracle {
   /** Each execution has a line in the audit channel, except for those that a crash prevented. */
   audited(crashes: number): void {
     const lines = this.#slack.messages.filter(({ channel }) => channel === AUDIT).length;
-    const sent = this.#api.arrivals.filter(({ change }) => change.startsWith('change/')).length;
+    const sent = this.#api.arrivals.length;
     if (sent - lines > crashes) this.#break('no line in the audit channel', `${sent - lines}`);
   }
 
@@ -192,9 +192,15 @@ export class Oracle {
     }
   }
 
-  /** The promises hold as long as the message of the subject or its line in the audit channel is in Slack. */
+  /**
+   * The promises hold as long as the message of the subject or its line in the audit channel is in Slack. A run has no
+   * message: its note stands below the card of its schedule.
+   */
   #hasWitness(subject: string): boolean {
-    const own = this.#slack.messages.filter(({ shown }) => shown.subject === subject);
+    const own = this.#slack.messages.filter(
+      ({ shown, notes }) =>
+        shown.subject === subject || notes.some(({ mark }) => mark.stream === subject),
+    );
     const isAudited = own.some(({ channel, deleted }) => channel === AUDIT && !deleted);
     return isAudited || own.every(({ deleted }) => !deleted);
   }
