@@ -183,6 +183,8 @@ export interface QueryCommand<Args = unknown> extends CommandWords {
   readonly kind: 'query';
   readonly args: z.ZodObject;
   readonly target: (args: Args) => Target | null;
+  /** Whether it does something at once; if missing, it only answers. */
+  readonly acts?: (args: Args) => boolean;
   readonly answer: (args: Args, context: CommandContext, asker: Caller) => Answer | Promise<Answer>;
   /** The submit button of the form, named by the result; if missing, `Look up`. */
   readonly submit?: (given: TypedValues) => string;
