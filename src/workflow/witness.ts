@@ -2,6 +2,7 @@ import { DAY_MS } from '../base/time.ts';
 import type { Change, ChangeId, Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveFreeze, evolveSubscription, type NewEvent } from '../domain/log-events.ts';
+import { READ_BACK_DAYS } from '../domain/place.ts';
 import {
   append,
   Damaged,
@@ -323,8 +324,6 @@ function lossFrom(lost: readonly LostEvent[]): Loss {
   };
 }
 
-/** Older messages are about changes that have ended long ago. */
-const SCANNED_DAYS = 31;
 const OPEN_MAX = 500;
 
 /**
@@ -336,7 +335,7 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
   const { events, messenger } = context;
   unread.delete(events);
   try {
-    const since = new Date((await lastEventAt(events)) - SCANNED_DAYS * DAY_MS);
+    const since = new Date((await lastEventAt(events)) - READ_BACK_DAYS * DAY_MS);
     const open = await listChanges(events, { open: true, confirmed: true, limit: OPEN_MAX });
     const cards = open.flatMap(({ card }) => card ?? []);
     const seen = await messenger.readMarks(since, cards);
