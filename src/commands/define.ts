@@ -235,13 +235,9 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     args: Args,
     context: CommandContext,
   ) => TargetObservation | Promise<TargetObservation>;
-  /** Reads the target again right before sending, if the API can read it. */
-  readonly readBeforeSending?: (target: Target, context: CommandContext) => Promise<Snapshot>;
-  /** What that read shows differently from the preview, for users; missing: only that it differs. */
-  readonly differences?: (before: Snapshot, now: JsonObject) => readonly StateDifference[];
   /**
    * Reads the target again right before sending, if it was read for the preview, and compares what the
-   * change depends on. Null: nothing was read. Never throws for a failed read.
+   * change depends on. Null: nothing was read. Throws where a read of the contract fails, never for an optional one.
    */
   readonly compareBeforeSending?: (
     plan: Plan,
