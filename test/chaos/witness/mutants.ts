@@ -53,7 +53,7 @@ export const MUTANTS: Readonly<Record<Rule, Mutant>> = {
   scanPages: at('walk: everything', 54, 'stuck'),
   scanAudit: at('attack: a lost change with a deleted card', 1, 'sent twice'),
   scanThreads: at('attack: two primaries during an attempt', 1, 'sent after an end'),
-  scanFirst: at('walk: everything', 312, 'sent after an end'),
+  scanFirst: at('walk: everything', 23, 'sent for a paused schedule', 'readBeforeDraw'),
   answerMarks: at('attack: a lost claim', 1, 'stuck'),
   endForeign: at('two primaries: approved', 1, 'sent twice'),
   executingIsUnknown: at('attack: two primaries during an attempt', 1, 'sent after an end'),
