@@ -125,9 +125,11 @@ export const alertEdit: ChangeCommand = changeCommand({
     const names = await readAlertNames(context.reads.alerts, read, edit);
     return { before: alertSnapshot(read, context.now(), names) };
   },
-  readBeforeSending: async ({ id }, context) =>
-    alertSnapshot(await readAlert(id, context), context.now()),
-  differences: alertDifferences,
+  compareBeforeSending: async ({ target, before }, context) => {
+    const { fields } = alertSnapshot(await readAlert(target.id, context), context.now());
+    if (canonical(fields) === canonical(before?.fields ?? null)) return { kind: 'same' };
+    return { kind: 'differs', differences: before ? alertDifferences(before, fields) : [] };
+  },
   prefill: ({ fields }) => given(fields),
   noEffect: ({ alert, ...edit }, before) => {
     if (updateOf(edit, before)?.changes.length !== 0) return null;
