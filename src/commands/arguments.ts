@@ -64,6 +64,8 @@ interface FieldMeta {
   readonly severalWords?: true;
   /** Takes the rest of the line: the search text of a query. */
   readonly rest?: true;
+  /** The word that removes the value from the target; an emptied input means the same. */
+  readonly none?: string;
   /** Has no input in a form, which has another field for it; a typed value is kept. */
   readonly typedOnly?: true;
   /** Required in a form; in a typed line, a `typedOnly` key can replace it. */
