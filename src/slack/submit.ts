@@ -100,7 +100,8 @@ async function readForm(
   { submitted, command, setting }: SubmittedForm,
 ): Promise<ParseResult> {
   const { reason = '', ...shown } = givenOf(submitted);
-  const filled = changedIn(shown, setting.was);
+  const inputs = Object.keys(submitted.view.state.values);
+  const filled = changedIn(command, shown, { inputs, was: setting.was });
   // A form reads what a line reads, for example `monday 8:00`.
   const personal = await personalWords(bot, submitted.user.id, '');
   const known = { ...(await formVocabulary(bot, command)), ...personal };
