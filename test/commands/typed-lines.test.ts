@@ -11,7 +11,7 @@ const cases = ['typed-lines.yaml', 'more-lines.yaml'].flatMap((name) => {
 /**
  * The lines that contradict a rule. This list may only become shorter.
  *
- * O181 edits an alert without a channel: R17 comes before R4. docs/decisions/0015-an-alert-without-a-channel.md
+ * O181 edits an alert without a channel: R17 comes before R4. docs/decisions.md
  */
 const KNOWN: readonly string[] = ['O181'];
 
