@@ -23,7 +23,7 @@ import { fact, lines, type Message, message, plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
 import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import { commandByCallbackId, settingOf } from './form.ts';
+import { changedIn, commandByCallbackId, settingOf } from './form.ts';
 import { cardLink } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
@@ -160,8 +160,8 @@ async function redraw(
   command: Command,
 ): Promise<void> {
   if (!view) return;
-  const { replyTarget, fixed } = settingOf(view.private_metadata);
-  const given = { ...givenOf({ view }), ...fixed };
+  const { replyTarget, fixed, was } = settingOf(view.private_metadata);
+  const given = { ...changedIn(givenOf({ view }), was), ...fixed };
   const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
   const typed = action?.selected_option?.text?.text ?? '';
   await redrawForm(bot, command, given, { ...open, typed });
