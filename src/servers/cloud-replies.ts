@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { Secret } from '../base/errors.ts';
 import { isRecord } from '../base/http-answer.ts';
 import {
-  Figure,
   figureOrNaN,
   MaybeNumber,
   MaybeRecord,
@@ -10,6 +9,7 @@ import {
   MaybeSwitch,
   MaybeText,
   MaybeTexts,
+  SentNumber,
   switchOf,
   textOf,
   tolerant,
@@ -111,7 +111,7 @@ export const ReversePrivateEndpoint = z.looseObject({
 });
 
 /** A setting that the server did not send, or not as such a value, is absent: only null is not set. */
-const Setting = z.union([Figure, z.boolean(), z.null()]).optional().catch(undefined);
+const Setting = z.union([SentNumber, z.boolean(), z.null()]).optional().catch(undefined);
 
 /** Milliseconds and bytes as the names say; servers may send further settings. */
 export const PipeSettings = z.looseObject({
