@@ -220,6 +220,8 @@ function alertSnapshot(alert: Alert, seenAt: Date, names: AlertNames = {}): Snap
  */
 function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDifference[] {
   const names = storedNames(before);
+  const text = (field: string, { [field]: value }: JsonObject) =>
+    value === undefined ? 'not in the reply' : textOf(namedValue(field, value, names));
   const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(now)])];
   const isSame = (field: string) =>
     canonical(before.fields[field] ?? null) === canonical(now[field] ?? null);
@@ -228,13 +230,13 @@ function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDiff
     .filter((field) => field !== 'channel' || !changed.includes('channels'))
     .map((field) => ({
       label: fieldLabel(field),
-      was: textOf(namedValue(field, before.fields[field] ?? null, names)),
-      is: textOf(namedValue(field, now[field] ?? null, names)),
+      was: text(field, before.fields),
+      is: text(field, now),
     }));
 }
 
-function textOf(value: Json | undefined): string {
-  if (value === undefined || value === null) return 'not set';
+function textOf(value: Json): string {
+  if (value === null) return 'not set';
   if (Array.isArray(value)) return value.map(textOf).join(', ') || 'none';
   return typeof value === 'object' ? Object.values(value).map(textOf).join(' ') : String(value);
 }
