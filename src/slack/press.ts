@@ -161,7 +161,7 @@ async function redraw(
 ): Promise<void> {
   if (!view) return;
   const { replyTarget, fixed, was } = settingOf(view.private_metadata);
-  const given = { ...changedIn(givenOf({ view }), was), ...fixed };
+  const given = { ...changedIn(command, givenOf({ view }), { inputs: [], was }), ...fixed };
   const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
   const typed = action?.selected_option?.text?.text ?? '';
   await redrawForm(bot, command, given, { ...open, typed });

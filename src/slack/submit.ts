@@ -75,7 +75,10 @@ export async function submit(
   const isLacking = problems.some(({ field }) => field !== ANY && !shown.includes(field));
   // A choice shows further fields, and its redrawing can be lost or late.
   if (isLacking && !form.setting.fixed.alert) {
-    const given = { ...changedIn(givenOf(submitted), form.setting.was), ...form.setting.fixed };
+    const given = {
+      ...changedIn(command, givenOf(submitted), { inputs: [], was: form.setting.was }),
+      ...form.setting.fixed,
+    };
     const view = fullForm(bot, command, given, form.setting);
     return ack({ response_action: 'update', view });
   }
@@ -122,7 +125,10 @@ async function answerLate(
   if (understood.kind === 'intent') {
     return answerAgain(bot, formless, understood, form.setting.fixed);
   }
-  const shown = changedIn(givenOf(form.submitted), form.setting.was);
+  const shown = changedIn(form.command, givenOf(form.submitted), {
+    inputs: [],
+    was: form.setting.was,
+  });
   const { reason = '', ...given } = { ...shown, ...form.setting.fixed };
   const correction = understood.kind === 'misread' ? { line: understood.sentence } : {};
   return openForm(bot, formless, form.command, { ...given, reason }, correction);
