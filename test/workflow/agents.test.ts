@@ -147,6 +147,19 @@ test('what an agent asks for itself waits for approvals at once, and nobody is m
   expect(names).not.toContain('messageUser');
 });
 
+test('where a reason is required, the words of the agent are one', async () => {
+  const policy = {
+    ...policyOf([{ ...RULE, agents: 'allowed', reason: 'required' }]),
+    agents: AGENTS,
+  };
+  const { context } = await contextOf({ policy });
+  expect(await answer(context, forAna)).toBe('reason-required');
+  expect(await answer(context, forAna, { words: ' <> ' })).toBe('reason-required');
+  const { change } = await requested(context, forAna, { words: 'the load is over' });
+  expect(change).toMatchObject({ reason: null, words: 'the load is over' });
+  expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
+});
+
 test('a draft that was withdrawn is shown to nobody', async () => {
   const { context, shown } = await contextOf();
   const { change } = await requested(context, forAna);
@@ -238,6 +251,13 @@ describe('a request key', () => {
     pass(1);
     expect(await answer(context, itself, KEY)).toBe('created');
     expect(await answer(context, itself, KEY)).not.toBe(change.id);
+  });
+
+  test('is the same change as long as it is open', async () => {
+    const { context, pass } = await contextOf();
+    const { change } = await requested(context, itself, KEY);
+    pass(30 * 86_400_000);
+    expect(await answer(context, itself, KEY)).toBe(change.id);
   });
 
   test('with other values is refused, and the log has it', async () => {
