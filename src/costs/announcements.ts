@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
 import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { Answer, Channel, ChannelLookup, Poster } from '../domain/answer.ts';
-import { isPerson, type Position, type UserId } from '../domain/change.ts';
+import type { Position, UserId } from '../domain/change.ts';
 import { evolvePost, type LoggedPost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
 import {
   append,
@@ -71,8 +71,7 @@ export function reportMissed(
   return (why: string, at: number): Added => {
     const text = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} was not posted: ${why}.`;
     log.warn({ post: subject, why }, 'post missed');
-    const person = requester !== null && isPerson(requester) ? [requester] : [];
-    const all = [null, ...person].map((to) => notice(to, text, at));
+    const all = [null, ...(requester ? [requester] : [])].map((to) => notice(to, text, at));
     return {
       events: all.flatMap(({ events }) => events),
       jobs: all.flatMap(({ jobs }) => jobs),

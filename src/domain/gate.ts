@@ -573,7 +573,7 @@ function requesting({ via }: Pick<Change, 'via'>, actor: Actor): Actor {
 
 /** The first refusal of the rules by which a change runs. Other tags than people saw explain it. */
 function ruleRefusal(
-  { reason, plan }: Change,
+  { reason, words, plan }: Change,
   { commands, policy, target }: Pick<OutlookFacts, 'commands' | 'policy' | 'target'>,
   {
     actor,
@@ -586,7 +586,9 @@ function ruleRefusal(
   },
 ): Refusal | null {
   const refusals = commands.map((command) => {
-    const decision = decide(policy, { kind: 'change', command, target, actor, reason, now });
+    // A program has no other reason than its words.
+    const why = reason ?? words;
+    const decision = decide(policy, { kind: 'change', command, target, actor, reason: why, now });
     return decision.allow ? lacks(decision.requires) : decision.refusal;
   });
   const refusal = refusals.find((one) => one !== null) ?? null;

@@ -183,7 +183,8 @@ async function sameRequest(
   const target = command.resolveArguments ? null : command.target(args, context.commandContext());
   const { organization } = context;
   const targets = target && [targetKey({ organization, plan: { target } })];
-  const query = { agent: via.agent, requester: by, open: true, ...(targets && { targets }) };
+  const own = { agent: via.agent, requester: by, open: true, requested: true } as const;
+  const query = { ...own, ...(targets && { targets }) };
   const open = await ('find' in log
     ? foundIn(log, query)
     : listChanges(log, { ...query, limit: MANY }));
@@ -227,7 +228,8 @@ async function lastPlace(context: WorkflowContext, subjects: Subjects, key: stri
 /** The same command, target and given values. A model words its reason differently each time. */
 function isEqual(context: WorkflowContext, change: Change, request: AsAgent): boolean {
   const { command, args, given } = request;
-  if (change.command !== command.name) return false;
+  // The run of a schedule was not requested by itself.
+  if (change.command !== command.name || change.plan.timing?.schedule) return false;
   const named = fieldsOf(command.args).filter(
     ({ names }) => names === 'service' || names === 'alert',
   );

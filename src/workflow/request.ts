@@ -29,7 +29,7 @@ import {
   type UserId,
   type Via,
 } from '../domain/change.ts';
-import { draftChange } from '../domain/draft.ts';
+import { agentWords, draftChange } from '../domain/draft.ts';
 import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import type { NoEffect, Service } from '../domain/targets.ts';
@@ -61,6 +61,8 @@ export interface ChangeRequest {
   readonly requester: UserId;
   /** The agent that asks, for the requester or as the requester; missing: the requester asks. */
   readonly via?: Via;
+  /** What the agent says: its reason, where none is given. */
+  readonly words?: string | null;
   /** The draft that this request replaces, so that one preview cannot become two cards. */
   readonly edits: ChangeId | null;
   /** Slack's id of the interaction: a repeated delivery creates no second draft. */
@@ -107,7 +109,8 @@ export async function decideRequest(
   const identity = await context.people.identify(by, { fresh: false });
   const policy = await currentPolicy(context, context.events);
   const asked = { entered: command.name, needsReason: command.needsReason === true };
-  const about = { ...asked, target: plan.target, reason, by, via, identity, policy };
+  const why = reason ?? (request.words ? agentWords(request.words) : null);
+  const about = { ...asked, target: plan.target, reason: why, by, via, identity, policy };
   const authorize = (name: string, at: Date) => authorizeCommand(context, about, name, at);
   const authorized = await authorize(command.name, startsAt(plan, context.now()));
   if (!authorized.ok) return authorized;

@@ -152,6 +152,17 @@ test('a preview is posted once into direct messages, and its buttons count there
   expect(shown).toMatch(/"value":"7KQ2MX\.[\w-]{22}"/);
 });
 
+test('in a channel that is shared with another organization, the words of an agent are withheld', async () => {
+  const { messenger, slack } = await messengerInSlack();
+  const via = { agent: 'copilot', subject: 's', for: 'person' } as const;
+  const asked = { ...change('pending', 2), via, words: 'because of the merger' };
+  slack.admin.share('db-approvals');
+  await messenger.postCard(asked, FIRST);
+  const shown = slack.calls('chat.postMessage').map(({ args }) => String(args.blocks));
+  expect(shown.join()).toContain('copilot (agent): “not shown');
+  expect(shown.join()).not.toContain('merger');
+});
+
 test('the audit channel says who requested what a program asked for', async () => {
   const { messenger, slack } = await messengerInSlack();
   const via = { agent: 'ci', subject: 's', for: 'itself' } as const;

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { agentId, type Change, type ChangeId, type UserId } from '../../src/domain/change.ts';
+import {
+  agentId,
+  type Change,
+  type ChangeId,
+  type Timing,
+  type UserId,
+} from '../../src/domain/change.ts';
+import { inheritChange } from '../../src/domain/draft.ts';
 import { type AgentCaller, type AgentRequest, agentRequests } from '../../src/workflow/agents.ts';
 import { jobKinds } from '../../src/workflow/background.ts';
 import type { PressOutcome, WorkflowContext } from '../../src/workflow/context.ts';
@@ -13,6 +20,7 @@ import { ENGINES } from '../storage/engines.ts';
 import {
   aCommand,
   ana,
+  begun,
   ben,
   cleo,
   createTestContext,
@@ -20,7 +28,9 @@ import {
   dueJobs,
   eventsOf,
   loaded,
+  minutes,
   moved,
+  newId,
   PLAN,
   RULE,
   refusals,
@@ -147,6 +157,19 @@ test('what an agent asks for itself waits for approvals at once, and nobody is m
   expect(names).not.toContain('messageUser');
 });
 
+test('where a reason is required, the words of the agent are one', async () => {
+  const policy = {
+    ...policyOf([{ ...RULE, agents: 'allowed', reason: 'required' }]),
+    agents: AGENTS,
+  };
+  const { context } = await contextOf({ policy });
+  expect(await answer(context, forAna)).toBe('reason-required');
+  expect(await answer(context, forAna, { words: ' <> ' })).toBe('reason-required');
+  const { change } = await requested(context, forAna, { words: 'the load is over' });
+  expect(change).toMatchObject({ reason: null, words: 'the load is over' });
+  expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
+});
+
 test('a draft that was withdrawn is shown to nobody', async () => {
   const { context, shown } = await contextOf();
   const { change } = await requested(context, forAna);
@@ -240,6 +263,13 @@ describe('a request key', () => {
     expect(await answer(context, itself, KEY)).not.toBe(change.id);
   });
 
+  test('is the same change as long as it is open', async () => {
+    const { context, pass } = await contextOf();
+    const { change } = await requested(context, itself, KEY);
+    pass(30 * 86_400_000);
+    expect(await answer(context, itself, KEY)).toBe(change.id);
+  });
+
   test('with other values is refused, and the log has it', async () => {
     const { context } = await contextOf();
     await requested(context, itself, KEY);
@@ -303,6 +333,25 @@ describe('without a request key', () => {
     const { context } = await contextOf();
     const { change } = await requested(context, itself, { key: 'run-1' });
     expect(await answer(context, itself)).toBe(change.id);
+  });
+
+  test.for<[string, object]>([
+    ['its revert', { parent: 'K3M9QD' }],
+    ['a run of its schedule', { timing: { startAt: null, revert: null, schedule: 'K3M9QD' } }],
+  ])('what Signalbox planned for an earlier one is another change: %s', async ([, over]) => {
+    const { context } = await contextOf();
+    const { change } = await requested(context, forAna);
+    await moved(context, change.id, { type: 'cancelled', by: ana });
+    const { timing, parent = null } = over as { timing?: Timing; parent?: ChangeId };
+    const plan = { ...change.plan, ...(timing && { timing }) };
+    const later = { command: 'service stop', plan, parent, notBefore: minutes(9) };
+    const planned = inheritChange(change, { ...later, expiresAt: minutes(99) });
+    const { id } = await begun(context, newId(), planned);
+    expect(await loaded(context, id)).toMatchObject({
+      state: 'approved',
+      via: { agent: 'copilot' },
+    });
+    expect(await answer(context, forAna)).toBe('created');
   });
 
   test('what the person asked for in Slack is another change', async () => {
