@@ -212,10 +212,7 @@ const args = z.strictObject({
   tier: choiceField(ServiceTier, () => TIERS, deprecated('tier', 'Tier')),
   minTotalMemoryGb: numberField(TotalMemoryGb, deprecated('min-total', 'Minimum total memory')),
   maxTotalMemoryGb: numberField(TotalMemoryGb, deprecated('max-total', 'Maximum total memory')),
-  privateEndpointIds: linesField(
-    z.array(Text),
-    deprecated('private-endpoints', 'Private endpoint ids'),
-  ),
+  privateEndpointIds: linesField(z.array(Text), deprecated('private-endpoints', 'Endpoint ids')),
 });
 const DEPRECATED = fieldsOf(args).filter(({ typedOnly }) => typedOnly);
 
@@ -242,7 +239,7 @@ export const serviceCreate = changeCommand({
 
   resolveArguments: async (args, { services, reads }) => {
     const { dataWarehouseId: typed } = args;
-    if (typed === undefined || isId(typed)) return { ok: true, args };
+    if (typed === undefined || z.guid().safeParse(typed).success) return { ok: true, args };
     const read = await reads.cloud.services({ waiting: true });
     const listed = read.known ? read.value : [];
     const found = warehouseId(typed, services, listed);
@@ -301,10 +298,6 @@ export const serviceCreate = changeCommand({
   endingNote: 'Setup is in progress.',
   unfollowedNote: 'This API does not report when the service is ready.',
 });
-
-function isId(text: string): boolean {
-  return z.guid().safeParse(text).success;
-}
 
 type FoundWarehouse = { readonly id: string } | { readonly id: null; readonly problem: string };
 

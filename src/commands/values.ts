@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { LocalClock } from '../base/moments.ts';
 import { nearest } from '../base/text.ts';
-import type { CommandOffer } from '../domain/answer.ts';
+import { type CommandOffer, oneLineOf } from '../domain/answer.ts';
 import { separateTiming, timingProblems } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
 import { settingText } from '../servers/facts.ts';
@@ -257,7 +257,7 @@ function valueNote(problem: string, typed: string | undefined): string {
   const [, named] = /“([^”]+)”/.exec(problem) ?? [];
   if (!typed?.trim() || (named !== undefined && typed.includes(named))) return '';
   const isShort = problem.startsWith('must be ') && !/for example|\(/.test(problem);
-  return isShort ? `, not ${cut(typed)}` : ` (you typed ${cut(typed)})`;
+  return isShort ? `, not ${oneLineOf(typed, 60)}` : ` (you typed ${oneLineOf(typed, 60)})`;
 }
 
 function sentenceOf(
@@ -268,10 +268,6 @@ function sentenceOf(
   const known = fields.find(({ name }) => name === field);
   const name = known?.word ?? known?.label ?? (field === 'reason' ? 'Reason' : field);
   return `${name} ${problem}${known ? valueNote(problem, given[field]) : ''}`.trim();
-}
-
-function cut(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 const REPAIRS_MAX = 5;

@@ -96,9 +96,8 @@ export function metadataOf(
   fixed: TypedValues,
   filledWith: TypedValues = {},
 ): string {
-  const hashes = Object.entries(filledWith)
-    .filter(([, text]) => text.length <= LONG_MAX)
-    .map(([name, text]) => [name, shortHash(text)] as const);
+  const shown = Object.entries(filledWith).filter(([, text]) => text.length <= LONG_MAX);
+  const hashes = shown.map(([name, text]) => [name, shortHash(text)]);
   return JSON.stringify({ ...replyTarget, fixed, was: Object.fromEntries(hashes) });
 }
 
@@ -125,13 +124,14 @@ export function commandForm(
   const above = known.line ?? (fields.length === 0 ? [command.summary] : null);
   const line = above === null ? [] : message(lines(above)).blocks;
   const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
+  const submit = command.kind === 'change' ? 'Preview' : command.submit?.(given);
   const focused = setting.isRedrawn ? undefined : fieldToFill(fields, given);
   return {
     type: 'modal',
     callback_id: callbackIdOf(command),
     private_metadata: metadataOf(replyTarget, fixed, filledWith),
     title: plain(title ?? titleOf(command), 24),
-    submit: plain(submitText(command, given), 24),
+    submit: plain(submit ?? 'Look up', 24),
     close: plain('Close', 24),
     blocks: [
       ...line,
@@ -141,10 +141,6 @@ export function commandForm(
       ]),
     ],
   };
-}
-
-function submitText(command: Command, given: TypedValues): string {
-  return command.kind === 'change' ? 'Preview' : (command.submit?.(given) ?? 'Look up');
 }
 
 /** The fields in their order, each optional or required for the given values. */
@@ -205,20 +201,17 @@ function inputBlock(
   const own = lacksChannel(field, setting.replyTarget) ? undefined : hintOf(field, isPicked);
   const hint = known.problems?.[field.name] ?? unshown ?? known.hints[field.name] ?? own;
   const element = elementFor(field, { value, chosen, among, isPicked });
+  // The target decides which rule applies and which values are shown.
+  const isTarget = command.kind === 'change' && /^(service|alert)$/.test(field.names ?? '');
   return {
     type: 'input',
     block_id: field.name,
     label: plain(isPicked ? field.label.replace(/ \(id\)$/, '') : field.label, 150),
     optional: field.optional,
-    ...(field.redraws || namesTarget(command, field) ? { dispatch_action: true } : {}),
+    ...(field.redraws || isTarget ? { dispatch_action: true } : {}),
     ...(hint ? { hint: plain(hint, 150) } : {}),
     element: hasFocus ? { ...element, focus_on_load: true } : element,
   };
-}
-
-/** The target decides which rule applies and which values are shown, so its choice redraws the form. */
-function namesTarget({ kind }: Command, { names }: Field): boolean {
-  return kind === 'change' && (names === 'service' || names === 'alert');
 }
 
 /** Shown during a read, because a trigger expires after three seconds, and instead of a form. */
