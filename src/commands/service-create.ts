@@ -11,7 +11,6 @@ import { PROFILES, REGIONS_OF } from '../servers/accepted-values.ts';
 import {
   ComplianceType,
   EndpointSwitch,
-  firstServiceProblems,
   NewServiceName,
   organizationProblems,
   Provider,
@@ -247,17 +246,20 @@ export const serviceCreate = changeCommand({
     return [
       ...organizationProblems(creation, organization),
       ...ceilingProblems(creation, organization),
-      ...firstServiceProblems(creation, organization),
       ...open,
     ];
   },
-  warnings: (args, _before, { services }) => {
+  warnings: (args, _before, { services, organization: { tier } }) => {
     const same = services.some(({ name }) => name.toLowerCase() === args.name.toLowerCase());
     const warnings: readonly (readonly [boolean, string])[] = [
       [same, 'A service with this name already exists.'],
       [true, 'Billing starts immediately. Check that it does not exist yet.'],
       [args.backupId !== undefined, FROM_BACKUP],
       [args.numReplicas === 1, 'One replica: there is no failover.'],
+      [
+        args.numReplicas === 1 && args.dataWarehouseId === undefined && tier !== 'basic',
+        'Some servers reject one replica for the first service of a warehouse.',
+      ],
       [
         args.idleScaling === false,
         'Without idling, the service runs and costs credits all the time.',

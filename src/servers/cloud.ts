@@ -23,7 +23,6 @@ import {
 } from './cloud-replies.ts';
 import {
   EndpointCreation,
-  firstServiceProblems,
   type Organization,
   organizationProblems,
   ReplicaScaling,
@@ -118,7 +117,6 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const operation = 'createService';
       const body = validRequest(operation, ServiceCreation, given);
       throwIfInvalid(operation, organizationProblems(body, organization));
-      throwIfInvalid(operation, firstServiceProblems(body, organization));
       const path = `${root}/services`;
       return write({ operation, method: 'POST', path, body, priority }, CreatedService);
     },
