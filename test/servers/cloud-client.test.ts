@@ -410,11 +410,6 @@ describe('nothing is sent', () => {
       'idleTimeoutMinutes',
     ],
     [
-      'a warehouse begins with one replica',
-      (c) => c.createService({ numReplicas: 1 }),
-      'numReplicas',
-    ],
-    [
       'the period is too long',
       (c) => c.getUsageCost({ from_date: '2026-10-01', to_date: '2026-11-01' }),
       'to_date',
