@@ -8,7 +8,6 @@ import {
   type Reply,
   validRequest,
 } from '../base/http.ts';
-import { isRecord } from '../base/http-answer.ts';
 import { matchingId, type StreamedArray } from '../base/http-rows.ts';
 import { type CloudReads, createCloudReads, createDateFormats } from './cloud-reads.ts';
 import {
@@ -17,9 +16,9 @@ import {
   CreatedService,
   PipeSettings,
   ReversePrivateEndpoint,
-  readUsageCost,
   type UsageCost,
   UsageCosts,
+  usageRows,
 } from './cloud-replies.ts';
 import {
   EndpointCreation,
@@ -202,9 +201,9 @@ function createRowSink(takeRows?: () => TakeUsageRows) {
       const own = (takeRows ?? collect)();
       take = own;
       return (rows) => {
-        if (!rows.every(isRecord)) return false;
-        own(rows.map(readUsageCost));
-        return true;
+        const costs = usageRows(rows);
+        if (costs) own(costs);
+        return costs !== null;
       };
     },
   };
