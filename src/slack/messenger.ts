@@ -57,6 +57,7 @@ import {
   postMessage,
   postOnce,
   postRefusal,
+  readBack,
   updateMessage,
 } from './post.ts';
 import { createPressNotices, pressAnswers } from './press-answers.ts';
@@ -372,8 +373,6 @@ async function readCard(
   return card ? { card: card.mark, notes: [] } : null;
 }
 
-const PAGE_SIZE = 200;
-const PAGES_MAX = 20;
 /** Nothing can be posted there either. */
 const NO_CHANNEL = ['channel_not_found', 'not_in_channel'];
 
@@ -426,22 +425,10 @@ async function marksIn(
   since: Date,
   call: ReturnType<typeof createRetryLimited>,
 ): Promise<readonly SeenMark[]> {
-  const args = { channel, limit: PAGE_SIZE, oldest: `${since.getTime() / 1_000}` };
-  const method = 'conversations.history';
-  const pages = readPages<ConversationsHistoryResponse>(lookups, method, args, {
-    most: PAGES_MAX,
-    call,
-  });
-  const found: SeenMark[] = [];
-  let read = 0;
-  for await (const { messages = [] } of pages) {
-    for (const { ts, mark } of ownMessages({ botId }, messages)) {
-      if (mark) found.push(seenMark(mark, { channel, ts }));
-    }
-    read += 1;
-    if (read === PAGES_MAX) break;
-  }
-  return found;
+  const { messages } = await readBack(lookups, channel, since, call);
+  return ownMessages({ botId }, messages).flatMap(({ ts, mark }) =>
+    mark ? [seenMark(mark, { channel, ts })] : [],
+  );
 }
 
 /** Looks for a post by its mark, in a thread or in a channel back to a time. */
@@ -452,7 +439,7 @@ async function findPost(
 ): Promise<Position | null> {
   const method = threadTs ? 'conversations.replies' : 'conversations.history';
   const from = { oldest: `${since.getTime() / 1_000}` };
-  const args = { channel, limit: PAGE_SIZE, ...from, ...(threadTs ? { ts: threadTs } : {}) };
+  const args = { channel, ...from, ...(threadTs ? { ts: threadTs } : {}) };
   const call = createRetryLimited(clock);
   const pages = readPages<ConversationsHistoryResponse>(lookups, method, args, { call });
   for await (const { messages = [] } of pages) {

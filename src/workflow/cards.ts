@@ -310,8 +310,8 @@ function revisionOf(change: Change, schedule: ScheduleNews | null): string {
 const NO_REVISION = '';
 
 /** What became of the schedule that a change made; null for any other change. */
-async function scheduleNews(
-  { events, now }: WorkflowContext,
+export async function scheduleNews(
+  { events, now }: Pick<WorkflowContext, 'events' | 'now'>,
   { id, plan, state }: Change,
 ): Promise<ScheduleNews | null> {
   if (plan.target.kind !== 'schedule' || state !== 'succeeded') return null;

@@ -177,6 +177,8 @@ export interface SeenThread {
 /** A message of Signalbox in a channel: a card, its copy, or the line of an execution in the audit channel. */
 export interface SeenMark extends Mark {
   readonly change: ChangeId;
+  /** The schedule of which the change is a run. */
+  readonly schedule: ChangeId | null;
   readonly at: Position;
   /** Whether the message is a card or a copy of one. */
   readonly isCard: boolean;

@@ -73,20 +73,19 @@ export async function becomesPlace(
 
 /** Only the bot token can put a button elsewhere. */
 interface PlacedPress {
-  readonly verb: string;
-  /** `change 7KQ2MX` */
-  readonly about: string;
+  /** `approve on change 7KQ2MX`, `“cost digest”` */
+  readonly what: string;
   readonly by: UserId;
   readonly place: Place;
 }
 
-export function foreignPlace({ verb, about, by, place }: PlacedPress): Notice {
+export function foreignPlace({ what, by, place }: PlacedPress): Notice {
   const where =
     place.kind === 'message'
       ? `in a message in which Signalbox did not put it (channel ${place.at.channel}, message ${place.at.ts})`
       : 'in a private message or on a Home tab that Signalbox did not make';
   const text =
-    `A press of ${verb} on ${about} did not count: it was made ${where}. ` +
+    `A press of ${what} did not count: it was made ${where}. ` +
     'Someone may use the bot token of Signalbox. Pressed by ';
   return { to: null, title: 'Notice', text, line: [{ user: by }] };
 }

@@ -301,7 +301,8 @@ async function decide(
     const moves =
       before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
     const change = moves?.change ?? before;
-    const about = { verb: press.verb, about: `change ${id}`, by: press.by, place: placeOf(press) };
+    const what = `${press.verb} on change ${id}`;
+    const about = { what, by: press.by, place: placeOf(press) };
     const notice = refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : null;
     const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
     // A change is not claimed while a press of it is not answered.
@@ -445,7 +446,7 @@ export function incidentKind(context: WorkflowContext): JobKind {
       const refusal = outcome.ok ? null : outcome.denial.refusal;
       const event = { type: 'answered', what: verb, refusal } as const;
       await append(context.events, async ({ at }) => {
-        const about = { verb, about: `the unusual cost ${id}`, by: press.by, place };
+        const about = { what: `${verb} on the unusual cost ${id}`, by: press.by, place };
         const notice = isHere ? NOTHING : noticeFor(foreignPlace(about), at);
         return { ...notice, events: [{ stream, event }, ...notice.events], result: null };
       });

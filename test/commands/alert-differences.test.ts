@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
-import { alertEdit } from '../../src/commands/alert-edit.ts';
+import { comparedWith } from './alert-comparison.ts';
 import { NOON } from './fixtures.ts';
 
 const names = { webhook: { w1: 'Paging', w2: 'Orders' } };
@@ -30,8 +30,9 @@ test.for<[string, JsonObject, JsonObject, readonly string[]]>([
     { channels: [] },
     ['Channels: webhook w3 → none'],
   ],
-])('the differences of an alert with %s', ([, fields, now, texts]) => {
+])('the differences of an alert with %s', async ([, fields, now, texts]) => {
   const before = { fields, volatileFields: { names }, seenAt: NOON, source: 'read' };
-  const found = alertEdit.differences?.(before, now) ?? [];
+  const state = await comparedWith(before, now);
+  const found = state?.kind === 'differs' ? state.differences : [];
   expect(found.map(({ label, was, is }) => `${label}: ${was} → ${is}`)).toEqual(texts);
 });
