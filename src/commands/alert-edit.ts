@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { typedSpan } from '../base/moments.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
-import { spanMs } from '../base/time.ts';
+import { MINUTE_MS, spanMs } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
 import { fieldLabel, wordOf } from '../domain/words.ts';
@@ -263,7 +263,10 @@ function problemsOf(edit: AlertChanges, before: Snapshot | null): readonly Field
   if (update.ok) return wireProblems(AlertBody, update.body as JsonObject).map(carriedBy(typed));
   const fields = FIELDS[update.refusal] ?? typed;
   const field = fields.find((name) => typed.includes(name)) ?? 'threshold';
-  return [{ field, problem: SENTENCES[update.refusal] }];
+  const offset = Number(before.fields.scheduleOffsetMinutes ?? 0) * MINUTE_MS;
+  const longer = LIVE_INTERVALS.filter((each) => spanMs(each) > offset).slice(0, 2);
+  const offered = update.refusal === 'offset-too-long' ? { offered: longer } : {};
+  return [{ field, problem: SENTENCES[update.refusal], ...offered }];
 }
 
 /** A field that is carried along has no input: its problem is one of what was typed. */

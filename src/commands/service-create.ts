@@ -11,7 +11,6 @@ import { PROFILES, REGIONS_OF, TIERS } from '../servers/accepted-values.ts';
 import {
   ComplianceType,
   EndpointSwitch,
-  firstServiceProblems,
   NewServiceName,
   organizationProblems,
   Provider,
@@ -262,11 +261,10 @@ export const serviceCreate = changeCommand({
     return [
       ...organizationProblems(creation, organization),
       ...ceilingProblems(creation, organization),
-      ...firstServiceProblems(creation, organization),
       ...open,
     ];
   },
-  warnings: (args, _before, { services }) => {
+  warnings: (args, _before, { services, organization: { tier } }) => {
     const same = services.some(({ name }) => name.toLowerCase() === args.name.toLowerCase());
     const body = bodyOf(args);
     const old = DEPRECATED.filter(({ name }) => name in body).map(({ word }) => word);
@@ -276,6 +274,10 @@ export const serviceCreate = changeCommand({
       [args.backupId !== undefined, FROM_BACKUP],
       [old.length > 0, `Deprecated, though the API still accepts it: ${old.join(', ')}.`],
       [args.numReplicas === 1, 'One replica: there is no failover.'],
+      [
+        args.numReplicas === 1 && args.dataWarehouseId === undefined && tier !== 'basic',
+        'Some servers reject one replica for the first service of a warehouse.',
+      ],
       [
         args.idleScaling === false,
         'Without idling, the service runs and costs credits all the time.',

@@ -284,7 +284,9 @@ function repairs(
   );
   const near = wrong.map((field) => ({
     field,
-    values: valuesNear(given[field.name] ?? '', field, among),
+    values:
+      problems.find((each) => each.field === field.name)?.offered ??
+      valuesNear(given[field.name] ?? '', field, among),
   }));
   if (near.length === 0 || near.some(({ values }) => values.length === 0))
     return exchanged(wrong, { command, given, reason });

@@ -74,13 +74,10 @@ describe('/service create', () => {
     `);
   });
 
-  test('the first service of a warehouse has 2 to 20 replicas', async () => {
+  test('the first service of a warehouse has 1 to 20 replicas, as live servers accept them', async () => {
     const values = ['1', '2', '20', '21'];
     expect(await answersTo(scale, create('numReplicas'), values)).toMatchInlineSnapshot(`
-      "1
-        typed: opens the form: replicas must be 2 to 20 for the first service of a warehouse, not 1
-        form:  [numReplicas] Replicas must be 2 to 20 for the first service of a warehouse, not 1.
-      2, 20: taken
+      "1, 2, 20: taken
       21
         typed: opens the form: replicas must be a whole number from 1 to 20, not 21
         form:  [numReplicas] Please enter a number of at most 20."
