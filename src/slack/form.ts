@@ -20,16 +20,6 @@ import type { Line } from './rich-text.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 
-/** Known values of the target: hints for fields, and a line above them. */
-export interface FormHints {
-  readonly hints: Readonly<Record<string, string>>;
-  /** What is wrong with the initial values, by field. */
-  readonly problems?: Readonly<Record<string, string>>;
-  readonly line: Line | null;
-}
-
-const NOTHING_KNOWN: FormHints = { hints: {}, line: null };
-
 export interface FormSetting {
   /** Where the answer is shown. */
   readonly replyTarget: ReplyTarget;
@@ -37,7 +27,10 @@ export interface FormSetting {
   readonly fixed?: TypedValues;
   /** The initial values: only fields that differ from them are requested. */
   readonly filledWith?: TypedValues;
-  readonly known?: FormHints;
+  /** What is wrong with the initial values, by field. */
+  readonly problems?: Readonly<Record<string, string>>;
+  /** Above the fields. */
+  readonly line?: Line | null;
   /** Whether the rule that decides requires a reason. */
   readonly needsReason?: boolean;
   /** The form is open already, so the focus stays where it is. */
@@ -117,11 +110,11 @@ export function commandForm(
   vocabulary: Vocabulary,
   setting: FormSetting,
 ): ModalView {
-  const { replyTarget, fixed = {}, filledWith = {}, known = NOTHING_KNOWN } = setting;
+  const { replyTarget, fixed = {}, filledWith = {} } = setting;
   const among = { ...vocabulary.organization, given };
   const fields = shownFields(command, among, setting);
   // A form without fields shows the summary instead.
-  const above = known.line ?? (fields.length === 0 ? [command.summary] : null);
+  const above = setting.line ?? (fields.length === 0 ? [command.summary] : null);
   const line = above === null ? [] : message(lines(above)).blocks;
   const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
   const submit = command.kind === 'change' ? 'Preview' : command.submit?.(given);
@@ -191,7 +184,7 @@ function inputBlock(
   field: Field,
   { command, among, vocabulary, setting, hasFocus }: InputContext,
 ): KnownBlock {
-  const { filledWith = {}, known = NOTHING_KNOWN } = setting;
+  const { filledWith = {}, problems = {} } = setting;
   const current = field.input?.kind === 'channel' ? setting.replyTarget.channel : null;
   const text = among.given[field.name] ?? current ?? '';
   const unshown = unshownText(field, text, filledWith[field.name] === text);
@@ -199,7 +192,7 @@ function inputBlock(
   const isPicked = isPickedFrom(field, value, vocabulary);
   const chosen = isPicked ? chosenOf(field, value, among.given, vocabulary) : null;
   const own = lacksChannel(field, setting.replyTarget) ? undefined : hintOf(field, isPicked);
-  const hint = known.problems?.[field.name] ?? unshown ?? known.hints[field.name] ?? own;
+  const hint = problems[field.name] ?? unshown ?? own;
   const element = elementFor(field, { value, chosen, among, isPicked });
   // The target decides which rule applies and which values are shown.
   const isTarget = command.kind === 'change' && /^(service|alert)$/.test(field.names ?? '');

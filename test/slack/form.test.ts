@@ -143,8 +143,7 @@ test.for(FIELDS)(
       const given = { ...OTHERS[name], [field]: value };
       const read = parseValues(command, given, '', { ...vocabularyOf(), commands });
       const problems = read.kind === 'misread' ? read.problems : {};
-      const known = { hints: {}, line: null, problems };
-      const { view, inputs } = form(name, given, { known });
+      const { view, inputs } = form(name, given, { problems });
       expect(viewProblems(view)).toEqual([]);
       const own = inputs.find(({ block_id }) => block_id === field);
       // The typed value is shortened, and without its control characters.
