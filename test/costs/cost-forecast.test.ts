@@ -26,7 +26,7 @@ function costsOf(entityId: string, credits: number, days = HISTORY): readonly Co
     const day = addDays(TODAY, index - days);
     const isOpen = index >= days - 2;
     const value = usual(day, credits) * (isOpen ? 0.5 : 1);
-    const openDay = { age: 1, completeness: { share: 0.5, error: 0.01, ratios: 9 } };
+    const openDay = { age: 1, completeness: { share: 0.5, error: 0.01, common: 0, ratios: 9 } };
     return {
       ...row({ entityId, day, credits: value, locked: !isOpen }),
       ...(isOpen ? { openDay } : {}),
@@ -95,7 +95,7 @@ test.for(Object.entries(SPANS))(
 
 test('a forecast has its range, its assumptions in one line, and what is reported so far', async () => {
   expect(await answered('', costsOf('s-1', 100))).toMatchInlineSnapshot(`
-    "November 2026: heading for 2,280 credits (2,273–2,287)
+    "November 2026: heading for 2,280 credits (2,275–2,285)
     About 80% sure, if usage does not change: usually 77 credits per day, adjusted for weekdays.
     Reported so far: 1,400.0 credits through today, 2 of 20 days not final
     Still expected: 880 credits in 11 days
@@ -288,7 +288,7 @@ test('with a price each figure of a forecast has money beside it', async () => {
   // other 13 days cost 980 credits at 0.35 (343.00), of which 100 are reported (35.00).
   const { answer } = await inMoney('', costsOf('s-1', 100));
   expect(written(answer)).toMatchInlineSnapshot(`
-    "November 2026: heading for 2,280 credits (2,273–2,287) · €765
+    "November 2026: heading for 2,280 credits (2,275–2,285) · €765
     About 80% sure, if usage does not change: usually 77 credits (€27.00) per day, adjusted for weekdays.
     Reported so far: 1,400.0 credits (€457.00) through today, 2 of 20 days not final
     Still expected: 880 credits (€308) in 11 days
@@ -334,6 +334,6 @@ test('a price that begins with the first report is the price of the whole year',
 test('a price that begins within the month gives no money for a part of it', async () => {
   const prices = [{ from: '2026-11-16', currency: 'EUR', perCredit: 500_000 }];
   const { answer } = await inMoney('', costsOf('s-1', 100), prices);
-  expect(answer.title).toBe('November 2026: heading for 2,280 credits (2,273–2,287)');
+  expect(answer.title).toBe('November 2026: heading for 2,280 credits (2,275–2,285)');
   expect(written(answer)).toContain('77 credits (€38.57) per day');
 });

@@ -59,7 +59,7 @@ test('an unusual cost is in the title, with its line and buttons', () => {
   );
   const { text, notable } = digestOf(read, { budgets: [budgetFor(read)] });
   expect(text).toMatchInlineSnapshot(`
-    "Yesterday: 206 credits so far, unusual: staging +198% · November 3,817 of 9,000
+    "Yesterday: 206 credits so far, unusual: staging +198% · November 3,813 of 9,000
     ⚠ staging +198% since Tue 17 Nov, +60.8 credits per day
     actions
     chart of 14, the last 19
@@ -128,7 +128,7 @@ describe('a day that is not final', () => {
     );
 
   test('the thread says what it costs when it is final, if that is known', () => {
-    const completeness = { share: 0.9, error: 0.02, ratios: 9 };
+    const completeness = { share: 0.9, error: 0.02, common: 0, ratios: 9 };
     const { thread } = digestOf(readingOf(open(completeness)));
     expect(thread && written(thread)).toMatch(/When final: about 1[56]\d credits/);
   });
@@ -197,7 +197,7 @@ test('the thread has the figures, the changes and the table', () => {
     "Details of Thu 19 Nov (UTC)
     Usual on Thu 19 Nov: 141–148 credits
     1–19 Nov: 2,347.0 credits
-    November: about 3,619 (3,606–3,632, about 80% sure) if usage does not change
+    November: about 3,619 (3,609–3,629, about 80% sure) if usage does not change
     Budget: everything ██░░░░░░ 26% · November heading for 3,619 of 9,000 (−60%)
     Changed most vs Thu 12 Nov, as reported so far:
     • analytics-prod · compute −1.0 (−1%)
