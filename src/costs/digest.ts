@@ -158,8 +158,9 @@ function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
     return heads.map((head) => [`${subject}${head}`, `${missing} could not be read`, month]);
   const titles = heads.map((head) => [subject + head, verdict].filter(Boolean).join(', '));
   return [
-    ...(month === null ? [] : titles.map((title) => [`${title} · ${month}`] as const)),
-    ...titles.map((title) => [title, month] as const),
+    ...titles.flatMap((title): readonly Headline[] =>
+      month === null ? [[title]] : [[`${title} · ${month}`], [title, month]],
+    ),
     ...(unusual.length > 0
       ? ([[`${subject}${capitalized(verdict ?? '')}`, long, month]] as const)
       : []),

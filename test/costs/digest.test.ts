@@ -151,7 +151,7 @@ test('rows that cannot be read leave no headline and no forecast, but say what i
 
 test('no data is not a cost of 0', () => {
   const { title } = digestOf(readingOf(QUIET.filter(({ day }) => day !== YESTERDAY)));
-  expect(title).toContain('Yesterday: no data yet');
+  expect(title).toBe('Yesterday, Thu 19 Nov: no data yet');
 });
 
 test('a report that cannot be read now is the first line', () => {
