@@ -30,7 +30,7 @@ import {
   signedFigure,
 } from '../maths/numbers.ts';
 import { spanBefore } from '../maths/period.ts';
-import { type CostRow, type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
+import { type CostRow, type DayValue, microOf } from '../maths/rows.ts';
 import { headingText, moneyOfWhole, progressBar } from './budget-answer.ts';
 import { type BudgetMemory, stepText } from './budget-notices.ts';
 import { type BudgetStanding, missingText } from './budgets.ts';
@@ -310,7 +310,7 @@ function actionParts(
     ...shown.flatMap((one, index): readonly AnswerPart[] => {
       const rest =
         more > 0 && index === shown.length - 1 ? ` (and ${more} more in the thread)` : '';
-      const text = `⚠ ${unusualText(one, read.prices ?? null)}${rest}`;
+      const text = `⚠ ${unusualText(one)}${rest}`;
       return [{ kind: 'text', text }, incidentButtons(one)];
     }),
   ];
@@ -334,13 +334,13 @@ function budgetText({ memory, standing }: DigestBudget): string {
 const SHOWN_EFFECT_DAYS = 3;
 
 /** `By your changes: analytics-prod stopped (ADHZMF) −13.8 credits per day` */
-function changeParts({ judged, covers, read }: DigestFacts): readonly AnswerPart[] {
+function changeParts({ judged, covers }: DigestFacts): readonly AnswerPart[] {
   const recent = judged.effects.filter(
     ({ change }) => change.day >= addDays(covers.first, -SHOWN_EFFECT_DAYS),
   );
   const [first] = recent;
   if (!first) return [];
-  const texts = recent.slice(0, LINES_MAX).map((one) => effectText(one, read.prices ?? null));
+  const texts = recent.slice(0, LINES_MAX).map(effectText);
   const { id } = first.change;
   return [
     { kind: 'text', text: `By your changes: ${texts.join('; ')}` },
@@ -376,7 +376,7 @@ function greyLine(inputs: Inputs): AnswerPart {
     'days in UTC',
     ...scopeNotes({ selector, untagged }),
   ];
-  const footer = footerPart({ ...read, prices: null }, read.gaps[0]?.why, texts);
+  const footer = footerPart(read, read.gaps[0]?.why, texts);
   return next ? { ...footer, next: { label: 'Next digest', at: next } } : footer;
 }
 
@@ -418,7 +418,6 @@ function threadOf(inputs: Inputs): Answer {
       { kind: 'facts', facts: figuresOf(inputs) },
       ...(movers === null ? [] : [{ kind: 'text', text: movers } as const]),
       ...(isWhole ? [serviceTable(measured.rows, covers.last)] : []),
-      ...(scope === null ? [csvOffer(covers.last)] : []),
       footerPart(read, null, varyingTexts(judged)),
     ],
   };
@@ -430,15 +429,9 @@ type Fact = readonly [string, string];
 const KNOWN_ERROR = 0.1;
 const LEAST_GROWTH = 1.02;
 
-/** ` (€82–€136)` at the price of the day; empty without one. */
-function usualMoney({ low, high }: UsualRange, { price }: DayValue): string {
-  const ends = [low, high].flatMap((value) => moneyOfDay({ value, price }) ?? []);
-  return bracketed(ends.length > 0 ? ends.map(roughMoneyText).join('–') : null);
-}
-
 function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
   const { series, states, day } = measured;
-  const { covers, budgets, judged, today, read } = facts;
+  const { covers, budgets, judged, today } = facts;
   if (missing !== null) return [['Not known', `${missing} could not be read`]];
   const usual = day && usualRange(series, day);
   const whole = day && !day.final && completed(day);
@@ -447,12 +440,7 @@ function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
   const forecast = forecastOf(facts, series);
   return [
     ...(usual
-      ? [
-          [
-            `Usual on ${formatDay(covers.last)}`,
-            `${rangeOf(usual)} credits${usualMoney(usual, day)}`,
-          ] as const,
-        ]
+      ? [[`Usual on ${formatDay(covers.last)}`, `${rangeOf(usual)} credits`] as const]
       : []),
     ...(day && whole && whole.error <= KNOWN_ERROR && whole.value >= LEAST_GROWTH * day.value
       ? [['When final', `about ${credits(whole.value)} credits`] as const]
@@ -462,7 +450,7 @@ function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
       ? [[formatMonthName(today), forecastText(forecast, facts, series)] as const]
       : []),
     ...budgets.map(({ standing }) => ['Budget', budgetBar(standing)] as const),
-    ...judged.unusual.map((one) => ['Unusual', unusualText(one, read.prices ?? null)] as const),
+    ...judged.unusual.map((one) => ['Unusual', unusualText(one)] as const),
   ];
 }
 
@@ -508,24 +496,19 @@ function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
   const month = sumBy(rows, 'service', { first: startOf('month', day), last: day });
   const cell = (of: ReadonlyMap<string, SummaryLine>, key: string) => {
     const line = of.get(key);
-    return line ? figureCell(line.total, line.money) : null;
+    return line ? figureCell(line.total) : null;
   };
   const name = formatMonthName(day);
   return {
     kind: 'table',
     columns: ['Service', formatDay(day), formatDay(weekday), '7 days', name, `Share of ${name}`],
-    rows: month.map(({ key, name: service, total, money, share }) => [
+    rows: month.map(({ key, name: service, total, share }) => [
       service,
       cell(now, key),
       cell(before, key),
       cell(week, key),
-      figureCell(total, money),
+      figureCell(total),
       share === null ? null : { value: share, text: shareText(share) },
     ]),
   };
-}
-
-function csvOffer(day: Day): AnswerPart {
-  const line = `cost csv ${startOf('month', day)}..${day}`;
-  return { kind: 'offers', offers: [{ label: `CSV of ${formatMonthName(day)}`, line }] };
 }

@@ -207,7 +207,6 @@ test('the thread has the figures, the changes and the table', () => {
     analytics-prod | 102.0 | 103.0 | 588.4 | 1,630.0 | 69%
     staging | 30.6 | 30.9 | 176.5 | 489.0 | 21%
     warehouse main: storage + backup | 12.0 | 12.0 | 84.0 | 228.0 | 10%
-    offers
     As of 2026-11-20 08:00 UTC"
   `);
 });
