@@ -63,6 +63,7 @@ export const Variables = strictConfigObject({
     })
     .transform((keys) => keys.map((key) => new Secret(key)))
     .default([]),
+  SIGNALBOX_RECORD: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   STOP_WITHIN_S: z
     .string()
@@ -350,7 +351,7 @@ export function databaseUrlProblem(text: string, isInsecureAllowed: boolean): Co
 
 /**
  * The address with an explicit `sslmode`: verify-full where TLS is requested in any form, and by
- * default for another machine. Source: docs/operating.md#tls-to-the-database.
+ * default for another machine. Source: docs/database.md#tls-to-the-database.
  */
 export function withExplicitTls(text: string, isInsecureAllowed: boolean): string {
   const address = serverAddress(text);

@@ -5,7 +5,7 @@ import biome from '../../biome.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import renovate from '../../renovate.json' with { type: 'json' };
 import { exportedNames, sourceFiles } from '../imports.ts';
-import { fencesOn, groupsOf, readPage } from './pages.ts';
+import { DOCUMENTS, fencesOn, groupsOf, readPage } from './pages.ts';
 
 const WORKFLOW = '.github/workflows/ci.yml';
 
@@ -32,6 +32,16 @@ test('every path with a code owner exists', () => {
   const paths = groupsOf(readPage('.github/CODEOWNERS'), /^\/(\S+)/gm);
   expect(paths.length).toBeGreaterThan(0);
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+/** Words of README, docs and the READMEs of rooms together, and of one page. Nothing raises them; a page goes down to 2,500. */
+const WORDS = { all: 37_000, page: 4_400 };
+const counted = DOCUMENTS.filter((file) => /README|^docs/.test(file));
+const wordsOf = (file: string) => readPage(file).split(/\s+/).filter(Boolean).length;
+
+test('the pages have no more words than their budget', () => {
+  expect(counted.filter((file) => wordsOf(file) > WORDS.page)).toEqual([]);
+  expect(counted.map(wordsOf).reduce((sum, words) => sum + words)).toBeLessThanOrEqual(WORDS.all);
 });
 
 /** The owners of a file of the root or below: the last matching line decides. */
