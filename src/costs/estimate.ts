@@ -470,7 +470,7 @@ function betweenText({
 }
 
 /** At the current price; null without one. */
-export function moneyPerDay(credits: number, { prices, today }: EstimatePrices): Money | null {
+function moneyPerDay(credits: number, { prices, today }: EstimatePrices): Money | null {
   return moneyOver(microOf(credits), [today], prices);
 }
 

@@ -12,7 +12,6 @@ import {
 } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import { type DayState, dayStates, type RowSelector, selectRows, statesWithin } from './days.ts';
-import { type DayPrice, type Money, moneyOf } from './money.ts';
 import {
   type CostRow,
   creditsOf,
@@ -52,8 +51,6 @@ export interface SummaryLine {
   readonly key: string;
   readonly name: string;
   readonly total: Micro;
-  /** Null without a price for each of its days with costs. */
-  readonly money: Money | null;
   /** The share of the total of the span, from 0 to 1; null if that total is not above 0. */
   readonly share: number | null;
   /** The number of days with rows. */
@@ -71,8 +68,6 @@ interface Sum {
   readonly key: string;
   name: { readonly text: string; readonly isOwn: boolean; readonly day: Day };
   total: Micro;
-  /** The total by the price of its days: the same object for all days with one price. */
-  readonly byPrice: Map<DayPrice | undefined, Micro>;
   preliminary: Micro;
   isOpen: boolean;
   readonly days: Set<Day>;
@@ -100,11 +95,10 @@ function sumsOf(rows: readonly CostRow[], by: Grouping, span: Span): Sum[] {
   return [...sums.values()];
 }
 
-function add(sums: Map<string, Sum>, part: CostPart, { day, locked, price }: CostRow): void {
+function add(sums: Map<string, Sum>, part: CostPart, { day, locked }: CostRow): void {
   const sum = sums.get(part.key) ?? newSum(part, day);
   if (sum.days.size === 0) sums.set(part.key, sum);
   sum.total += part.amount;
-  sum.byPrice.set(price, (sum.byPrice.get(price) ?? 0) + part.amount);
   if (!locked) sum.preliminary += part.amount;
   sum.isOpen ||= !locked;
   sum.days.add(day);
@@ -113,7 +107,7 @@ function add(sums: Map<string, Sum>, part: CostPart, { day, locked, price }: Cos
 
 function newSum(part: CostPart, day: Day): Sum {
   const name = nameOf(part, day);
-  const nothing = { total: 0, byPrice: new Map(), preliminary: 0, isOpen: false };
+  const nothing = { total: 0, preliminary: 0, isOpen: false };
   return { key: part.key, name, ...nothing, days: new Set() };
 }
 
@@ -127,10 +121,9 @@ function isBetter({ name, isOwnName }: CostPart, day: Day, than: Sum['name']): b
 }
 
 function lineOf(sum: Sum, all: Micro): SummaryLine {
-  const { key, name, total, byPrice, days, preliminary, isOpen } = sum;
+  const { key, name, total, days, preliminary, isOpen } = sum;
   const share = all > 0 ? total / all : null;
-  const money = moneyOf(byPrice);
-  return { key, name: name.text, total, money, share, days: days.size, preliminary, isOpen };
+  return { key, name: name.text, total, share, days: days.size, preliminary, isOpen };
 }
 
 /** The part of a row that is added to one line. */
@@ -247,7 +240,7 @@ export function onCalendar(
 function calendarLine(bucket: Bucket, unit: TimeUnit, known: SummaryLine | undefined): SummaryLine {
   const { key, days, isOpen } = bucket;
   const share = days > 0 ? 0 : null;
-  const nothing = { key, total: 0, money: null, share, days, preliminary: 0 };
+  const nothing = { key, total: 0, share, days, preliminary: 0 };
   return { ...nothing, ...known, name: bucketName(bucket, unit), isOpen };
 }
 
