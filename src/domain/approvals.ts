@@ -1,7 +1,7 @@
 // Whose decisions count: the roles that may decide or resolve a change, the approvals that meet its
 // requirement, and how two requirements compare.
 
-import type { Change, Requirement, RoleName, UserId } from './change.ts';
+import { type Change, isPerson, type Requirement, type RoleName, type UserId } from './change.ts';
 
 /** Returns the roles that may decide now: the escalation role joins after its wait. */
 export function decidingRoles(
@@ -51,7 +51,7 @@ export function approvalStatus(
   if (from === null) return { met: count === 0, counted: [], missing: count, unknown: [] };
 
   const people = [...new Map(change.approvals.map((approval) => [approval.by, approval])).values()]
-    .filter(({ by }) => self || by !== change.requester)
+    .filter(({ by }) => isPerson(by) && (self || by !== change.requester))
     .map(({ by, at }) => ({ user: by, at, roles: rolesOf(by) }));
   const deciding = (at: Date) => decidingRoles({ requires, confirmedAt: change.confirmedAt }, at);
   const counted = people

@@ -14,6 +14,7 @@ import {
   User,
   type UserId,
   Verdict,
+  Via,
 } from './change.ts';
 
 export const Id = z.string().min(1);
@@ -47,6 +48,9 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     requester: User,
     command: Id,
     reason: z.string().nullable(),
+    via: Via.nullable().default(null),
+    words: z.string().nullable().default(null),
+    requestKey: z.string().nullable().default(null),
     plan: Plan,
     digest: Id,
     requires: Requirement,
@@ -71,7 +75,8 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   event('copy-posted', { to: User, ...PostedAt }),
   event('approved', { ...By, digest: Id }),
   event('rejected', { ...By, reason: z.string() }),
-  event('cancelled', By),
+  /** `via`: the agent that withdrew its own request. */
+  event('cancelled', { ...By, via: Via.optional() }),
   event('break-glass', { ...By, reason: z.string() }),
   event('reviewed', { ...By, note: z.string() }),
   event('claimed', {

@@ -17,6 +17,34 @@ export const User = z.custom<UserId>(isWord);
 export const Fields = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
+/** The program through which a change was requested: for a person, who confirms it in Slack, or for itself. */
+export const Via = z.object({
+  /** Its name in the configuration. */
+  agent: z.string().min(1),
+  /** The subject of its credential. */
+  subject: z.string(),
+  for: z.enum(['person', 'itself']),
+});
+export type Via = z.infer<typeof Via>;
+
+const AGENT = 'agent:';
+
+/** The requester of what an agent asks for itself. */
+export function agentId(agent: string): UserId {
+  // The only actor beside people that can be a requester.
+  return `${AGENT}${agent}` as UserId;
+}
+
+/** Whether an actor is a person. Agents, schedules and Signalbox are never mentioned or messaged, and never decide. */
+export function isPerson(id: string): boolean {
+  return /^[UW][A-Z0-9]+$/.test(id);
+}
+
+/** `agent ci`: an actor that is no person, in words. */
+export function actorName(id: string): string {
+  return id.startsWith(AGENT) ? `agent ${id.slice(AGENT.length)}` : id;
+}
+
 const AnyJson = z.custom<Json>((value) => value !== undefined);
 const Texts = z.array(z.string()).readonly();
 /** A date, or its ISO text. */
@@ -33,6 +61,12 @@ export interface Change {
   readonly command: string;
   readonly requester: UserId;
   readonly reason: string | null;
+  /** The agent that requested it; null: a person did. */
+  readonly via: Via | null;
+  /** What this agent says, cleaned: shown as a quotation, apart from the reason. */
+  readonly words: string | null;
+  /** The key of the request, by which a program that runs again finds it. */
+  readonly requestKey: string | null;
   readonly plan: Plan;
   /** The plan digest over request, plan and requirement, to which approvals are bound. */
   readonly digest: string;
@@ -478,6 +512,8 @@ function upperFirst(text: string): string {
 export interface Actor {
   readonly id: UserId;
   readonly roles: readonly RoleName[];
+  /** The agent that asks, for the user or for itself; missing: the user acts alone. */
+  readonly agent?: string;
 }
 
 /** What users decide about a change, with a button or a form. */
@@ -545,5 +581,9 @@ export const REFUSALS = [
   'reason-required',
   'not-listed',
   'not-verified',
+  'agent-not-admitted',
+  // The requests of an agent.
+  'agent-limit',
+  'key-used',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];

@@ -15,23 +15,48 @@ const DRAFT_LIFETIME_MS = 30 * MINUTE_MS;
 type DraftFields = Pick<
   Change,
   'organization' | 'command' | 'requester' | 'reason' | 'plan' | 'requires'
->;
+> &
+  Partial<Pick<Change, 'via' | 'words'>>;
 
 type Drafted = Extract<ChangeEvent, { type: 'drafted' }>;
 
 /** The first event of a request that its requester has not confirmed yet. */
-export function draftChange(given: DraftFields, now: Date): Drafted {
+export function draftChange(
+  { requestKey = null, ...given }: DraftFields & Partial<Pick<Change, 'requestKey'>>,
+  now: Date,
+): Drafted {
+  const { via = null, words, ...own } = given;
   // The databases store U+FFFD instead of half an emoji, and the digest covers what they store.
-  const fields = { ...given, reason: given.reason?.toWellFormed() ?? null };
+  const reason = own.reason?.toWellFormed() ?? null;
+  const fields = { ...own, reason, via, words: words ? agentWords(words) : null };
   return {
     type: 'drafted',
     ...fields,
+    requestKey,
     digest: planDigest(fields),
     expiresAt: new Date(now.getTime() + DRAFT_LIFETIME_MS),
     notBefore: null,
     parent: null,
     inherits: null,
   };
+}
+
+const WORDS_MAX = 180;
+/** Control, direction, zero-width, variation and tag characters: no person sees them, and a model may read them. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** What an agent says, as one bounded line without markup, links and mentions. Null: nothing is left. */
+export function agentWords(text: string): string | null {
+  const line = text
+    .toWellFormed()
+    .replace(INVISIBLE, ' ')
+    .replace(/\b[a-z][a-z\d+.-]*:\/\/\S*/gi, ' ')
+    .replace(/[<>&*_~`|@#“”„«»"\\[\](){}]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const letters = [...line];
+  const shown = letters.length > WORDS_MAX ? `${letters.slice(0, WORDS_MAX - 1).join('')}…` : line;
+  return shown === '' ? null : shown;
 }
 
 /** What differs between a change and the one with which it was approved. */
@@ -46,16 +71,17 @@ interface OwnFields {
 
 /**
  * The first event of an approved change that was requested and approved together with an earlier one: a revert, or the
- * run of a schedule. It inherits requester, reason, requirement and approvals, and nothing else.
+ * run of a schedule. It inherits who requested it, reason, requirement and approvals, and nothing else.
  */
 export function inheritChange(approved: Change, own: OwnFields): Drafted {
   const { command, plan, notBefore, expiresAt, parent } = own;
-  const { organization, requester, reason, requires } = approved;
+  const { organization, requester, via, words, reason, requires } = approved;
   const { approvals, breakGlass, confirmedAt } = approved;
-  const fields = { organization, command, requester, reason, plan, requires };
+  const fields = { organization, command, requester, via, words, reason, plan, requires };
   return {
     type: 'drafted',
     ...fields,
+    requestKey: null,
     digest: planDigest(fields),
     ...{ expiresAt, notBefore, parent },
     inherits: { confirmedAt, approvals, breakGlass },
@@ -67,9 +93,10 @@ const DIGEST_PREFIX = '3:';
 
 /** Returns the SHA-256 hash to which approvals and audit events are bound. */
 export function planDigest(request: DraftFields): string {
-  const { organization, command, requester, reason, plan, requires } = request;
+  const { organization, command, requester, via, words, reason, plan, requires } = request;
+  const asked = { organization, command, requester, reason, plan, requires };
   // Through JSON text, so that a date and a missing key are as they are in the database.
-  return digestOf(JSON.stringify({ organization, command, requester, reason, plan, requires }));
+  return digestOf(JSON.stringify({ ...asked, ...(via && { via, words }) }));
 }
 
 const DIGESTS_KEPT = 200;

@@ -1,7 +1,13 @@
 // A change is a fold of its events. Evolving never refuses: `gate` decided before the event was recorded.
 
 import { HOUR_MS } from '../base/time.ts';
-import type { Change, ChangeId, ExecutionOutcome, UserId } from './change.ts';
+import {
+  agentId,
+  type Change,
+  type ChangeId,
+  type ExecutionOutcome,
+  type UserId,
+} from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
 import type { Recorded } from './log-events.ts';
 
@@ -19,8 +25,9 @@ type EventOf<Type extends ChangeEvent['type']> = Recorded<Extract<ChangeEvent, {
 
 function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
   const { organization, requester, command, reason, plan, digest, requires } = event;
-  const { expiresAt, notBefore, parent, inherits } = event;
+  const { expiresAt, notBefore, parent, inherits, via, words, requestKey } = event;
   return {
+    ...{ via, words, requestKey },
     ...{ id, organization, requester, command, reason, plan, digest, requires, parent },
     ...{ expiresAt, notBefore, version: event.version, hash: event.hash },
     state: inherits ? 'approved' : 'draft',
@@ -68,7 +75,10 @@ function fieldsAfter(
     case 'rejected':
       return { rejection: { by: event.by, at, reason: event.reason }, state: 'rejected' };
     case 'cancelled':
-      return { cancelledBy: event.by, state: 'cancelled' };
+      return {
+        cancelledBy: event.via ? agentId(event.via.agent) : event.by,
+        state: 'cancelled',
+      };
     case 'expired':
       return { state: 'expired' };
     case 'stale':

@@ -8,11 +8,13 @@ import { HOUR_MS } from '../base/time.ts';
 import { approvalStatus, coversRequirement, decidingRoles, resolvingRoles } from './approvals.ts';
 import {
   type Actor,
+  agentId,
   type Change,
   type ChangeId,
   type Evidence,
   type ExecutionOutcome,
   isEnded,
+  isPerson,
   type Press,
   type Refusal,
   type Requirement,
@@ -21,6 +23,7 @@ import {
   type Target,
   type UserId,
   type Verb,
+  type Via,
 } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
 import { scheduledStart } from './fold.ts';
@@ -213,6 +216,10 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   readonly form: Question<FormFacts, 'allowed' | RefusedProposal, FormOf>;
   /** Editing a draft, and reading its password. */
   readonly own: Question<Pick<PressFacts, 'by' | 'identity'>, 'allowed' | Refused>;
+  /** What an agent asked for itself waits for its approvals at once: nobody confirms it. */
+  readonly submit: Question<Pick<PressFacts, 'by' | 'identity'>>;
+  /** An agent withdraws its own request: of the same agent, for the same person or for itself. */
+  readonly withdraw: Question<Pick<PressFacts, 'by' | 'identity'> & { readonly via: Via }>;
   /** Whether a waiting change could run. A refusal that may pass ends nothing. */
   readonly outlook: Question<OutlookFacts, 'open' | Refused>;
   readonly claim: Question<ClaimFacts, ChangeEvent | Refused | Waits>;
@@ -325,12 +332,15 @@ function decideForm(
 ): 'allowed' | RefusedProposal {
   if (!identity.ok) return { refusal: identity.refusal, ...NOTHING };
   const [command] = commands;
+  const { agent, ...user } = identity.actor;
   if (!command || commandsFor(policy, commands, identity.actor).length > 0) return 'allowed';
   const deciding = reachable(policy, command).find(
     ({ on }) => !target || selects(on, target) === true,
   );
   if (!deciding) return { refusal: 'no-rule', ...NOTHING };
-  return { refusal: 'not-a-requester', ...NOTHING, rule: deciding };
+  const isAgent = agent !== undefined && commandsFor(policy, commands, user).length > 0;
+  const refusal = isAgent ? 'agent-not-admitted' : 'not-a-requester';
+  return { refusal, ...NOTHING, rule: deciding };
 }
 
 type Check<Facts = PressFacts> = (change: Change, facts: Facts) => Refusal | null;
@@ -355,6 +365,8 @@ const beforeStart: Check = (change, { now }) => {
 
 const byRequester: Check<Pick<PressFacts, 'by'>> = ({ requester }, { by }) =>
   requester === by ? null : 'not-requester';
+/** An agent, a schedule and Signalbox never decide. */
+const byPerson: Check<Pick<PressFacts, 'by'>> = (_change, { by }) => (isPerson(by) ? null : 'bot');
 const byAnother: Check = (change, { by }) => {
   if (by === change.requester && !change.requires.self) return 'self-approval';
   return null;
@@ -389,7 +401,9 @@ function press(
   last: (change: Change, facts: PressFacts) => Refused | null = () => null,
 ): Gates[Verb] {
   return (change, facts) =>
-    firstRefusal(checks, change, facts) ?? last(change, facts) ?? eventOf(facts, change);
+    firstRefusal([byPerson, ...checks], change, facts) ??
+    last(change, facts) ??
+    eventOf(facts, change);
 }
 
 const GATES: Gates = {
@@ -434,6 +448,22 @@ const GATES: Gates = {
   'did-not-happen': press([isUnknown, identified, byResolver, withNote], ({ by, text: note }) => {
     return { type: 'resolved', by, as: 'failed', note };
   }),
+  submit: (change, facts) => {
+    const { via, requires, breakGlass } = change;
+    const isOwn = via?.for === 'itself' && !isPerson(facts.by);
+    if (!isOwn || change.state !== 'draft') return refuse(isOwn ? 'not-draft' : 'not-requester');
+    if (requires.count === 0 || breakGlass) return refuse('approvals-missing');
+    const refused = firstRefusal([byRequester, identified], change, facts);
+    return refused ?? { type: 'confirmed', by: facts.by };
+  },
+  withdraw: (change, facts) => {
+    const { by, via } = facts;
+    const isOwn = change.via?.agent === via.agent && change.via.for === via.for;
+    if (!isOwn) return refuse('not-requester');
+    const refused = firstRefusal([byRequester, identified], change, facts);
+    if (refused) return refused;
+    return isUnsent(change) ? { type: 'cancelled', by, via } : refuse('already-decided');
+  },
   claim: decideClaim,
   revert: decideRevert,
   run: (_service, facts) => decideRun(facts),
@@ -531,12 +561,17 @@ function policyRefusal(change: Change, facts: OutlookFacts): Refusal | null {
   if (isKnown && !requester.ok) return requester.refusal;
   const everyRole = { id: change.requester, roles: [...policy.roles.keys()] };
   const asked = {
-    actor: requester?.ok ? requester.actor : everyRole,
+    actor: requesting(change, requester?.ok ? requester.actor : everyRole),
     now: startsAt(change.plan, now),
     lacks: (requires: Requirement) =>
       lacksApprovals(change, requires, facts) ? ('approvals-missing' as const) : null,
   };
   return ruleRefusal(change, facts, asked);
+}
+
+/** Who requests a change: an agent needs a rule that admits it, beside the rights of the person. */
+function requesting({ via }: Pick<Change, 'via'>, actor: Actor): Actor {
+  return via ? { ...actor, agent: via.agent } : actor;
 }
 
 /** The first refusal of the rules by which a change runs. Other tags than people saw explain it. */
@@ -629,7 +664,7 @@ function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
   if (facts.differs) return 'target-changed';
 
   const lacks = (requires: Requirement) => approvalRefusal(change, { requires }, facts);
-  return ruleRefusal(change, facts, { actor: identity.actor, now, lacks });
+  return ruleRefusal(change, facts, { actor: requesting(change, identity.actor), now, lacks });
 }
 
 // A run was approved with its schedule, which may have been paused, removed or replaced since.
@@ -744,6 +779,14 @@ export function createDenial(refusal: Refusal, about: Partial<Denial> = {}): Den
 export type Identity =
   | { readonly ok: true; readonly actor: Actor; readonly evidence: IdentityEvidence }
   | { readonly ok: false; readonly refusal: Refusal };
+
+/** The identity of an agent for itself: its roles are those of the configuration, which no group changes. */
+export function agentIdentity({ agents }: Pick<Policy, 'agents'>, id: UserId): Identity {
+  const found = [...(agents ?? [])].find(([agent]) => agentId(agent) === id);
+  if (!found) return { ok: false, refusal: 'agent-not-admitted' };
+  const [agent, roles] = found;
+  return { ok: true, actor: { id, roles, agent }, evidence: { groups: [] } };
+}
 
 /** The group lookups behind an identity, recorded with each decision. */
 export interface IdentityEvidence {

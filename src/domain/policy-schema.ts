@@ -75,8 +75,10 @@ function rulesSchema(words: PolicyVocabulary) {
     .superRefine((rules, context) => {
       const commands = [...words.queries, ...words.changes];
       for (const rule of rules) {
-        const found = deadRule(rule, rules, commands) ?? openDiscovery(rule);
-        if (found) context.addIssue({ code: 'custom', path: [rule.place - 1], message: found });
+        const found = [deadRule(rule, rules, commands) ?? openDiscovery(rule), unapproved(rule)];
+        for (const message of found.filter((each) => each !== null)) {
+          context.addIssue({ code: 'custom', path: [rule.place - 1], message });
+        }
       }
     });
 }
@@ -105,6 +107,15 @@ function openDiscovery({ discovered, on }: Rule) {
   );
 }
 
+// People alone decide: without approvals, what a program asks for would run at once.
+function unapproved({ agents, approvals }: Rule) {
+  if (agents === undefined || approvals !== null) return null;
+  return withHint(
+    'admits agents without an approval',
+    'set approvals: { from: …, count: 1 }, or remove agents',
+  );
+}
+
 function ruleOf(entry: RuleEntry, index: number): Rule {
   return {
     place: index + 1,
@@ -117,6 +128,7 @@ function ruleOf(entry: RuleEntry, index: number): Rule {
     channel: entry.channel ?? null,
     breakGlass: entry.breakGlass ?? null,
     discovered: entry.discovered === 'allowed',
+    ...(entry.agents && { agents: entry.agents }),
   };
 }
 
@@ -134,6 +146,9 @@ function ruleSchema(words: PolicyVocabulary) {
     channel: ChannelName.optional(),
     breakGlass: strictConfigObject({ to: role }).optional(),
     discovered: Allowed,
+    agents: z
+      .union([z.literal('allowed'), z.array(declaredName('agent', words.agents ?? [])).min(1)])
+      .optional(),
   });
 }
 

@@ -50,6 +50,8 @@ export interface Rule {
   readonly breakGlass: { readonly to: RoleName } | null;
   /** Whether it allows changes of services that only the server lists. */
   readonly discovered: boolean;
+  /** The agents that may request by it, if it asks for approvals; missing: none. */
+  readonly agents?: 'allowed' | readonly string[];
 }
 
 export interface Freeze {
@@ -74,6 +76,8 @@ export interface Policy {
   readonly rules: readonly Rule[];
   readonly freezes: readonly Freeze[];
   readonly never: readonly NeverRule[];
+  /** The roles of each agent of the configuration, by its name; missing: there is no agent. */
+  readonly agents?: ReadonlyMap<string, readonly RoleName[]>;
 }
 
 /** The names of all commands. */
@@ -91,6 +95,8 @@ export interface PolicyVocabulary extends CommandNames {
   /** Tags of the server that rules may name; only discovered services have them. */
   readonly serverTags?: readonly string[];
   readonly warehouses: readonly string[];
+  /** The agents; missing: none. */
+  readonly agents?: readonly string[];
 }
 
 /** What a user wants to do. Without a target: a query of all of them, or a change of an unknown one. */
@@ -112,6 +118,7 @@ export const POLICY_DENIALS = [
   'reason-required',
   'not-listed',
   'not-verified',
+  'agent-not-admitted',
 ] as const satisfies readonly Refusal[];
 export type PolicyDenial = (typeof POLICY_DENIALS)[number];
 
@@ -137,6 +144,7 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
   if (!isOpenTo(rule, question.target)) return deny('not-listed', rule);
+  if (!admitsAgent(policy, rule, question.actor)) return deny('agent-not-admitted', rule);
 
   const never = neverRuleFor(policy, question);
   if (never) return deny('never', rule, { never });
@@ -177,6 +185,20 @@ function deny(
 /** Whether a rule may allow changes of the target: a discovered service needs its permission. */
 function isOpenTo({ discovered }: Rule, target: Target | null): boolean {
   return discovered || !target?.discovered;
+}
+
+/**
+ * Whether a rule admits the agent of a request, beside the roles of the person or of the agent itself. An agent that
+ * the configuration does not name any more has no rights, and a rule without approvals admits none.
+ */
+export function admitsAgent(
+  policy: Pick<Policy, 'agents'>,
+  { agents, approvals }: Pick<Rule, 'agents' | 'approvals'>,
+  { agent }: Pick<Actor, 'agent'>,
+): boolean {
+  if (agent === undefined) return true;
+  if (!policy.agents?.has(agent) || approvals === null) return false;
+  return agents === 'allowed' || agents?.includes(agent) === true;
 }
 
 /**
@@ -281,7 +303,10 @@ export function commandsFor(
 ): readonly string[] {
   return commands.filter((command) =>
     reachable(policy, command).some(
-      ({ to, discovered }) => actor.roles.includes(to) && (discovered || !onDiscovered),
+      (rule) =>
+        actor.roles.includes(rule.to) &&
+        (rule.discovered || !onDiscovered) &&
+        admitsAgent(policy, rule, actor),
     ),
   );
 }

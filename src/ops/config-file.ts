@@ -269,6 +269,7 @@ const DeclaredParts = z.object({
       .catch({ allow: [], approvals: undefined, channel: undefined }),
   ),
   cloud: z.object({ tags: Texts }).catch({ tags: [] }),
+  agents: z.object({ allow: list(z.object({ name: Text })) }).catch({ allow: [] }),
   digests: list(
     z.object({ channel: Text, period: z.string().catch('day') }).catch({ channel: '', period: '' }),
   ),
@@ -287,8 +288,9 @@ export function readDeclaredParts(content: unknown): Outline {
 }
 
 /** The names in the file to which its other parts, and cases of the policy, may refer. */
-export function declaredNames({ services, roles, cloud }: Outline) {
+export function declaredNames({ services, roles, cloud, agents }: Outline) {
   return {
+    agents: present(agents.allow.map(({ name }) => name)),
     roles: Object.keys(roles),
     services: new Map(services.filter(({ name }) => name !== '').map(({ name, id }) => [name, id])),
     tags: present(services.flatMap(({ tags }) => tags)),

@@ -1,8 +1,8 @@
 import type { WebClient } from '@slack/web-api';
 import { type Freshness, type SharedRead, sharedRead } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
-import type { RoleName, UserId } from '../domain/change.ts';
-import type { Identity, People } from '../domain/gate.ts';
+import { isPerson, type RoleName, type UserId } from '../domain/change.ts';
+import { agentIdentity, type Identity, type People } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import { type Account, afterLimits } from './accounts.ts';
 import {
@@ -57,6 +57,7 @@ export function createActors(options: Options): Actors {
   );
 
   async function identify(user: UserId, how: Freshness): Promise<Identity> {
+    if (!isPerson(user)) return agentIdentity(policy, user);
     try {
       const [{ standing, ids }, byGroup] = await Promise.all([
         accounts.read(user, how),
@@ -105,6 +106,8 @@ export function createActors(options: Options): Actors {
   }
 
   async function zoneOf(user: UserId): Promise<string | null> {
+    // A program has no clock on a wall.
+    if (!isPerson(user)) return 'UTC';
     try {
       return (await accounts.read(user, { fresh: false })).zone;
     } catch (error) {

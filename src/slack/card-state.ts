@@ -15,7 +15,14 @@ import {
 import { wordIn, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
 import { cardLink, consoleLink, type LinkOf } from './links.ts';
-import { actionText, type DrawContext, lowerActionText, lowerFirst, roleText } from './naming.ts';
+import {
+  actionText,
+  type DrawContext,
+  lowerActionText,
+  lowerFirst,
+  requesterOf,
+  roleText,
+} from './naming.ts';
 import { freezeNote } from './refusals.ts';
 import { bounded, type Line, oneLine, type RichInline } from './rich-text.ts';
 
@@ -202,12 +209,12 @@ function sameLine(
   { linkOf, commands }: DrawContext,
 ): readonly Line[] {
   if (!last) return [];
-  const { createdAt, requester, id } = last;
+  const { createdAt, id } = last;
   const words =
     earlier.length === 0
       ? 'This would be a second one: '
       : `The same was requested ${earlier.length + 1} times before, last as `;
-  const asked: Line = [' by ', { user: requester }, ', ', { at: createdAt }];
+  const asked: Line = [' by ', ...requesterOf(last), ', ', { at: createdAt }];
   const state = ` (${stateText(last, commands)}).`;
   return [[...WARNING, words, cardLink(last, id, linkOf), ...asked, state]];
 }
@@ -219,8 +226,8 @@ function blockingLine(change: Change, linkOf: LinkOf): Line {
 }
 
 function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {
-  const { requester, createdAt, id } = other;
-  const request: Line = [{ user: requester }, ` requested “${lowerActionText(other)}” `];
+  const { createdAt, id } = other;
+  const request: Line = [...requesterOf(other), ` requested “${lowerActionText(other)}” `];
   return [
     ...WARNING,
     ...request,

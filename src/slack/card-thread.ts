@@ -17,7 +17,14 @@ import type {
 import { type Button, fact } from './blocks.ts';
 import { acceptedTitle, answerLabel, CHECK, isLocal, wasRefusedHere } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';
-import { type DrawContext, lowerActionText, lowerFirst, mentionOf, roleText } from './naming.ts';
+import {
+  callRequester,
+  type DrawContext,
+  lowerActionText,
+  lowerFirst,
+  mentionOf,
+  roleText,
+} from './naming.ts';
 import { stoppedLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -34,7 +41,7 @@ export function sendingLine(change: Change): Line {
  */
 export function threadLine(change: Change, drawing: DrawContext): Line {
   const others = change.state === 'unknown' ? mentionsOfApprovers(change, drawing) : [];
-  return [{ user: change.requester }, ' ', ...others, ...news(change, drawing)];
+  return [...callRequester(change), ...others, ...news(change, drawing)];
 }
 
 /** The same for a requester who cannot see the thread. */
@@ -113,9 +120,9 @@ function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
 
 /** In the thread, once: how the target ended. The requester was notified of the accepted change, so a success is quiet. */
 export function followUpLine(change: Change): Line {
-  const { requester, followUp: follow } = change;
+  const { followUp: follow } = change;
   const what = `“${lowerActionText(change)}”`;
-  const who: Line = [{ user: requester }, ' '];
+  const who = callRequester(change);
   const { seen = null, state, gap = null } = follow ?? {};
   const shown: Line = seen ? [`${wordOf(seen.text)}, since `, { at: seen.at }, '.'] : ['unknown.'];
   if (state === 'settled') return [`${what} is done. The server shows: `, ...shown];
@@ -141,15 +148,15 @@ const REVERT_STOP_TEXTS: Readonly<Record<RevertStopReason, string>> = {
 export function revertStoppedLine(change: Change, why: RevertStopReason): Line {
   const what = `“${lowerActionText(change)}” is not reverted automatically`;
   const next = 'Check the target and revert it yourself if needed.';
-  return [{ user: change.requester }, ` ${what}: ${REVERT_STOP_TEXTS[why]}. ${next}`];
+  return [...callRequester(change), `${what}: ${REVERT_STOP_TEXTS[why]}. ${next}`];
 }
 
 /** In the thread of a revert that a freeze blocked, once the freeze has ended. */
 export function unfrozenLine(change: Change): Line {
-  const { requester, parent, plan } = change;
+  const { parent, plan } = change;
   return [
-    { user: requester },
-    ` ${plan.target.name} is no longer frozen. The freeze blocked “${lowerActionText(change)}”, `,
+    ...callRequester(change),
+    `${plan.target.name} is no longer frozen. The freeze blocked “${lowerActionText(change)}”, `,
     `so everything is still as ${parent} left it. Revert it now?`,
   ];
 }
@@ -177,7 +184,7 @@ const REMINDERS: Readonly<
     ],
   }),
   unknown: (change, drawing) => ({
-    who: [{ user: change.requester }, ' ', ...mentionsOfApprovers(change, drawing)],
+    who: [...callRequester(change), ...mentionsOfApprovers(change, drawing)],
     text: [
       `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
       'are blocked. Check the console, then answer on ',
@@ -211,15 +218,16 @@ function missing({ requires, approvals }: Change): string {
 
 /** In the thread of a schedule that expires soon, or has expired. */
 export function scheduleReminderLine(
-  { requester, plan }: Change,
+  change: Change,
   { until, hasExpired }: { readonly until: Date; readonly hasExpired: boolean },
 ): Line {
+  const { plan } = change;
   const what = `the schedule of ${plan.target.name}, ${textOf(plan)},`;
   const when = hasExpired ? ' has expired. Nothing runs any more.' : ' expires ';
   const next = ` Renew it to use it for ${SCHEDULE_DAYS} more days.`;
   return [
-    { user: requester },
-    ` ${what}${when}`,
+    ...callRequester(change),
+    `${what}${when}`,
     ...(hasExpired ? [] : [{ at: until }, '.']),
     next,
   ];
@@ -269,7 +277,7 @@ export function breakGlassThreadLine(
 ): Line {
   const { from, breakGlass } = change.requires;
   const fact = breakGlassFact(news, change, drawing);
-  if (news === 'reviewed') return [{ user: change.requester }, ' ', ...fact];
+  if (news === 'reviewed') return [...callRequester(change), ...fact];
   const next = ' Someone else must review it afterwards, with the button on ';
   const card = cardLink(change, 'the card', drawing.linkOf);
   return [...mentionOf(from ?? breakGlass, drawing), ' ', ...fact, next, card, '.'];

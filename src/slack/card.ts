@@ -25,6 +25,7 @@ import {
   lowerActionText,
   lowerFirst,
   requestedAction,
+  requesterOf,
   roleText,
 } from './naming.ts';
 import { stoppedLine } from './refusals.ts';
@@ -95,6 +96,7 @@ export function decisionParts(
       ...facts,
       // An emergency has its reason below the title.
       ...(reason && !breakGlass ? [fact('Reason', reason)] : []),
+      ...wordsLines(change),
     ],
   });
 }
@@ -113,11 +115,17 @@ function endedParts(change: Change, drawing: DrawContext) {
       ...timingLines(change),
       peopleLine(change),
       ...(reason ? [fact('Reason', reason)] : []),
+      ...wordsLines(change),
       // An unknown outcome is settled by what the target shows: its estimated cost does not help.
       ...(state === 'unknown' ? openNews(change, drawing) : costRangeLines(plan)),
       ...extras,
     ],
   });
+}
+
+/** `copilot (agent): “the night load is over”`: a line of its own, because only the agent vouches for it. */
+export function wordsLines({ via, words }: Change): readonly Line[] {
+  return via && words ? [[{ quoted: words, by: via.agent }]] : [];
 }
 
 function openNews(change: Change, drawing: DrawContext): readonly Line[] {
@@ -128,12 +136,12 @@ const ACTION_MAX = 100;
 
 /** The first lines of a card: requester, action and target, or the state; for an emergency, why. */
 function titleLines(change: Change, { commands }: Drawing): readonly Line[] {
-  const { id, state, requester, breakGlass, expiresAt, plan } = change;
+  const { id, state, breakGlass, expiresAt, plan } = change;
   if (breakGlass) return [...emergencyLines(change, breakGlass), stateLine(change, commands)];
   if (state !== 'pending') return [stateLine(change, commands)];
   const until = plan.timing?.startAt ? 'approve by' : 'expires';
   const asked = lowerFirst(bounded(requestedAction(change), ACTION_MAX));
-  const title: Line = [{ bold: '○ ' }, { user: requester }, { bold: ` requests: ${asked}` }];
+  const title: Line = [{ bold: '○ ' }, ...requesterOf(change), { bold: ` requests: ${asked}` }];
   return [[...title, ` · ${id} · ${until} `, { at: expiresAt }]];
 }
 
@@ -189,8 +197,9 @@ function decisionLines({ rejection, cancelledBy }: Change): readonly Line[] {
 }
 
 /** `Requested by Ana · approved by Ben, Cleo (2 of 2)` */
-function peopleLine({ requester, approvals, requires }: Change): Line {
-  const words: Line = ['Requested by ', { user: requester }];
+function peopleLine(change: Change): Line {
+  const { approvals, requires } = change;
+  const words: Line = ['Requested by ', ...requesterOf(change)];
   if (approvals.length === 0) return words;
   const counted = ` (${approvals.length} of ${requires.count})`;
   return [...words, ' · approved by ', ...namesOf(approvals), counted];

@@ -22,7 +22,7 @@ import { mayRun, openParts, outcomeButtons, reviewButtons, reviewLine } from './
 import { timingLines } from './card-plan.ts';
 import { cardTitle } from './card-state.ts';
 import { cardPlace, type LinkOf } from './links.ts';
-import { type DrawContext, rolesLine, roleText } from './naming.ts';
+import { type DrawContext, requesterOf, rolesLine, roleText } from './naming.ts';
 import { NO_COMMAND, refusalLine } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -194,8 +194,7 @@ export function rowOfChange(
   change: Change,
   { linkOf, commands }: RowDrawing,
 ): { readonly text: string; about: Line } {
-  const { requester, createdAt } = change;
-  const requested: Line = [{ user: requester }, ', ', { at: createdAt }];
+  const requested: Line = [...requesterOf(change), ', ', { at: change.createdAt }];
   const timing = timingLines(change).flatMap((line): Line => [' · ', ...line]);
   return {
     text: cardTitle(change, commands),

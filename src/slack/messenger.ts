@@ -48,7 +48,7 @@ import { createChannelMembers, createSharing } from './channels.ts';
 import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, newsCards, type Permalinks } from './links.ts';
 import { type MessageMark, markedCard, markedLine, markedPost, markOf } from './marks.ts';
-import type { DrawContext } from './naming.ts';
+import { type DrawContext, requesterOf } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
 import {
   channelIdOf,
@@ -242,7 +242,12 @@ export function createMessenger(options: Options): Messenger {
       await permalinks.load([change.card]);
       const line: Line = event
         ? breakGlassFact(event, change, drawing)
-        : [cardTitle(change, drawing.commands), ' · ', cardLink(change, change.id, drawing.linkOf)];
+        : [
+            ...[cardTitle(change, drawing.commands), ' · '],
+            cardLink(change, change.id, drawing.linkOf),
+            // Who pressed is on the card; what a program asked for stands out here.
+            ...(change.via ? [' · requested by ', ...requesterOf(change)] : []),
+          ];
       const body = markedLine(message(lines(line)), change, change, nonce);
       const isLine = ({ mark }: Marked) => mark?.hash === change.hash && mark.nonce !== null;
       await postTo(channels.audit, body, { isSame: again ? isLine : null });
@@ -281,10 +286,10 @@ const SHARED =
 
 /** Without the estimate of costs and without what people wrote. */
 function withheld({ plan: { cost: _, ...plan }, ...change }: Change): Change {
-  const { reason, rejection, breakGlass, resolution, review } = change;
+  const { reason, words, rejection, breakGlass, resolution, review } = change;
   const note = { note: WITHHELD };
   return {
-    ...{ ...change, plan, reason: reason && WITHHELD },
+    ...{ ...change, plan, reason: reason && WITHHELD, words: words && WITHHELD },
     rejection: rejection && { ...rejection, reason: WITHHELD },
     breakGlass: breakGlass && { ...breakGlass, reason: WITHHELD },
     resolution: resolution && { ...resolution, ...note },

@@ -1,6 +1,6 @@
 import { type ChangeCommand, oneOf } from '../commands/index.ts';
 import { countWords, type InlinePart } from '../domain/answer.ts';
-import { type Change, changeTitle, type RoleName } from '../domain/change.ts';
+import { type Change, changeTitle, isPerson, type RoleName } from '../domain/change.ts';
 import type { SomeMembers } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { LinkOf } from './links.ts';
@@ -72,6 +72,16 @@ export function neededText({ requires, approvals }: Change, { policy }: DrawCont
   const left = requires.count - approvals.length;
   const verb = left === 1 ? 'is' : 'are';
   return `${countWords(left, 'more approval')} from ${roleText(policy, requires.from)} ${verb} needed.`;
+}
+
+/** `Ana`, `Ana via copilot` or `agent ci`: who requested a change. */
+export function requesterOf({ requester, via }: Pick<Change, 'requester' | 'via'>): Line {
+  return [{ user: requester }, ...(via?.for === 'person' ? [` via ${via.agent}`] : [])];
+}
+
+/** Mentions the requester, who is notified by it; nothing for an agent. */
+export function callRequester({ requester }: Pick<Change, 'requester'>): Line {
+  return isPerson(requester) ? [{ user: requester }, ' '] : [];
 }
 
 type Named = Pick<Change, 'command' | 'plan'>;

@@ -9,6 +9,7 @@ import {
   previewButtons,
   requestAgainButtons,
   warningLine,
+  wordsLines,
 } from './card.ts';
 import {
   aboutLines,
@@ -25,12 +26,12 @@ import {
 } from './card-plan.ts';
 import { cardTitle, ending, newsLines } from './card-state.ts';
 import { cardLink, type LinkOf, openCard } from './links.ts';
-import { actionText, type DrawContext, requestedAction, roleText } from './naming.ts';
+import { actionText, type DrawContext, requestedAction, requesterOf, roleText } from './naming.ts';
 import { bounded, type Line } from './rich-text.ts';
 
 /** The whole request in private, for one reader; `isFull` with its private fields. */
 export function fullRequest(change: Change, isFull: boolean, drawing: DrawContext): Message {
-  const { requester, createdAt, reason, requires, rejection, breakGlass, review } = change;
+  const { createdAt, reason, requires, rejection, breakGlass, review } = change;
   const plan = isFull ? change.plan : redacted(change.plan);
   const { facts, extras, warnings } = ending(change, drawing, true);
   return message(
@@ -38,8 +39,9 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
     lines(
       ...targetLines(change),
       ...newsLines(change, drawing),
-      fact('Requested by', { user: requester }, ', ', { at: createdAt }),
+      fact('Requested by', ...requesterOf(change), ', ', { at: createdAt }),
       ...(reason ? [fact('Reason', reason)] : []),
+      ...wordsLines(change),
       ...(breakGlass ? [fact('Break-glass', breakGlass.reason)] : []),
       ...(review ? [fact('Review', review.note)] : []),
       ...(rejection ? [fact('Rejected', rejection.reason)] : []),
@@ -66,7 +68,7 @@ export function preview(draft: Change, drawing: DrawContext): Message {
   const question: Line = [{ bold: `${bounded(requestedAction(draft), 150)}?` }];
   return message(
     ...decisionParts(draft, drawing, {
-      head: [question],
+      head: [question, ...(draft.via ? [fact('Asked for you by', draft.via.agent)] : [])],
       plan: draft.plan,
       facts: [approvalLine(draft, drawing)],
     }),

@@ -268,6 +268,24 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     `The service is not in signalbox.yaml, so the policy needs them. ${AGAIN} `,
     'If it fails again, an operator of Signalbox can run the doctor.',
   ],
+  'agent-not-admitted': ({ change }, { policy }) => {
+    const agent = change?.via ? `the agent ${change.via.agent}` : 'this agent';
+    return [
+      policy.agents?.has(change?.via?.agent ?? '') === false
+        ? `signalbox.yaml does not name ${agent} any more. `
+        : `No rule of the policy admits ${agent} here. `,
+      'A person can request it, and the owners of signalbox.yaml can change the rule.',
+    ];
+  },
+  'agent-limit': ({ until }) => [
+    'This agent has as many requests as it may have. ',
+    ...(until
+      ? ['It can request again at ', { at: until }, '.']
+      : ['Wait for one, or cancel one.']),
+  ],
+  'key-used': () => [
+    'This request key was used for another request in the last 7 days. Use another key.',
+  ],
 };
 
 export function refusalLine(denial: Denial, drawing: DrawContext): Line {

@@ -1,4 +1,4 @@
-import type { ChannelId, UserId } from '../domain/change.ts';
+import { actorName, type ChannelId, isPerson, type UserId } from '../domain/change.ts';
 
 /**
  * A part of a line. Strings are literal and never read as markup; only the
@@ -8,6 +8,8 @@ export type RichInline =
   | string
   | { readonly bold: string }
   | { readonly code: string }
+  /** What an agent says. In mrkdwn a bare domain would become a link, so that only the blocks have it. */
+  | { readonly quoted: string; readonly by: string }
   | { readonly user: UserId }
   | { readonly group: string }
   | { readonly channel: ChannelId }
@@ -71,7 +73,11 @@ export function elementOf(inline: RichInline): RichElement {
   if (typeof inline === 'string') return textElement(inline);
   if ('bold' in inline) return textElement(inline.bold, { bold: true });
   if ('code' in inline) return textElement(inline.code, { code: true });
-  if ('user' in inline) return { type: 'user', user_id: inline.user };
+  if ('quoted' in inline) return textElement(`${inline.by} (agent): “${inline.quoted}”`);
+  if ('user' in inline) {
+    const { user } = inline;
+    return isPerson(user) ? { type: 'user', user_id: user } : textElement(actorName(user));
+  }
   if ('group' in inline) return { type: 'usergroup', usergroup_id: inline.group };
   if ('channel' in inline) return { type: 'channel', channel_id: inline.channel };
   if ('link' in inline) return { ...textElement(inline.text), type: 'link', url: inline.link };
@@ -108,7 +114,10 @@ function mrkdwnPart(inline: RichInline): string {
   if (typeof inline === 'string') return escaped(inline);
   if ('bold' in inline) return escaped(inline.bold);
   if ('code' in inline) return escaped(inline.code);
-  if ('user' in inline) return `<@${inline.user}>`;
+  if ('quoted' in inline) return escaped(`${inline.by} (agent) gives a reason.`);
+  if ('user' in inline) {
+    return isPerson(inline.user) ? `<@${inline.user}>` : escaped(actorName(inline.user));
+  }
   // The block mentions the group already; a mention in the text would notify its members twice.
   if ('group' in inline) return 'the approvers';
   if ('channel' in inline) return `<#${inline.channel}>`;

@@ -21,6 +21,7 @@ import {
   isPrivate,
   type State,
   type UserId,
+  type Via,
 } from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
@@ -35,6 +36,8 @@ interface Entry {
   readonly at: Date;
   /** Null: Signalbox. */
   readonly by: UserId | null;
+  /** The agent that did it for this user; null: none. */
+  readonly via: string | null;
   /** What the actor did, followed by the command and its target: `approved service stop x`. */
   readonly did: string;
   /** The refused command, which `did` names already. */
@@ -180,7 +183,7 @@ function entriesOf(subjects: Subjects): ReadEntry {
     const { seq, at, version } = event;
     const states = kind === 'change' ? (course?.states ?? []) : [];
     return {
-      ...{ seq, at: new Date(at), tried: null, ...did },
+      ...{ seq, at: new Date(at), tried: null, via: null, ...did },
       change: isChangeId(id) ? id : null,
       subject: course ? subjectOf(course.change) : (did.about ?? null),
       from: states[version - 2] ?? null,
@@ -204,7 +207,7 @@ function subjectOf(change: Change): Subject {
   return { command, target: plan.target.name, owner: isPrivate(change) ? requester : null };
 }
 
-interface Did extends Pick<Entry, 'by' | 'did'> {
+interface Did extends Pick<Entry, 'by' | 'did'>, Partial<Pick<Entry, 'via'>> {
   readonly tried?: string;
   /** What a refusal was about, where it belongs to no change. */
   readonly about?: Subject | null;
@@ -275,10 +278,11 @@ function changeDid(event: ChangeEvent): Did | null {
   if (wasNotDone(event)) return { by: null, did: 'did not carry out' };
   switch (event.type) {
     case 'drafted': {
-      if (!event.inherits) return { by: event.requester, did };
+      if (!event.inherits) return { by: event.requester, via: agentOf(event), did };
       return { by: null, did: event.parent ? 'planned the revert' : 'planned, by its schedule,' };
     }
     case 'cancelled':
+      if (event.via) return { by: event.by, via: agentOf(event), did };
       return { by: event.by, did: event.evidence?.edited ? 'withdrew, to edit,' : did };
     case 'resolved':
       if (event.by === 'signalbox') return { by: null, did: 'read that the server applied' };
@@ -292,6 +296,11 @@ function changeDid(event: ChangeEvent): Did | null {
     default:
       return { by: 'by' in event ? event.by : null, did };
   }
+}
+
+/** The agent of a person; an agent for itself is named as the actor. */
+function agentOf({ via }: { readonly via?: Via | null | undefined }): string | null {
+  return via?.for === 'person' ? via.agent : null;
 }
 
 /** What users do about an anomaly of the costs. */
@@ -348,15 +357,16 @@ const INSTALLATION: Readonly<Record<string, string>> = {
   chapter: 'closed a damaged log, and began a new chapter',
 };
 
-/** `signalbox` is no user. */
+/** `signalbox` is no requester. */
 function userFrom(by: string): UserId | null {
-  return /^[UW][A-Z0-9]+$/.test(by) ? (by as UserId) : null;
+  return by === 'signalbox' ? null : (by as UserId);
 }
 
 /** `12:04  Ana  requested service stop analytics-prod → waiting · 7KQ2MX` */
 function entryLine({
   at,
   by,
+  via,
   did,
   tried,
   change,
@@ -370,7 +380,8 @@ function entryLine({
   const about = [named, subject?.target].filter(Boolean).map((word) => ` ${word}`);
   const state = to && to !== from ? ` → ${STATE_WORDS[to]}` : '';
   const id = change ? ` · ${change}` : '';
-  return [{ at }, '  ', actor, ` ${did}${about.join('')}${state}${id}`];
+  const through = via === null ? '' : ` via ${via}`;
+  return [{ at }, '  ', actor, `${through} ${did}${about.join('')}${state}${id}`];
 }
 
 /** Lists the groups that were read for a decision, with size and age; null where none was read. */

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type AnswerAction, type InlinePart, textAnswer } from '../domain/answer.ts';
-import type { UserId } from '../domain/change.ts';
+import { isPerson, type UserId } from '../domain/change.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { type Effects, together } from './moves.ts';
+import { type Effects, NOTHING, together } from './moves.ts';
 
 /** Something that a person or the operators must read. `to` null: the operators. */
 export interface Notice {
@@ -23,6 +23,8 @@ export function noticeFor(
   at: number,
   id: string = randomUUID(),
 ): Effects {
+  // A program reads what became of its request where it asked.
+  if (to !== null && !isPerson(to)) return NOTHING;
   const event = { type: 'noticed', to, title, text, line: [...line], actions } as const;
   return {
     events: [{ stream: `notice/${id}`, event }],

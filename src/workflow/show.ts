@@ -1,6 +1,12 @@
 import { DAY_MS, MINUTE_MS } from '../base/time.ts';
 import { PostRefused, textAnswer } from '../domain/answer.ts';
-import { type Change, type ChangeId, changeTitle, type Position } from '../domain/change.ts';
+import {
+  type Change,
+  type ChangeId,
+  changeTitle,
+  isPerson,
+  type Position,
+} from '../domain/change.ts';
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import {
@@ -148,7 +154,7 @@ function hasLostCard({ stopReason }: Change): boolean {
 
 async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const news = await newsOf(context, job.key);
-  if (!news || !isCurrent(news)) return 'done';
+  if (!news || !isCurrent(news) || !isPerson(news.change.requester)) return 'done';
   const { messenger } = context;
   const { change } = news;
   if (!hasLostCard(change)) {

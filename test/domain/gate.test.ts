@@ -516,6 +516,7 @@ test('a revert that exists is not abandoned', () => {
 /** What is refused elsewhere: before a change is known, and about other things than a change. */
 const ELSEWHERE: readonly Refusal[] = [
   ...(['not-found', 'already-received', 'rate-limited', 'foreign-place'] as const),
+  ...(['agent-limit', 'key-used'] as const),
 ];
 /** Why `People` accepts nobody; the gate passes it on, as it does with a guest. */
 const IDENTITY: readonly Refusal[] = ['deactivated', 'bot', 'other-workspace'];
@@ -574,6 +575,10 @@ const CASES: Partial<Record<Refusal, () => object>> = {
     return claim({ policy: LISTED_ONLY, target }, change);
   },
   'not-verified': () => approve(outlook({ target: UNLISTED, policy: TAGGED })),
+  'agent-not-admitted': () => {
+    const via = { agent: 'copilot', subject: 's', for: 'person' } as const;
+    return claim({ policy: FREE }, approved({ via }));
+  },
 };
 
 /** What the event that ends a pending change says. */

@@ -21,6 +21,7 @@ export const words: PolicyVocabulary = {
   tags: ['prod', 'eu'],
   serverTags: ['env=staging'],
   warehouses: ['main'],
+  agents: ['ci', 'copilot'],
 };
 
 export const roles = {

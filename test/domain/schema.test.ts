@@ -45,6 +45,10 @@ const REFUSED = casesIn(`
     policy[0].approvals.self: cannot be “true” (one of: refused, allowed)
   the reason has an unknown value: { policy: [{ ...LAX, reason: please }] }
     policy[0].reason: must be required, optional, or { required: true, minimum: 20 }
+  a rule admits agents without an approval: { policy: [{ ...LAX, agents: allowed }] }
+    policy[0]: admits agents without an approval (set approvals: { from: …, count: 1 }, or remove agents)
+  a rule admits an agent that the file does not name: { policy: [{ ...LAX, approvals: { from: approver }, agents: [cli] }] }
+    policy[0].agents[0]: names no agent: “cli” (did you mean “ci”?)
   a duration has no unit: { policy: [{ ...LAX, expires: "30" }] }
     policy[0].expires: must be a duration (for example 30m, 4h or 2d, at most 365d)
   a channel has no sign: { policy: [{ ...LAX, channel: db-approvals }] }
@@ -103,7 +107,7 @@ test.for<[string, object, string]>([
   [
     'a key is too long',
     { policy: [{ ...LAX, [`${'x'.repeat(500)} `]: 1 }] },
-    `policy[0]["${'x'.repeat(60)}"]: is not a known key (known: allow, on, to, approvals, reason, expires, channel, breakGlass, discovered)`,
+    `policy[0]["${'x'.repeat(60)}"]: is not a known key (known: allow, on, to, approvals, reason, expires, channel, breakGlass, discovered, agents)`,
   ],
 ])('the file is refused when %s', ([, content, problem]) => {
   expect(problemsOf(content)).toContain(problem);

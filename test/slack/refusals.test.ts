@@ -42,6 +42,8 @@ test('every refusal says what happened and what to do', () => {
   });
   expect(Object.fromEntries(said)).toMatchInlineSnapshot(`
     {
+      "agent-limit": "This agent has as many requests as it may have. Wait for one, or cancel one.",
+      "agent-not-admitted": "No rule of the policy admits this agent here. A person can request it, and the owners of signalbox.yaml can change the rule.",
       "already-approved": "Already approved by you. 1 more approval from @db-leads is needed.",
       "already-decided": "Too late: it is waiting for approval. An approver can decide on its card.",
       "already-received": "This press was already received. It counts once.",
@@ -54,6 +56,7 @@ test('every refusal says what happened and what to do', () => {
       "foreign-place": "This button is not where Signalbox put it, so the press does not count. The operators were notified. Press the button on the card of the change, or request it again.",
       "frozen": "analytics-prod is frozen until <!date^1795262400^{date_short_pretty} at {time}|2026-11-21T12:00:00.000Z> (year end, by Gus). It is set in signalbox.yaml.",
       "guest": "Guests cannot use Signalbox. Ask a full member of the workspace to request it.",
+      "key-used": "This request key was used for another request in the last 7 days. Use another key.",
       "lookup-failed": "Slack did not answer the membership lookup, so nothing was done. Try again in a minute.",
       "may-not-break-glass": "Only @db-operators may use break-glass here: <@U0ANA> or <@U0CLEO>.",
       "never": "The policy never allows /service stop on analytics-prod. Break-glass does not override this. The owners of signalbox.yaml can change it.",
