@@ -23,7 +23,7 @@ import {
   type PolicyQuestion,
   type PolicyVocabulary,
 } from '../domain/policy.ts';
-import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
+import { findByName, serviceTarget } from '../domain/targets.ts';
 import { buildDirectory } from '../servers/directory.ts';
 import { declaredNames, problemsIn, readConfigFile, readDeclaredParts } from './config-file.ts';
 import { type ReadFile, reasonOf } from './environment.ts';
@@ -155,7 +155,7 @@ async function runProof({ config, file, against }: ProofRequest): Promise<boolea
 type LocatedCase = PolicyCase & { readonly line: number };
 
 /** Reads a configuration file. The problems have the file and the line. */
-function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<ProvedFile> {
+export function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<ProvedFile> {
   const read = readConfigFile({ path, readFile, commands: commandNames });
   if (read.ok) {
     const { policy, reads, serverTags } = read.value;

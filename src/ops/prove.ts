@@ -42,6 +42,8 @@ interface Place {
 interface Requester {
   readonly who: string;
   readonly actor: Actor;
+  /** A person, also through an agent: the person confirms. */
+  readonly isPerson: boolean;
 }
 
 interface Case {
@@ -100,9 +102,15 @@ function* decisionsOn(
 
 /** Each role, nobody's role, each listed person with several roles, and each agent. */
 function requestersOf({ roles, agents = new Map() }: Policy): readonly Requester[] {
-  const of = (who: string, own: readonly RoleName[], agent?: string): Requester => ({
+  const of = (
+    who: string,
+    own: readonly RoleName[],
+    agent?: string,
+    isPerson = true,
+  ): Requester => ({
     who,
     actor: { id: NOBODY, roles: own, ...(agent !== undefined && { agent }) },
+    isPerson,
   });
   const users = new Set([...roles.values()].flatMap((role) => role.users));
   const listed = [...users].map((user) => {
@@ -117,7 +125,7 @@ function requestersOf({ roles, agents = new Map() }: Policy): readonly Requester
       .map(({ user, own }) => of(`${user} (${own.join(', ')})`, own)),
     ...[...agents].flatMap(([agent, own]: [string, readonly RoleName[]]) =>
       own.length > 0
-        ? [of(`agent ${agent}`, own, agent)]
+        ? [of(`agent ${agent}`, own, agent, false)]
         : [...roles.keys()].map((role) => of(`${role} through agent ${agent}`, [role], agent)),
     ),
   ];
@@ -158,7 +166,7 @@ function targetsOf(command: Command, file: ProvedFile): readonly Named[] {
 }
 
 function unlistedTargets({ discoversServices, serverTags }: ProvedFile): readonly Named[] {
-  const unlisted = { kind: 'service', id: 'unlisted', warehouse: null } as const;
+  const unlisted = { kind: 'service', id: UNLISTED, warehouse: null } as const;
   if (!discoversServices) {
     const name = 'a service that the file does not list';
     return [{ name, target: { ...unlisted, name, tags: null } }];
@@ -169,13 +177,11 @@ function unlistedTargets({ discoversServices, serverTags }: ProvedFile): readonl
   });
 }
 
-/** All subsets up to eight tags; above it the tags one by one, because rules match any of their tags. */
+/** All subsets of up to eight tags; of more only single tags, because a rule matches any of its tags. */
 function subsetsOf(tags: readonly string[]): readonly (readonly string[])[] {
   if (tags.length > 8) return [[], ...tags.map((tag) => [tag])];
-  return tags.reduce<readonly (readonly string[])[]>(
-    (sets, tag) => [...sets, ...sets.map((set) => [...set, tag])],
-    [[]],
-  );
+  const masks = Array.from({ length: 2 ** tags.length }, (_, mask) => mask);
+  return masks.map((mask) => tags.filter((_, bit) => (mask >> bit) % 2 === 1));
 }
 
 // Decisions depend on a target only by what selects it. Tags are kept apart, because statements name them.
@@ -325,25 +331,23 @@ function statementOf(line: string, file: ProvedFile): Reading {
   if (needs) return needOf(needs, isExcepted, file);
   const only = /^only (.+?) (?:may|can) (.+)$/.exec(sentence);
   if (only) return onlyOf(only[1] ?? '', only[2] ?? '', file);
-  const no = /^(?:(nobody|no one)|no (agents?(?: \S+)?|\S+))(?: (?:may|can))? (.+?)( alone)?$/.exec(
-    sentence,
-  );
+  const no = /^(nobody|no one|no \S+) (?:may |can )?(.+?)( alone)?$/.exec(sentence);
   if (no)
     return noneOf(
-      { who: no[2] ?? null, what: no[3] ?? '', isAlone: no[4] !== undefined, isExcepted },
+      { who: no[1] ?? '', what: no[2] ?? '', isAlone: Boolean(no[3]), isExcepted },
       file,
     );
   return { problem: `is not understood: ${quoted(line)}` };
 }
 
 function needOf(
-  [, where = '', number = '', unit = '', what = null]: readonly string[],
+  [, where = '', number = '', unit = '', what]: readonly (string | undefined)[],
   isExcepted: boolean,
   file: ProvedFile,
 ): Reading {
   const count = NUMBERS.indexOf(number) >= 0 ? NUMBERS.indexOf(number) : Number(number);
   if (!Number.isInteger(count) || count < 1) return { problem: `has no number: ${quoted(number)}` };
-  const about = readAction(what === null ? where : `${what} ${where}`, file);
+  const about = readAction(what === undefined ? where : `${what} ${where}`, file);
   if ('problem' in about) return about;
   const isPeople = unit.startsWith('p');
   const given = ({ requires, requester }: { requires: Requirement; requester: Requester }) =>
@@ -363,8 +367,7 @@ function needOf(
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six'];
 
 /** How many different people a change needs at least. A program is no person. */
-function peopleOf({ count, self }: Requirement, { actor }: Requester): number {
-  const isPerson = actor.agent === undefined || actor.id !== NOBODY;
+function peopleOf({ count, self }: Requirement, { isPerson }: Requester): number {
   if (!isPerson) return count;
   return self ? Math.max(1, count) : count + 1;
 }
@@ -393,37 +396,36 @@ function onlyOf(who: string, what: string, file: ProvedFile): Reading {
 }
 
 interface None {
-  /** `agent`, `agent ci` or a role; null: any requester. */
-  readonly who: string | null;
+  /** `nobody`, or `no` with a role or `agent`. */
+  readonly who: string;
+  /** The action and its targets; after `no agent` it may begin with the name of one. */
   readonly what: string;
   readonly isAlone: boolean;
   readonly isExcepted: boolean;
 }
 
 function noneOf({ who, what, isAlone, isExcepted }: None, file: ProvedFile): Reading {
-  const isOf = requesterTest(who, file.policy);
-  if (!isOf) return { problem: `names no role and no agent: ${quoted(who ?? '')}` };
-  const about = readAction(what, file);
+  const { roles, agents } = file.policy;
+  const [, word = null] = /^no (?!one$)(.+)$/.exec(who) ?? [];
+  const isAgent = word === 'agent' || word === 'agents';
+  const [first = '', ...others] = what.split(' ');
+  const named = isAgent && agents?.has(first) ? first : null;
+  const role = [word, word?.replace(/s$/, '')].find((each) => each && roles.has(each));
+  if (word !== null && !isAgent && !role) return { problem: `names no role: ${quoted(word)}` };
+  const isOf = ({ actor }: Requester) => {
+    if (isAgent) return named === null ? actor.agent !== undefined : actor.agent === named;
+    return !role || actor.roles.includes(role);
+  };
+  const about = readAction(named === null ? what : others.join(' '), file);
   if ('problem' in about) return about;
-  const isOne = (one: Case & { answer: { allow: true } }) =>
-    peopleOf(one.answer.requires, one.requester) < 2 || (!isExcepted && hasBreakGlass(one));
   return {
     isBroken: (one) => {
       if (!one.answer.allow || !isOf(one.requester) || !about.includes(one)) return false;
-      return !isAlone || isOne({ ...one, answer: one.answer });
+      const isOne = peopleOf(one.answer.requires, one.requester) < 2;
+      return !isAlone || isOne || (!isExcepted && hasBreakGlass(one));
     },
     why: (one) => (isAlone ? breakGlassText(one) : ''),
   };
-}
-
-function requesterTest(who: string | null, { roles, agents }: Policy) {
-  if (who === null) return () => true;
-  const [, name] = /^agents? ?(.*)$/.exec(who) ?? [];
-  if (name === '') return ({ actor }: Requester) => actor.agent !== undefined;
-  if (name !== undefined)
-    return agents?.has(name) ? ({ actor }: Requester) => actor.agent === name : null;
-  const role = [who, who.replace(/s$/, '')].find((word) => roles.has(word));
-  return role === undefined ? null : ({ actor }: Requester) => actor.roles.includes(role);
 }
 
 interface About {
@@ -434,7 +436,7 @@ interface About {
 function readAction(text: string, file: ProvedFile): About | { readonly problem: string } {
   const words = text.split(' ').filter((word) => !FILLERS.includes(word));
   const longest = [3, 2, 1].find((length) => actionOf(words.slice(0, length)) !== null) ?? 0;
-  const names = actionOf(words.slice(0, longest)) ?? changeNames;
+  const names = actionOf(words.slice(0, longest)) ?? cloudChanges;
   const rest = words.slice(longest);
   if (longest === 0 && rest.length === 0) return { problem: 'names no command and no target' };
   const targets = rest.map((word) => targetTest(word, file));
@@ -462,7 +464,10 @@ const FILLERS = [
   'and',
   'or',
 ];
-const changeNames = commands.filter(({ kind }) => kind === 'change').map(({ name }) => name);
+/** What `change` means, and a statement without a command: every change in the cloud. Freezes are named. */
+const cloudChanges = commands
+  .filter((command) => command.kind === 'change' && !changesFreezes(command))
+  .map(({ name }) => name);
 
 /** What people say for the end of a freeze. */
 const ENDS_FREEZE = ['delete freeze', 'lift freeze', 'end freeze', 'remove freeze'];
@@ -476,7 +481,7 @@ function actionOf(words: readonly string[]): readonly string[] | null {
     [first, ...more].join(' '),
   );
   if (readings.some((words) => ENDS_FREEZE.includes(words))) return ['change unfreeze'];
-  if (readings.includes('change')) return changeNames;
+  if (readings.includes('change')) return cloudChanges;
   const found = commands.filter(({ name, kind }) => {
     const [noun = '', ...own] = name.split(' ');
     const spoken = own.join(' ');
@@ -524,9 +529,15 @@ export function compare(before: ProvedFile, after: ProvedFile, now: Date): strin
     for (const place of pairsOf(command, before, after)) {
       const asked = { command, requesters: known, moments };
       const old = decisionsOn(before.policy, { ...asked, place: place.before });
-      for (const one of decisionsOn(after.policy, { ...asked, place: place.after })) {
+      // A difference is told for the first moment at which it holds.
+      const told = new Set<string>();
+      for (const is of decisionsOn(after.policy, { ...asked, place: place.after })) {
         const was = old.next().value as Case;
-        noteDifference(rows, was, one, now);
+        const difference = { before: fullText(was.answer), after: fullText(is.answer) };
+        const what = JSON.stringify([is.requester.who, difference]);
+        if (difference.before === difference.after || told.has(what)) continue;
+        told.add(what);
+        noteDifference(rows, difference, is, now);
       }
     }
   }
@@ -541,9 +552,12 @@ interface Difference {
   readonly names: Set<string>;
 }
 
-function noteDifference(rows: Map<string, Difference>, was: Case, is: Case, now: Date): void {
-  const [before, after] = [fullText(was.answer), fullText(is.answer)];
-  if (before === after) return;
+function noteDifference(
+  rows: Map<string, Difference>,
+  { before, after }: Pick<Difference, 'before' | 'after'>,
+  is: Case,
+  now: Date,
+): void {
   const when = is.at > now ? `, from ${minuteText(is.at)} on` : '';
   const who = `${is.requester.who}${when}`;
   const key = JSON.stringify([who, before, after]);
@@ -572,41 +586,43 @@ interface Pair {
   readonly after: Place;
 }
 
-// A service that only one file lists is unlisted for the other.
+// A service that only one file lists is unlisted for the other. What else only one of them has cannot be compared.
 function pairsOf(command: Command, before: ProvedFile, after: ProvedFile): readonly Pair[] {
-  const [old, own] = [targetsOf(command, before), targetsOf(command, after)];
-  const idOf = ({ name, target }: Named) =>
-    target?.kind === 'service' && target.id !== 'unlisted' ? target.id : name;
-  const ids = [...new Set([...old, ...own].map(idOf))];
-  const groups = Map.groupBy(ids, (id) => {
-    const [one, two] = [old, own].map((list) => placeOf(id, list, idOf));
-    return JSON.stringify([signature(one, before.policy), signature(two, after.policy)]);
+  const old = targetsOf(command, before);
+  const own = targetsOf(command, after);
+  const ids = new Set([...own, ...old].map(idOf));
+  const pairs = [...ids].flatMap((id) => {
+    const [was, is] = [namedIn(old, id), namedIn(own, id)];
+    const name = [...own, ...old].find((named) => idOf(named) === id)?.name ?? id;
+    return was && is ? [{ name, was: was.target, is: is.target }] : [];
   });
+  const groups = Map.groupBy(pairs, ({ was, is }) =>
+    JSON.stringify([signature(was, before.policy), signature(is, after.policy)]),
+  );
   return [...groups.values()].map((group) => {
-    const [id = ''] = group;
-    const names = group.map(
-      (each) => [...own, ...old].find((named) => idOf(named) === each)?.name ?? each,
-    );
+    const names = group.map(({ name }) => name);
+    const [first] = group;
     return {
-      before: { target: placeOf(id, old, idOf), names },
-      after: { target: placeOf(id, own, idOf), names },
+      before: { target: first?.was ?? null, names },
+      after: { target: first?.is ?? null, names },
     };
   });
 }
 
-function placeOf(
-  id: string,
-  list: readonly Named[],
-  idOf: (named: Named) => string,
-): Target | null {
-  const found =
-    list.find((named) => idOf(named) === id) ??
-    list.find(({ target }) => target?.id === 'unlisted');
-  return found?.target ?? null;
+const UNLISTED = 'unlisted';
+
+function idOf({ name, target }: Named): string {
+  return target?.kind === 'service' && target.id !== UNLISTED ? target.id : name;
 }
 
-function signature(target: Target | null | undefined, { rules, freezes, never }: Policy): string {
-  const selected = [...rules, ...freezes, ...never].map(({ on }) => selects(on, target ?? null));
+function namedIn(list: readonly Named[], id: string): Named | undefined {
+  return (
+    list.find((named) => idOf(named) === id) ?? list.find(({ target }) => target?.id === UNLISTED)
+  );
+}
+
+function signature(target: Target | null, { rules, freezes, never }: Policy): string {
+  const selected = [...rules, ...freezes, ...never].map(({ on }) => selects(on, target));
   return JSON.stringify([selected, target?.kind, target?.discovered]);
 }
 
