@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 
 /**
  * The source and its packages in a few files, because a start spends most of its time with finding and
- * linking files. Source: docs/decisions/0011-a-bundle-for-production.md#11-a-bundle-for-production
+ * linking files. Source: docs/decisions.md#a-bundle-for-production
  */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),

@@ -19,7 +19,7 @@ const VERSION = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 const ENTRY =
   /^## \[(?<version>\d[^\]]*)\] - (?<date>\S+)\n(?<content>[\s\S]*?)(?=^## |$(?![\s\S]))/gm;
 
-/** One sentence for each problem; empty when the release can be tagged. Source: docs/releasing.md#what-the-check-verifies */
+/** One sentence for each problem; empty when the release can be tagged. Source: docs/shipping.md#what-the-check-verifies */
 export function releaseProblems(release: Release): readonly string[] {
   const { version, tag, changedFiles } = release;
   return [

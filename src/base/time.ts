@@ -63,7 +63,7 @@ export function localDay(instant: Date, timezone: string): Day {
 /**
  * The instant of a local time on a day. A time that the clocks skip is the first minute after the
  * gap, for which date-fns has no function; a time that occurs twice is the earlier one. Throws a
- * RangeError for an unknown time zone. Source: docs/digests.md#schedule.
+ * RangeError for an unknown time zone. Source: docs/costs.md#digest-schedule.
  */
 export function instantAt(day: Day, at: TimeOfDay, timezone: string): Date {
   const [first] = instantsOf(day, at, timezone);

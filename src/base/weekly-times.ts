@@ -48,7 +48,7 @@ const MOST_DAYS = 7;
  * none. A slot is due for six hours, once per local day. It reports the UTC days that ended since
  * the last post or, without one, since the last slot: Friday to Sunday on a Monday. A local time
  * that the clocks skip is the next valid minute; one that occurs twice is the first. Throws a
- * RangeError for an unknown time zone. Source: docs/digests.md#schedule.
+ * RangeError for an unknown time zone. Source: docs/costs.md#digest-schedule.
  */
 export function findDueSlot(schedule: Schedule, now: Date, lastDay: Day | null): DueSlot {
   const latest = latestSlotDay(schedule, now);

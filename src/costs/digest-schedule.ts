@@ -72,7 +72,7 @@ function checkMonthlySchedule(
 
 /**
  * Whether a monthly digest waits for its days to become final, as long as they usually need. Source:
- * docs/digests.md#schedule.
+ * docs/costs.md#digest-schedule.
  */
 export function waitsForMonth(
   one: DigestSubscription,

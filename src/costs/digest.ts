@@ -60,7 +60,7 @@ export interface ComposedDigest {
   readonly lastPosted: LastPosted;
 }
 
-/** One message of at most twelve blocks, and the details for its thread. Source: docs/digests.md#content. */
+/** One message of at most twelve blocks, and the details for its thread. Source: docs/costs.md#digest-content. */
 export function composeDigest(facts: DigestFacts): ComposedDigest {
   const measured = measure(facts);
   const inputs: Inputs = { facts, measured, ...attentionOf(facts, measured) };

@@ -276,7 +276,7 @@ const LONGEST_DAYS = 3_650;
 const LEAST_CHANGES_DAYS = 90;
 /**
  * Signalbox learns from 84 days of snapshots when days become final, and costs are stored by month.
- * Source: docs/retention.md#configuration.
+ * Source: docs/operating.md#prune-old-texts.
  */
 const LEAST_COSTS_DAYS = 120;
 

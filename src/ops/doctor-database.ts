@@ -131,7 +131,7 @@ function fileLines(file: FileFacts | null): readonly CheckLine[] {
   return [rights, lockIsUsable ? ok('lock', lock) : foreignLock(path)];
 }
 
-// A configuration that needs TLS names it: docs/operating.md#tls-to-the-database.
+// A configuration that needs TLS names it: docs/database.md#tls-to-the-database.
 function transportLines(url: string, file: FileFacts | null): readonly CheckLine[] {
   if (file || !URL.canParse(url) || isOnThisMachine(new URL(url))) return [];
   const mode = new URL(url).searchParams.get('sslmode');
@@ -148,7 +148,7 @@ function isOnThisMachine({ hostname, searchParams }: URL): boolean {
 function limitLines({ statementTimeout }: DatabaseInspection): readonly CheckLine[] {
   if (statementTimeout !== '0') return [];
   const says = 'a statement has no time limit: a pooler drops the limits of Signalbox';
-  const fix = 'set the limits for the role: docs/operating.md, PgBouncer';
+  const fix = 'set the limits for the role: docs/database.md, PgBouncer';
   return [warning('time limits', says, fix)];
 }
 

@@ -350,7 +350,7 @@ export function databaseUrlProblem(text: string, isInsecureAllowed: boolean): Co
 
 /**
  * The address with an explicit `sslmode`: verify-full where TLS is requested in any form, and by
- * default for another machine. Source: docs/operating.md#tls-to-the-database.
+ * default for another machine. Source: docs/database.md#tls-to-the-database.
  */
 export function withExplicitTls(text: string, isInsecureAllowed: boolean): string {
   const address = serverAddress(text);

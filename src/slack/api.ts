@@ -116,7 +116,7 @@ const TIERS = { tier1: 1, tier2: 20, tier3: 50, tier4: 100 } as const;
 
 /**
  * How many calls of each method Slack permits in a minute, in one workspace. The methods that are not
- * here have limits of another kind. Source: docs/slack-simulator.md#methods
+ * here have limits of another kind. Source: sandbox/README.md#methods
  */
 export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
   ['apps.connections.open', TIERS.tier1],

@@ -136,7 +136,7 @@ const WRONG_SETTINGS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^unsupported startup parameter/,
-    'PgBouncer refuses the limits of Signalbox. Set ignore_startup_parameters: docs/operating.md, PgBouncer.',
+    'PgBouncer refuses the limits of Signalbox. Set ignore_startup_parameters: docs/database.md, PgBouncer.',
   ],
 ];
 

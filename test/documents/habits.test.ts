@@ -5,7 +5,7 @@ import biome from '../../biome.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import renovate from '../../renovate.json' with { type: 'json' };
 import { exportedNames, sourceFiles } from '../imports.ts';
-import { fencesOn, groupsOf, readPage } from './pages.ts';
+import { DOCUMENTS, fencesOn, groupsOf, readPage } from './pages.ts';
 
 const WORKFLOW = '.github/workflows/ci.yml';
 
@@ -32,6 +32,15 @@ test('every path with a code owner exists', () => {
   const paths = groupsOf(readPage('.github/CODEOWNERS'), /^\/(\S+)/gm);
   expect(paths.length).toBeGreaterThan(0);
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+/** Words of all pages together, and of one page. They go down to 37,000 and 2,500; nothing raises them. */
+const WORDS = { all: 41_800, page: 4_400 };
+const wordsOf = (file: string) => readPage(file).split(/\s+/).filter(Boolean).length;
+
+test('the pages have no more words than their budget', () => {
+  expect(DOCUMENTS.filter((file) => wordsOf(file) > WORDS.page)).toEqual([]);
+  expect(DOCUMENTS.map(wordsOf).reduce((sum, words) => sum + words)).toBeLessThanOrEqual(WORDS.all);
 });
 
 /** The owners of a file of the root or below: the last matching line decides. */

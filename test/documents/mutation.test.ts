@@ -12,7 +12,7 @@ test.for(Object.entries(MUTATED_ROOMS))(
 );
 
 test('the page of the mutation tests has a row for each room', () => {
-  const named = groupsOf(readPage('docs/mutation.md'), /^\| `ROOM=(\w+) npm run mutate` \|/gm);
+  const named = groupsOf(readPage('docs/bench.md'), /^\| `ROOM=(\w+) npm run mutate` \|/gm);
   expect(named).toEqual(Object.keys(MUTATED_ROOMS));
 });
 

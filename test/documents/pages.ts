@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 
 export const DOCUMENTS = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
-  ...globSync('{docs/**,src/*}/*.md').toSorted(),
+  ...globSync('{docs/**,src/*,sandbox}/*.md').toSorted(),
 ];
 
 export function readPage(file: string): string {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { METHOD_TIERS } from '../../sandbox/slack/web-api/tiers.ts';
 import { groupsOf, readPage } from './pages.ts';
 
-const PAGE = readPage('docs/slack-simulator.md');
+const PAGE = readPage('sandbox/README.md');
 
 /** The rows of the table under a heading, as the texts of their cells. */
 function rowsUnder(heading: string): readonly (readonly string[])[] {

@@ -6,7 +6,7 @@ const FILES = globSync('{src,sandbox,test,bench,deploy}/**/*.{ts,tsx,mjs}', {
   exclude: ['**/dist/**', 'test/documents/**'],
 });
 /** A page, or a page and a heading: `docs/forecasts.md#forecast`. */
-const PAGE = /\b(docs\/[\w/-]+\.md(?:#[\w-]+)?)/g;
+const PAGE = /\b((?:docs|sandbox)\/[\w/-]+\.md(?:#[\w-]+)?)/g;
 /** What a docstring gives as its source, up to the end of the sentence. */
 const SOURCE = /\bSource: ([^\n*]+)/g;
 /** Any page by its name, outside of `docs/` and the pages of the root as well. */
@@ -28,7 +28,7 @@ function isMissing(citation: string): boolean {
 function badCitations(code: string): readonly string[] {
   const comments = commentsOf(code);
   const sources = groupsOf(comments, SOURCE).filter(
-    (source) => !/^docs\/[\w/-]+\.md#[\w-]+/.test(source),
+    (source) => !/^(?:docs|sandbox)\/[\w/-]+\.md#[\w-]+/.test(source),
   );
   const pages = groupsOf(comments, ANY_PAGE).filter((page) => !existsSync(page));
   return [...groupsOf(code, PAGE).filter(isMissing), ...sources, ...pages];

@@ -23,12 +23,12 @@ const COMMANDS: readonly (readonly [what: string, line: string])[] = [
 ];
 const LOAD_TEST = 'e9549d7a-e406-489d-aabe-f8aaea52111d';
 const MODES = ['contract', 'extended'] as const;
-const PAGE = '../../docs/optional-reads-shown.md';
+const PAGE = './shown-by-reads.md';
 const RUN = 'npx vitest run --project stories test/scenarios/shown-by-reads.test.ts -u';
 
 const HEAD = `# What \`cloud.reads\` changes on the screen
 
-[Optional reads](optional-reads.md) describes the reads. For each command, this page has the lines of the preview, of the
+[Optional reads](../../docs/optional-reads.md) describes the reads. For each command, this page has the lines of the preview, of the
 card that approvers see, and of the ended card, as far as they depend on the mode. It is generated from runs in the
 sandbox: \`${RUN}\`.
 
@@ -122,7 +122,7 @@ async function approvedCells(
   return [waiting, shown(ended())];
 }
 
-test('docs/optional-reads-shown.md shows what each mode of reads shows', async () => {
+test('what each mode of reads shows is as recorded', async () => {
   const byMode = await Promise.all(MODES.map(rowsOf));
   const rows = COMMANDS.flatMap((_, index) => byMode.map((own) => own[index] ?? ''));
   const page = `${[HEAD, ...rows].join('\n')}\n`;

@@ -1,7 +1,7 @@
 /** How Slack limits the calls of a method in one workspace. */
 export type Tier = 'tier 1' | 'tier 2' | 'tier 3' | 'tier 4' | 'special' | 'posting';
 
-/** The methods that the simulator answers, each with its tier. Source: docs/slack-simulator.md#methods */
+/** The methods that the simulator answers, each with its tier. Source: sandbox/README.md#methods */
 export const METHOD_TIERS = {
   'apps.connections.open': 'tier 1',
   'auth.test': 'special',

@@ -1,9 +1,5 @@
-# Terraform and OpenTofu
-
-An example that installs the [Helm chart](shipping.md#helm) and its Secret. It was never applied: check it with
-`tofu validate` and `tofu plan` first. Edit the names of the cluster, the database and the addresses.
-
-```hcl
+# An example that installs the Helm chart and its Secret: docs/shipping.md#terraform-and-opentofu. It was never applied: run
+# `tofu validate` and `tofu plan` first, and edit the names of the cluster, the database and the addresses.
 terraform {
   required_version = ">= 1.6"
   required_providers {
@@ -47,7 +43,7 @@ resource "kubernetes_secret" "signalbox" {
 resource "helm_release" "signalbox" {
   name      = "signalbox"
   namespace = kubernetes_namespace.signalbox.metadata[0].name
-  chart     = "${path.module}/signalbox/deploy/helm/signalbox"
+  chart     = "${path.module}/../helm/signalbox"
   # A policy that cannot start fails the apply, and the previous release stays.
   atomic  = true
   timeout = 600
@@ -62,9 +58,3 @@ resource "helm_release" "signalbox" {
 
   depends_on = [kubernetes_secret.signalbox]
 }
-```
-
-- `database-url` names a database that exists, for example
-  `postgres://signalbox:…@db.example.com:5432/signalbox?sslmode=verify-full`.
-- A change of `signalbox.yaml` replaces the replicas one at a time.
-- Rotated secrets are read at the next start: `kubectl rollout restart deployment/signalbox --namespace signalbox`.
