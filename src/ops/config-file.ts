@@ -73,7 +73,7 @@ const SHARED = [...SHARED_LISTS, 'roles'];
 
 interface Whole {
   /** The file with what it includes, without `include`. */
-  readonly value: Readonly<Record<string, unknown>>;
+  readonly value: unknown;
   readonly parts: readonly Part[];
 }
 
@@ -82,7 +82,7 @@ function withIncluded(
   readFile: ReadFile,
 ): ConfigResult<Whole> {
   const own = asRecord(file.content);
-  if (own?.include === undefined) return { ok: true, value: { value: own ?? {}, parts: [] } };
+  if (own?.include === undefined) return { ok: true, value: { value: file.content, parts: [] } };
   const { include, ...rest } = own;
   const names = z.array(z.string().min(1)).min(1).safeParse(include);
   const problemAt = (where: string, problem: string, hint: string) => ({ where, problem, hint });

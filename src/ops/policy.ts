@@ -49,7 +49,7 @@ import {
   type PolicyAnswer,
   type PolicyCase,
 } from './policy-cases.ts';
-import { compare, type ProvedFile, prove, readStatements, STATEMENT_FORMS } from './prove.ts';
+import { compareFiles, type ProvedFile, prove, readStatements, STATEMENT_FORMS } from './prove.ts';
 
 const USAGE = `signalbox policy test <cases.yaml> [--config <file>]
     Decides the cases of a file by signalbox.yaml and compares each decision with the expected one.
@@ -143,7 +143,7 @@ async function runProof({ config, file, against }: ProofRequest): Promise<boolea
   const problems = [own, other, text].flatMap((read) => (read === null ? [] : problemsIn(read)));
   if (!own.ok || other?.ok === false || text?.ok === false)
     return leave(problemReport(problems), 2);
-  if (other) return write(compare(other.value, own.value, now)).then(() => true);
+  if (other) return write(compareFiles(other.value, own.value, now)).then(() => true);
   const read = readStatements(text?.value ?? '', file ?? '', own.value);
   if (read.problems.length > 0) return leave(problemReport(read.problems), 2);
   const proof = prove(own.value, read.statements, now);

@@ -517,7 +517,7 @@ function targetTest(
 const MOST_ROWS = 100;
 
 /** Compares the decisions of two files, as Markdown for a pull request. */
-export function compare(before: ProvedFile, after: ProvedFile, now: Date): string {
+export function compareFiles(before: ProvedFile, after: ProvedFile, now: Date): string {
   const policies = [before.policy, after.policy];
   const moments = momentsOf(policies, now);
   const requesters = [...requestersOf(before.policy), ...requestersOf(after.policy)];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readPolicyFile } from '../../src/ops/policy.ts';
-import { compare, prove, readStatements } from '../../src/ops/prove.ts';
-import { EXAMPLE, edited } from '../ops/fixtures.ts';
+import { compareFiles, prove, readStatements } from '../../src/ops/prove.ts';
+import { EXAMPLE, edited } from './fixtures.ts';
 
 const NOW = new Date('2026-11-28T10:00Z');
 
@@ -136,7 +136,7 @@ test('a comparison groups the decisions that differ, and names new members', () 
     ['approvals: { from: approver, count: 2 }', 'approvals: { from: approver, count: 1 }'],
     ['U0123ABCD]', 'U0999ABCD]'],
   );
-  expect(compare(fileOf(EXAMPLE), fileOf(after), NOW)).toBe(
+  expect(compareFiles(fileOf(EXAMPLE), fileOf(after), NOW)).toBe(
     [
       '1 group of decisions differs.',
       '',
@@ -153,18 +153,18 @@ test('a comparison groups the decisions that differ, and names new members', () 
 
 test('a rule that only moves, and a comment, are no difference', () => {
   const moved = edited(['policy:\n', 'policy:\n  - { allow: [cost csv], to: viewer } # first\n']);
-  expect(compare(fileOf(EXAMPLE), fileOf(moved), NOW)).toBe('No decision differs.\n');
+  expect(compareFiles(fileOf(EXAMPLE), fileOf(moved), NOW)).toBe('No decision differs.\n');
 });
 
 test('a service that only one file lists is compared with what holds for unlisted services', () => {
   const after = edited(['    tags: [staging]\n', '    tags: [prod]\n']);
-  const retagged = compare(fileOf(EXAMPLE), fileOf(after), NOW);
+  const retagged = compareFiles(fileOf(EXAMPLE), fileOf(after), NOW);
   expect(retagged).toContain('2 groups of');
   expect(retagged).toContain(
     '| operator | service stop, service scale | staging | 1 approval from approver, within 1440 min | 2 approvals',
   );
   const without = EXAMPLE.replace(/ {2}- name: staging\n(?: {4}.*\n)*/, '');
-  const text = compare(fileOf(EXAMPLE), fileOf(without), NOW);
+  const text = compareFiles(fileOf(EXAMPLE), fileOf(without), NOW);
   expect(text).toContain('| staging | 1 approval from approver');
   expect(text).toContain('denied: no-rule');
 });
@@ -179,7 +179,7 @@ test('a name from a stranger’s file is neither markup nor a mention in the com
   const own = read.ok ? read.value : fileOf(EXAMPLE);
   const { services } = own;
   const renamed = services.map((one) => ({ ...one, name: name.slice(1, -1) }));
-  const text = compare(
+  const text = compareFiles(
     fileOf(EXAMPLE),
     { ...fileOf(edited(['count: 1, self: refused', 'count: 2'])), services: renamed },
     NOW,
