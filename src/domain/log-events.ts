@@ -9,6 +9,7 @@ import {
   type Position,
   User,
   type UserId,
+  Via,
 } from './change.ts';
 import { AnsweredMark, ChangeEvent, Id, PostedAt } from './change-events.ts';
 import { LONGEST_FREEZE_MS, Scope } from './freezes.ts';
@@ -133,6 +134,8 @@ const RefusalEvent = z.discriminatedUnion('type', [
     command: z.string().nullable(),
     target: z.string().nullable(),
     rule: z.int().nullable(),
+    /** The agent that tried it for the person. */
+    via: Via.optional(),
     evidence: Fields.optional(),
   }),
 ]);

@@ -45,7 +45,7 @@ import {
   WentBack,
 } from './chain.ts';
 import { KeyProblem, type LogKeys, type SigningKey } from './keys.ts';
-import { showChange } from './views.ts';
+import { type ChangeQuery, queryChanges, showChange } from './views.ts';
 
 /** Adds one event to a state; the state is null before the first one. Pure. */
 export type Evolve<Name extends StreamName, S> = (
@@ -415,6 +415,8 @@ export interface LockedLog extends Subjects {
   /** The clock of the database, which the events get. */
   readonly at: number;
   readonly end: End;
+  /** The ids of changes of the view, the newest first, with all that was appended before. For limits, and to find. */
+  readonly find: (query: ChangeQuery, limit: number) => Promise<readonly ChangeId[]>;
 }
 
 /**
@@ -484,6 +486,7 @@ async function lockedLog(log: Log, tx: StoreTx, extension: Extension): Promise<U
   const locked: LockedLog = {
     at: await log.store.clock(tx),
     end: extension.end,
+    find: (query, limit) => queryChanges(tx, query, limit),
     load: async (stream, evolve) => folded(stream, await rowsIn(stream), evolve),
     loadAll: async (group, evolve) => {
       const knowledge = knowledgeOf(extension);

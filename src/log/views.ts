@@ -16,13 +16,14 @@ function endedAt(change: Change, updatedAt: number): number | null {
 }
 
 export async function showChange(tx: StoreTx, change: Change, updatedAt: number): Promise<void> {
-  const { id, state, command, requester, parent, createdAt, outcome } = change;
+  const { id, state, command, requester, via, parent, createdAt, outcome } = change;
   const flag = (is: boolean) => (is ? 1 : 0);
   await sql`delete from change_view where id = ${id}`.execute(tx);
   await sql`insert into change_view
-      (id, state, command, target, requester, parent, created_at, updated_at, ended_at, sent_at,
+      (id, state, command, target, requester, agent, parent, created_at, updated_at, ended_at, sent_at,
         is_private, is_open, needs_review)
-    values (${id}, ${state}, ${command}, ${targetKey(change)}, ${requester}, ${parent},
+    values (${id}, ${state}, ${command}, ${targetKey(change)}, ${requester},
+      ${via?.agent ?? null}, ${parent},
       ${createdAt.getTime()}, ${updatedAt}, ${endedAt(change, updatedAt)},
       ${outcome?.at.getTime() ?? null}, ${flag(isPrivate(change))}, ${flag(!isEnded(change))},
       ${flag(needsReview(change))})`.execute(tx);
@@ -37,6 +38,8 @@ export async function deleteViews(tx: StoreTx): Promise<void> {
 export interface ChangeQuery {
   readonly states?: readonly State[];
   readonly requester?: string;
+  /** Only what this agent requested. */
+  readonly agent?: string;
   readonly commands?: readonly string[];
   /** Target keys, as `targetKey` makes them. */
   readonly targets?: readonly string[];
@@ -112,13 +115,14 @@ type OrderedBy = 'ended_at' | 'sent_at' | 'created_at';
 
 function conditionsOf(query: ChangeQuery) {
   const { states, requester, commands, targets, open, since, endedSince, before } = query;
-  const { privateTo, sent } = query;
+  const { privateTo, sent, agent } = query;
   const by: OrderedBy = endedSince ? 'ended_at' : sent ? 'sent_at' : 'created_at';
   const oneOf = (column: string, values: readonly string[]) =>
     sql`${sql.ref(column)} in (${sql.join(values.length > 0 ? values : [''])})`;
   const conditions = [
     states && oneOf('state', states),
     requester !== undefined && sql`requester = ${requester}`,
+    agent !== undefined && sql`agent = ${agent}`,
     commands && oneOf('command', commands),
     targets && oneOf('target', targets),
     open === true && sql`is_open = 1`,

@@ -49,6 +49,7 @@ function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false })
   }
   if (refusal === 'not-listed') return `rule ${rule.place} does not allow discovered services`;
   if (refusal === 'not-a-requester') return `only ${rule.to} may request it`;
+  if (refusal === 'agent-not-admitted') return `rule ${rule.place} does not admit the agent`;
   return rule.reason.minimum > 1 ? `at least ${rule.reason.minimum} characters` : null;
 }
 
@@ -217,6 +218,8 @@ export interface PolicyCase {
   readonly name: string | null;
   readonly user: UserId | null;
   readonly roles: readonly RoleName[];
+  /** The agent that requests it for the user; without user and roles for itself. */
+  readonly agent: string | null;
   readonly command: string;
   readonly scope: CaseScope;
   readonly at: Date;
@@ -257,6 +260,7 @@ function caseSchema(words: CaseVocabulary) {
     name: z.string().trim().min(1, { error: 'must not be empty' }).max(200).optional(),
     user: MemberId.optional(),
     roles: z.array(declaredName('role', roles)).optional(),
+    agent: declaredName('agent', words.agents ?? []).optional(),
     command: declaredName('command', [...queries, ...changes]),
     service: service.optional(),
     tag: declaredName('tag of a service', tags).optional(),
@@ -277,10 +281,10 @@ type FieldsCaseSchema = z.output<ReturnType<typeof caseSchema>>;
 type FieldMessage = readonly [path: string, message: string];
 
 function userProblems(
-  { user, roles }: FieldsCaseSchema,
+  { user, roles, agent }: FieldsCaseSchema,
   { users }: CaseVocabulary,
 ): readonly FieldMessage[] {
-  if (!user && !roles) {
+  if (!user && !roles && !agent) {
     const hint = 'set roles: [operator], or user: U… for a user whom the file lists';
     return [['roles', withHint('is missing', hint)]];
   }
@@ -314,7 +318,8 @@ function scopeProblems(fields: FieldsCaseSchema, words: CaseVocabulary): readonl
 
 function caseOf(fields: FieldsCaseSchema, at: Date): PolicyCase {
   const { name = null, user = null, roles = [], command, reason = null, rule = null } = fields;
+  const { agent = null } = fields;
   const { service = null, tag = null, warehouse = null, everything = false } = fields;
   const scope = { service, tag, warehouse, everything };
-  return { name, user, roles, command, scope, at, reason, expected: fields.expect, rule };
+  return { name, user, roles, agent, command, scope, at, reason, expected: fields.expect, rule };
 }

@@ -285,10 +285,12 @@ const NO_USER = '' as UserId;
 const LONG_REASON = '-'.repeat(500);
 
 function resultOf(one: LocatedCase, file: ProvedFile): CaseResult {
-  const { user } = one;
+  const { user, agent } = one;
   const listing = [...file.policy.roles].filter(([, { users }]) => user && users.includes(user));
-  const roles = [...new Set([...one.roles, ...listing.map(([name]) => name)])];
-  const actor = { id: user ?? NO_USER, roles };
+  const person = [...new Set([...one.roles, ...listing.map(([name]) => name)])];
+  const isItself = agent !== null && user === null && one.roles.length === 0;
+  const roles = isItself ? (file.policy.agents?.get(agent) ?? []) : person;
+  const actor = { id: user ?? NO_USER, roles, ...(agent !== null && { agent }) };
   const { command, at: now } = one;
   const reason = one.reason ?? LONG_REASON;
   const results = caseTargets(one, file).map((target): CaseResult => {
@@ -312,8 +314,8 @@ function linesFor(path: string, { one, isMet, target, answer }: CaseResult): rea
 }
 
 /** `operator: service stop on analytics-prod at 2026-11-23T10:00Z` */
-function requestText({ user, roles, command, scope, at }: LocatedCase): string {
-  const who = [user, ...roles].filter((word) => word !== null).join(', ') || 'no role';
+function requestText({ user, roles, agent, command, scope, at }: LocatedCase): string {
+  const who = [user, ...roles, agent && `agent ${agent}`].filter(Boolean).join(', ') || 'no role';
   const words = [
     scope.service,
     scope.tag && `tag ${scope.tag}`,

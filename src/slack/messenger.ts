@@ -60,6 +60,7 @@ import {
   updateMessage,
 } from './post.ts';
 import { createPressNotices, pressAnswers } from './press-answers.ts';
+import { preview } from './preview.ts';
 import { type Line, withoutLinks } from './rich-text.ts';
 
 export interface Channels {
@@ -173,6 +174,15 @@ export function createMessenger(options: Options): Messenger {
     },
     postDirectCard: async (change, user, { again }) =>
       postTo(user, await cardOf(change), { isSame: isCard(change, again) }),
+    postPreview: async (draft) => {
+      const { requester: user } = draft;
+      await permalinks.load(newsCards(draft));
+      const { text, blocks } = preview(draft, drawing);
+      const name = `preview/${draft.id}`;
+      const signed = withPlaces(options.places, blocks, { user, kind: 'private' });
+      const isSame = ({ postMark }: { readonly postMark: string | null }) => postMark === name;
+      await postTo(user, markedPost({ text, blocks: signed }, name), { isSame });
+    },
     absentAmong: members.absentAmong,
     redrawCard: async (current, at, schedule, revision) => {
       const change = await shownIn(at.channel, current);

@@ -30,6 +30,7 @@ function initialSchema(engine: Engine): readonly string[] {
       command ${text} not null,
       target ${text} not null,
       requester ${text} not null,
+      agent ${text},
       parent ${text},
       created_at ${integer} not null,
       updated_at ${integer} not null,

@@ -13,6 +13,7 @@ import type {
   Target,
   UserId,
   Verb,
+  Via,
 } from '../domain/change.ts';
 import {
   createDenial,
@@ -47,6 +48,12 @@ interface QueryRequest {
   readonly by: UserId;
   /** Skips the caches of Slack lookups. */
   readonly fresh?: boolean;
+}
+
+/** The identity with which an agent asks for a person, or for itself: what it may do is what both may. */
+export function through(identity: Identity, via: Via | null | undefined): Identity {
+  if (!identity.ok || !via) return identity;
+  return { ...identity, actor: { ...identity.actor, agent: via.agent } };
 }
 
 /** Whether a user may run a query now. */
@@ -94,6 +101,7 @@ interface CommandRequest {
   readonly target: Target;
   readonly reason: string | null;
   readonly by: UserId;
+  readonly via?: Via | undefined;
   readonly identity: Identity;
   readonly policy: Policy;
 }
@@ -105,20 +113,22 @@ export async function authorizeCommand(
   command: string,
   at: Date,
 ): Promise<CommandAuthorization> {
-  const { entered, target, reason, by, identity, policy, needsReason } = request;
+  const { entered, target, reason, by, via, policy, needsReason } = request;
+  const identity = through(request.identity, via);
   const proposal = { command, target, reason };
   const decision = gate(proposal, 'request', { identity, policy, now: at, needsReason });
   if (!('refusal' in decision)) {
     return { ok: true, requires: decision.requires, roles: decision.roles };
   }
   const denial = policyDenial(decision, { command, target: target.name });
-  return refused(context, denial, { tried: entered, by, identity });
+  return refused(context, denial, { tried: entered, by, via, identity });
 }
 
 interface FormRequest {
   readonly commands: readonly string[];
   readonly target?: Target | null;
   readonly by: UserId;
+  readonly via?: Via | undefined;
   /** Records a refusal. False where refusals have no rate limit. */
   readonly record: boolean;
 }
@@ -130,15 +140,15 @@ interface FormRequest {
  */
 export async function authorizeForm(
   context: DecisionContext,
-  { commands, target = null, by, record }: FormRequest,
+  { commands, target = null, by, via, record }: FormRequest,
 ): Promise<Authorization> {
-  const identity = await context.people.identify(by, { fresh: false });
+  const identity = through(await context.people.identify(by, { fresh: false }), via);
   const answer = gate({ commands, target }, 'form', { identity, policy: context.policy });
   if (answer === 'allowed') return { ok: true };
   const [command = null] = commands;
   const denial = policyDenial(answer, { command, target: target?.name ?? null });
   if (!record) return { ok: false, denial: await nameAlternatives(context, denial) };
-  return refused(context, denial, { tried: command ?? 'none', by, identity });
+  return refused(context, denial, { tried: command ?? 'none', by, via, identity });
 }
 
 interface UsableCommands {
@@ -234,6 +244,7 @@ interface Attempt {
   /** The command or the verb. */
   readonly tried: string;
   readonly by: UserId;
+  readonly via?: Via | undefined;
   readonly identity: Identity | null;
 }
 
@@ -250,11 +261,11 @@ async function refused(
 export async function recordRefusal(
   { events, measures }: Pick<DecisionContext, 'events' | 'measures'>,
   { refusal: why, change, command, target, rule }: Denial,
-  { tried, by, identity }: Attempt,
+  { tried, by, via, identity }: Attempt,
 ): Promise<void> {
   measures.refused(why);
   const stream = `refusal/${change ? `${change.id}/` : ''}${randomUUID()}` as const;
-  const about = { by, tried, why, command, target, rule };
+  const about = { by, tried, why, command, target, rule, ...(via && { via }) };
   const event = { type: 'refused', ...about, evidence: identityFacts(identity) } as const;
   await append(events, async () => ({ events: [{ stream, event }], result: null }));
 }

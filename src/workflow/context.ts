@@ -57,6 +57,8 @@ export interface Messenger extends Poster {
   drawLost(change: ChangeId, at: Position): Promise<void>;
   /** Posts the card into the direct messages of a user. */
   postDirectCard(change: Change, user: UserId, attempt: PostAttempt): Promise<Position>;
+  /** Posts the preview of a draft, with its buttons, into the direct messages of its requester; once. */
+  postPreview(draft: Change): Promise<void>;
   /** Returns the users who are not members of a channel; null where Slack does not answer. */
   absentAmong(channel: ChannelId, users: readonly UserId[]): Promise<readonly UserId[] | null>;
   /** Posts the state that the change entered into the thread of its card. */

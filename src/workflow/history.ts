@@ -325,8 +325,9 @@ async function pressDid(
 
 function refusalDid(event: EventOf<`refusal/${string}`>): Did {
   const { by, tried, why, command, target } = event;
+  const via = agentOf(event);
   const about = command === null ? null : { command, target: target ?? '', owner: null };
-  return { by: userFrom(by), did: refusedText(why, tried), tried, about };
+  return { by: userFrom(by), via, did: refusedText(why, tried), tried, about };
 }
 
 function refusedText(why: string, tried: string): string {

@@ -1,6 +1,15 @@
 /** Ask `authorize…` before a change is shown to a user. */
 export { loadChange } from '../log/index.ts';
 export {
+  type AgentCaller,
+  type AgentOutcome,
+  type AgentRequest,
+  cancelByAgent,
+  changeForAgent,
+  commandsForAgent,
+  requestByAgent,
+} from './agents.ts';
+export {
   authorizeDetails,
   authorizeForm,
   authorizeForms,

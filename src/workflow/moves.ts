@@ -71,6 +71,7 @@ export function begin(
     job('expire', id, change.expiresAt.getTime()),
     ...(change.state === 'approved' ? [job('run', id, change.notBefore?.getTime() ?? at)] : []),
     ...(change.parent ? [job('card', id, at), job('card', change.parent, at)] : []),
+    ...(change.via && change.state === 'draft' ? [job('preview', id, at)] : []),
   ];
   return { events: [{ stream: `change/${id}`, event: recorded }], jobs, change };
 }
@@ -132,7 +133,11 @@ function dueIn(change: Change, at: number): readonly Job[] {
   const { id, state, expiresAt, notBefore, lease, revertAt, frozenBy, parent, requires } = change;
   switch (state) {
     case 'draft':
-      return [job('expire', id, expiresAt.getTime())];
+      // Its requester did not ask in Slack, and has to see it there.
+      return [
+        job('expire', id, expiresAt.getTime()),
+        ...(change.via ? [job('preview', id, at)] : []),
+      ];
     case 'pending':
       return [
         job('expire', id, expiresAt.getTime()),

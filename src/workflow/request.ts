@@ -17,6 +17,7 @@ import {
   type Change,
   type ChangeId,
   changeIdFrom,
+  isPerson,
   type Plan,
   type PlanRow,
   type Requirement,
@@ -26,11 +27,11 @@ import {
   type Target,
   type Timing,
   type UserId,
+  type Via,
 } from '../domain/change.ts';
 import { draftChange } from '../domain/draft.ts';
 import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
 import type { EventOf } from '../domain/log-events.ts';
-import type { Policy } from '../domain/policy.ts';
 import type { NoEffect, Service } from '../domain/targets.ts';
 import {
   NO_TIMING,
@@ -49,7 +50,7 @@ import { withNews } from './news.ts';
 import { limitedUntil } from './rates.ts';
 import { currentPolicy, currentTarget, hasChangedSinceEnd } from './target.ts';
 
-interface ChangeRequest {
+export interface ChangeRequest {
   readonly command: ChangeCommand;
   readonly args: Readonly<Record<string, unknown>>;
   /** The values as the user entered them. */
@@ -58,6 +59,8 @@ interface ChangeRequest {
   readonly timing?: RequestedTiming;
   readonly reason: string | null;
   readonly requester: UserId;
+  /** The agent that asks, for the requester or as the requester; missing: the requester asks. */
+  readonly via?: Via;
   /** The draft that this request replaces, so that one preview cannot become two cards. */
   readonly edits: ChangeId | null;
   /** Slack's id of the interaction: a repeated delivery creates no second draft. */
@@ -83,10 +86,19 @@ export async function requestChange(
   context: WorkflowContext,
   request: ChangeRequest,
 ): Promise<RequestOutcome> {
-  const { command, args, reason, requester: by } = request;
+  const planned = await decideRequest(context, request);
+  return 'plan' in planned ? record(context, request, planned) : planned;
+}
+
+/** Plans a request and asks the policy. Records nothing but refusals, and sends nothing. */
+export async function decideRequest(
+  context: WorkflowContext,
+  request: ChangeRequest,
+): Promise<PlannedRequest | Exclude<RequestOutcome, { ok: true }>> {
+  const { command, args, reason, requester: by, via } = request;
   const target = command.resolveArguments ? null : command.target(args, context.commandContext());
   // Planning reads the target, and its problems show values of it.
-  const form = { commands: [command.name], target, by, record: true };
+  const form = { commands: [command.name], target, by, via, record: true };
   const admitted = await authorizeForm(context, form);
   if (!admitted.ok) return admitted;
   const timed = await planRequest(context, request);
@@ -95,7 +107,7 @@ export async function requestChange(
   const identity = await context.people.identify(by, { fresh: false });
   const policy = await currentPolicy(context, context.events);
   const asked = { entered: command.name, needsReason: command.needsReason === true };
-  const about = { ...asked, target: plan.target, reason, by, identity, policy };
+  const about = { ...asked, target: plan.target, reason, by, via, identity, policy };
   const authorize = (name: string, at: Date) => authorizeCommand(context, about, name, at);
   const authorized = await authorize(command.name, startsAt(plan, context.now()));
   if (!authorized.ok) return authorized;
@@ -106,9 +118,9 @@ export async function requestChange(
   if (!both.ok) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
   const cost = await context.estimateCost(command, plan);
-  const requires = withoutForeignBreakGlass(both.requires, roles);
-  const planned = { plan: { ...plan, ...(cost && { cost }) }, requires, identity, policy };
-  return record(context, request, planned);
+  // A program has no emergencies: it may not go past people.
+  const requires = withoutForeignBreakGlass(both.requires, isPerson(by) ? roles : []);
+  return { plan: { ...plan, ...(cost && { cost }) }, requires, identity };
 }
 
 async function planRequest(context: WorkflowContext, request: ChangeRequest) {
@@ -135,11 +147,10 @@ function withoutForeignBreakGlass(requires: Requirement, roles: readonly RoleNam
 }
 
 /** What was decided about a request, to be recorded as a draft. */
-interface PlannedRequest {
+export interface PlannedRequest {
   readonly plan: Plan;
   readonly requires: Requirement;
   readonly identity: Identity;
-  readonly policy: Policy;
 }
 
 async function record(
@@ -198,13 +209,23 @@ async function drafted(
  * the draft. Null: there is one. Two interactions with the same id of a change get another one.
  */
 async function draftIdFor(subjects: Subjects, key: string): Promise<ChangeId | null> {
-  for (let place = 0; ; place += 1) {
+  const { id, isOwn } = await placeOf(subjects, key);
+  return isOwn ? null : id;
+}
+
+/** The first free id of a key, or that of its draft; `after` skips ids. */
+export async function placeOf(
+  subjects: Subjects,
+  key: string,
+  after = -1,
+): Promise<{ readonly id: ChangeId; readonly isOwn: boolean; readonly place: number }> {
+  for (let place = after + 1; ; place += 1) {
     const id = changeIdFrom(hash('sha256', `${key}\n${place}`, 'buffer'));
     const first = (known: EventOf<`change/${string}`> | null, event: EventOf<`change/${string}`>) =>
       known ?? event;
     const { state, version } = await subjects.load(`change/${id}`, first);
-    if (version === 0) return id;
-    if (state?.evidence?.request === key) return null;
+    if (version === 0) return { id, isOwn: false, place };
+    if (state?.evidence?.request === key) return { id, isOwn: true, place };
   }
 }
 

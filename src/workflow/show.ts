@@ -32,6 +32,7 @@ type Send = (context: WorkflowContext, job: JobTry) => Promise<JobResult>;
 
 const SENDS: Readonly<Record<string, Send>> = {
   card: sendCard,
+  preview: sendPreview,
   thread: sendThread,
   direct: sendDirect,
   audit: sendAudit,
@@ -139,6 +140,15 @@ async function threadOf({ events }: WorkflowContext, change: Change): Promise<Po
 /** An update names the state at the time of its event; a later state has its own update. */
 function isCurrent({ change, after }: EventNews): boolean {
   return change.state === after.state;
+}
+
+/** The preview of what an agent asked for a person, in the direct messages of this person. */
+async function sendPreview(context: WorkflowContext, { key }: JobTry): Promise<JobResult> {
+  const draft = await loadShown(context, key as ChangeId);
+  if (draft?.state === 'draft' && isPerson(draft.requester)) {
+    await context.messenger.postPreview(draft);
+  }
+  return 'done';
 }
 
 async function sendThread(context: WorkflowContext, job: JobTry): Promise<JobResult> {

@@ -24,6 +24,7 @@ import {
 } from '../domain/freezes.ts';
 import { gate } from '../domain/gate.ts';
 import {
+  admitsAgent,
   type Freeze,
   neverRuleFor,
   type Policy,
@@ -245,6 +246,7 @@ async function ruleLines(
     ...(isChange ? await approvalLines(context, policy, rule) : []),
     ...(isChange ? [await breakGlassLine(context, policy, rule)] : []),
     ...(isChange ? discoveredLine(context, rule, subject) : []),
+    ...(isChange ? agentsLine(policy, rule) : []),
     [{ bold: 'You: ' }, ...ownLine(context, policy, rule, subject)],
   ];
 }
@@ -299,6 +301,14 @@ function discoveredLine(
   if (!discoversServices || isListed || on?.services) return [];
   const bold = { bold: 'Services that are not in signalbox.yaml: ' };
   return [[bold, discovered ? 'allowed' : 'not allowed by this rule']];
+}
+
+/** Shown where the file names agents. */
+function agentsLine(policy: Policy, rule: Rule): readonly TextLine[] {
+  const all = [...(policy.agents?.keys() ?? [])];
+  if (all.length === 0) return [];
+  const admitted = all.filter((agent) => admitsAgent(policy, rule, { agent }));
+  return [[{ bold: 'Agents: ' }, admitted.length > 0 ? admitted.join(', ') : 'none']];
 }
 
 /** `@db-leads (3 now: Ben, Cleo, Gus)`: active members of a role. */

@@ -237,3 +237,24 @@ test.for<[string, string]>([
     expect(isAsExpected).toBe(true);
   },
 );
+
+test('a case of an agent needs a rule that admits the agent, beside the roles', () => {
+  const result = read(oneCase({}));
+  if (!result.ok) throw new Error('The good case is refused');
+  const [one] = result.value.cases;
+  const { policy } = result.value.file;
+  const ran = (agents: 'allowed' | undefined, over: object) => {
+    const rules = policy.rules.map((rule) => ({ ...rule, ...(agents && { agents }) }));
+    const named = new Map([['ci', ['operator']]]);
+    const file = { ...result.value.file, policy: { ...policy, rules, agents: named } };
+    const cases = one ? [{ ...one, agent: 'ci', ...over }] : [];
+    return runCases('cases.yaml', { file, cases }).text;
+  };
+  expect(ran('allowed', {})).toContain('✓');
+  expect(ran('allowed', { roles: [] })).toContain('✓');
+  expect(ran('allowed', { roles: ['viewer'] })).toContain('denied: not-a-requester');
+  expect(ran(undefined, {})).toContain('operator, agent ci: service stop on staging');
+  expect(ran(undefined, {})).toMatch(
+    /actual: {3}denied: agent-not-admitted \(rule \d does not admit the agent\)/,
+  );
+});

@@ -4,6 +4,7 @@ import type { UserId } from '../../src/domain/change.ts';
 import type { Scope } from '../../src/domain/freezes.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
 import { createWhoQueries } from '../../src/workflow/who.ts';
+import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   aChange,
   ana,
@@ -11,6 +12,7 @@ import {
   createTestContext,
   emil,
   minutes,
+  RULE,
   recorded,
   STAGING,
 } from './context.ts';
@@ -49,6 +51,21 @@ test('the rule of a service is shown with its people, and what the reader may do
   ]);
   expect((await askWho(context, ben)).at(-1)).toContain('You may approve requests of others.');
   expect((await askWho(context, emil)).at(-1)).toBe('You: refused: this rule does not admit you.');
+});
+
+test('the agents that a rule admits are named, where the file has agents', async () => {
+  const agents = new Map([
+    ['ci', ['operator']],
+    ['copilot', []],
+  ]);
+  const asked = async (admitted: object) => {
+    const policy = { ...policyOf([{ ...RULE, ...admitted }]), agents };
+    const { context } = await createTestContext({ policy });
+    return (await askWho(context, ana)).find((line) => line.startsWith('Agents'));
+  };
+  expect(await asked({ agents: 'allowed' })).toBe('Agents: ci, copilot');
+  expect(await asked({ agents: ['ci'] })).toBe('Agents: ci');
+  expect(await asked({})).toBe('Agents: none');
 });
 
 test('a freeze that was made in Slack is named', async () => {

@@ -1,0 +1,472 @@
+import { describe, expect, test } from 'vitest';
+import { agentId, type Change, type ChangeId, type UserId } from '../../src/domain/change.ts';
+import {
+  type AgentCaller,
+  type AgentRequest,
+  cancelByAgent,
+  changeForAgent,
+  commandsForAgent,
+  requestByAgent,
+} from '../../src/workflow/agents.ts';
+import { jobKinds } from '../../src/workflow/background.ts';
+import type { PressOutcome, WorkflowContext } from '../../src/workflow/context.ts';
+import { receivePress } from '../../src/workflow/press.ts';
+import { requestChange } from '../../src/workflow/request.ts';
+import { messageKinds } from '../../src/workflow/show.ts';
+import { policyOf } from '../domain/policy-fixtures.ts';
+import { installation } from '../log/logs.ts';
+import { ENGINES } from '../storage/engines.ts';
+import {
+  aCommand,
+  ana,
+  ben,
+  cleo,
+  createTestContext,
+  dora,
+  dueJobs,
+  eventsOf,
+  loaded,
+  moved,
+  PLAN,
+  RULE,
+  refusals,
+} from './context.ts';
+import { runDue } from './due.ts';
+
+const STOP = aCommand('service stop');
+const AGENTS = new Map([
+  ['copilot', []],
+  ['other', []],
+  ['ci', ['operator']],
+]);
+const POLICY = { ...policyOf([{ ...RULE, agents: 'allowed' }]), agents: AGENTS };
+const LIMITS = { open: 50, perDay: 500 };
+const forAna: AgentCaller = { agent: 'copilot', subject: 's', person: ana, limits: LIMITS };
+const itself: AgentCaller = { agent: 'ci', subject: 'repo:74', person: null, limits: LIMITS };
+const CI = agentId('ci');
+
+function asked(over: Partial<AgentRequest> = {}): AgentRequest {
+  return {
+    ...{ command: STOP, args: { service: PLAN.target }, given: { service: 'staging' } },
+    ...{ reason: null, words: null, key: null },
+    ...over,
+  };
+}
+
+async function contextOf(over: Parameters<typeof createTestContext>[0] = {}) {
+  const test = await createTestContext({ policy: POLICY, ...over });
+  test.roles.set(CI, ['operator']);
+  return test;
+}
+
+async function requested(
+  context: WorkflowContext,
+  caller: AgentCaller,
+  over: Partial<AgentRequest> = {},
+) {
+  const outcome = await requestByAgent(context, caller, asked(over));
+  if (!('change' in outcome)) throw new Error(`It was refused: ${JSON.stringify(outcome)}`);
+  return outcome;
+}
+
+/** What a request became, or why it was refused. */
+async function answer(
+  context: WorkflowContext,
+  caller: AgentCaller,
+  over: Partial<AgentRequest> = {},
+) {
+  const outcome = await requestByAgent(context, caller, asked(over));
+  if ('change' in outcome) return outcome.created ? 'created' : outcome.change.id;
+  return 'denial' in outcome ? outcome.denial.refusal : outcome;
+}
+
+/** Presses a button in the place where it was made for this user, and returns the answer. */
+async function press(
+  context: WorkflowContext,
+  verb: 'confirm' | 'approve' | 'cancel',
+  change: ChangeId,
+  by: UserId,
+) {
+  const answered = Promise.withResolvers<PressOutcome>();
+  const messenger = new Proxy(context.messenger, {
+    get: (own, name, of) =>
+      name === 'answerPress'
+        ? async (_: unknown, outcome: PressOutcome) => answered.resolve(outcome)
+        : Reflect.get(own, name, of),
+  });
+  const watched = { ...context, messenger };
+  const replyTo = {
+    url: null,
+    user: by,
+    channel: null,
+    ts: null,
+    thread: null,
+    replaces: false,
+    home: false,
+  };
+  await receivePress(watched, {
+    ...{ key: `press-${Math.random()}`, verb, change, by, text: '', replyTo, seen: null },
+    place: { kind: 'own' },
+  });
+  await runDue(watched, { press: jobKinds(watched, { follows: false }).press as never });
+  const outcome = await answered.promise;
+  return outcome.ok ? outcome.change.state : outcome.denial.refusal;
+}
+
+test('an agent asks for a person, who reads the preview as a direct message and confirms it', async () => {
+  const { context, shown, sent } = await contextOf();
+  const { change, created } = await requested(context, forAna, {
+    words: 'the *load* is over <!here>',
+    reason: 'nightly',
+  });
+  expect(created).toBe(true);
+  expect(change).toMatchObject({
+    ...{ state: 'draft', requester: ana, reason: 'nightly', words: 'the load is over !here' },
+    via: { agent: 'copilot', subject: 's', for: 'person' },
+    requires: { count: 2, from: 'approver' },
+  });
+  expect(await dueJobs(context)).toEqual([`preview ${change.id}`, `expire ${change.id}`]);
+  await runDue(context, messageKinds(context));
+  expect(shown).toMatchObject([{ name: 'postPreview', given: [{ id: change.id, news: {} }] }]);
+  expect(await press(context, 'confirm', change.id, ben)).toBe('not-requester');
+  expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
+  expect(sent).toEqual([]);
+});
+
+test('what an agent asks for itself waits for approvals at once, and nobody is messaged', async () => {
+  const breakGlass = { to: 'operator' };
+  const policy = { ...policyOf([{ ...RULE, agents: ['ci'], breakGlass }]), agents: AGENTS };
+  const { context, shown } = await contextOf({ policy });
+  const { change } = await requested(context, itself);
+  expect(change).toMatchObject({
+    ...{ state: 'pending', requester: 'agent:ci', confirmedAt: expect.any(Date) },
+    requires: { count: 2, breakGlass: null },
+  });
+  expect(await dueJobs(context)).toEqual(expect.arrayContaining([`card ${change.id}`]));
+  await moved(context, change.id, { type: 'card-posted', channel: 'C1' as never, ts: '1.0' });
+  expect(await press(context, 'approve', change.id, ben)).toBe('pending');
+  expect(await press(context, 'approve', change.id, cleo)).toBe('approved');
+  await moved(context, change.id, { type: 'expired' });
+  await runDue(context, messageKinds(context));
+  const names = new Set(shown.map(({ name }) => name));
+  expect(names).not.toContain('messageRequester');
+  expect(names).not.toContain('messageUser');
+});
+
+test('the evidence of what an agent asked is that of who it asked for', async () => {
+  const { context } = await contextOf();
+  const { change } = await requested(context, forAna);
+  expect(await eventsOf(context, `change/${change.id}`)).toMatchObject([
+    {
+      type: 'drafted',
+      via: { agent: 'copilot' },
+      evidence: { roles: ['operator'] },
+    },
+  ]);
+});
+
+test.for<[string, object, AgentCaller, string]>([
+  ['no rule admits agents', {}, forAna, 'agent-not-admitted'],
+  ['the rule admits another one', { agents: ['ci'] }, forAna, 'agent-not-admitted'],
+  ['the person may not', { agents: 'allowed' }, { ...forAna, person: dora }, 'not-a-requester'],
+  ['its roles do not suffice', { agents: 'allowed', to: 'approver' }, itself, 'not-a-requester'],
+])('an agent is refused, and the log has it: %s', async ([, rule, caller, refusal]) => {
+  const policy = { ...policyOf([{ ...RULE, ...rule }]), agents: AGENTS };
+  const { context } = await contextOf({ policy });
+  expect(await answer(context, caller)).toBe(refusal);
+  const by = caller.person ?? CI;
+  expect(await refusals(context)).toMatchObject([
+    { by, why: refusal, tried: 'service stop', via: { agent: caller.agent } },
+  ]);
+});
+
+test('the commands of an agent are those of the person that a rule also opens to agents', async () => {
+  const rules = [
+    { allow: ['service list'], to: 'viewer' },
+    { ...RULE, allow: ['service stop'], agents: 'allowed' },
+    { ...RULE, allow: ['service scale'] },
+  ];
+  const { context, roles } = await contextOf({ policy: { ...policyOf(rules), agents: AGENTS } });
+  roles.set(ana, ['operator', 'viewer']);
+  const commands = [
+    STOP,
+    aCommand('service scale'),
+    { ...STOP, kind: 'query', name: 'service list' },
+  ];
+  const of = (caller: AgentCaller) => commandsForAgent(context, caller, commands as never);
+  expect(await of(forAna)).toEqual({ ok: true, commands: ['service stop', 'service list'] });
+  expect(await of({ ...forAna, person: dora })).toEqual({ ok: true, commands: ['service list'] });
+  expect(await of(itself)).toEqual({ ok: true, commands: ['service stop'] });
+});
+
+test('confirm decides again: a requester who lost the role costs no approver’s time', async () => {
+  const { context, roles } = await contextOf();
+  const { change } = await requested(context, forAna);
+  roles.set(ana, []);
+  expect(await press(context, 'confirm', change.id, ana)).toBe('not-a-requester');
+  expect(await loaded(context, change.id)).toMatchObject({ state: 'stale', confirmedAt: null });
+  expect((await dueJobs(context)).filter((job) => job.startsWith('card'))).toEqual([]);
+});
+
+test('confirm decides again: a rule that no longer admits the agent ends the draft', async () => {
+  const { context } = await contextOf();
+  const { change } = await requested(context, forAna);
+  const later = { ...context, policy: { ...policyOf([RULE]), agents: AGENTS } };
+  expect(await press(later, 'confirm', change.id, ana)).toBe('agent-not-admitted');
+  expect(await loaded(context, change.id)).toMatchObject({ state: 'stale' });
+});
+
+describe('a request key', () => {
+  const KEY = { key: 'run-1' };
+
+  test('is the same change for seven days, also after its end', async () => {
+    const { context, pass } = await contextOf();
+    const { change } = await requested(context, itself, KEY);
+    expect(await answer(context, itself, KEY)).toBe(change.id);
+    await moved(context, change.id, { type: 'rejected', by: ben, reason: 'no' });
+    expect(await answer(context, itself, KEY)).toBe(change.id);
+    pass(7 * 86_400_000 - 1);
+    expect(await answer(context, itself, KEY)).toBe(change.id);
+    pass(1);
+    expect(await answer(context, itself, KEY)).toBe('created');
+    expect(await answer(context, itself, KEY)).not.toBe(change.id);
+  });
+
+  test('with other values is refused, and the log has it', async () => {
+    const { context } = await contextOf();
+    await requested(context, itself, KEY);
+    const other = { given: { service: 'staging', for: '4h' }, ...KEY };
+    expect(await answer(context, itself, other)).toBe('key-used');
+    expect(await answer(context, itself, { ...KEY, command: aCommand('service start') })).toBe(
+      'key-used',
+    );
+    expect(await refusals(context)).toMatchObject([{ why: 'key-used' }, { why: 'key-used' }]);
+  });
+
+  test('is found before the plan, which would say that nothing is left to do', async () => {
+    const { context } = await contextOf();
+    const { change } = await requested(context, itself, KEY);
+    const noEffect = () => ({ sentence: 'It is stopped already.', offers: [] });
+    expect(await answer(context, itself, { ...KEY, command: { ...STOP, noEffect } })).toBe(
+      change.id,
+    );
+  });
+
+  test('belongs to one agent and one person', async () => {
+    const { context, roles } = await contextOf();
+    roles.set(ben, ['operator']);
+    const callers = [itself, forAna, { ...forAna, person: ben }, { ...forAna, agent: 'other' }];
+    for (const caller of callers) expect(await answer(context, caller, KEY)).toBe('created');
+  });
+
+  test('another key is another change, also for the same values', async () => {
+    const { context } = await contextOf();
+    await requested(context, itself, KEY);
+    const { change } = await requested(context, itself, { key: 'run-2' });
+    expect(change.news?.before).toHaveLength(1);
+  });
+});
+
+describe('without a request key', () => {
+  test('equal values are the same open change, however the reason is worded', async () => {
+    const { context } = await contextOf();
+    const { change } = await requested(context, forAna, { reason: 'load', words: 'one' });
+    expect(await answer(context, forAna, { reason: 'the load', words: 'two' })).toBe(change.id);
+    expect(await answer(context, forAna, { given: { service: 'stage' } })).toBe(change.id);
+    await moved(context, change.id, { type: 'cancelled', by: ana });
+    expect(await answer(context, forAna)).toBe('created');
+  });
+
+  test('other values, another agent and another person are another change', async () => {
+    const { context, roles } = await contextOf();
+    roles.set(ben, ['operator']);
+    await requested(context, forAna);
+    const others: readonly [AgentCaller, Partial<AgentRequest>][] = [
+      [forAna, { given: { service: 'staging', for: '4h' } }],
+      [forAna, { command: aCommand('service start') }],
+      [{ ...forAna, agent: 'other' }, {}],
+      [{ ...forAna, person: ben }, {}],
+    ];
+    for (const [caller, over] of others)
+      expect(await answer(context, caller, over)).toBe('created');
+  });
+
+  test('an open change with a key is the same one', async () => {
+    const { context } = await contextOf();
+    const { change } = await requested(context, itself, { key: 'run-1' });
+    expect(await answer(context, itself)).toBe(change.id);
+  });
+
+  test('what the person asked for in Slack is another change', async () => {
+    const { context } = await contextOf();
+    const { change } = await requested(context, { ...forAna, agent: 'other' });
+    expect(await answer(context, forAna)).not.toBe(change.id);
+  });
+});
+
+test.for(ENGINES)(
+  '50 equal requests on two replicas are one change and one card on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const replicas: WorkflowContext[] = [];
+    for (const events of [await open(), await open()]) {
+      replicas.push((await contextOf({ events, store: events.store })).context);
+    }
+    for (const key of [null, 'run-1']) {
+      const caller = { ...itself, limits: { open: 2, perDay: 2 } };
+      const given = { service: 'staging', ...(key && { for: key }) };
+      const all = await Promise.all(
+        Array.from({ length: 50 }, (_, n) =>
+          requested(replicas[n % 2] as WorkflowContext, caller, { key, given }),
+        ),
+      );
+      const ids = new Set(all.map(({ change }) => change.id));
+      expect([ids.size, all.filter(({ created }) => created).length]).toEqual([1, 1]);
+      const jobs = await dueJobs(replicas[0] as WorkflowContext);
+      const [id] = ids;
+      expect(jobs.filter((job) => job === `card ${id}`)).toHaveLength(1);
+    }
+    const other = { given: { service: 'staging', for: 'other' } };
+    const limited = { ...itself, limits: { open: 2, perDay: 2 } };
+    for (const context of replicas)
+      expect(await answer(context, limited, other)).toBe('agent-limit');
+  },
+);
+
+/** Requests with different values. */
+const some = (n: number) => ({ given: { service: 'staging', for: `${n}h` } });
+
+describe('the limits', () => {
+  test('of open requests, and of those of a day', async () => {
+    const { context, pass } = await contextOf();
+    const caller = { ...itself, limits: { open: 2, perDay: 3 } };
+    const first = await requested(context, caller, some(1));
+    await requested(context, caller, some(2));
+    expect(await answer(context, caller, some(3))).toBe('agent-limit');
+    await moved(context, first.change.id, { type: 'expired' });
+    const third = await requested(context, caller, some(3));
+    await moved(context, third.change.id, { type: 'expired' });
+    const denied = await requestByAgent(context, caller, asked(some(4)));
+    expect(denied).toMatchObject({
+      denial: { refusal: 'agent-limit', until: new Date('2026-11-21T00:00:00Z') },
+    });
+    pass(12 * 3_600_000);
+    expect(await answer(context, caller, some(4))).toBe('created');
+  });
+
+  test('are those of one person with one agent, and ten times as much for the agent', async () => {
+    const { context, roles } = await contextOf();
+    const people = Array.from({ length: 11 }, (_, n) => `U${n}` as UserId);
+    for (const id of people) roles.set(id, ['operator']);
+    const limits = { open: 1, perDay: 5 };
+    const of = (person: UserId, agent = 'copilot') => ({ ...forAna, agent, person, limits });
+    for (const id of people.slice(0, 10)) {
+      expect(await answer(context, of(id), some(1))).toBe('created');
+      expect(await answer(context, of(id), some(2))).toBe('agent-limit');
+    }
+    const [last] = people.slice(10) as [UserId];
+    expect(await answer(context, of(last), some(1))).toBe('agent-limit');
+    expect(await answer(context, of(last, 'other'), some(1))).toBe('created');
+  });
+
+  test('of its person are not used up by an agent', async () => {
+    const { context } = await contextOf();
+    for (let n = 0; n < 25; n += 1) await requested(context, forAna, some(n));
+    const own = { ...asked(), requester: ana, edits: null, key: 'typed' };
+    expect(await requestChange(context, own)).toMatchObject({ ok: true });
+  });
+
+  test('an operator reads once a day that an agent is blocked, and the log has it once', async () => {
+    const { context, shown, pass } = await contextOf();
+    const caller = { ...itself, limits: { open: 1, perDay: 9 } };
+    await requested(context, caller, some(1));
+    for (let n = 2; n < 9; n += 1)
+      expect(await answer(context, caller, some(n))).toBe('agent-limit');
+    await runDue(context, { notice: messageKinds(context).notice as never });
+    const told = shown.filter(({ name }) => name === 'notifyOperators');
+    expect(told.map(({ given: [text] }) => text)).toEqual([
+      'The agent ci is blocked for now: it reached its limit of 1 open request. Its requests are refused.',
+    ]);
+    expect(await refusals(context)).toMatchObject([{ by: CI, why: 'agent-limit' }]);
+    pass(86_400_000);
+    await answer(context, caller, some(2));
+    await runDue(context, { notice: messageKinds(context).notice as never });
+    expect(shown.filter(({ name }) => name === 'notifyOperators')).toHaveLength(2);
+  });
+});
+
+describe('an agent', () => {
+  async function others() {
+    const test = await contextOf();
+    test.roles.set(ben, ['operator']);
+    const { change } = await requested(test.context, forAna);
+    return { ...test, change };
+  }
+
+  test('reads and withdraws its own request', async () => {
+    const { context, change } = await others();
+    expect(await changeForAgent(context, forAna, change.id)).toMatchObject({
+      change: { id: change.id },
+    });
+    expect(await cancelByAgent(context, forAna, change.id)).toMatchObject({
+      change: { state: 'cancelled', cancelledBy: 'agent:copilot' },
+    });
+    expect(await cancelByAgent(context, forAna, change.id)).toMatchObject({
+      denial: { refusal: 'already-decided' },
+    });
+  });
+
+  test.for<[string, AgentCaller]>([
+    ['another agent for the same person', { ...forAna, agent: 'other' }],
+    ['the same agent for another person', { ...forAna, person: ben }],
+    ['the same agent for itself', { ...forAna, person: null }],
+    ['another agent for itself', itself],
+  ])('attack: %s reads or withdraws a request', async ([, caller]) => {
+    const { context, change, roles } = await others();
+    roles.set(agentId('copilot'), ['operator']);
+    const missing = { ok: false, denial: { refusal: 'not-found', change: null } };
+    expect(await changeForAgent(context, caller, change.id)).toMatchObject(missing);
+    expect(await cancelByAgent(context, caller, change.id)).toMatchObject(missing);
+    expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
+    expect(await refusals(context)).toMatchObject([{ tried: 'cancel', why: 'not-found' }]);
+  });
+
+  test('attack: it withdraws what its person asked for in Slack', async () => {
+    const { context } = await others();
+    const typed = await requestChange(context, {
+      ...asked(),
+      requester: ana,
+      edits: null,
+      key: 'typed',
+    });
+    const { id } = 'draft' in typed ? typed.draft : ({} as Change);
+    expect(await cancelByAgent(context, forAna, id)).toMatchObject({
+      denial: { refusal: 'not-found' },
+    });
+    expect(await loaded(context, id)).toMatchObject({ state: 'draft' });
+  });
+
+  test.for(['deactivated', 'guest', 'other-workspace', 'lookup-failed'] as const)(
+    'attack: its person is %s, and its token still counts',
+    async (refusal) => {
+      const { context, change, roles } = await others();
+      roles.set(ana, refusal);
+      const denied = { ok: false, denial: { refusal } };
+      expect(await answer(context, forAna, some(1))).toBe(refusal);
+      expect(await answer(context, forAna)).toBe(refusal);
+      expect(await changeForAgent(context, forAna, change.id)).toMatchObject(denied);
+      expect(await cancelByAgent(context, forAna, change.id)).toMatchObject(denied);
+      expect(await commandsForAgent(context, forAna, [STOP])).toMatchObject(denied);
+      expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
+    },
+  );
+
+  test.for(['confirm', 'approve', 'cancel'] as const)(
+    'attack: it presses %s by its own identity',
+    async (verb) => {
+      const { context, change } = await others();
+      expect(await press(context, verb, change.id, CI)).toBe('bot');
+      expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
+    },
+  );
+});
