@@ -1,7 +1,7 @@
 // The words of people for the values, states and fields of the APIs and of Signalbox. One table prints them and reads
 // them, so that a word on a screen is a word that can be typed.
 
-import type { State } from './change.ts';
+import type { Refusal, State } from './change.ts';
 
 /** The states of a change as users read and type them. */
 export const STATE_WORDS: Readonly<Record<State, string>> = {
@@ -18,6 +18,19 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
   stale: 'changed',
   denied: 'refused',
 };
+
+/** Why a change that nobody ended was not run, by the refusal; of others the policy was the reason. */
+const STALE_WORDS: Readonly<Partial<Record<Refusal, string>>> = {
+  'target-changed': 'the target changed since the preview',
+  'tags-changed': 'other tags or another warehouse than in the preview',
+  'not-verified': 'its service could not be verified',
+  restored: 'the database was restored',
+  'card-deleted': 'its card was deleted',
+};
+
+export function staleText(why: string | null): string {
+  return STALE_WORDS[why as Refusal] ?? 'the current policy refuses it';
+}
 
 /** By value of an API: the word that is shown, then other words that people type for it. */
 const VALUE_WORDS: Readonly<Record<string, readonly string[]>> = {
