@@ -344,7 +344,7 @@ test('a client that leaves ends the wait, not the change', async () => {
   expect(sandbox.looks() - seen).toBeLessThan(50);
 });
 
-test('a reload opens the door anew, or closes it', async () => {
+test('a reload opens the door again, or closes it', async () => {
   const { url, tokens, issuer, ...sandbox } = await startDoor();
   const { headers, body } = modernCall('service_list', {});
   const call = async () =>
