@@ -137,6 +137,7 @@ test('the line of an execution has its claim in its mark, and is posted once', a
   expect(JSON.stringify(posts[0]?.args)).toContain(`s1.6.${HASH}.7KQ2MX.n-1`);
 });
 
+<<<<<<< HEAD
 test('a preview is posted once into direct messages, and its buttons count there', async () => {
   const { messenger, slack } = await messengerInSlack();
   const via = { agent: 'copilot', subject: 's', for: 'person' } as const;
@@ -169,6 +170,16 @@ test('the audit channel says who requested what a program asked for', async () =
   const byCi = { ...change('succeeded', 6), requester: agentId('ci'), via };
   await messenger.postAuditLine(byCi, FIRST, { event: null, nonce: null });
   expect(slack.calls('chat.postMessage')[0]?.args.text).toContain('requested by agent ci');
+=======
+test('the line of a run names its schedule', async () => {
+  const { messenger } = await messengerInSlack();
+  const { plan, ...run } = change('succeeded', 3);
+  const timing = { startAt: null, revert: null, schedule: 'R3M9QD' as ChangeId };
+  const line = { ...run, plan: { ...plan, timing } };
+  await messenger.postAuditLine(line, FIRST, { event: null, nonce: 'n-1' });
+  const named = { change: '7KQ2MX', schedule: 'R3M9QD', version: 3, hash: HASH };
+  expect(await messenger.readMarks(new Date(0), [])).toMatchObject([named]);
+>>>>>>> main
 });
 
 test('all marks of the channels of cards and of the audit channel are read, and the notes of open cards', async () => {
