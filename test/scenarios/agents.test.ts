@@ -369,7 +369,9 @@ test('the plan over MCP is that of the typed command; the digest also covers who
   await sandbox.privateMessage(ANA, 'Scale staging?');
   const client = await connectClient(url, () => tokens.person(ANA), 'auto');
   await client.callTool({ name: 'service_scale', arguments: { service: 'staging', max: 64 } });
-  const [asked, typed] = await changesIn(config.databaseUrl.reveal());
+  const changes = await changesIn(config.databaseUrl.reveal());
+  const typed = changes.find(({ via }) => via === null);
+  const asked = changes.find(({ via }) => via !== null);
   expect([typed?.via, asked?.via?.agent]).toEqual([null, 'assistant']);
   expect(JSON.stringify(asked?.plan)).toBe(JSON.stringify(typed?.plan));
   expect(asked?.requires).toEqual(typed?.requires);
