@@ -102,12 +102,18 @@ test('the comparison of signatures takes constant time', () => {
   const bolt = 'node_modules/@slack/bolt/dist/receivers/';
   expect(readFileSync(`${bolt}verify-request.js`, 'utf8')).toMatch(/tsscmp|timingSafeEqual/);
   expect(readFileSync(`${bolt}HTTPReceiver.js`, 'utf8')).toContain('parseAndVerifyHTTPRequest');
+  // Of agents, the door drops the header after the check.
+  expect(readFileSync('src/agents/identity.ts', 'utf8')).toContain(
+    '!timingSafeEqual(expected, given)',
+  );
   // No other code compares a signature: the probe sends one, and Bolt says why a payload was refused.
   const named = SOURCES.flatMap(({ code }) => code.match(/\S*x-slack-signature\S*/gi) ?? []);
   expect(named.toSorted()).toEqual([
     "'x-slack-signature':",
     "'x-slack-signature':",
+    "'x-slack-signature'])",
     "String(headers['x-slack-signature']);",
+    "credentials.header('x-slack-signature');",
   ]);
 });
 

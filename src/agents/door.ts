@@ -114,8 +114,7 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
     const slack = message.params?._meta?.slack;
     const who = await identify({ header, raw, slack });
     if (!who.ok) return refuseCaller(response, who, header('authorization') !== null);
-    const { principal } = who;
-    const agent = principal ? principal.agent : (who as { agent: AgentSettings }).agent;
+    const { agent, principal } = who;
     const tool = message.method === 'tools/call' ? toolLabel(message.params?.name) : 'none';
     const { limitedUntil, repeated } = await agentRequests(options.context()).receive({
       ...{ agent: agent.name, person: principal?.person ?? null },

@@ -1,5 +1,5 @@
 // Who calls: the signature of Slack, or the token of an issuer. The caller learns one sentence, the log the cause: what
-// another agent has to prove is not told.
+// another agent has to prove stays hidden.
 
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import {
@@ -30,9 +30,8 @@ export interface Principal {
 }
 
 export type Identification =
-  | { readonly ok: true; readonly principal: Principal }
-  /** A client of Slack that lists the tools before a person asks: it may list them, and nothing else. */
-  | { readonly ok: true; readonly principal: null; readonly agent: AgentSettings }
+  /** Without a principal: a client of Slack that lists the tools before a person asks. It may list them only. */
+  | { readonly ok: true; readonly agent: AgentSettings; readonly principal: Principal | null }
   | {
       readonly ok: false;
       readonly status: 401 | 403 | 503;
@@ -120,12 +119,12 @@ function bySlack(
   const meta = SlackMeta.safeParse(slack ?? {});
   const { user_id: user, team_id: team } = meta.data ?? {};
   if (!meta.success) return refuse(401, 'the person of Slack is not readable');
-  if (user === undefined) return { ok: true, principal: null, agent };
+  if (user === undefined) return { ok: true, agent, principal: null };
   if (!SLACK_ID.test(user)) return refuse(401, 'the person of Slack is not readable');
   if (team !== teamId) return refuse(403, 'another workspace', 'This is another workspace.');
   const delivery = { key: hash('sha256', signature), at: new Date(at * 1_000) };
   const person = user as UserId;
-  return { ok: true, principal: { agent, person, subject: 'slack', delivery } };
+  return { ok: true, agent, principal: { agent, person, subject: 'slack', delivery } };
 }
 
 async function byToken(
@@ -173,7 +172,8 @@ function accepted(
   { sub = '' }: JWTPayload,
   person: UserId | null,
 ): Identification {
-  return { ok: true, principal: { agent, person, subject: cleanText(sub), delivery: null } };
+  const principal = { agent, person, subject: cleanText(sub), delivery: null };
+  return { ok: true, agent, principal };
 }
 
 function claimProblem(payload: JWTPayload, { claims, events }: TokenSettings): string | null {

@@ -29,10 +29,14 @@ async function startPipeline() {
   const issuer = await startIssuer();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/mcp`;
+  let looks = 0;
   const sandbox = await startTestSandbox({
     yaml: withAgents(issuer, url),
     env: { PORT: String(port) },
-    sleep: () => immediate(),
+    sleep: () => {
+      looks += 1;
+      return immediate();
+    },
   });
   const tokens = tokensOf(issuer, () => sandbox.clock.now);
   const env = { SIGNALBOX_URL: url, SIGNALBOX_TOKEN: await tokens.ci({ audience: url }) };
@@ -57,7 +61,7 @@ async function startPipeline() {
     };
     return { env: minting, asked };
   };
-  return { ...sandbox, env, github, run, approve, door: url };
+  return { ...sandbox, looks: () => looks, env, github, run, approve, door: url };
 }
 
 const STOP = ['service', 'stop', 'service=staging'];
@@ -121,6 +125,8 @@ test('4: expired', async () => {
   const { github, clock, ...sandbox } = await startPipeline();
   const waiting = start([...STOP, '--wait'], (await github()).env);
   await sandbox.card('staging');
+  // The program waits: it has no token on its way that is too old after the jump.
+  await expect.poll(() => sandbox.looks()).toBeGreaterThan(3);
   clock.now = new Date(clock.now.getTime() + 30 * 24 * 3_600_000);
   sandbox.wake();
   expect([await waiting.ended, waiting.printed()]).toEqual([4, expect.stringContaining('expired')]);
