@@ -171,6 +171,16 @@ test('the audit channel says who requested what a program asked for', async () =
   expect(slack.calls('chat.postMessage')[0]?.args.text).toContain('requested by agent ci');
 });
 
+test('the line of a run names its schedule', async () => {
+  const { messenger } = await messengerInSlack();
+  const { plan, ...run } = change('succeeded', 3);
+  const timing = { startAt: null, revert: null, schedule: 'R3M9QD' as ChangeId };
+  const line = { ...run, plan: { ...plan, timing } };
+  await messenger.postAuditLine(line, FIRST, { event: null, nonce: 'n-1' });
+  const named = { change: '7KQ2MX', schedule: 'R3M9QD', version: 3, hash: HASH };
+  expect(await messenger.readMarks(new Date(0), [])).toMatchObject([named]);
+});
+
 test('all marks of the channels of cards and of the audit channel are read, and the notes of open cards', async () => {
   const { messenger } = await messengerInSlack();
   const at = await messenger.postCard(change('pending', 2), FIRST);
