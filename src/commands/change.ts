@@ -255,6 +255,7 @@ export const changeCancel = queryCommand({
 
   submit: () => 'Cancel change',
   target: () => null,
+  acts: () => true,
   answer: ({ id }, { changes }, asker) => changes.cancel(id, asker),
 });
 

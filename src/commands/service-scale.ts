@@ -58,7 +58,6 @@ const GIGABYTES = /^(g|gb|gi|gib|gigs?|gigabytes?)$/i;
 
 /** `30m`, `30 minutes`, `1 hour` → minutes. */
 function minutesText(typed: string): string | null {
-  if (/^\d+$/.test(typed.trim())) return typed.trim();
   const span = typedSpan(typed);
   return span === null ? null : String(spanMs(span) / MINUTE_MS);
 }

@@ -497,7 +497,8 @@ const choiceWord: Step = (reader, at) => {
     const among = { ...vocabulary.organization, given: draft.given };
     const own = fields.flatMap((field) => {
       const { input, means = {}, name } = field;
-      const isAmbiguity = input?.kind === 'choice' && /[a-z]/.test(text);
+      const needsKey = field.typedOnly && !isPlaced(field);
+      const isAmbiguity = input?.kind === 'choice' && !needsKey && /[a-z]/.test(text);
       const option = isAmbiguity
         ? input.options(among).find((each) => alike(each) === alike(text))
         : undefined;

@@ -16,12 +16,13 @@ import { changeCard, outcomeButtons, ownBlock } from './card.ts';
 import { type RowDrawing, rowOfChange } from './home.ts';
 import { cardPlace } from './links.ts';
 import type { DrawContext } from './naming.ts';
+import { MAC_LENGTH } from './place.ts';
 import { refusalMessage } from './refusals.ts';
 import { type Line, mrkdwnOf } from './rich-text.ts';
 import { chart, table } from './tables.ts';
 
 const OFFERS_MAX = 6;
-const LINE_MAX = 2_000;
+const LINE_MAX = 2_000 - MAC_LENGTH;
 
 /** For answers without changes. */
 const UNLINKED: RowDrawing = { linkOf: () => null, commands: new Map() };

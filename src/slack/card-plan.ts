@@ -22,6 +22,7 @@ import { bounded, type Line } from './rich-text.ts';
 const PRIVATE = new Set([
   'encryptionKey',
   'encryptionAssumedRoleIdentifier',
+  'privateEndpointIds',
   'vpcResourceShareArn',
   'streamClusterArn',
 ]);

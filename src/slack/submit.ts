@@ -76,7 +76,10 @@ export async function submit(
   const isLacking = problems.some(({ field }) => field !== ANY && !shown.includes(field));
   // A choice shows further fields, and its redrawing can be lost or late.
   if (isLacking && !form.setting.fixed.alert) {
-    const given = { ...changedIn(givenOf(submitted), form.setting.was), ...form.setting.fixed };
+    const given = {
+      ...changedIn(command, givenOf(submitted), { inputs: [], was: form.setting.was }),
+      ...form.setting.fixed,
+    };
     const view = fullForm(bot, command, given, form.setting);
     return ack({ response_action: 'update', view });
   }
@@ -101,7 +104,8 @@ async function readForm(
   { submitted, command, setting }: SubmittedForm,
 ): Promise<ParseResult> {
   const { reason = '', ...shown } = givenOf(submitted);
-  const filled = changedIn(shown, setting.was);
+  const inputs = Object.keys(submitted.view.state.values);
+  const filled = changedIn(command, shown, { inputs, was: setting.was });
   // A form reads what a line reads, for example `monday 8:00`.
   const personal = await personalWords(bot, submitted.user.id, '');
   const known = { ...(await formVocabulary(bot, command)), ...personal };
@@ -122,7 +126,10 @@ async function answerLate(
   if (understood.kind === 'intent') {
     return answerAgain(bot, formless, understood, form.setting.fixed);
   }
-  const shown = changedIn(givenOf(form.submitted), form.setting.was);
+  const shown = changedIn(form.command, givenOf(form.submitted), {
+    inputs: [],
+    was: form.setting.was,
+  });
   const { reason = '', ...given } = { ...shown, ...form.setting.fixed };
   const correction = understood.kind === 'misread' ? { line: understood.sentence } : {};
   return openForm(bot, formless, form.command, { ...given, reason }, correction);
