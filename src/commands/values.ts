@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { LocalClock } from '../base/moments.ts';
-import { nearest } from '../base/text.ts';
+import { nearest, ownValue } from '../base/text.ts';
 import { type CommandOffer, oneLineOf } from '../domain/answer.ts';
 import { separateTiming, timingProblems } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
@@ -102,7 +102,7 @@ export function acceptedText(
   typed: string,
   clock: LocalClock | null,
 ): string | null {
-  const meant = means?.[typed.toLowerCase()];
+  const meant = ownValue(means, typed.toLowerCase());
   if (meant !== undefined) return meant;
   const accepted = args.shape[name]?.safeParse(typed);
   if (accepted?.success !== true) return reads?.(typed, clock) ?? null;

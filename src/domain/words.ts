@@ -1,6 +1,7 @@
 // The words of people for the values, states and fields of the APIs and of Signalbox. One table prints them and reads
 // them, so that a word on a screen is a word that can be typed.
 
+import { ownValue } from '../base/text.ts';
 import type { Refusal, State } from './change.ts';
 
 /** The states of a change as users read and type them. */
@@ -57,7 +58,7 @@ const VALUE_WORDS: Readonly<Record<string, readonly string[]>> = {
 
 /** The word for a value of an API; of a newer server its own, as words: `FLAPPING` → `flapping`. */
 export function wordOf(value: string): string {
-  const [word = isCode(value) ? plainWords(value) : value] = VALUE_WORDS[value] ?? [];
+  const [word = isCode(value) ? plainWords(value) : value] = ownValue(VALUE_WORDS, value) ?? [];
   return word;
 }
 
@@ -75,7 +76,7 @@ function isCode(value: string): boolean {
 export function meaningsOf(values: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     values.flatMap((value) =>
-      [value, wordOf(value), ...(VALUE_WORDS[value] ?? [])].map((word) => [
+      [value, wordOf(value), ...(ownValue(VALUE_WORDS, value) ?? [])].map((word) => [
         word.toLowerCase(),
         value,
       ]),
@@ -114,7 +115,7 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
 /** The label of a field of an API: `groupBy` → `Group by`, also for a field of a newer server. */
 export function fieldLabel(field: string): string {
   const words = plainWords(field);
-  return FIELD_LABELS[field] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return ownValue(FIELD_LABELS, field) ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 /** A name of the code as words: `groupBy`, `group_by` or `GROUP_BY` → `group by`. */
