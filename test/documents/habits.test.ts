@@ -34,13 +34,14 @@ test('every path with a code owner exists', () => {
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-/** Words of all pages together, and of one page. They go down to 37,000 and 2,500; nothing raises them. */
-const WORDS = { all: 41_800, page: 4_400 };
+/** Words of README, docs and the READMEs of rooms together, and of one page. Nothing raises them; a page goes down to 2,500. */
+const WORDS = { all: 37_000, page: 4_400 };
+const counted = DOCUMENTS.filter((file) => /README|^docs/.test(file));
 const wordsOf = (file: string) => readPage(file).split(/\s+/).filter(Boolean).length;
 
 test('the pages have no more words than their budget', () => {
-  expect(DOCUMENTS.filter((file) => wordsOf(file) > WORDS.page)).toEqual([]);
-  expect(DOCUMENTS.map(wordsOf).reduce((sum, words) => sum + words)).toBeLessThanOrEqual(WORDS.all);
+  expect(counted.filter((file) => wordsOf(file) > WORDS.page)).toEqual([]);
+  expect(counted.map(wordsOf).reduce((sum, words) => sum + words)).toBeLessThanOrEqual(WORDS.all);
 });
 
 /** The owners of a file of the root or below: the last matching line decides. */
