@@ -378,9 +378,12 @@ async function answerChangeList(
   return { title: titleOf(page, asker), parts: partsOf(page, asker) };
 }
 
-function whichOf({ which, service, by, state, since }: ListRequest): Which {
-  if (which) return which;
-  return service || by || state || since ? 'all' : 'pending';
+function hasFilter({ service, by, state, since }: ListRequest): boolean {
+  return Boolean(service || by || state || since);
+}
+
+function whichOf(request: ListRequest): Which {
+  return request.which ?? (hasFilter(request) ? 'all' : 'pending');
 }
 
 function queryOf(
@@ -435,8 +438,7 @@ function titleOf({ request, person, count }: Page, asker: Caller): string {
     ...(since ? [`since ${pastText(since)}`] : []),
   ];
   const which = person === asker.by ? 'mine' : whichOf(request);
-  const isFiltered = filters.length > 0 || person !== null;
-  const kind = which === 'all' && isFiltered ? [] : [LISTS[which].title];
+  const kind = which === 'all' && hasFilter(request) ? [] : [LISTS[which].title];
   const words = count === 0 ? ['Changes'] : [countText(count, 'change'), ...kind];
   return `${[words.join(' '), ...filters].join(' · ')}${before === null ? '' : ` before ${before}`}`;
 }
@@ -452,7 +454,10 @@ function partsOf(page: Page, asker: Caller): readonly AnswerPart[] {
     ...(person !== null && person !== asker.by ? [requestedBy(person)] : []),
     shown.length > 0
       ? { kind: 'changes', changes: shown }
-      : { kind: 'text', text: nothingText(request) },
+      : {
+          kind: 'text',
+          text: hasFilter(request) ? 'No matching changes.' : LISTS[whichOf(request)].none,
+        },
     { kind: 'offers', offers: offersFor(page, left) },
     ...(left > 0
       ? [{ kind: 'note', text: `${countText(left, 'older change')} not shown.` } as const]
@@ -462,11 +467,6 @@ function partsOf(page: Page, asker: Caller): readonly AnswerPart[] {
 
 function requestedBy(user: UserId): AnswerPart {
   return { kind: 'lines', lines: [['Requested by ', { user }]] };
-}
-
-function nothingText(request: ListRequest): string {
-  const { service, by, state, since } = request;
-  return service || by || state || since ? 'No matching changes.' : LISTS[whichOf(request)].none;
 }
 
 function offersFor({ request, shown }: Page, left: number): readonly CommandOffer[] {
