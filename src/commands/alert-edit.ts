@@ -45,6 +45,9 @@ import {
 
 // A command has at most 5,000 characters.
 const AlertText = z.string().trim().min(1, 'must not be empty').max(5_000, 'is too long');
+const NONE = 'none';
+/** A text that the alert can be without. */
+const OptionalText = AlertText.transform((typed) => (typed.toLowerCase() === NONE ? '' : typed));
 
 /** The accepted intervals before and after a span. */
 function intervalsNear(typed: string): readonly string[] {
@@ -65,7 +68,7 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
     .exec(words[0] ?? '')?.[1]
     ?.toLowerCase();
   const joint = sign || words[0]?.toLowerCase() === 'to' ? 1 : 0;
-  const [, number] = /^[<>]?=?(-?\d[\d,.]*k?)%?$/i.exec(words[joint] ?? '') ?? [];
+  const [, number] = /^[<>]?=?(-?\d[\d,.]*(?:e\d+)?k?)%?$/i.exec(words[joint] ?? '') ?? [];
   if (number === undefined) return null;
   const threshold = { threshold: number };
   const taken = before + joint + 1;
@@ -75,6 +78,8 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
   const readings = [{ label: `threshold=${number}`, given: threshold }];
   return { taken, choice: { why: `Is “${number}” the new threshold?`, readings } };
 }
+
+const REMOVABLE = { none: NONE, hint: `“${NONE}” removes it` };
 
 const args = z.strictObject({
   alert: AlertName,
@@ -94,8 +99,8 @@ const args = z.strictObject({
     label: 'Type',
     hint: 'On some servers, “above” includes the threshold itself',
   }),
-  name: textField(AlertText, { word: 'name', label: 'Name' }),
-  message: textField(AlertText, { word: 'message', label: 'Message' }),
+  name: textField(OptionalText, { word: 'name', label: 'Name', ...REMOVABLE }),
+  message: textField(OptionalText, { word: 'message', label: 'Message', ...REMOVABLE }),
   webhookId: textField(AlertText, { word: 'webhook', label: 'Webhook (id)', lists: 'webhook' }),
   dashboardId: textField(AlertText, {
     word: 'dashboard',
@@ -146,7 +151,7 @@ export const alertEdit: ChangeCommand = changeCommand({
       field,
       label: fieldLabel(field),
       before: namedValue(field, asJson(change.before), names),
-      after: namedValue(field, asJson(change.after), names),
+      after: change.after === undefined ? NONE : namedValue(field, asJson(change.after), names),
     }));
   },
   unchanged: ({ alert: _, ...edit }, before) => {
@@ -215,6 +220,8 @@ function alertSnapshot(alert: Alert, seenAt: Date, names: AlertNames = {}): Snap
  */
 function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDifference[] {
   const names = storedNames(before);
+  const text = (field: string, { [field]: value }: JsonObject) =>
+    value === undefined ? 'not in the reply' : textOf(namedValue(field, value, names));
   const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(now)])];
   const isSame = (field: string) =>
     canonical(before.fields[field] ?? null) === canonical(now[field] ?? null);
@@ -223,13 +230,13 @@ function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDiff
     .filter((field) => field !== 'channel' || !changed.includes('channels'))
     .map((field) => ({
       label: fieldLabel(field),
-      was: textOf(namedValue(field, before.fields[field] ?? null, names)),
-      is: textOf(namedValue(field, now[field] ?? null, names)),
+      was: text(field, before.fields),
+      is: text(field, now),
     }));
 }
 
-function textOf(value: Json | undefined): string {
-  if (value === undefined || value === null) return 'not set';
+function textOf(value: Json): string {
+  if (value === null) return 'not set';
   if (Array.isArray(value)) return value.map(textOf).join(', ') || 'none';
   return typeof value === 'object' ? Object.values(value).map(textOf).join(' ') : String(value);
 }
@@ -307,7 +314,7 @@ function sentAlert(body: JsonObject, reply: AlertReply): SendResult {
   const other = differences(body, result).map(({ field, sent, got }) =>
     got === undefined
       ? `⚠ ${fieldLabel(field)}: the reply does not show it (sent: ${text(sent)})`
-      : `⚠ ${fieldLabel(field)} is ${text(got)}, not ${text(sent)} as sent`,
+      : `⚠ ${fieldLabel(field)} is ${text(got)}, not ${text(sent ?? null)} as sent`,
   );
   const state = result.state === null ? [] : [`state ${wordOf(result.state)}`];
   return { requestId, reported: [...state, ...other], learned: null };
@@ -333,14 +340,15 @@ function given(fields: JsonObject): TypedValues {
   return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
 }
 
-/** Reverts only the changed fields; null if a previous value was absent. */
+/** Reverts only the changed fields; null if one cannot be removed again. */
 function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
   if (!before) return null;
   const was = given(before.fields);
   const now = given(body);
-  const touched = Object.keys(now).filter((name) => now[name] !== was[name]);
-  if (touched.length === 0 || touched.some((name) => was[name] === undefined)) return null;
-  const back = Object.fromEntries(touched.map((name) => [name, was[name] ?? '']));
+  const touched = Object.keys({ ...was, ...now }).filter((name) => now[name] !== was[name]);
+  const previous: TypedValues = { name: NONE, message: NONE, ...was };
+  const back = Object.fromEntries(touched.map((name) => [name, previous[name] ?? '']));
+  if (touched.length === 0 || Object.values(back).includes('')) return null;
   return {
     label: 'Restore the previous values',
     line: commandLine(alertEdit, { alert: id, ...back }, ''),

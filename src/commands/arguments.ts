@@ -64,6 +64,8 @@ interface FieldMeta {
   readonly severalWords?: true;
   /** Takes the rest of the line: the search text of a query. */
   readonly rest?: true;
+  /** The word that removes the value from the target; an emptied input means the same. */
+  readonly none?: string;
   /** Has no input in a form, which has another field for it; a typed value is kept. */
   readonly typedOnly?: true;
   /** Required in a form; in a typed line, a `typedOnly` key can replace it. */
@@ -104,10 +106,9 @@ export function numberField<Schema extends z.ZodType>(
 ) {
   const { min, max, decimal = false, unit, ...own } = words;
   const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
-  const reads = (typed: string) => numberText(typed, unit);
   return field(z.preprocess(numberOf, schema), {
-    reads,
     ...own,
+    reads: (typed, clock) => numberText(typed, unit) ?? own.reads?.(typed, clock) ?? null,
     input: { kind: 'number', decimal, ...bounds },
   });
 }
@@ -171,10 +172,12 @@ interface NumberUnit {
   readonly unit?: RegExp;
 }
 
-/** `64 GB`, `12,000`, `12k` → the number; null for another unit. */
+/** `64 GB`, `12,000`, `12k`, `1e3` → the number; null for another unit. */
 function numberText(typed: string, unit?: RegExp): string | null {
   const [, digits, kilo, spelled = ''] =
-    /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?))(k)?\s?([^\d\s]*)$/i.exec(typed.trim()) ?? [];
+    /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e\+?\d{1,2})?)(k)?\s?([^\d\s]*)$/i.exec(
+      typed.trim(),
+    ) ?? [];
   if (digits === undefined || (spelled !== '' && !unit?.test(spelled))) return null;
   return String(Number(digits.replaceAll(',', '')) * (kilo ? 1_000 : 1));
 }

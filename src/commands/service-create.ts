@@ -7,7 +7,7 @@ import {
   servicesInWarehouse,
   warehouseIdOf,
 } from '../domain/targets.ts';
-import { PROFILES, REGIONS_OF } from '../servers/accepted-values.ts';
+import { PROFILES, REGIONS_OF, TIERS } from '../servers/accepted-values.ts';
 import {
   ComplianceType,
   EndpointSwitch,
@@ -19,14 +19,18 @@ import {
   ReleaseChannel,
   ServiceCreation,
   ServiceProfile,
+  ServiceTier,
   Switch,
+  TotalMemoryGb,
 } from '../servers/cloud-schema.ts';
 import { bodyOf, inSendOrder, sentCreation, wireProblems } from '../servers/sent.ts';
 import { acceptanceWarnings } from './accepted.ts';
 import {
   choiceField,
   type FieldContext,
+  fieldsOf,
   linesField,
+  numberField,
   required,
   switchField,
   type TypedValues,
@@ -39,14 +43,14 @@ import { settledInState } from './settled.ts';
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
 const BackupId = z.guid('must be a backup id from the console');
 
-/** One per line: `mysql on`. */
+/** One per line: `mysql on`. The API lists no protocols, so a name keeps its letters. */
 const Endpoints = z.array(
   z
     .string()
-    .regex(/^[a-z]+\s+(on|off)$/i, 'must have one protocol per line, for example “mysql on”')
+    .regex(/^\S+\s+(on|off)$/i, 'must have one protocol per line, for example “mysql on”')
     .transform((line) => {
-      const [protocol = '', state] = line.toLowerCase().split(/\s+/);
-      return { protocol, enabled: state === 'on' };
+      const [protocol = '', state] = line.split(/\s+/);
+      return { protocol, enabled: /on/i.test(state ?? '') };
     })
     .pipe(EndpointSwitch),
 );
@@ -108,6 +112,11 @@ function regionPhrase(words: readonly string[], { given }: PhraseState): Phrase 
     ) ?? [];
   if (given.region !== undefined || provider === undefined) return null;
   return { taken: joint + 1, given: { region, ...(given.provider === undefined && { provider }) } };
+}
+
+/** Still accepted by the API, and never offered: an empty form has no input for it. */
+function deprecated(word: string, label: string) {
+  return { word, label: `${label} (deprecated)`, typedOnly: true } as const;
 }
 
 const args = z.strictObject({
@@ -200,7 +209,15 @@ const args = z.strictObject({
     word: 'preview-terms',
     label: 'Accept the terms of a private preview',
   }),
+  tier: choiceField(ServiceTier, () => TIERS, deprecated('tier', 'Tier')),
+  minTotalMemoryGb: numberField(TotalMemoryGb, deprecated('min-total', 'Minimum total memory')),
+  maxTotalMemoryGb: numberField(TotalMemoryGb, deprecated('max-total', 'Maximum total memory')),
+  privateEndpointIds: linesField(
+    z.array(Text),
+    deprecated('private-endpoints', 'Private endpoint ids'),
+  ),
 });
+const DEPRECATED = fieldsOf(args).filter(({ typedOnly }) => typedOnly);
 
 export const serviceCreate = changeCommand({
   name: 'service create',
@@ -253,10 +270,13 @@ export const serviceCreate = changeCommand({
   },
   warnings: (args, _before, { services }) => {
     const same = services.some(({ name }) => name.toLowerCase() === args.name.toLowerCase());
+    const body = bodyOf(args);
+    const old = DEPRECATED.filter(({ name }) => name in body).map(({ word }) => word);
     const warnings: readonly (readonly [boolean, string])[] = [
       [same, 'A service with this name already exists.'],
       [true, 'Billing starts immediately. Check that it does not exist yet.'],
       [args.backupId !== undefined, FROM_BACKUP],
+      [old.length > 0, `Deprecated, though the API still accepts it: ${old.join(', ')}.`],
       [args.numReplicas === 1, 'One replica: there is no failover.'],
       [
         args.idleScaling === false,
@@ -268,7 +288,7 @@ export const serviceCreate = changeCommand({
       ],
     ];
     return [
-      ...acceptanceWarnings('create service', bodyOf(args)),
+      ...acceptanceWarnings('create service', body),
       ...warnings.flatMap(([applies, words]) => (applies ? [words] : [])),
     ];
   },
@@ -329,7 +349,7 @@ function opensToTheWorld(list: z.output<typeof AccessList>): readonly FieldProbl
 }
 
 const FROM_BACKUP =
-  'Region and tier must match the service of the backup. The restore creates a new warehouse and can take more than 20 minutes.';
+  'Region and tier must match the service of the backup (tier= sets the tier). The restore creates a new warehouse and can take more than 20 minutes.';
 
 /** The regions of the contract, and a typed region that only live servers have. */
 function regionsOf({ given }: FieldContext): readonly string[] {

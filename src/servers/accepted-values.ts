@@ -51,8 +51,15 @@ const LIVE_PROFILES = [
 const HIGH_CPU = ['v1-highcpu-s', 'v1-highcpu-m', 'v1-highcpu-l', 'v1-highcpu-xl'];
 export const PROFILES = { contract: [...LIVE_PROFILES, ...HIGH_CPU], live: LIVE_PROFILES };
 
-const NAME = { longest: 50, pattern: /^[A-Za-z0-9\s]+$/, words: 'letters, digits and spaces' };
-const HYPHENS = { pattern: /^[A-Za-z0-9\s-]+$/, words: 'letters, digits, spaces and hyphens' };
+const NAME = {
+  longest: 50,
+  pattern: /^[\p{L}\p{M}\p{N}\s]+$/u,
+  words: 'letters, digits and spaces',
+};
+const HYPHENS = {
+  pattern: /^[\p{L}\p{M}\p{N}\s-]+$/u,
+  words: 'letters, digits, spaces and hyphens',
+};
 /** The intervals at which live servers evaluate alerts. */
 export const LIVE_INTERVALS = ['1m', '5m', '15m', '30m', '1h', '6h', '12h', '1d'];
 

@@ -12,15 +12,16 @@ export const ThresholdType = z.enum(['above', 'below'], { error: 'must be above 
 
 /**
  * The fields of an alert that a user can change. `source` is excluded: a different source makes the
- * server convert the alert and drop its query. `webhookId` belongs to the first channel.
+ * server convert the alert and drop its query. `webhookId` belongs to the first channel. An empty name or message
+ * removes it.
  */
 export const AlertEdit = z
   .strictObject({
     threshold: AlertThreshold.optional(),
     interval: Interval.optional(),
     thresholdType: ThresholdType.optional(),
-    name: NonEmptyText.optional(),
-    message: NonEmptyText.optional(),
+    name: z.string({ error: 'must be a text' }).optional(),
+    message: z.string({ error: 'must be a text' }).optional(),
     webhookId: NonEmptyText.optional(),
     dashboardId: NonEmptyText.optional(),
     tileId: NonEmptyText.optional(),
@@ -28,6 +29,9 @@ export const AlertEdit = z
   .refine((edit) => Object.values(edit).some((value) => value !== undefined), {
     error: 'must contain at least one change',
   });
+
+/** Every version of the server removes these texts from an alert when an update omits them. */
+export const REMOVABLE: readonly string[] = ['name', 'message'];
 
 /** Reply fields that only the server sets. */
 export const SERVER_MANAGED: readonly string[] = [

@@ -5,7 +5,7 @@ import {
   apiAddress,
   type CallOptions,
   createEnvelopeHttp,
-  type HttpOptions,
+  type PassedOptions,
   pathId,
   type Reply,
   validRequest,
@@ -18,16 +18,13 @@ import {
   Alert,
   AlertBody,
   type AlertEdit,
+  REMOVABLE,
   SERVER_MANAGED,
   underRequestNames,
 } from './alerts-schema.ts';
 import { type CapabilityOptions, NO_READS } from './optional-reads.ts';
 
-interface AlertsOptions
-  extends Pick<
-    HttpOptions,
-    'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses' | 'sharedBudget'
-  > {
+interface AlertsOptions extends PassedOptions {
   readonly baseUrl: string;
   readonly token: Secret;
   /** Whether optional reads are sent; without it none is. */
@@ -211,15 +208,13 @@ type AlertUpdate =
 export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
   const kept = updatableFields(read);
   const { webhookId, ...plain } = edit;
-  const body = withoutStaleBound({
-    ...kept,
-    ...definedFields(plain),
-    ...withWebhook(kept, webhookId),
-  });
+  const edited = { ...kept, ...definedFields(plain), ...withWebhook(kept, webhookId) };
+  const body = withoutStaleBound(fieldsWhere(edited, (_, value) => isSet(value)));
   // The edit itself may supply what the alert lacks.
   const refusal = missingForUpdate(body) ?? conflictIn(body, kept, edit);
   if (refusal !== null) return { ok: false, refusal };
-  const changes = Object.keys(body)
+  const removed = REMOVABLE.filter((field) => field in kept && !(field in body));
+  const changes = [...Object.keys(body), ...removed]
     .filter((field) => !isDeepStrictEqual(body[field], kept[field]))
     .map((field) => ({ field, before: kept[field], after: body[field] }));
 
@@ -247,11 +242,14 @@ function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertField
   const fields = { ...read, threshold, thresholdMax, ...Object.fromEntries(numbers) };
   const foreign = isTile(fields) ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'];
   const dropped = isTile(fields) || isSearch(fields) ? foreign : [];
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([key, value]) => isSet(value) && !SERVER_MANAGED.includes(key) && !dropped.includes(key),
-    ),
+  return fieldsWhere(
+    fields,
+    (key, value) => isSet(value) && !SERVER_MANAGED.includes(key) && !dropped.includes(key),
   );
+}
+
+function fieldsWhere(fields: AlertFields, keeps: (key: string, value: unknown) => boolean) {
+  return Object.fromEntries(Object.entries(fields).filter(([key, value]) => keeps(key, value)));
 }
 
 /** Some servers return an empty text for what is not set, and refuse both it and a null in an update. */
@@ -335,7 +333,7 @@ function withoutStaleBound(body: AlertFields): AlertFields {
 }
 
 function definedFields(edit: AlertFields): AlertFields {
-  return Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
+  return fieldsWhere(edit, (_, value) => value !== undefined);
 }
 
 interface Difference {
@@ -344,10 +342,10 @@ interface Difference {
   readonly got: unknown;
 }
 
-/** Fields of a successful reply that differ from the sent body. */
+/** Fields of a successful reply that differ from the sent body, and texts that it should have removed. */
 export function differences(body: AlertFields, reply: Alert): Difference[] {
   const got = updatableFields(reply);
-  return Object.keys(body)
+  return [...new Set([...Object.keys(body), ...REMOVABLE])]
     .filter((field) => !agree(body[field], got[field]))
     .map((field) => ({ field, sent: body[field], got: got[field] }));
 }

@@ -10,21 +10,15 @@ import { BYOC_MEMORY_GB, PROFILES, REGIONS, REGIONS_OF, TIERS } from './accepted
  * `error` continues the label of the field (`Replicas must be …`).
  */
 
-const MEMORY = 'must be a multiple of 4 from 8 to 356';
-/** Gigabytes per replica. */
-export const MemoryGb = z
-  .number({ error: MEMORY })
-  .min(8, MEMORY)
-  .max(356, MEMORY)
-  .multipleOf(4, MEMORY);
+function multipleOf(step: number, min: number, max: number) {
+  const error = `must be a multiple of ${step} from ${min} to ${max}`;
+  return z.number({ error }).min(min, error).max(max, error).multipleOf(step, error);
+}
 
-const TOTAL_MEMORY = 'must be a multiple of 12 from 24 to 1068';
+/** Gigabytes per replica. */
+export const MemoryGb = multipleOf(4, 8, 356);
 /** Gigabytes of three replicas together. Deprecated: wrong for any other number of replicas. */
-const TotalMemoryGb = z
-  .number({ error: TOTAL_MEMORY })
-  .min(24, TOTAL_MEMORY)
-  .max(1068, TOTAL_MEMORY)
-  .multipleOf(12, TOTAL_MEMORY);
+export const TotalMemoryGb = multipleOf(12, 24, 1_068);
 
 const REPLICAS = 'must be a whole number from 1 to 20';
 export const Replicas = z.int({ error: REPLICAS }).min(1, REPLICAS).max(20, REPLICAS);
@@ -36,10 +30,10 @@ export const Switch = z.boolean({ error: 'must be on or off' });
 
 // Live servers accept hyphens as well.
 const NAME = 'must be 1 to 50 letters, digits and spaces';
+/** In any alphabet; its length is counted in characters. */
 export const NewServiceName = z
   .string({ error: NAME })
-  .max(50, NAME)
-  .regex(/^[A-Za-z0-9\s-]*[A-Za-z0-9][A-Za-z0-9\s-]*$/, NAME);
+  .regex(/^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N}\s-]{1,50}$/su, NAME);
 
 const DESCRIPTION = 'must be a text of at most 255 characters';
 export const EndpointDescription = z.string({ error: DESCRIPTION }).max(255, DESCRIPTION);
@@ -62,7 +56,7 @@ function listedOrLive({
 
 export const Provider = oneOf(['aws', 'gcp', 'azure']);
 export const Region = listedOrLive(REGIONS);
-const ServiceTier = oneOf(TIERS);
+export const ServiceTier = oneOf(TIERS);
 export const ServiceProfile = listedOrLive(PROFILES);
 export const ReleaseChannel = oneOf(['slow', 'default', 'fast']);
 export const ComplianceType = oneOf(['hipaa', 'pci']);
@@ -73,6 +67,14 @@ const StateCommand = oneOf(['start', 'stop']);
 const IpAccess = z.strictObject({ source: NonEmptyText, description: z.string().optional() });
 export const EndpointSwitch = z.strictObject({ protocol: NonEmptyText, enabled: Switch });
 
+const ReplicaScalingFields = z.strictObject({
+  minReplicaMemoryGb: MemoryGb.optional(),
+  maxReplicaMemoryGb: MemoryGb.optional(),
+  numReplicas: Replicas.optional(),
+  idleScaling: Switch.optional(),
+  idleTimeoutMinutes: IdleTimeout.optional(),
+});
+
 const ServiceCreationFields = z.strictObject({
   name: NewServiceName.optional(),
   provider: Provider.optional(),
@@ -81,11 +83,7 @@ const ServiceCreationFields = z.strictObject({
   ipAccessList: z.array(IpAccess).optional(),
   minTotalMemoryGb: TotalMemoryGb.optional(),
   maxTotalMemoryGb: TotalMemoryGb.optional(),
-  minReplicaMemoryGb: MemoryGb.optional(),
-  maxReplicaMemoryGb: MemoryGb.optional(),
-  numReplicas: Replicas.optional(),
-  idleScaling: Switch.optional(),
-  idleTimeoutMinutes: IdleTimeout.optional(),
+  ...ReplicaScalingFields.shape,
   isReadonly: Switch.optional(),
   dataWarehouseId: NonEmptyText.optional(),
   backupId: Uuid.optional(),
@@ -109,14 +107,6 @@ const EndpointCreationFields = z.strictObject({
   vpcResourceShareArn: NonEmptyText.nullish(),
   streamClusterArn: NonEmptyText.nullish(),
   streamAuthentication: StreamAuthentication.nullish(),
-});
-
-const ReplicaScalingFields = z.strictObject({
-  minReplicaMemoryGb: MemoryGb.optional(),
-  maxReplicaMemoryGb: MemoryGb.optional(),
-  numReplicas: Replicas.optional(),
-  idleScaling: Switch.optional(),
-  idleTimeoutMinutes: IdleTimeout.optional(),
 });
 
 const Day = z.iso.date({ error: 'must be a date, for example 2026-11-01' });

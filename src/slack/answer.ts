@@ -53,8 +53,11 @@ function withHeading(
   return [{ ...top, text: `${heading.text}\n${top.text}` }, ...rest];
 }
 
+/** The buttons below a sentence: the answer to one of them replaces the sentence. */
+export const QUESTION = ownBlock('question');
+
 export function sentenceMessage(sentence: Line, offers: readonly CommandOffer[] = []): Message {
-  return message(lines(sentence), offerButtons(offers));
+  return message(lines(sentence), offerButtons(offers, QUESTION));
 }
 
 /** Slack rejects a message with two blocks of one id, and an answer can have two lists of offers. */

@@ -13,7 +13,7 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import { lines, message, plain } from './blocks.ts';
-import { chosenOf, elementFor, isPickedFrom, unshownText } from './inputs.ts';
+import { chosenOf, elementFor, isPickedFrom, LONG_MAX, unshownText } from './inputs.ts';
 import { ChangeOf, ChannelOf, PrivateMessageOf } from './payload.ts';
 import { NO_REPLY_TARGET, type ReplyTarget } from './post.ts';
 import type { Line } from './rich-text.ts';
@@ -69,13 +69,20 @@ export function settingOf(metadata: string): {
 }
 
 /**
- * The fields that the user changed. Unchanged fields are not requested, because another user may
- * have changed them while the form was open.
+ * The fields that the user changed, or emptied where the target can be without the value. Unchanged fields are not
+ * requested, because another user may have changed them while the form was open.
  */
-export function changedIn(filled: TypedValues, was: TypedValues): TypedValues {
-  return Object.fromEntries(
-    Object.entries(filled).filter(([name, text]) => was[name] !== shortHash(text)),
+export function changedIn(
+  { args }: Command,
+  filled: TypedValues,
+  { inputs, was }: { readonly inputs: readonly string[]; readonly was: TypedValues },
+): TypedValues {
+  const emptied = inputs.filter((name) => was[name] && !filled[name]);
+  const removed = fieldsOf(args).flatMap(({ name, none }) =>
+    none && emptied.includes(name) ? [[name, none] as const] : [],
   );
+  const changed = Object.entries(filled).filter(([name, text]) => was[name] !== shortHash(text));
+  return Object.fromEntries([...changed, ...removed]);
 }
 
 // A hash instead of the text, because metadata is limited to 3,000 characters.
@@ -83,13 +90,15 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }
 
-/** The metadata of a form: ids and hashes only. */
+/** The metadata of a form: ids and hashes only, without the texts that its inputs cannot show. */
 export function metadataOf(
   replyTarget: ReplyTarget,
   fixed: TypedValues,
   filledWith: TypedValues = {},
 ): string {
-  const hashes = Object.entries(filledWith).map(([name, text]) => [name, shortHash(text)] as const);
+  const hashes = Object.entries(filledWith)
+    .filter(([, text]) => text.length <= LONG_MAX)
+    .map(([name, text]) => [name, shortHash(text)] as const);
   return JSON.stringify({ ...replyTarget, fixed, was: Object.fromEntries(hashes) });
 }
 

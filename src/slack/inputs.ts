@@ -15,7 +15,8 @@ import { plain } from './blocks.ts';
 import { bounded } from './rich-text.ts';
 
 const OPTIONS_MAX = 100;
-const LONG_MAX = 3_000;
+/** The most characters of a text in an input. */
+export const LONG_MAX = 3_000;
 /** The most characters of the value of an option. */
 export const VALUE_MAX = 75;
 
@@ -66,28 +67,24 @@ export function elementFor(field: Field, filled: FieldState) {
   );
 }
 
-const CHOOSE: Readonly<Record<NonNullable<Field['names'] | Field['lists']>, string>> = {
-  service: 'a service',
+type Kind = NonNullable<Field['names'] | Field['lists']>;
+
+/** What is chosen, where it is not `a service`, `a tag` and so on. */
+const CHOOSE: Partial<Record<Kind, string>> = {
   scope: 'a service, a tag, a warehouse or everything',
-  tag: 'a tag',
-  warehouse: 'a warehouse',
-  pipe: 'a pipe',
   alert: 'an alert',
-  freeze: 'a freeze',
   ask: 'a command',
   backup: 'a backup; type the name of a service if none is chosen',
-  webhook: 'a webhook',
-  dashboard: 'a dashboard',
-  tile: 'a tile',
   'data warehouse': 'a warehouse',
 };
 
 function typeAhead({ name, names, lists }: Field, { chosen }: FieldState) {
+  const kind = names ?? lists ?? 'service';
   return {
     type: 'external_select' as const,
     action_id: name,
     min_query_length: 0,
-    placeholder: plain(`Choose ${CHOOSE[names ?? lists ?? 'service']}`, 150),
+    placeholder: plain(`Choose ${CHOOSE[kind] ?? `a ${kind}`}`, 150),
     ...(chosen ? { initial_option: optionOf(chosen) } : {}),
   };
 }

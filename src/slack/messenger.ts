@@ -136,15 +136,16 @@ export function createMessenger(options: Options): Messenger {
     });
   }
 
-  /** Shows a state as a reply, once. Buttons count only where the log knows the message, so it has none. */
+  /** Shows a state as a reply, once, with the buttons of the card; a copy of the card has them by a command. */
   async function postState(change: Change, at: Position, schedule: ScheduleNews | null) {
     const { text, blocks } = await cardOf(change, schedule);
     const shown = markOf(blocks);
-    const state = { text, blocks: blocks.filter(({ type }) => type !== 'actions') };
-    const body = withNote(state, ...frozenLine(change, drawing.prefix));
+    const isCopy = change.card?.ts !== at.ts;
+    const state = { text, blocks: blocks.filter(({ type }) => !isCopy || type !== 'actions') };
+    const body = withNote(state, ...frozenLine(change, isCopy ? drawing.prefix : null));
     const isSame = ({ mark }: Marked) =>
       mark?.change === change.id && mark.nonce === null && mark.hash === shown?.hash;
-    await postTo(at.channel, body, { threadTs: at.ts, isSame });
+    return postTo(at.channel, body, { threadTs: at.ts, isSame });
   }
 
   /** The change as people of another organization may read it, where the channel is shared with one. */
@@ -185,8 +186,8 @@ export function createMessenger(options: Options): Messenger {
         if (refused === 'message_not_found') return 'deleted';
         if (!FROZEN.includes(refused)) return throwRefusal(error);
         frozen.set(keyOf(at), true);
-        await postState(change, at, schedule);
-        return 'drawn';
+        const reply = await postState(change, at, schedule);
+        return change.card?.ts === at.ts ? reply : 'drawn';
       }
     },
     drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
@@ -302,9 +303,13 @@ function keyOf({ channel, ts }: Position): string {
   return `${channel}/${ts}`;
 }
 
-function frozenLine({ id }: Change, prefix: string): Line {
-  const command = slashCommand(prefix, `change show ${id}`);
-  return [`Slack does not let the card be edited any more. ${command} shows its buttons.`];
+/** Null: the buttons are in this reply. */
+function frozenLine({ id }: Change, prefix: string | null): Line {
+  const where =
+    prefix === null
+      ? 'The buttons of the newest reply count.'
+      : `${slashCommand(prefix, `change show ${id}`)} shows its buttons.`;
+  return [`Slack does not let the card be edited any more. ${where}`];
 }
 
 type Marked = { readonly mark: MessageMark | null };

@@ -18,12 +18,12 @@ import {
   revealPassword,
   showHome,
 } from '../workflow/index.ts';
-import { answerMessage, sentenceMessage } from './answer.ts';
+import { answerMessage, QUESTION, sentenceMessage } from './answer.ts';
 import { fact, lines, type Message, message, plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
 import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import { commandByCallbackId, settingOf } from './form.ts';
+import { changedIn, commandByCallbackId, settingOf } from './form.ts';
 import { cardLink } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
@@ -46,6 +46,7 @@ import { fullRequest } from './preview.ts';
 import {
   handleReceipt,
   openView,
+  replaceShown,
   replyPrivately,
   sendAnswer,
   storeOrReply,
@@ -80,7 +81,9 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   const replyTarget = pressedAt(pressed);
   const interaction = { url: pressed.response_url, user: by, replyTarget };
   const send = (answer: Message) => replyPrivately(bot, interaction, answer);
-  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
+  const question = pressed.actions[0]?.block_id === QUESTION ? privateMessageOf(pressed) : null;
+  const inPlace = (answer: Message) => replaceShown(bot, question, answer);
+  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send, inPlace }, () =>
     answerPress(bot, pressed, button),
   );
   // The content of the Home tab may be out of date after a press.
@@ -160,8 +163,8 @@ async function redraw(
   command: Command,
 ): Promise<void> {
   if (!view) return;
-  const { replyTarget, fixed } = settingOf(view.private_metadata);
-  const given = { ...givenOf({ view }), ...fixed };
+  const { replyTarget, fixed, was } = settingOf(view.private_metadata);
+  const given = { ...changedIn(command, givenOf({ view }), { inputs: [], was }), ...fixed };
   const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
   const typed = action?.selected_option?.text?.text ?? '';
   await redrawForm(bot, command, given, { ...open, typed });

@@ -30,7 +30,7 @@ import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
 import { withNews } from './news.ts';
 import { notify } from './notices.ts';
-import { foreignPlace, isPlace } from './places.ts';
+import { foreignPlace, isOlderState, isPlace } from './places.ts';
 import { type CurrentRuleContext, currentRequirement, currentTarget } from './target.ts';
 
 export interface Refused {
@@ -187,7 +187,8 @@ export async function authorizePress(
   if (isForeign)
     await notify(context, foreignPlace({ what: `${verb} on change ${id}`, by, place }));
   const possible = change ? refusalOfVerb(context, verb, change, { by, identity }) : 'not-found';
-  const refusal = isForeign ? 'foreign-place' : possible;
+  const older = change && isOlderState(change, place) ? 'older-state' : possible;
+  const refusal = isForeign ? 'foreign-place' : older;
   if (change && !refusal) return { ok: true, change };
   const found = { refusal: refusal ?? 'not-found', change, press: { verb, by } };
   return refused(context, denialOfVerb(context, found), { tried: verb, by, identity });

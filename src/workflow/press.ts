@@ -31,7 +31,14 @@ import { showHome } from './lists.ts';
 import { identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
 import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
 import { noticeFor } from './notices.ts';
-import { becomesPlace, foreignPlace, isPlace, isPostedAt, LoggedPlace } from './places.ts';
+import {
+  becomesPlace,
+  foreignPlace,
+  isOlderState,
+  isPlace,
+  isPostedAt,
+  LoggedPlace,
+} from './places.ts';
 import { countAttempts, type RateLimitStatus } from './rates.ts';
 import { currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
@@ -210,6 +217,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     if (mayCome && !isKnown) return later();
     if (!isKnown) return refuse('foreign-place');
   }
+  if (isOlderState(change, place)) return refuse('older-state');
   const seen = markOf(press.seen);
   const foreign = seen ? await foreignMarks(context.events, change, [seen]) : [];
   if (foreign.length > 0) {

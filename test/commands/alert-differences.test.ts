@@ -9,8 +9,8 @@ const channel = (webhookId: string) => ({ type: 'webhook', webhookId });
 test.for<[string, JsonObject, JsonObject, readonly string[]]>([
   ['nothing', { threshold: 1, note: 'n' }, { note: 'n', threshold: 1 }, []],
   ['a value', { threshold: 1 }, { threshold: 2 }, ['Threshold: 1 → 2']],
-  ['a field that is missing now', { note: 'n' }, {}, ['Note: n → not set']],
-  ['a field that was missing', {}, { thresholdMax: 9 }, ['Upper bound: not set → 9']],
+  ['a field that is missing now', { note: 'n' }, {}, ['Note: n → not in the reply']],
+  ['a field that was missing', {}, { thresholdMax: 9 }, ['Upper bound: not in the reply → 9']],
   ['a field of a newer server', { zzzOn: true }, { zzzOn: false }, ['Zzz on: true → false']],
   [
     'a channel that both fields have',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANA } from '../harness/users.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
+import { answerForm } from './forms.ts';
 import { linesOf } from './message-lines.ts';
 import { answersTo, type Rule } from './rule-answers.ts';
 
@@ -201,6 +202,20 @@ describe('/alert edit', () => {
       threshold cannot be changed: the note that the server returned must be a text (you typed 9)"
     `);
     bot.alerts.editAlert(LATENCY, { note: null });
+  });
+
+  test('“none” and an emptied input remove a message, and one button restores it', async () => {
+    const removed = 'Message · Checkout is slow · none';
+    expect(await bot.run(`/alert edit ${LATENCY} message=none`)).toContain(removed);
+    const { answer } = await answerForm(bot, 'alert edit', `/alert edit ${LATENCY} threshold=9`, {
+      message: '',
+    });
+    if (!answer) throw new Error('The form was refused');
+    expect(bot.linesIn(answer)).toContain(removed);
+    const card = bot.currentLines(await bot.confirm(answer));
+    expect(card.join('\n')).toContain('[Restore the previous values]');
+    expect(await bot.run(`/alert show ${LATENCY}`)).not.toContain('Message  Checkout is slow');
+    await bot.confirm(await bot.type(`/alert edit ${LATENCY} message="Checkout is slow"`));
   });
 
   test('a name and a message cannot be empty', async () => {

@@ -1,17 +1,19 @@
-/**
- * The fields of the two contracts, as their pages list them: what a request may say, and what a
- * reply may. Written down apart from the program, so that the program can be held against it.
- */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** The operations and fields of the two contracts, as `openapi.yaml` describes them. */
 
 export type Kind = 'text' | 'number' | 'switch' | 'list' | 'object';
 
 export interface RequestField {
   readonly name: string;
   readonly kind: Kind;
-  readonly deprecated?: true;
-  readonly nullable?: true;
+  readonly deprecated: boolean;
+  readonly nullable: boolean;
   /** The fields of an object, where `kind` is `object`. */
-  readonly parts?: readonly string[];
+  readonly parts: readonly string[];
+  readonly schema: FieldSchema;
 }
 
 export interface Operation {
@@ -26,192 +28,111 @@ export interface Operation {
   readonly reply: readonly string[];
 }
 
-const text = (name: string): RequestField => ({ name, kind: 'text' });
-const number = (name: string): RequestField => ({ name, kind: 'number' });
-const toggle = (name: string): RequestField => ({ name, kind: 'switch' });
-const list = (name: string): RequestField => ({ name, kind: 'list' });
-const old = (field: RequestField): RequestField => ({ ...field, deprecated: true });
-const orNull = (field: RequestField): RequestField => ({ ...field, nullable: true });
+/** The rules of a field, in the words of JSON Schema. */
+const FieldSchema = z.object({
+  type: z.union([z.string(), z.array(z.string()).transform(([first = '']) => first)]).optional(),
+  enum: z.array(z.unknown()).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  multipleOf: z.number().optional(),
+  maxLength: z.number().optional(),
+  format: z.string().optional(),
+  deprecated: z.boolean().default(false),
+  examples: z.array(z.unknown()).default([]),
+  'x-refused': z.array(z.string()).default([]),
+});
+export type FieldSchema = z.output<typeof FieldSchema>;
 
-const SIZES = [
-  number('minReplicaMemoryGb'),
-  number('maxReplicaMemoryGb'),
-  number('numReplicas'),
-  toggle('idleScaling'),
-  number('idleTimeoutMinutes'),
-];
+export const DESCRIPTION_FILE = 'test/contracts/openapi.yaml';
 
-const SERVICE = [
-  ...['id', 'name', 'engineVersion', 'endpoints', 'minTotalMemoryGb', 'maxTotalMemoryGb'],
-  ...['minReplicaMemoryGb', 'maxReplicaMemoryGb', 'numReplicas', 'idleScaling'],
-  ...['idleTimeoutMinutes', 'ipAccessList', 'createdAt', 'encryptionKey'],
-  ...['encryptionAssumedRoleIdentifier', 'iamRole', 'privateEndpointIds'],
-  ...['availablePrivateEndpointIds', 'dataWarehouseId', 'isPrimary', 'isReadonly', 'byocId'],
-  ...['hasTransparentDataEncryption', 'transparentDataEncryptionKeyId', 'encryptionRoleId'],
-];
+type Node = Readonly<Record<string, unknown>>;
+const Node = z.record(z.string(), z.unknown());
 
-const METRICS = [
-  ...['storageCredits', 'backupCredits', 'computeCredits', 'dataTransferCredits'],
-  ...['initialLoadCredits', 'publicDataTransferCredits', 'interRegionTier1DataTransferCredits'],
-  ...['interRegionTier2DataTransferCredits', 'interRegionTier3DataTransferCredits'],
-  'interRegionTier4DataTransferCredits',
-];
+const description = Node.parse(parse(readFileSync(DESCRIPTION_FILE, 'utf8'), { merge: true }));
 
-const ALERT = [
-  ...['id', 'name', 'message', 'threshold', 'interval', 'thresholdType', 'source', 'state'],
-  ...['channel.type', 'channel.webhookId', 'team', 'tileId', 'dashboard', 'savedSearch'],
-  ...['groupBy', 'silenced', 'createdAt', 'updatedAt'],
-];
+/** What a path of keys leads to, with the references on the way followed; null without it. */
+function at(node: Node, ...[key, ...rest]: readonly string[]): Node | null {
+  const { $ref } = node;
+  if (typeof $ref === 'string') {
+    const found = at(description, ...$ref.replace('#/', '').split('/'));
+    return found && (key === undefined ? found : at(found, key, ...rest));
+  }
+  if (key === undefined) return node;
+  const inner = Node.safeParse(node[key]);
+  return inner.success ? at(inner.data, ...rest) : null;
+}
 
-const ENDPOINT_BODY = [
-  text('description'),
-  text('type'),
-  orNull(text('vpcEndpointServiceName')),
-  orNull(text('vpcResourceConfigurationId')),
-  orNull(text('vpcResourceShareArn')),
-  orNull(text('streamClusterArn')),
-  orNull(text('streamAuthentication')),
-];
+const JSON_BODY = ['content', 'application/json', 'schema'];
 
-const CREATION_BODY = [
-  text('name'),
-  text('provider'),
-  text('region'),
-  old(text('tier')),
-  list('ipAccessList'),
-  old(number('minTotalMemoryGb')),
-  old(number('maxTotalMemoryGb')),
-  ...SIZES,
-  toggle('isReadonly'),
-  text('dataWarehouseId'),
-  text('backupId'),
-  text('encryptionKey'),
-  text('encryptionAssumedRoleIdentifier'),
-  old(list('privateEndpointIds')),
-  toggle('privatePreviewTermsChecked'),
-  text('releaseChannel'),
-  text('byocId'),
-  toggle('hasTransparentDataEncryption'),
-  list('endpoints'),
-  text('profile'),
-  text('complianceType'),
-];
+/** The properties of a schema; of alternatives the first, and of parts all. */
+function propertiesOf(schema: Node): readonly (readonly [string, Node])[] {
+  const list = z.array(Node).safeParse(schema.allOf ?? schema.anyOf).data ?? [];
+  const parts = schema.allOf ? list : list.slice(0, 1);
+  const own = Object.keys(at(schema, 'properties') ?? {}).flatMap((name) => {
+    const inner = at(schema, 'properties', name);
+    return inner ? [[name, inner] as const] : [];
+  });
+  return [...own, ...parts.flatMap((part) => propertiesOf(at(part) ?? {}))];
+}
 
-const ALERT_BODY: readonly RequestField[] = [
-  number('threshold'),
-  text('interval'),
-  text('thresholdType'),
-  text('source'),
-  text('dashboardId'),
-  text('tileId'),
-  { name: 'channel', kind: 'object', parts: ['type', 'webhookId'] },
-  text('name'),
-  text('message'),
-];
+/** `bucket.bucketPath`: the fields of an object by their way; a list is one field. */
+function namesIn(schema: Node): readonly string[] {
+  return propertiesOf(schema).flatMap(([name, inner]) => {
+    const below = namesIn(inner);
+    return below.length === 0 ? [name] : below.map((each) => `${name}.${each}`);
+  });
+}
 
-const ORG = '/v1/organizations/{organizationId}';
-const OF_SERVICE = `${ORG}/services/{serviceId}`;
-const NONE = { query: [], body: [] };
-const cloud = { api: 'cloud', inPath: ['organizationId', 'serviceId'], ...NONE } as const;
-const alerts = { api: 'alerts', inPath: ['id'], ...NONE } as const;
+function requestField([name, node]: readonly [string, Node]): RequestField {
+  const schema = FieldSchema.parse(node);
+  return {
+    name,
+    kind: KINDS[schema.type ?? ''] ?? 'text',
+    deprecated: schema.deprecated,
+    nullable: JSON.stringify(node.type).includes('null'),
+    parts: propertiesOf(node).map(([part]) => part),
+    schema,
+  };
+}
 
-export const OPERATIONS: readonly Operation[] = [
-  {
-    ...cloud,
-    name: 'create service',
-    method: 'POST',
-    path: `${ORG}/services`,
-    inPath: ['organizationId'],
-    body: CREATION_BODY,
-    reply: [...SERVICE.map((field) => `service.${field}`), 'password'],
-  },
-  {
-    ...cloud,
-    name: 'create endpoint',
-    method: 'POST',
-    path: `${OF_SERVICE}/pipesReversePrivateEndpoints`,
-    body: ENDPOINT_BODY,
-    reply: [
-      ...ENDPOINT_BODY.map(({ name }) => name),
-      ...['id', 'serviceId', 'endpointId', 'dnsNames', 'privateDnsNames', 'status'],
-    ],
-  },
-  {
-    ...cloud,
-    name: 'scale',
-    method: 'PATCH',
-    path: `${OF_SERVICE}/replicaScaling`,
-    body: SIZES,
-    reply: SERVICE,
-  },
-  {
-    ...cloud,
-    name: 'set state',
-    method: 'PATCH',
-    path: `${OF_SERVICE}/state`,
-    body: [text('command')],
-    reply: SERVICE,
-  },
-  {
-    ...cloud,
-    name: 'usage cost',
-    method: 'GET',
-    path: `${ORG}/usageCost`,
-    inPath: ['organizationId'],
-    query: ['from_date', 'to_date'],
-    reply: [
-      'grandTotalCredits',
-      ...['dataWarehouseId', 'serviceId', 'date', 'entityId', 'entityName', 'totalCredits'].map(
-        (field) => `costs.${field}`,
-      ),
-      'costs.locked',
-      ...METRICS.map((metric) => `costs.metrics.${metric}`),
-    ],
-  },
-  {
-    ...cloud,
-    name: 'pipe settings',
-    method: 'GET',
-    path: `${OF_SERVICE}/pipes/{pipeId}/settings`,
-    inPath: ['organizationId', 'serviceId', 'pipeId'],
-    reply: [
-      ...['streaming_max_insert_wait_ms', 'object_storage_concurrency'],
-      ...['object_storage_polling_interval_ms', 'object_storage_max_insert_bytes'],
-      ...['object_storage_max_file_count', 'engine_max_threads', 'engine_max_insert_threads'],
-      ...['engine_min_insert_block_size_bytes', 'engine_max_download_threads'],
-      ...['engine_parallel_distributed_insert_select', 'object_storage_use_cluster_function'],
-      'engine_parallel_view_processing',
-    ],
-  },
-  {
-    ...cloud,
-    name: 'backup',
-    method: 'GET',
-    path: `${OF_SERVICE}/backups/{backupId}`,
-    inPath: ['organizationId', 'serviceId', 'backupId'],
-    reply: [
-      ...['id', 'serviceId', 'startedAt', 'finishedAt', 'sizeInBytes', 'durationInSeconds'],
-      ...['backupName', 'bucket.bucketPath', 'bucket.iamRoleArn', 'bucket.iamRoleSessionName'],
-    ],
-  },
-  {
-    ...alerts,
-    name: 'list alerts',
-    method: 'GET',
-    path: '/api/v2/alerts',
-    inPath: [],
-    reply: ALERT,
-  },
-  { ...alerts, name: 'get alert', method: 'GET', path: '/api/v2/alerts/{id}', reply: ALERT },
-  {
-    ...alerts,
-    name: 'update alert',
-    method: 'PUT',
-    path: '/api/v2/alerts/{id}',
-    body: ALERT_BODY,
-    reply: ALERT,
-  },
-];
+const KINDS: Readonly<Record<string, Kind>> = {
+  number: 'number',
+  boolean: 'switch',
+  array: 'list',
+  object: 'object',
+};
+
+/** The payload of a reply: of the envelope of the cloud API or of the alerts API, and of a list its items. */
+function replyOf(operation: Node): readonly string[] {
+  const whole = propertiesOf(at(operation, 'responses', '200', ...JSON_BODY) ?? {});
+  const [, payload = {}] = whole.find(([name]) => ['result', 'data'].includes(name)) ?? [];
+  return namesIn(at(payload, 'items') ?? payload);
+}
+
+const Parameters = z.array(Node).default([]);
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT'] as const;
+
+function operationsAt([path, methods]: readonly [string, Node]): readonly Operation[] {
+  return METHODS.flatMap((method) => {
+    const operation = at(methods, method.toLowerCase());
+    if (!operation) return [];
+    const parameters = Parameters.parse(operation.parameters);
+    const body = at(operation, 'requestBody', ...JSON_BODY);
+    return {
+      name: String(operation.operationId),
+      api: path.startsWith('/v1') ? 'cloud' : 'alerts',
+      method,
+      path,
+      inPath: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+      query: parameters.map(({ name }) => String(name)),
+      body: body ? propertiesOf(body).map(requestField) : [],
+      reply: replyOf(operation),
+    };
+  });
+}
+
+const paths = Object.entries(z.record(z.string(), Node).parse(description.paths));
+export const OPERATIONS: readonly Operation[] = paths.flatMap(operationsAt);
 
 /** The operation of a request by its method and path; null if no contract has it. */
 export function operationOf(method: string, path: string): Operation | null {
@@ -232,6 +153,5 @@ export function outsideContract(operation: Operation, body: Readonly<Record<stri
 
 function kindOf(value: unknown): Kind {
   if (Array.isArray(value)) return 'list';
-  const kinds: Readonly<Record<string, Kind>> = { number: 'number', boolean: 'switch' };
-  return kinds[typeof value] ?? (typeof value === 'string' ? 'text' : 'object');
+  return KINDS[typeof value] ?? (typeof value === 'string' ? 'text' : 'object');
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitUntilIdle } from '../harness/requests.ts';
 import { ANA } from '../harness/users.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { answerForm, formOf } from './forms.ts';
@@ -29,19 +28,6 @@ const create = (field: string, words: string, right = ''): Rule => ({
 });
 
 describe('/endpoint create', () => {
-  test('a description has at most 255 characters', async () => {
-    // The usage report of the start waits for the request budget, which moves the clock of all reads.
-    await waitUntilIdle(bot);
-    const rule = create('description', SERVICE, 'description=feed');
-    const values = ['a', 'a'.repeat(254), 'a'.repeat(255), 'a'.repeat(256)];
-    expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
-      "a, a×254, a×255: taken
-      a×256
-        typed: opens the form: description must be a text of at most 255 characters, not aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…
-        form:  [description] Description must be a text of at most 255 characters, not a×59…."
-    `);
-  });
-
   test('the type is one of three', async () => {
     const rule = create(
       'type',
@@ -92,17 +78,5 @@ describe('/endpoint create', () => {
     const answers = await answersTo(bot, create(field, `description=feed ${words}`), [value]);
     expect(answers).toContain('does not apply to these values');
     expect(answers).toContain('form:  no such field; taken');
-  });
-
-  test('the authentication is one of two', async () => {
-    const words = `description=feed type=STREAMING_MULTI_VPC cluster=${CLUSTER}`;
-    const rule = create('streamAuthentication', words, 'authentication=SASL_IAM');
-    const values = ['SASL_IAM', 'SASL_SCRAM', 'NONE'];
-    expect(await answersTo(bot, rule, values)).toMatchInlineSnapshot(`
-      "SASL_IAM, SASL_SCRAM: taken
-      NONE
-        typed: opens the form: authentication must be one of SASL with IAM, SASL with SCRAM, not NONE
-        form:  not offered; [streamAuthentication] Authentication must be one of SASL with IAM, SASL with SCRAM, not NONE."
-    `);
   });
 });

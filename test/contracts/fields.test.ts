@@ -4,54 +4,55 @@ import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import { CONTRACT } from './replies.ts';
 import { replyCells } from './reply-cells.ts';
-import { type Known, knownExchanges, type RequestCells, requestCells } from './request-cells.ts';
+import { type Known, knownExchanges, requestCells } from './request-cells.ts';
+import { allValueCells, type ValueCells } from './value-cells.ts';
 
 const LINES = [
   ...['service-start', 'service-stop', 'service-scale', 'service-create'],
-  ...['service-create-own-cloud', 'endpoint-create', 'endpoint-create-resource'],
-  ...['endpoint-create-streaming', 'backup-show', 'pipe-settings', 'cost', 'alert-list'],
-  ...['alert-show', 'alert-edit', 'alert-edit-everything'],
+  ...['service-create-own-cloud', 'service-create-deprecated', 'endpoint-create'],
+  ...['endpoint-create-resource', 'endpoint-create-streaming', 'backup-show', 'pipe-settings'],
+  ...['cost', 'alert-list', 'alert-show', 'alert-edit', 'alert-edit-everything'],
 ];
 
 /** Fields that no message shows, with the reason. The test asserts that hidden fields do not appear. */
 const NOT_SHOWN: Readonly<Record<string, string>> = {
-  ipAccessList: 'hidden: it shows from where the data can be reached',
   encryptionKey: 'hidden: a key',
   encryptionAssumedRoleIdentifier: 'hidden: a role',
   encryptionRoleId: 'hidden: a role',
-  iamRole: 'hidden: a role',
   transparentDataEncryptionKeyId: 'hidden: a key',
-  privateEndpointIds: 'hidden: network access',
-  availablePrivateEndpointIds: 'hidden: network access',
   minTotalMemoryGb: 'ignored: deprecated, and correct for three replicas only',
   maxTotalMemoryGb: 'ignored: deprecated, and correct for three replicas only',
   name: 'ignored: the configuration defines the name',
 };
 
-const HEAD = ['Field', 'Words', 'Modal', 'Preview', 'Request', 'Reply shown'];
-const REPLY_ONLY: RequestCells = {
-  words: 'reply only',
-  modal: 'reply only',
-  preview: 'reply only',
-  request: 'reply only',
-};
+const HEAD = [
+  ...['Field', 'Words', 'Modal', 'Preview', 'Request', 'Accepted', 'Refused', 'Emptied input'],
+  'Reply shown',
+];
+const REPLY_HEAD = ['Field of the reply', 'Shown'];
+
+/** Some 200 values are typed, filled in and sent, and each field of each reply is changed once. */
+const LONG_MS = 600_000;
 
 let recorder: Recorder;
 let bot: ContractBot;
 let exchanges: readonly Known[];
 let shown: ReadonlyMap<string, ReadonlyMap<string, string>>;
+/** By operation and field of its body. */
+let values: ReadonlyMap<string, ValueCells>;
 beforeAll(async () => {
   recorder = await startRecorder();
   recorder.answer(CONTRACT);
   const urls = { cloud: recorder.url, alerts: recorder.url };
   bot = await openContractBot({ urls, of: { tier: 'enterprise' } });
   exchanges = await knownExchanges(bot, LINES);
+  values = await allValueCells();
   const cells = new Map<string, ReadonlyMap<string, string>>();
   for (const operation of OPERATIONS) {
     cells.set(operation.name, await replyCells(bot, recorder, operation));
   }
   shown = cells;
-});
+}, LONG_MS);
 afterAll(async () => {
   await bot.close();
   await recorder.stop();
@@ -84,39 +85,56 @@ test.for(OPERATIONS.map(({ name }) => name))(
 const INTRODUCTION = `# Fields of the two APIs
 
 \`test/contracts/fields.test.ts\` generates this page from the behaviour of the program. It types recorded command lines,
-opens their forms, and changes each field of each reply once to see where the change appears. The test fails if a field
-appears nowhere.`;
+opens their forms, types and fills in the values at the bounds of each field and one beyond them, calls the clients with
+them, and changes each field of each reply once to see where the change appears. The test fails if a field appears
+nowhere, if a value of the contract is refused, and if a refusal does not name its field. The rules are those of
+\`test/contracts/openapi.yaml\`.`;
 
 function partOf(operation: Operation): string {
   const { name, method, path } = operation;
-  const all = [HEAD, HEAD.map(() => '---'), ...rowsOf(operation)];
-  const table = all.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  return [`## ${name}`, `\`${method} ${path}\``, table].join('\n\n');
+  const requested = requestedBy(operation);
+  const rows = rowsOf(operation);
+  const own = rows.filter((row) => row.length === HEAD.length);
+  const replied = rows.filter((row) => row.length === REPLY_HEAD.length);
+  const tables = [
+    ...(requested.length > 0 ? [tableOf(HEAD, own)] : []),
+    ...(replied.length > 0 ? [tableOf(REPLY_HEAD, replied)] : []),
+  ];
+  return [`## ${name}`, `\`${method} ${path}\``, ...tables].join('\n\n');
 }
 
-function rowsOf(operation: Operation): readonly (readonly string[])[] {
-  const { inPath, query, body, reply } = operation;
-  const parts = body.flatMap(
-    ({ name, parts: inner }) => inner?.map((part) => `${name}.${part}`) ?? [name],
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, head.map(() => '---'), ...rows];
+  return all.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function requestedBy({ inPath, query, body }: Operation): readonly string[] {
+  const parts = body.flatMap(({ name, parts: inner }) =>
+    inner.length > 0 ? inner.map((part) => `${name}.${part}`) : [name],
   );
-  const requested = [...inPath, ...query, ...parts];
-  const replied = new Map(reply.map((field) => [requestName(field, requested), field]));
+  return [...inPath, ...query, ...parts];
+}
+
+/** Of a field of the request all cells, of one that only the reply has where it is shown. */
+function rowsOf(operation: Operation): readonly (readonly string[])[] {
+  const requested = requestedBy(operation);
+  const replied = new Map(operation.reply.map((field) => [requestName(field, requested), field]));
   return [...new Set([...requested, ...replied.keys()])].map((field) => {
-    const isRequested = requested.includes(field);
-    const cells = isRequested ? requestCells(operation, field, exchanges) : REPLY_ONLY;
     const replyField = replied.get(field);
+    const place = replyField ? placeOf(operation, replyField) : NOT_IN_REPLY;
+    if (!requested.includes(field)) return [`\`${field}\``, place];
+    const cells = requestCells(operation, field, exchanges);
     const { words = '', modal = '', preview = '', request = '' } = cells ?? {};
-    return [
-      `\`${field}\``,
-      words,
-      modal,
-      preview,
-      request,
-      replyField ? placeOf(operation, replyField) : NOT_IN_REPLY,
-    ];
+    const [top = field] = field.split('.');
+    const isArgument = field !== 'channel.type';
+    const { accepted, refused, emptied } =
+      (isArgument && values.get(`${operation.name} ${top}`)) || NO_VALUES;
+    return [...[`\`${field}\``, words, modal, preview, request, accepted, refused, emptied], place];
   });
 }
 
+/** The ids of a path, the days of a question, and what is sent as it was read. */
+const NO_VALUES: ValueCells = { accepted: '–', refused: '–', emptied: '–' };
 const NOT_IN_REPLY = 'not in the reply';
 
 /** A reply may hold a field of the request below another one, or without the “Id” at its end. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../sandbox/json.ts';
 import type { View, ViewValues } from '../../sandbox/protocol.ts';
 import { elementsIn } from '../../sandbox/slack/input-state.ts';
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import { commands, type Field, fieldsOf } from '../../src/commands/index.ts';
 import { ANA } from '../harness/users.ts';
 import type { ContractBot } from './contract-bot.ts';
@@ -12,6 +13,8 @@ export interface FormAnswer {
   readonly errors: Values;
   /** The lines of the answer in the channel after the form was accepted. */
   readonly lines: readonly string[];
+  /** The same answer as a message; null after errors. */
+  readonly answer: StoredMessage | null;
   /** Fields whose value the form does not offer, so that only a forged submission contains it. */
   readonly notOffered: readonly string[];
   /** Fields that the form does not have. */

@@ -30,6 +30,8 @@ const LINES: Readonly<Record<string, string>> = {
   'service-create': `/service create "analytics new" ${EVERYTHING}`,
   'service-create-own-cloud':
     '/service create "analytics own" provider=gcp region=europe-west4 ip=10.0.0.0/8 min=48 max=116 byoc=own-1',
+  'service-create-deprecated':
+    '/service create "analytics old" provider=aws region=eu-west-1 ip=10.0.0.0/8 tier=production min-total=48 max-total=1,068 private-endpoints=vpce-1,vpce-2 backup=53837fde-9e4f-4c3d-b63e-8c949cf4822f',
   'endpoint-create': `/endpoint create ${STAGING} type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b2c3d description="orders feed"`,
   'endpoint-create-resource': `/endpoint create ${STAGING} description="orders feed" ${VPC_RESOURCE}`,
   'endpoint-create-streaming': `/endpoint create ${STAGING} description="orders feed" ${STREAMING}`,
@@ -162,7 +164,7 @@ test('the “Sends” line of a request equals the sent body, except for hidden 
       ? [{ wire: write.body, card: card?.replace(/^Sends {2}[A-Z]+ \w+ /, '') ?? '' }]
       : [];
   });
-  expect(bodies).toHaveLength(24);
+  expect(bodies).toHaveLength(26);
   for (const { wire, card } of bodies) expect(masked(wire, JSON.parse(card))).toBe(card);
 });
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { type Command, commands, type Field, fieldsOf, verbOf } from '../../src/commands/index.ts';
 import { fieldLabel } from '../../src/domain/words.ts';
-import { ServiceCreation } from '../../src/servers/cloud-schema.ts';
 import { ANA } from '../harness/users.ts';
 import type { Operation } from './contract.ts';
 import { operationOf } from './contract.ts';
@@ -75,9 +74,7 @@ export function requestCells(
     requests.some(({ method, path }) => operationOf(method, path) === operation),
   );
   const found = own.flatMap((exchange) => cellsIn(exchange, operation, field));
-  if (found.length > 0) return together(found);
-  const isOld = operation.body.some(({ name, deprecated }) => name === field && deprecated);
-  return isOld ? deprecatedCells(field) : null;
+  return found.length > 0 ? together(found) : null;
 }
 
 function together(found: readonly RequestCells[]): RequestCells {
@@ -88,14 +85,6 @@ function together(found: readonly RequestCells[]): RequestCells {
     preview: all('preview'),
     request: all('request'),
   };
-}
-
-function deprecatedCells(field: string): RequestCells {
-  const isAccepted = Object.hasOwn(ServiceCreation.shape, field);
-  const isOffered = commands.some(({ args }) => Object.hasOwn(args.shape, field));
-  if (!isAccepted || isOffered) throw new Error(`${field} is deprecated: accept, never offer it`);
-  const words = 'accepted, never offered';
-  return { words, modal: words, preview: words, request: `body \`${field}\` (deprecated)` };
 }
 
 function cellsIn(exchange: Known, operation: Operation, field: string): RequestCells[] {
@@ -154,8 +143,9 @@ function originOf(command: Command, { value }: Place): string {
   return 'sent as it was read';
 }
 
-function modalCell({ label, rest }: Field, form: readonly string[]): string {
-  if (form.some((line) => line.startsWith(`${label}  `))) return label;
+function modalCell({ label, rest, typedOnly }: Field, form: readonly string[]): string {
+  if (form.some((line) => line.startsWith(`${label}  `)))
+    return typedOnly ? 'only after it was typed' : label;
   if (form.some((line) => line.startsWith(`${label} “`)))
     return `${label}, read-only after the choice`;
   return rest ? 'typed only' : '';

@@ -44,24 +44,6 @@ describe('/service scale', () => {
     `);
   });
 
-  test('the minimum memory is a multiple of 4 from 8 to 356', async () => {
-    const values = ['4', '8', '10', '12', '356', '360'];
-    const rule = scale('minReplicaMemoryGb', 'max=356');
-    expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
-      "4
-        typed: min must be a multiple of 4 from 8 to 356, not 4: | [min=8]
-        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 4: 8.
-      8: taken
-      10
-        typed: min must be a multiple of 4 from 8 to 356, not 10: | [min=8] [min=12]
-        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 10: 8 or 12.
-      12, 356: taken
-      360
-        typed: min must be a multiple of 4 from 8 to 356, not 360: | [min=356]
-        form:  not offered; [minReplicaMemoryGb] Minimum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 360: 356."
-    `);
-  });
-
   test('the memory of an organization on the free plan is at most 120', async () => {
     const rule = scale('maxReplicaMemoryGb', 'min=8');
     expect(await answersTo(free, rule, ['116', '120', '124'])).toMatchInlineSnapshot(`

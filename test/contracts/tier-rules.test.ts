@@ -37,30 +37,4 @@ describe('/service create', () => {
       expect(await answersTo(bot, create(field), [value])).toBe(`${value}: taken`);
     }
   });
-
-  test('the values of the enterprise fields are those of the contract', async () => {
-    const profiles = await answersTo(enterprise, create('profile'), ['v1-huge']);
-    expect(profiles).toMatchInlineSnapshot(`
-      "v1-huge
-        typed: opens the form: profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl, not v1-huge
-        form:  not offered; [profile] Profile must be one of v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl, v1-highcpu-s, v1-highcpu-m, v1-highcpu-l, v1-highcpu-xl, not v1-huge."
-    `);
-    const types = await answersTo(enterprise, create('complianceType'), ['hipaa', 'pci', 'gdpr']);
-    expect(types).toMatchInlineSnapshot(`
-      "hipaa, pci: taken
-      gdpr
-        typed: opens the form: compliance must be one of hipaa, pci, not gdpr
-        form:  not offered; [complianceType] Compliance must be one of hipaa, pci, not gdpr."
-    `);
-  });
-
-  test('a release channel is one of three', async () => {
-    const values = ['slow', 'default', 'fast', 'never'];
-    expect(await answersTo(scale, create('releaseChannel'), values)).toMatchInlineSnapshot(`
-      "slow, default, fast: taken
-      never
-        typed: opens the form: release-channel must be one of slow, default, fast, not never
-        form:  not offered; [releaseChannel] Release channel must be one of slow, default, fast, not never."
-    `);
-  });
 });

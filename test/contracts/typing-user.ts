@@ -74,13 +74,14 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
     const before = new Map(privately().map((one) => [one.ts, JSON.stringify(one.blocks)]));
     await slack.submit(ANA, viewId, values);
     const view = slack.clientState(ANA).views.find(({ id }) => id === viewId);
-    if (view) return { errors: view.errors, lines: [] };
+    if (view) return { errors: view.errors, lines: [], answer: null };
     const isNew = ({ ts, blocks }: StoredMessage) => before.get(ts) !== JSON.stringify(blocks);
     const answered = () => privately().find(isNew) ?? reopenedForm(viewId);
     const answer = await until(answered, 'the answer to a form');
-    if ('ts' in answer) return { errors: {}, lines: linesOf(answer.blocks) };
+    if ('ts' in answer) return { errors: {}, lines: linesOf(answer.blocks), answer };
     await slack.close(ANA, answer.id);
-    return { errors: {}, lines: [`opens again: ${linesOf(answer.blocks.slice(0, 1)).join('\n')}`] };
+    const lines = [`opens again: ${linesOf(answer.blocks.slice(0, 1)).join('\n')}`];
+    return { errors: {}, lines, answer: null };
   }
 
   /** The form that opens again with the problem above its fields. */

@@ -12,18 +12,20 @@ const RELEASE = '.github/workflows/release.yml';
 
 /** Actions of GitHub and Docker. Another one needs a review, because it runs with the rights of the job. */
 const ACTIONS = [
-  'actions/attest-build-provenance@v2',
-  'actions/attest-sbom@v2',
-  'actions/checkout@v4',
-  'actions/setup-node@v4',
-  'docker/build-push-action@v6',
-  'docker/login-action@v3',
-  'docker/setup-buildx-action@v3',
+  'actions/attest-build-provenance',
+  'actions/attest-sbom',
+  'actions/checkout',
+  'actions/setup-node',
+  'docker/build-push-action',
+  'docker/login-action',
+  'docker/setup-buildx-action',
 ];
+/** A tag can be moved, a commit cannot. */
+const PINNED = new RegExp(`^(${ACTIONS.join('|')})@[0-9a-f]{40}$`);
 
 const Permissions = z.record(z.string(), z.enum(['read', 'write']));
 const Step = z.looseObject({
-  uses: z.enum(ACTIONS).optional(),
+  uses: z.string().regex(PINNED).optional(),
   run: z.string().optional(),
   with: z.record(z.string(), z.unknown()).default({}),
 });
@@ -57,7 +59,7 @@ test('there are workflows for tests, releases and the policy', () => {
 });
 
 test.for(FILES)(
-  '%s uses known actions, may only read by default, and ends within an hour',
+  '%s uses known actions by their commits, may only read by default, and ends within an hour',
   (file) => {
     expect(Workflow.safeParse(parse(readFileSync(file, 'utf8'))).error).toBeUndefined();
   },
@@ -73,9 +75,20 @@ test.for(FILES)(
 );
 
 test.for(FILES)('a checkout of %s keeps no token for later steps', (file) => {
-  const checkouts = stepsOf(file).filter(({ uses }) => uses === 'actions/checkout@v4');
+  const checkouts = stepsOf(file).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
   expect(checkouts.length).toBeGreaterThan(0);
   for (const { with: inputs } of checkouts) expect(inputs['persist-credentials']).toBe(false);
+});
+
+test.for(FILES)('no script of a package runs in a job of %s, except in the tests', (file) => {
+  const installs = stepsOf(file).flatMap(({ run = '' }) => (run.includes('npm ci') ? [run] : []));
+  expect(installs.filter((run) => !run.includes('--ignore-scripts'))).toEqual([]);
+});
+
+test.for(FILES)('the version beside each commit of %s is a whole one', (file) => {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const uses = lines.filter((line) => line.includes('uses: '));
+  expect(uses.filter((line) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
 });
 
 test.for(FILES)('the npm scripts of %s exist', (file) => {
@@ -120,7 +133,7 @@ test.for(['.github/workflows/ci.yml', RELEASE])(
 test('a release is checked before anything is published', () => {
   const steps = read(RELEASE).jobs.publish?.steps ?? [];
   const check = steps.findIndex(({ run }) => run?.includes('release:check -- --clean --tag'));
-  const login = steps.findIndex(({ uses }) => uses === 'docker/login-action@v3');
+  const login = steps.findIndex(({ uses }) => uses?.startsWith('docker/login-action@'));
   expect(check).toBeGreaterThan(0);
   expect(login).toBeGreaterThan(check);
 });

@@ -63,7 +63,7 @@ interface Shown {
 }
 
 /** The sandbox as it is started by hand, with the reads of live servers, at the time of the lines. */
-function startTypedWorld(): Promise<TestSandbox> {
+export function startTypedWorld(): Promise<TestSandbox> {
   return startTestSandbox({
     at: TYPED_AT,
     yaml: (file) => ({
@@ -81,7 +81,7 @@ function startTypedWorld(): Promise<TestSandbox> {
 }
 
 /** Types a line as this person, and returns what the person sees. */
-async function typeLine(
+export async function typeLine(
   sandbox: TestSandbox,
   { as, line, via }: Pick<TypedCase, 'as' | 'line' | 'via'>,
 ): Promise<Shown> {

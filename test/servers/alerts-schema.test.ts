@@ -98,8 +98,8 @@ describe('an edit', () => {
     ['threshold', [0, -1, 2.5], ['5', null, NaN], 'must be a number'],
     ['interval', ['1m', '5m', '15m', '1h', '1d'], ['', '0m', 'm', '5', '5 m', 'm5', 5], INTERVAL],
     ['thresholdType', ['above', 'below'], ['between', 'ABOVE', ''], 'must be above or below'],
-    ['name', ['a'], [''], 'must not be empty'],
-    ['message', ['a'], [''], 'must not be empty'],
+    ['name', ['a', ''], [5, null], 'must be a text'],
+    ['message', ['a', ''], [5, null], 'must be a text'],
     ['webhookId', ['w'], [''], 'must not be empty'],
   ])('may set %s', ([field, good, bad, problem]) => {
     for (const value of good) expect(AlertEdit.safeParse({ [field]: value }).success).toBe(true);

@@ -57,6 +57,20 @@ describe('an update keeps all fields that were read and applies the requested ch
     });
   });
 
+  test('except a name or a message that the edit removes', () => {
+    const update = alertUpdate(read(contractTile), { message: '' });
+    if (!update.ok) throw new Error(update.refusal);
+    expect(update.body).not.toHaveProperty('message');
+    expect(update.body.name).toBe(contractTile.name);
+    expect(update.changes).toEqual([{ field: 'message', before: 'too many', after: undefined }]);
+    const again = alertUpdate(read({ ...contractTile, message: null }), { message: '' });
+    expect(again).toMatchObject({ ok: true, changes: [] });
+    // The server kept it.
+    expect(differences(update.body, read(contractTile))).toEqual([
+      { field: 'message', sent: undefined, got: 'too many' },
+    ]);
+  });
+
   test('of a search alert on a contract-only server, with request names', () => {
     const body = bodyOf(contractSearch, { threshold: 1 });
     expect(body).toMatchObject({

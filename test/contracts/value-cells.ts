@@ -1,0 +1,388 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import { InvalidRequest, Secret } from '../../src/base/errors.ts';
+import { createAlertsClient } from '../../src/servers/alerts.ts';
+import { AlertEdit } from '../../src/servers/alerts-schema.ts';
+import { createCloudClient } from '../../src/servers/cloud.ts';
+import { ANA } from '../harness/users.ts';
+import { type FieldSchema, OPERATIONS, type Operation, type RequestField } from './contract.ts';
+import { type ContractBot, openContractBot } from './contract-bot.ts';
+import { answerForm, fieldOf, formOf } from './forms.ts';
+import { linesOf } from './message-lines.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
+import { CONTRACT, STAGING, TILE_ALERT, WAREHOUSE } from './replies.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What a field accepts and refuses: at its bounds, and one step beyond them. */
+export interface ValueCells {
+  readonly accepted: string;
+  readonly refused: string;
+  /** What happens to a field whose input is emptied. */
+  readonly emptied: string;
+}
+
+interface Vector {
+  /** As a user types it. */
+  readonly typed: string;
+  /** As the API takes it. */
+  readonly value: unknown;
+}
+
+/** The values at the bounds of a field, all of a list, and its examples. */
+function acceptedValues({ type, enum: list, examples, ...bounds }: FieldSchema): Vector[] {
+  const { minimum: min, maximum: max, multipleOf: step = 1, maxLength, format } = bounds;
+  const inside = (bound: number | undefined, by: number) =>
+    bound === undefined ? [] : [bound, bound + by];
+  const values = [
+    ...(list ?? []),
+    ...examples,
+    ...(type === 'boolean' ? [true, false] : []),
+    ...inside(min, step),
+    ...inside(max, -step).reverse(),
+    ...(maxLength === undefined ? [] : ['a', 'a'.repeat(maxLength)]),
+    ...(format === 'uuid' ? ['53837fde-9e4f-4c3d-b63e-8c949cf4822f'] : []),
+  ];
+  return values
+    .filter((value) => value !== null)
+    .map((value) => ({ typed: typedOf(value), value }));
+}
+
+/** One step beyond each bound, a value that is in no list, and a text where none is accepted. */
+function refusedValues({ type, enum: list, ...bounds }: FieldSchema): Vector[] {
+  const { minimum: min, maximum: max, multipleOf: step, maxLength, format } = bounds;
+  const values = [
+    ...(min === undefined ? [] : [min - (step ?? 1)]),
+    ...(min === undefined || step === undefined ? [] : [min + step / 2]),
+    ...(max === undefined ? [] : [max + (step ?? 1)]),
+    ...(type === 'number' ? ['many'] : []),
+    ...(type === 'boolean' ? ['maybe'] : []),
+    ...(list === undefined ? [] : ['something-else']),
+    ...(maxLength === undefined ? [] : ['a'.repeat(maxLength + 1)]),
+    ...(format === 'uuid' ? ['yesterday'] : []),
+    ...bounds['x-refused'],
+  ];
+  return values.map((value) => ({ typed: typedOf(value), value }));
+}
+
+/** `10.0.0.0/8 office`, `mysql on`. */
+function typedOf(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.map(typedOf).join(',');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.values(value).map(typedOf).join(' ').trim();
+}
+
+const SHARE =
+  'resource-share=arn:aws:ram:eu-west-1:123456789012:resource-share/11111111-2222-4333-8444-555555555555';
+const CLUSTER =
+  'cluster=arn:aws:kafka:eu-west-1:123456789012:cluster/feed/11111111-2222-4333-8444-555555555555-1';
+const TYPES: Readonly<Record<string, string>> = {
+  VPC_ENDPOINT_SERVICE: 'service-name=vpce-svc-0a1b2c3d',
+  VPC_RESOURCE: `resource-configuration=rcfg-0a1b2c3d ${SHARE}`,
+  STREAMING_MULTI_VPC: `${CLUSTER} authentication=SASL_IAM`,
+};
+const REGION: Readonly<Record<string, string>> = { gcp: 'us-east1', azure: 'eastus' };
+
+function providerOf(region: string): string {
+  if (/-\d$/.test(region)) return 'aws';
+  return /-.*\d$/.test(region) ? 'gcp' : 'azure';
+}
+
+const PLACE = 'provider=aws region=eu-west-1';
+const AWS = `${PLACE} ip=10.0.0.0/8`;
+const FEED = 'staging description=feed';
+type Others = (typed: string) => string;
+
+/** The command that sends an operation, and the other arguments that a value of each field needs. */
+const WORDS: Readonly<
+  Record<string, { command: string; others: Others; of?: Readonly<Record<string, Others>> }>
+> = {
+  'create service': {
+    command: 'service create',
+    others: () => `right ${AWS}`,
+    of: {
+      name: () => AWS,
+      provider: (typed) => `right region=${REGION[typed] ?? 'eu-west-1'} ip=10.0.0.0/8`,
+      region: (typed) => `right provider=${providerOf(typed)} ip=10.0.0.0/8`,
+      ipAccessList: () => `right ${PLACE}`,
+      minTotalMemoryGb: () => `right ${AWS} max-total=1068`,
+      minReplicaMemoryGb: () => `right ${AWS} max=356`,
+      numReplicas: () => `right ${AWS} warehouse=${WAREHOUSE}`,
+      isReadonly: () => `right ${AWS} warehouse=${WAREHOUSE}`,
+      byocId: () => `right ${AWS} min=48 max=48`,
+    },
+  },
+  'create endpoint': {
+    command: 'endpoint create',
+    others: () => `${FEED} type=VPC_ENDPOINT_SERVICE`,
+    of: {
+      description: () => `staging type=VPC_ENDPOINT_SERVICE ${TYPES.VPC_ENDPOINT_SERVICE}`,
+      type: (typed) => `${FEED} ${TYPES[typed] ?? TYPES.VPC_ENDPOINT_SERVICE}`,
+      vpcResourceConfigurationId: () => `${FEED} type=VPC_RESOURCE ${SHARE}`,
+      vpcResourceShareArn: () => `${FEED} type=VPC_RESOURCE resource-configuration=rcfg-0a1b2c3d`,
+      streamClusterArn: () => `${FEED} type=STREAMING_MULTI_VPC authentication=SASL_IAM`,
+      streamAuthentication: () => `${FEED} type=STREAMING_MULTI_VPC ${CLUSTER}`,
+    },
+  },
+  scale: {
+    command: 'service scale',
+    others: () => 'staging',
+    of: {
+      minReplicaMemoryGb: () => 'staging max=356',
+      maxReplicaMemoryGb: () => 'staging min=8',
+      idleScaling: () => 'staging replicas=3',
+      numReplicas: () => 'staging idle=on',
+      idleTimeoutMinutes: () => 'staging idle=on',
+    },
+  },
+  'update alert': {
+    command: 'alert edit',
+    others: () => `${TILE_ALERT} threshold=7`,
+    of: { threshold: () => `${TILE_ALERT} interval=1h` },
+  },
+};
+
+/** The cells by operation and field of its body: `scale numReplicas`. */
+export async function allValueCells(): Promise<ReadonlyMap<string, ValueCells>> {
+  const recorder = await startRecorder();
+  recorder.answer(CONTRACT);
+  const urls = { cloud: recorder.url, alerts: recorder.url };
+  const bot = await openContractBot({ urls, of: { tier: 'enterprise' } });
+  const clients = openClients(recorder, bot);
+  const all = new Map<string, ValueCells>();
+  for (const operation of OPERATIONS) {
+    for (const field of operation.body) {
+      const cells = await valueCells({ bot, recorder, clients }, operation, field);
+      if (cells) all.set(`${operation.name} ${field.name}`, cells);
+    }
+  }
+  await Promise.all([clients.close(), bot.close()]);
+  await recorder.stop();
+  return all;
+}
+
+/** Drives words, form and client with the vectors of one field, and throws where they disagree. */
+async function valueCells(
+  { bot, recorder, clients }: Pick<Tried, 'bot' | 'recorder' | 'clients'>,
+  operation: Operation,
+  field: RequestField,
+): Promise<ValueCells | null> {
+  const words = WORDS[operation.name];
+  const name = argumentOf(operation, field.name);
+  if (!words || name === null) return null;
+  const others = words.of?.[name] ?? words.others;
+  const tried = { bot, recorder, clients, operation, field, name, command: words.command, others };
+  const schema = field.parts.length > 0 ? WEBHOOK : field.schema;
+  const accepted = acceptedValues(schema);
+  const [right] = accepted;
+  if (!right) throw new Error(`${field.name} needs an example in the description`);
+  const sent = await typedBody(tried, right);
+  // Of a list, people enter the first and the last value, and the client sends all.
+  const entered = field.schema.enum ? [right, accepted.at(-1) ?? right] : accepted;
+  for (const vector of entered) {
+    const body = await typedBody(tried, vector);
+    expectSame(tried, vector, body);
+    const needsOthers = others(vector.typed) !== others(right.typed);
+    const { lines } = await filled(tried, needsOthers ? vector : right, vector.typed);
+    if (!lines[0]?.endsWith('?')) throw wrong(tried, vector, `form: ${lines[0]}`);
+    await clientAccepts(tried, body, vector);
+  }
+  for (const vector of accepted.filter((each) => others(each.typed) === others(right.typed))) {
+    await clientAccepts(tried, sent, vector);
+  }
+  const sentences: { readonly vector: Vector; readonly sentence: string }[] = [];
+  for (const vector of refusedValues(schema)) {
+    const sentence = await typedRefusal(tried, vector);
+    const { errors, lines } = await filled(tried, right, vector.typed);
+    if (errors[name] === undefined) throw wrong(tried, vector, `form: ${lines[0]}`);
+    await clientRefuses(tried, sent, vector);
+    sentences.push({ vector, sentence });
+  }
+  const { type, maximum } = schema;
+  // Forms have an input for digits only.
+  const spelled = type === 'number' && maximum === undefined ? ['1e3', '1,000'] : [];
+  for (const typed of spelled) {
+    const vector = { typed, value: 1_000 };
+    expectSame(tried, vector, await typedBody(tried, vector));
+    accepted.push(vector);
+  }
+  return {
+    accepted: listed(accepted),
+    refused: refusals(sentences),
+    emptied: await emptied(tried, right),
+  };
+}
+
+const WEBHOOK: FieldSchema = { deprecated: false, examples: ['w2'], 'x-refused': [] };
+
+/** The name of the argument that sets a field of the body; null: no argument does. */
+function argumentOf({ name }: Operation, field: string): string | null {
+  if (name === 'set state' || field === 'source') return null;
+  return field === 'channel' ? 'webhookId' : field;
+}
+
+interface Tried {
+  readonly bot: ContractBot;
+  readonly recorder: Recorder;
+  readonly clients: Clients;
+  readonly operation: Operation;
+  readonly field: RequestField;
+  readonly name: string;
+  readonly command: string;
+  readonly others: Others;
+}
+
+function wrong({ operation, name }: Tried, { typed }: Vector, what: string): Error {
+  return new Error(`${operation.name}: ${name}=${typed}: ${what}`);
+}
+
+function lineOf({ command, name, others }: Tried, typed: string): string {
+  const { word } = fieldOf(command, name);
+  const text = `"${typed}"`;
+  const own = word === undefined ? text : `${word}=${text}`;
+  const rest = others(typed);
+  return word === undefined ? `/${command} ${own} ${rest}` : `/${command} ${rest} ${own}`;
+}
+
+async function typedAnswer(tried: Tried, { typed }: Vector) {
+  const { bot, command } = tried;
+  bot.time.pass(61_000);
+  const { answer, view } = await bot.answerOrForm(lineOf(tried, typed), formOf(command));
+  if (view) await bot.slack.close(ANA, view.id);
+  return { answer, lines: answer ? bot.linesIn(answer) : linesOf(view?.blocks.slice(0, 1) ?? []) };
+}
+
+/** The body that the preview of a typed value would send. */
+async function typedBody(tried: Tried, vector: Vector): Promise<Body> {
+  const { answer, lines } = await typedAnswer(tried, vector);
+  if (!answer || !lines[0]?.endsWith('?')) throw wrong(tried, vector, `typed: ${lines.join(' ')}`);
+  return bodyIn(await tried.bot.requestLines(answer));
+}
+
+function bodyIn(lines: readonly string[]): Body {
+  const sends = lines.find((line) => line.startsWith('Sends  ')) ?? '{}';
+  return JSON.parse(sends.slice(sends.indexOf('{')));
+}
+
+function expectSame(tried: Tried, vector: Vector, body: Body): void {
+  const sent = body[tried.field.name];
+  const value = tried.name === 'webhookId' ? Object(sent).webhookId : sent;
+  if (!isDeepStrictEqual(value, vector.value)) {
+    throw wrong(tried, vector, `typed: would send ${JSON.stringify(value)}`);
+  }
+}
+
+/** The sentence about a typed value, which begins with the key or the label of its field. */
+async function typedRefusal(tried: Tried, vector: Vector): Promise<string> {
+  const { lines } = await typedAnswer(tried, vector);
+  const { word, label } = fieldOf(tried.command, tried.name);
+  const said = lines.flatMap((line) => line.split('\n'));
+  const sentence = said.find((line) => line.startsWith(`${word ?? label} `));
+  if (sentence === undefined) throw wrong(tried, vector, `typed: ${lines.join(' ')}`);
+  return sentence.replace(/(, not [^,]+| \(you typed .*\)):?$/s, '');
+}
+
+/** The form of a valid line, with another value in this one field. */
+async function filled(tried: Tried, right: Vector, typed: string) {
+  const { bot, command, name } = tried;
+  bot.time.pass(61_000);
+  return answerForm(bot, command, lineOf(tried, right.typed), { [name]: typed });
+}
+
+async function clientAccepts(tried: Tried, body: Body, { value }: Vector): Promise<void> {
+  const { recorder, field } = tried;
+  recorder.takeRequests();
+  await send(tried, { ...body, [field.name]: valueIn(tried, value) });
+  const [request] = recorder.takeRequests().filter((each) => each.method !== 'GET');
+  const sent = JSON.parse(request?.body ?? '{}')[field.name];
+  if (!isDeepStrictEqual(sent, valueIn(tried, value))) {
+    throw new Error(`The client sends ${field.name}=${JSON.stringify(sent)}`);
+  }
+}
+
+function valueIn({ name }: Tried, value: unknown): unknown {
+  return name === 'webhookId' ? { type: 'webhook', webhookId: value } : value;
+}
+
+async function clientRefuses(tried: Tried, body: Body, vector: Vector): Promise<void> {
+  const { field, operation, name } = tried;
+  const problems = await problemsOf(async () => {
+    // The edit is checked apart: its body carries all other fields of the alert, also of other types.
+    if (operation.name === 'update alert') {
+      const { error } = AlertEdit.safeParse({ [name]: vector.value });
+      if (error) throw new InvalidRequest('', [{ field: name, problem: error.message }]);
+    }
+    await send(tried, { ...body, [field.name]: valueIn(tried, vector.value) });
+  });
+  if (!problems.includes(name)) throw wrong(tried, vector, `client: ${problems.join(', ')}`);
+}
+
+async function problemsOf(call: () => Promise<unknown>): Promise<readonly string[]> {
+  try {
+    await call();
+    return ['sent'];
+  } catch (error) {
+    if (error instanceof InvalidRequest) return error.problems.map(({ field }) => field);
+    throw error;
+  }
+}
+
+/** The clients of both APIs, calling the recorder; time passes while they wait for their budget. */
+function openClients({ url }: Recorder, { time }: ContractBot) {
+  const common = { version: 'test', privateAddresses: true, clock: time.clock, baseUrl: url };
+  const cloud = createCloudClient({
+    ...{ ...common, organizationId: ORGANIZATION.id },
+    ...{ keyId: CLOUD_KEY.id, keySecret: new Secret(CLOUD_KEY.secret) },
+  });
+  const alerts = createAlertsClient({ ...common, token: new Secret(ALERTS_TOKEN) });
+  return { cloud, alerts, close: () => Promise.all([cloud.close(), alerts.close()]) };
+}
+type Clients = ReturnType<typeof openClients>;
+
+/** Wrong bodies are sent as well, so their types are not those of the clients. */
+async function send({ clients, operation, bot }: Tried, body: Body): Promise<unknown> {
+  bot.time.pass(61_000);
+  const { cloud, alerts } = clients;
+  const calls: Readonly<Record<string, (body: never) => Promise<unknown>>> = {
+    'create service': cloud.createService,
+    'create endpoint': (made) => cloud.createReversePrivateEndpoint(STAGING, made),
+    scale: (sizes) => cloud.updateReplicaScaling(STAGING, sizes),
+    'update alert': (update) => alerts.updateAlert(TILE_ALERT, update),
+  };
+  return calls[operation.name]?.(body as never);
+}
+
+/** What the form does with an emptied input: the body lacks the field, keeps it, or the form refuses. */
+async function emptied(tried: Tried, right: Vector): Promise<string> {
+  const { errors, lines, answer } = await filled(tried, right, '');
+  if (errors[tried.name] !== undefined) return 'required';
+  if (!answer || !lines[0]?.endsWith('?')) throw wrong(tried, right, `emptied: ${lines[0]}`);
+  const body = bodyIn(await tried.bot.requestLines(answer));
+  if (tried.field.name in body) return 'stays as it is';
+  return tried.operation.name === 'update alert' ? 'removed from the alert' : 'not sent';
+}
+
+const LISTED_MAX = 6;
+
+function listed(vectors: readonly Vector[]): string {
+  const shown = [...new Set(vectors.map(({ typed }) => cell(typed)))];
+  if (shown.length <= LISTED_MAX) return shown.join(' ');
+  return `${shown[0]} … ${shown.at(-1)} (${shown.length} values)`;
+}
+
+/** `` `4` `10` `360`: max must be a multiple of 4 from 8 to 356 `` */
+function refusals(all: readonly { readonly vector: Vector; readonly sentence: string }[]): string {
+  if (all.length === 0) return 'no text';
+  const sentences = [...new Set(all.map(({ sentence }) => sentence))];
+  return sentences
+    .map((sentence) => {
+      const own = all.filter((each) => each.sentence === sentence).map(({ vector }) => vector);
+      return `${listed(own)}: ${sentence.length > 90 ? `${sentence.slice(0, 89)}…` : sentence}`;
+    })
+    .join(' · ');
+}
+
+function cell(typed: string): string {
+  return `\`${typed.replace(/(\w)\1{9,}/g, (run, letter) => `${letter}×${run.length}`)}\``;
+}
