@@ -88,13 +88,13 @@ export function openCommandContext(
 }
 
 function createClients(
-  { config, version, log, now, clock, leaving, measures, store }: BotOptions,
+  { config, version, log, now, clock, leaving, measures, store, record }: BotOptions,
   stopping: AbortSignal,
 ) {
   const { url: baseUrl, keyId, keySecret } = config.cloud;
   const { id: organizationId, plan, tier } = config.organization;
   const { privateAddresses } = config.access;
-  const shared = { version, clock, privateAddresses, stopping, leaving };
+  const shared = { version, clock, privateAddresses, stopping, leaving, record };
   const observe = (api: Api) => (call: Observation) => {
     measures.called(api, call);
     const rounded = { waitedMs: Math.round(call.waitedMs), ms: Math.round(call.ms) };

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Probes } from './app-server.ts';
 import { withinTime } from './base/errors.ts';
-import { postJson } from './base/http.ts';
+import { postJson, type RecordExchange } from './base/http.ts';
 import { createOutageLog, type Measures } from './base/log.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { backoffMs, type Clock } from './base/time.ts';
@@ -51,6 +51,8 @@ export interface AppOptions {
   readonly leaving?: AbortSignal | undefined;
   /** Keeps serving for this long after readiness ends, until load balancers have noticed. */
   readonly leaveWithinMs?: number;
+  /** Of SIGNALBOX_RECORD. */
+  readonly record?: RecordExchange | undefined;
 }
 
 /** What a bot shares with the one that replaces it after a reload of the configuration. */
@@ -163,14 +165,14 @@ function refusedLog(error: unknown): ConfigProblem | null {
 
 /** Connects to Slack. Throws every problem with tokens, scopes, groups and people. */
 export async function connectSlack(
-  { config, log, clock }: AppOptions,
+  { config, log, clock, record }: AppOptions,
   { now, measures, opensSocket }: ConnectOptions,
 ): Promise<Slack> {
   const { policy, channels }: Config = config;
   const configuredChannels = channelUses(config).map(({ word }) => word);
   const connected = await connect({
     ...{ ...config.slack, policy, channels, configuredChannels, console: config.console },
-    ...{ post: postJson, commands, log, now, clock, measures, opensSocket },
+    ...{ post: recordedPost(record), commands, log, now, clock, measures, opensSocket, record },
   });
   if (!connected.ok) {
     const { problems } = connected;
@@ -179,6 +181,14 @@ export async function connectSlack(
   }
   await refuseUnmetRules(connected.slack, policy);
   return connected.slack;
+}
+
+function recordedPost(record?: RecordExchange): typeof postJson {
+  return async (url, content, withinMs) => {
+    const { status, text } = await postJson(url, content, withinMs);
+    record?.({ door: 'answer', call: 'POST', sent: content, status, arrived: text });
+    return { status, text };
+  };
 }
 
 /** Refuses the start where a rule has no user who satisfies it, before an emergency shows it. */

@@ -16,6 +16,7 @@ import {
 } from './app-start.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { systemClock } from './base/time.ts';
+import { commands } from './commands/index.ts';
 import { type Log, placeKeys, recordIds } from './log/index.ts';
 import {
   type AlertDoor,
@@ -25,6 +26,7 @@ import {
   createMetrics,
   fixedUntilRestart,
   type Metrics,
+  openRecorder,
   proveWritable,
   readGauges,
 } from './ops/index.ts';
@@ -59,8 +61,12 @@ type ReloadResult =
  * Listens, opens Slack and the database, and starts the bot. While Slack or the database does not
  * respond, it retries, answers the liveness probe and reports why it is not ready.
  */
-export async function startApp(options: AppOptions): Promise<StartResult> {
-  const { config, version, log, cancel, now = () => new Date(), clock = systemClock } = options;
+export async function startApp(given: AppOptions): Promise<StartResult> {
+  const { config, version, log, cancel, now = () => new Date(), clock = systemClock } = given;
+  const { recording } = config;
+  const { commandPrefix: prefix } = config.slack;
+  const record = recording ? openRecorder({ ...recording, prefix, commands, now, log }) : undefined;
+  const options = { ...given, record };
   const metrics = createMetrics({
     version,
     messageKinds: MESSAGE_KINDS,

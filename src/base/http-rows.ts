@@ -155,7 +155,8 @@ export function tolerant<S extends z.ZodType>(schema: S) {
 }
 
 /** Some servers send numbers as strings. */
-export const MaybeNumber = tolerant(z.union([z.number(), NUMERIC]));
+export const SentNumber = z.union([z.number(), NUMERIC]);
+export const MaybeNumber = tolerant(SentNumber);
 /** Also used for enumerations: an unknown state or type is shown as the server sent it. */
 export const MaybeText = tolerant(z.string());
 export const MaybeSwitch = tolerant(z.boolean());

@@ -100,7 +100,34 @@ export interface HttpOptions {
   readonly leaving?: AbortSignal | undefined;
   /** Must not throw: it runs before the outcome of a write is recorded. */
   readonly observe?: ((observation: Observation) => void) | undefined;
+  /** Must not throw, as `observe`. */
+  readonly record?: RecordExchange | undefined;
 }
+
+/** The options that the client of an API passes on. */
+export type PassedOptions = Pick<
+  HttpOptions,
+  | 'version'
+  | 'timing'
+  | 'clock'
+  | 'observe'
+  | 'record'
+  | 'leaving'
+  | 'privateAddresses'
+  | 'sharedBudget'
+>;
+
+/** What left or arrived through one door, and the answer to it, each as it is. */
+export interface Exchange {
+  readonly door: 'slack' | 'payload' | 'answer' | 'api';
+  /** The method of Slack, or the HTTP method and the path. */
+  readonly call: string;
+  readonly sent: unknown;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly arrived: unknown;
+}
+export type RecordExchange = (exchange: Exchange) => void;
 
 interface HttpTimeouts {
   readonly connectMs: number;
@@ -284,10 +311,15 @@ function createTransport(options: HttpOptions, connectMs: number) {
         signal: abort ? AbortSignal.any([deadline, abort]) : deadline,
       });
       const { statusCode: status, headers } = reply;
-      const streamed = isSuccess(status) ? call.streamed : undefined;
+      // A recording has all rows.
+      const streamed = isSuccess(status) && !options.record ? call.streamed : undefined;
       const body = await readResponseBody(reply.body, streamed).catch((cause): Body => {
         if (method === 'GET' && isSuccess(status)) throw cause;
         return { kind: 'unreadable' };
+      });
+      options.record?.({
+        ...{ door: 'api', call: `${method} ${call.path}`, status, headers },
+        ...{ sent: { query: call.query, body: call.body }, arrived: contentOf(body) },
       });
       if (!isSuccess(status)) return answerError(call, { status, headers, body }, options);
       return { status, body, requestId: requestIdOf(body) };
@@ -302,6 +334,11 @@ function createTransport(options: HttpOptions, connectMs: number) {
   }
 
   return { exchange, close: () => agent.close() };
+}
+
+function contentOf(body: Body): unknown {
+  if (body.kind === 'json') return body.value;
+  return 'text' in body ? body.text : null;
 }
 
 function connectErrorKind(cause: Error) {

@@ -74,13 +74,15 @@ function plain(text: string): string {
     .toLowerCase()
     .replaceAll(',', ' ')
     .replace(/\s+/g, ' ')
+    .replace(/\bhalf past (\d{1,2})\b/, '$1:30')
+    .replace(/\bquarter past (\d{1,2})\b/, '$1:15')
     .replace(/[.!]+$/, '')
     .trim();
 }
 
 /** How a time begins, so that most words need no further reading. */
 const FIRST_WORDS = patternOf(
-  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|yesterday|gestern|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
+  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|straight|quarter|yesterday|gestern|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
   { NUMBER: NUMBERS.join('|') },
 );
 
@@ -88,8 +90,26 @@ const FIRST_WORDS = patternOf(
 export function timeAt(words: readonly string[], clock: LocalClock) {
   if (!FIRST_WORDS.test(words[0] ?? '')) return null;
   for (let taken = Math.min(8, words.length); taken > 0; taken -= 1) {
-    const reading = readTime(words.slice(0, taken).join(' '), clock);
+    const phrase = words.slice(0, taken).join(' ');
+    // With nothing after it, `tomorrow morning 7` has an hour, not a number of something.
+    const isWhole = taken === words.length;
+    const reading = readTime(isWhole ? phrase.replace(HOUR_AFTER_PART, '$1 at $2') : phrase, clock);
     if (reading) return { taken, reading };
+  }
+  return null;
+}
+
+const WINDOW =
+  /^(?:(?:from|between|von) )?(.*\d.*?) ?(?:-|–|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.*\d.*)$/i;
+
+/** `from 20:00 to 22:00`, `20:00-22:00`: a start and an end at the start of the words; null unless both are one moment. */
+export function windowAt(words: readonly string[], clock: LocalClock) {
+  for (let taken = Math.min(8, words.length); taken > 0; taken -= 1) {
+    const [, from = '', to = ''] = WINDOW.exec(words.slice(0, taken).join(' ')) ?? [];
+    if (to === '') continue;
+    const [at, until] = [`at ${from}`, `until ${to}`].map((text) => readTime(text, clock));
+    if (at?.kind !== 'taken' || until?.kind !== 'taken') continue;
+    if (at.key === 'at' && until.key === 'until') return { taken, at: at.text, until: until.text };
   }
   return null;
 }
@@ -105,6 +125,8 @@ const HOUR_OF_PART = patternOf(
   { HOUR: String.raw`(?:0?[1-9]|1[0-2])(?::\d\d)?`, PART: 'morning|afternoon|evening' },
 );
 
+const HOUR_AFTER_PART = /\b(morning|afternoon|evening) (\d{1,2}(?::\d\d)?)$/i;
+
 /** Reads a whole phrase, for example `tonight at 8`, `in 2 hours` or `until monday 9:00`. */
 export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   if (typed.length > LONGEST) return null;
@@ -113,7 +135,8 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
     .replace(HOUR_OF_PART, (_, hour, part, before = part, at = hour) =>
       before === 'morning' ? `${at}am` : `${at}pm`,
     );
-  if (/^(right )?now$|^(immediately|asap|at once|sofort|jetzt)$/.test(text)) return { kind: 'now' };
+  if (/^(right )?now$|^(immediately|asap|at once|(right|straight) away|sofort|jetzt)$/.test(text))
+    return { kind: 'now' };
   const [, until, during, within, near, body = text] = LEADS.exec(text) ?? [];
   const span = typedSpan(body);
   // `until 4h` is `until=4h`, a duration; `at 20h` is a time of day.
@@ -466,7 +489,7 @@ function dateIn(today: string, day: number, month: number): string | null {
 // A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.
 const TIME_WORDS = patternOf(
   [
-    String.raw`\b([01]?\d|2[0-3])[:][0-5]\d\b`,
+    String.raw`\b\d{1,2}:\d\d\b`,
     String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,
     String.raw`\b(today|tonight|tomorrow|tmrw|tmr|noon|midday|midnight|eod|cob|heute|morgen|jetzt)\b`,
     String.raw`\b(end of (the )?day|close of business|after (work|hours)|first thing)\b`,

@@ -130,9 +130,11 @@ export const alertEdit: ChangeCommand = changeCommand({
     const names = await readAlertNames(context.reads.alerts, read, edit);
     return { before: alertSnapshot(read, context.now(), names) };
   },
-  readBeforeSending: async ({ id }, context) =>
-    alertSnapshot(await readAlert(id, context), context.now()),
-  differences: alertDifferences,
+  compareBeforeSending: async ({ target, before }, context) => {
+    const { fields } = alertSnapshot(await readAlert(target.id, context), context.now());
+    if (canonical(fields) === canonical(before?.fields ?? null)) return { kind: 'same' };
+    return { kind: 'differs', differences: before ? alertDifferences(before, fields) : [] };
+  },
   prefill: ({ fields }) => given(fields),
   noEffect: ({ alert, ...edit }, before) => {
     if (updateOf(edit, before)?.changes.length !== 0) return null;
@@ -218,6 +220,8 @@ function alertSnapshot(alert: Alert, seenAt: Date, names: AlertNames = {}): Snap
  */
 function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDifference[] {
   const names = storedNames(before);
+  const text = (field: string, { [field]: value }: JsonObject) =>
+    value === undefined ? 'not in the reply' : textOf(namedValue(field, value, names));
   const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(now)])];
   const isSame = (field: string) =>
     canonical(before.fields[field] ?? null) === canonical(now[field] ?? null);
@@ -226,13 +230,13 @@ function alertDifferences(before: Snapshot, now: JsonObject): readonly StateDiff
     .filter((field) => field !== 'channel' || !changed.includes('channels'))
     .map((field) => ({
       label: fieldLabel(field),
-      was: textOf(namedValue(field, before.fields[field] ?? null, names)),
-      is: textOf(namedValue(field, now[field] ?? null, names)),
+      was: text(field, before.fields),
+      is: text(field, now),
     }));
 }
 
-function textOf(value: Json | undefined): string {
-  if (value === undefined || value === null) return 'not set';
+function textOf(value: Json): string {
+  if (value === null) return 'not set';
   if (Array.isArray(value)) return value.map(textOf).join(', ') || 'none';
   return typeof value === 'object' ? Object.values(value).map(textOf).join(' ') : String(value);
 }

@@ -104,8 +104,7 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
 
 // The fields depend on the cloud provider of the bucket. Access keys are not shown.
 function bucketFacts(bucket: Backup['bucket']): readonly (readonly [string, Cell])[] {
-  if (!bucket) return [['Bucket', 'not your own bucket']];
-  return Object.entries(bucket)
+  return Object.entries(bucket ?? {})
     .filter(([key, value]) => !/key/i.test(key) && value !== null && value !== undefined)
     .map(([key, value]) => [`Bucket: ${spaced(key)}`, String(value)] as const);
 }

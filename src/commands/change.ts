@@ -254,6 +254,7 @@ export const changeCancel = queryCommand({
 
   submit: () => 'Cancel change',
   target: () => null,
+  acts: () => true,
   answer: ({ id }, { changes }, asker) => changes.cancel(id, asker),
 });
 

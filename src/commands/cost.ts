@@ -43,6 +43,7 @@ function question({ label = 'Question', ask, ...about }: Question): QueryCommand
     args: z.strictObject({ words: textField(Words, { label, rest: true }) }),
     reword: (words, vocabulary) => costWords(about.name, words, vocabulary),
     target: () => null,
+    acts: ({ words = '' }) => /\bshare\b/i.test(words),
     answer: ({ words = '' }, context, asker) => ask(words, context, asker),
   });
 }
@@ -260,6 +261,7 @@ export const costDigest = queryCommand({
   formTitle: ({ what = '' }) => TASKS.get(what)?.title,
   submit: ({ what = '' }) => TASKS.get(what)?.submit ?? 'Continue',
   target: () => null,
+  acts: ({ what = 'list' }) => what !== 'list' && what !== 'preview',
   answer: (args, { digests }, asker) => {
     const { what = 'list', which, confirm, services, warehouses, tags, teams, ...options } = args;
     const on = defined({ services, warehouses, tags, teams });

@@ -183,6 +183,8 @@ export interface QueryCommand<Args = unknown> extends CommandWords {
   readonly kind: 'query';
   readonly args: z.ZodObject;
   readonly target: (args: Args) => Target | null;
+  /** Whether it does something at once; if missing, it only answers. */
+  readonly acts?: (args: Args) => boolean;
   readonly answer: (args: Args, context: CommandContext, asker: Caller) => Answer | Promise<Answer>;
   /** The submit button of the form, named by the result; if missing, `Look up`. */
   readonly submit?: (given: TypedValues) => string;
@@ -233,13 +235,9 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     args: Args,
     context: CommandContext,
   ) => TargetObservation | Promise<TargetObservation>;
-  /** Reads the target again right before sending, if the API can read it. */
-  readonly readBeforeSending?: (target: Target, context: CommandContext) => Promise<Snapshot>;
-  /** What that read shows differently from the preview, for users; missing: only that it differs. */
-  readonly differences?: (before: Snapshot, now: JsonObject) => readonly StateDifference[];
   /**
    * Reads the target again right before sending, if it was read for the preview, and compares what the
-   * change depends on. Null: nothing was read. Never throws for a failed read.
+   * change depends on. Null: nothing was read. Throws where a read of the contract fails, never for an optional one.
    */
   readonly compareBeforeSending?: (
     plan: Plan,

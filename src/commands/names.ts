@@ -124,7 +124,8 @@ export function similarAt(
       .slice(0, taken)
       .map((word) => word.text)
       .join(' ');
-    const alike = known.filter((name) => name.split(/[\s-]+/).length === taken);
+    const parts = (name: string) => name.split(/[\s-]+/).length;
+    const alike = known.filter((name) => parts(name) === parts(text));
     if (nearest(text, alike).length > 0) return taken;
   }
   return null;

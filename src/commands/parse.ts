@@ -17,10 +17,11 @@ import {
   type ParseProblem,
   type ParseResult,
   type Reading,
+  type TypedCommand,
   type Vocabulary,
   verbOf,
 } from './define.ts';
-import { nameAt, quotedName } from './names.ts';
+import { nameAt, quotedName, resolveNames } from './names.ts';
 import { lineOfQuestion } from './questions.ts';
 import { readWords } from './reading.ts';
 import { parseValues } from './values.ts';
@@ -412,6 +413,9 @@ function readArguments(
   if (reading.keyedReason !== null && reading.pieces.length > 0)
     return reasonTwice(command, { ...reading, given });
   const choices = [...targetChoice(reading), ...reading.choices];
+  const isMore = choices.length > 0 || reason !== '';
+  const unknown = isMore && command.kind === 'change' ? misnamed(asked, typed, vocabulary) : null;
+  if (unknown) return unknown;
   if (choices.length > 0) return ambiguous(command, { ...reading, given }, choices, vocabulary);
   if (search) {
     const sought = reason ? { [search.name]: reason } : {};
@@ -422,6 +426,30 @@ function readArguments(
   return result.kind === 'incomplete' && reading.unclear
     ? { ...result, unclear: reading.unclear }
     : result;
+}
+
+/** A name that nothing has comes before all else that is asked: the same words with each similar name. */
+function misnamed(
+  { command, given }: Pick<TypedCommand, 'command' | 'given'>,
+  typed: readonly Word[],
+  vocabulary: Vocabulary,
+): ParseProblem | null {
+  const asked = { command, given, reason: '' };
+  const resolved = resolveNames(asked, fieldsOf(command.args), given, vocabulary);
+  if (resolved.ok) return null;
+  const { problems, offers } = resolved.misread;
+  const line = [command.name, ...typed.map(quoteWord)].join(' ');
+  const [text = ''] = Object.keys(problems).map((name) => given[name]);
+  const meant = offers.flatMap((offer) => {
+    // A list of all names is offered where none is similar.
+    if (offer.label === offer.line || !line.includes(text) || vocabulary.isCheck) return [offer];
+    const same = line.replace(text, () => quotedName(offer.label));
+    if (isUnderstood(same, vocabulary)) return [{ ...offer, line: same }];
+    const next = readOther(same, vocabulary);
+    const more = next.kind === 'misread' ? next.offers : [];
+    return more.map(({ label, line: own }) => ({ label: `${offer.label} · ${label}`, line: own }));
+  });
+  return { ...resolved.misread, offers: meant.slice(0, OFFERS_MAX) };
 }
 
 /** A pipe that only one service has names its service. */

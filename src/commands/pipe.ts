@@ -4,6 +4,7 @@ import { type Answer, type Cell, countWords, slashCommand } from '../domain/answ
 import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
 import { plainWords, wordIn } from '../domain/words.ts';
 import type { PipeReading } from '../servers/cloud-readings.ts';
+import { PipeSettings } from '../servers/cloud-replies.ts';
 import { commandLine, PipeName, ServiceName } from './arguments.ts';
 import { queryCommand } from './define.ts';
 import { unknownList } from './reported.ts';
@@ -19,12 +20,13 @@ export const pipeSettings = queryCommand({
   target: ({ service }) => serviceTarget(service),
   answer: async ({ service, pipe }, { cloud }) => {
     const { result, requestId } = await cloud.getPipeSettings(service.id, pipe.id);
+    const names = new Set([...Object.keys(PipeSettings.shape), ...Object.keys(result)]);
     return {
       title: `Settings of ${pipe.name} in ${service.name}`,
       parts: [
         {
           kind: 'facts',
-          facts: Object.entries(result).map((one) => [plainWords(one[0]), shown(...one)]),
+          facts: [...names].map((name) => [plainWords(name), shown(name, result[name])]),
         },
         { kind: 'note', text: `Request ${requestId ?? 'id unknown'}` },
       ],
@@ -34,7 +36,8 @@ export const pipeSettings = queryCommand({
 
 /** A value by the unit in its name; without a unit it is shown unchanged. */
 function shown(name: string, value: unknown): Cell {
-  if (value === null || value === undefined) return 'not set';
+  if (value === undefined) return 'not in the reply';
+  if (value === null) return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
   if (name.endsWith('_bytes')) return bytesText(value);

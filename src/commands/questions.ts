@@ -81,7 +81,7 @@ function whoLine(
     if (found)
       return ['change who', `"${found.command.name}"`, name ?? tag].filter(Boolean).join(' ');
   }
-  return null;
+  return name ? `change who ${name}` : null;
 }
 
 function helpLine(noun: string, words: readonly Word[], { commands }: Vocabulary): string {

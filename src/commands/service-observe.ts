@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/text.ts';
 import type { Plan, Snapshot, StateDifference } from '../domain/change.ts';
 import { classOf, type Service } from '../domain/targets.ts';
 import type { ScalingSchedule, ServiceReading } from '../servers/cloud-readings.ts';
-import { serviceSnapshot } from '../servers/facts.ts';
+import { publicSnapshot, serviceSnapshot } from '../servers/facts.ts';
 import type { OptionalRead } from '../servers/optional-reads.ts';
 import type { CommandContext, CurrentState, TargetObservation } from './define.ts';
 
@@ -27,7 +27,9 @@ export async function observeService(
   interest: Interest = {},
 ): Promise<TargetObservation> {
   const read = await context.reads.cloud.service(id, NOW);
-  if (!read.known) return { before: lastSeen, gaps: gapsOf('Current state', read) };
+  if (!read.known) {
+    return { before: lastSeen && publicSnapshot(lastSeen), gaps: gapsOf('Current state', read) };
+  }
   const [secondaries, schedule] = await Promise.all([
     interest.secondaries ? secondariesOf(read.value, context) : NOTHING,
     interest.schedule ? activeEntryOf(read, context) : NOTHING,

@@ -22,7 +22,7 @@ import {
 } from '../domain/targets.ts';
 import { fieldLabel, STATE_WORDS, wordIn, wordOf } from '../domain/words.ts';
 import type { ScalingSchedule, ServiceReading } from '../servers/cloud-readings.ts';
-import { endpointText, serviceSnapshot } from '../servers/facts.ts';
+import { serviceFacts, serviceSnapshot } from '../servers/facts.ts';
 import type { OptionalRead } from '../servers/optional-reads.ts';
 import { Details, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
@@ -250,21 +250,31 @@ function overview({ view, changes, elsewhere, weekly }: Shown): Answer {
 /** The most important facts, one per line: state, size, idling, schedule, addresses. */
 function overviewFacts(view: ServiceView): readonly Fact[] {
   const { service, read } = view;
-  const fields = knownSnapshot(view)?.fields ?? {};
+  const fields = knownFields(view);
   const facts: readonly Fact[] = [
     ['State', stateText(view)],
     ['Size', currentSizeText(fields)],
     ['Idling', idlingText(fields)],
+    ...(read.known ? [['Schedule', scheduleText(view.schedule)] as const] : []),
+    ...('endpoints' in fields ? [['Endpoints', listText(textsIn(fields.endpoints))] as const] : []),
+    ...('ipAccessList' in fields
+      ? [['IP access', accessText(textsIn(fields.ipAccessList))] as const]
+      : []),
   ];
-  if (read.known) return [...facts, ...readFacts(view, read.value)];
+  if (read.known) return facts;
   const { lastSeen, pipes } = service;
   const names = pipes.map(({ name }) => name).join(', ');
   return [
     ...facts,
-    ...endpointFacts(textsIn(fields.endpoints)),
     ['Pipes', names || null],
     ['Last seen', lastSeen ? [{ at: lastSeen.seenAt }, ` (${lastSeen.source})`] : 'never'],
   ];
+}
+
+/** With what is private, for an answer that one person reads. */
+function knownFields({ service, read }: ServiceView): JsonObject {
+  if (!read.known) return service.lastSeen?.fields ?? {};
+  return { ...serviceSnapshot(read.value, read.readAt).fields, ...serviceFacts(read.value) };
 }
 
 /** The fields that were read now, otherwise those last seen. */
@@ -288,19 +298,6 @@ function idlingText({ idleScaling, idleTimeoutMinutes: minutes }: JsonObject): s
   if (idleScaling === false) return 'off: it costs credits until it is stopped';
   if (idleScaling !== true) return null;
   return minutes === undefined ? 'on' : `after ${minutes} minutes without queries`;
-}
-
-function readFacts({ schedule }: ServiceView, reading: ServiceReading): readonly Fact[] {
-  const endpoints = (reading.endpoints ?? []).flatMap(endpointText);
-  return [
-    ['Schedule', scheduleText(schedule)],
-    ...endpointFacts(endpoints),
-    ['IP access', reading.ipAccessList && accessText(reading.ipAccessList)],
-  ];
-}
-
-function endpointFacts(endpoints: readonly string[]): readonly Fact[] {
-  return endpoints.length === 0 ? [] : [['Endpoints', listText(endpoints)]];
 }
 
 function scheduleText(read: ServiceView['schedule']): string {
@@ -334,20 +331,9 @@ function twoDigits(hour: number): string {
   return String(hour).padStart(2, '0');
 }
 
-type AccessEntry = Readonly<Record<string, unknown>>;
-
-function accessText(entries: readonly AccessEntry[]): string {
+function accessText(entries: readonly string[]): string {
   if (entries.length === 0) return 'no address';
-  const count = countWords(entries.length, 'entry', 'entries');
-  return `${count}: ${listText(accessTexts(entries))}`;
-}
-
-/** `10.0.0.0/8 (office)`, for each entry. */
-function accessTexts(entries: readonly AccessEntry[]): readonly string[] {
-  return entries.map(({ source, description }) => {
-    const about = typeof description === 'string' && description !== '' ? ` (${description})` : '';
-    return oneLineOf(`${typeof source === 'string' ? source : 'unknown'}${about}`, 100);
-  });
+  return `${countWords(entries.length, 'entry', 'entries')}: ${listText(entries)}`;
 }
 
 const LISTED = 3;
@@ -384,10 +370,9 @@ function allDetails({ view, changes, elsewhere, weekly }: Shown): Answer {
 
 /** Everything that is known, read now or last seen; addresses are for private answers only. */
 function detailFacts(view: ServiceView): readonly Fact[] {
-  const { service, read, schedule } = view;
+  const { service, schedule } = view;
   const { tags, warehouse } = policyFacts(service);
   const known = knownSnapshot(view);
-  const reading = read.known ? read.value : null;
   const own: readonly Fact[] = [
     ['Id', service.id],
     ['Tags', tags?.join(', ') || null],
@@ -395,30 +380,29 @@ function detailFacts(view: ServiceView): readonly Fact[] {
     ['Team', service.team],
     ['Pipes', service.pipes.map(({ name }) => name).join(', ') || null],
     ['Source', service.source],
-    ...seenFacts(known?.fields ?? {}),
+    ...seenFacts(knownFields(view)),
   ];
   const entries = schedule.known ? scheduleTexts(schedule.value) : [];
   return [
     ...own,
     ...entries.slice(0, ENTRIES_MAX).map((text): Fact => ['Schedule', text]),
-    ...(reading?.endpoints ?? []).flatMap(endpointText).map((text): Fact => ['Endpoint', text]),
-    ...accessTexts(reading?.ipAccessList ?? [])
-      .slice(0, ACCESS_MAX)
-      .map((text): Fact => ['IP access', text]),
     ['Last seen', known?.seenAt ?? 'never'],
     ...(known ? [['Seen in', known.source] as const] : []),
   ];
 }
 
 const ENTRIES_MAX = 10;
-const ACCESS_MAX = 50;
+const LISTED_MAX = 50;
 
 /** The last seen fields with their labels; those of the size are one fact. */
 function seenFacts(fields: JsonObject): readonly Fact[] {
   const others = Object.entries(fields).filter(([name]) => !SIZES.includes(name));
   return [
     ['Size', currentSizeText(fields)],
-    ...others.map(([name, value]) => [fieldLabel(name), shown(value)] as const),
+    ...others.flatMap(([name, value]): readonly Fact[] => {
+      const all = Array.isArray(value) && value.length > 0 ? value.slice(0, LISTED_MAX) : [value];
+      return all.map((one) => [fieldLabel(name), shown(one)]);
+    }),
   ];
 }
 
@@ -431,7 +415,7 @@ function shown(value: Json): Cell {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return timeOrWord(value);
   if (typeof value === 'number') return value;
-  return Array.isArray(value) ? value.map(String).join(', ') : JSON.stringify(value);
+  return Array.isArray(value) ? 'none' : JSON.stringify(value);
 }
 
 function weeklyFacts(weekly: ServiceSchedule | null): readonly Fact[] {

@@ -119,6 +119,7 @@ export const serviceScale: ChangeCommand = changeCommand({
 
   target: ({ service }) => serviceTarget(service),
   observe: ({ service }, context) => observeService(service, context, { schedule: true }),
+  prefill: sizesSeen,
   compareBeforeSending: (plan, context) => compareService(plan, context, compareSizes),
   noEffect: ({ service, ...sizes }, before) => sameSize(service, before, bodyOf(sizes)),
   desired: ({ service: _, ...sizes }) => bodyOf(sizes),
@@ -211,6 +212,13 @@ function isValidSize(given: TypedValues, { organization }: PhraseState['vocabula
 /** An idle timeout applies only if the service may scale to zero. */
 export function sizingApplies(field: string, { given }: FieldContext): boolean {
   return field !== 'idleTimeoutMinutes' || given.idleScaling !== 'off';
+}
+
+/** The sizes as they were seen last; of servers that return the total only, none is exact. */
+function sizesSeen({ fields }: Snapshot): TypedValues {
+  const isKnown = (name: string) => (fields[name] ?? null) !== null;
+  const names = fields.approximate ? [] : Object.keys(SIZING).filter(isKnown);
+  return Object.fromEntries(names.map((name) => [name, settingText(fields[name])]));
 }
 
 interface SizePart {

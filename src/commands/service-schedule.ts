@@ -186,10 +186,6 @@ export const serviceSchedule = changeCommand({
   },
   target: ({ service }) => scheduleTarget(service),
   observe: ({ service }, context) => observeSchedule(service, context),
-  prefill: (before) => {
-    const { stop, start, zone } = timesOf(before);
-    return { zone, ...(stop && { stop }), ...(start && { start }) };
-  },
   problems: (args) => {
     const plan = planOf(args);
     if (plan.stop.length + plan.start.length === 0) return [NO_TIME];

@@ -1,6 +1,6 @@
 /** How words are read: each step takes the words at its place that it understands. */
 
-import { NUMBERS, type TimeKey, type TimeReading, timeAt } from '../base/moments.ts';
+import { NUMBERS, type TimeKey, type TimeReading, timeAt, windowAt } from '../base/moments.ts';
 import { nearest, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
@@ -357,9 +357,13 @@ export const ownPhrase: Step = (reader, at) => {
 const placedName: Step = (reader, at) => {
   const { fields, draft, vocabulary, words } = reader;
   for (const field of fields) {
-    const isFree = isPlaced(field) && draft.given[field.name] === undefined;
-    const isOpen = field.names && isFree && (!field.unlessTyped || isMissing(reader, field));
-    const known = isOpen && nameAt(field.names, words.slice(at), vocabulary, draft.given);
+    if (!field.names || !isPlaced(field)) continue;
+    const before = draft.given[field.name];
+    const isOpen = before === undefined && (!field.unlessTyped || isMissing(reader, field));
+    const known =
+      isOpen || before ? nameAt(field.names, words.slice(at), vocabulary, draft.given) : null;
+    // The same name once more: `stop staging staging`.
+    if (known && before && alike(known.text) === alike(before)) return known.taken;
     if (!isOpen || !known) continue;
     set(reader, { [field.name]: known.text });
     return known.taken;
@@ -399,6 +403,7 @@ const moreTargets: Step = (reader, at) => {
   if (!known) return 0;
   const first = draft.given[field.name] ?? '';
   const names = [first, known.text].map((text) => findByName(services, text)[0]?.name ?? text);
+  if (names[0] === names[1]) return skipped + known.taken;
   draft.targets.push(...names.filter((name) => !draft.targets.includes(name)));
   return skipped + known.taken;
 };
@@ -520,14 +525,20 @@ export const timePhrase: Step = (reader, at) => {
     .filter((name): name is TimeKey => TIMING.includes(name));
   if (!vocabulary.clock || keys.length === 0) return 0;
   const texts = textsAt(reader, at);
-  const found = timeAt(texts, vocabulary.clock);
-  if (!found) return 0;
-  const { reading, taken } = found;
-  if (reading.kind === 'now') return STARTS.some((key) => keys.includes(key)) ? taken : 0;
   const isGiven = (key: TimeKey) => {
     const kind = STARTS.includes(key) ? STARTS : (['for', 'until'] as const);
     return kind.some((one) => draft.given[one] !== undefined);
   };
+  const isFree = (['at', 'until'] as const).every((key) => keys.includes(key) && !isGiven(key));
+  const both = isFree ? windowAt(texts, vocabulary.clock) : null;
+  if (both) {
+    set(reader, { at: both.at, until: both.until });
+    return both.taken;
+  }
+  const found = timeAt(texts, vocabulary.clock);
+  if (!found) return 0;
+  const { reading, taken } = found;
+  if (reading.kind === 'now') return STARTS.some((key) => keys.includes(key)) ? taken : 0;
   if (reading.kind === 'taken') {
     const key = keys.includes(reading.key)
       ? reading.key

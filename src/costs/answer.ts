@@ -6,6 +6,7 @@ import {
   type Caller,
   type CommandOffer,
   countWords,
+  oneLineOf,
 } from '../domain/answer.ts';
 import { compare } from '../maths/compare.ts';
 import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
@@ -255,7 +256,9 @@ export async function answerCsv(
   const rows = within(scoped.rows, period);
   const { scope } = scoped;
   const count = countWords(rows.length, 'row');
-  const text = `${count}, one per day and entity, in credits${inMoney(rows)}.`;
+  const { billed = [] } = read;
+  const ways = billed.length > 0 ? ` Billed as ${oneLineOf(billed.join('; '), 200)}.` : '';
+  const text = `${count}, one per day and entity, in credits${inMoney(rows)}.${ways}`;
   return {
     title: `Costs of ${scope.label ? `${scope.label} · ` : ''}${period.label} (UTC)`,
     parts: [

@@ -44,8 +44,9 @@ export function comparedDaysText(
   now: Span,
   before: Span,
 ): string {
-  if (!isFinal) return ', as reported (no day is final in both)';
   const isAll = days === Math.max(lengthOf(now), lengthOf(before));
+  const first = isAll ? '' : `, on the first ${countWords(days, 'day')} of both`;
+  if (!isFinal) return `${first}, as reported (no day is final in both)`;
   return isAll ? '' : `, on the ${countWords(days, 'day')} final in both`;
 }
 

@@ -117,10 +117,10 @@ export function createCostReader(
       return reader.add;
     };
     const { result } = await cloud.getUsageCost(period, { priority, takeRows });
-    const { rows, problems } = reader.finish(result.grandTotalCredits);
+    const { rows, problems, billed } = reader.finish(result.grandTotalCredits);
     const days = dayStates(rows, span);
     const final = isFinalMonth(days, span.last, today);
-    const report = { rows, problems };
+    const report = { rows, problems, billed };
     const fetched = { month, fetchedAt, final, report };
     kept.set(month, fetched);
     await keep(fetched, days);
@@ -172,6 +172,7 @@ export function createCostReader(
       rows: withPrices(distinctNames(within(rows, span)), prices),
       ...ageOf(months, gaps),
       problems: months.flatMap(({ report }) => report.problems),
+      billed: [...new Set(months.flatMap(({ report }) => report.billed ?? []))],
       gaps,
       changes: await appliedChanges(events, dayOf(now())),
       prices,
@@ -182,6 +183,7 @@ export function createCostReader(
 interface Report {
   readonly rows: readonly CostRow[];
   readonly problems: readonly ReportProblem[];
+  readonly billed?: readonly string[];
 }
 type Month = StoredMonth<Report>;
 

@@ -104,7 +104,7 @@ export async function answerWhy(
         ? `No data of ${without?.label} to compare with.`
         : `${missing} could not be read.`;
     const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerOf(shown)];
-    return { title: titleOf(shown, 'not compared'), parts };
+    return { title: titleOf(shown, ': not compared'), parts };
   }
   const pairs = pairsOf(read.rows, now, before);
   const explained = explainChange(scoped.rows, pairs.pairs, top);
@@ -159,7 +159,7 @@ function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
   return {
     title: titleOf(
       facts,
-      `${comparedDays(facts, explained)}${delta}${bracketed(money && signedMoneyText(money), change)}`,
+      `${comparedDays(facts, explained)}: ${delta}${bracketed(money && signedMoneyText(money), change)}`,
     ),
     parts: parts.filter((part) => part !== null),
   };
@@ -173,26 +173,22 @@ function moverLines({ movers, others }: Explanation): readonly string[] {
 }
 
 function titleOf({ question, before, label }: WhyFacts, result: string): string {
-  const compared = `${question.period.label} vs ${before.label} (UTC): ${result}`;
+  const compared = `${question.period.label} vs ${before.label} (UTC)${result}`;
   return label === null ? compared : `${label} · ${compared}`;
 }
 
-/** `on 1 of 7 days: `, where the periods of the title are not compared as a whole. */
+/** `, on 1 of 7 days`, where the periods of the title are not compared as a whole. */
 function comparedDays(facts: WhyFacts, explained: Explained): string {
-  if (!explained.isFinal) return 'as reported: ';
-  if (hasAllDays(facts, explained)) return '';
   const { period } = facts.question;
   const all = Math.max(lengthOf(period), lengthOf(facts.before));
-  return `on ${explained.pairs.length} of ${countWords(all, 'day')}: `;
+  const days = explained.pairs.length;
+  const part = days === all ? '' : `, on ${days} of ${countWords(all, 'day')}`;
+  return explained.isFinal ? part : `${part}, as reported`;
 }
 
 function footerOf({ question, before, read, scope }: WhyFacts): AnswerPart {
   const problems = problemsOf(read.problems, [question.period, before]);
   return footerPart({ ...read, problems }, null, scopeNotes(scope));
-}
-
-function hasAllDays({ question: { period }, before }: WhyFacts, { pairs }: Explained): boolean {
-  return pairs.length === Math.max(lengthOf(period), lengthOf(before));
 }
 
 /** Null if all days are compared and final. */

@@ -67,6 +67,8 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   event('card-posted', PostedAt),
   /** The card was deleted before anybody had approved: it is posted again. */
   event('card-lost', {}),
+  /** A reply with the state and the buttons of a card that Slack does not let be edited any more. */
+  event('state-posted', PostedAt),
   /** A copy of the card in the direct messages of a user. */
   event('copy-posted', { to: User, ...PostedAt }),
   event('approved', { ...By, digest: Id }),

@@ -80,6 +80,8 @@ export interface Change {
   /** The right of one process to send the request once. `nonce` names this attempt. */
   readonly lease: { readonly owner: string; readonly until: Date; readonly nonce: string } | null;
   readonly card: Position | null;
+  /** The replies with its states, where Slack does not let the card be edited; the buttons of the newest one count. */
+  readonly states?: readonly Position[];
   /** The copies of the card in direct messages. Its buttons count there as well. */
   readonly copies: readonly (Position & { readonly to: UserId })[];
 }
@@ -518,6 +520,7 @@ export const REFUSALS = [
   'already-received',
   // The button was not pressed where Signalbox put it.
   'foreign-place',
+  'older-state',
   'target-changed',
   'tags-changed',
   'approvals-missing',

@@ -53,7 +53,9 @@ function fieldsAfter(
     case 'card-posted':
       return { card: { channel: event.channel, ts: event.ts } };
     case 'card-lost':
-      return { card: null };
+      return { card: null, states: [] };
+    case 'state-posted':
+      return { states: [...(change.states ?? []), { channel: event.channel, ts: event.ts }] };
     case 'copy-posted': {
       const { to, channel, ts } = event;
       return { copies: [...change.copies, { to, channel, ts }] };

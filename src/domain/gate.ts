@@ -3,7 +3,6 @@
 // It checks in this order: state, expiry, self, duplicate, identity, membership, freezes, staleness.
 
 import type { Freshness } from '../base/cache.ts';
-import { canonical, type JsonObject } from '../base/text.ts';
 import { HOUR_MS } from '../base/time.ts';
 import { approvalStatus, coversRequirement, decidingRoles, resolvingRoles } from './approvals.ts';
 import {
@@ -137,8 +136,6 @@ export interface ClaimFacts {
   readonly commands: readonly string[];
   /** The target with its current tags and warehouse. */
   readonly target: Target;
-  /** The fields of the target now; null where they were not read. */
-  readonly fields: JsonObject | 'gone' | null;
   /** Whether what the change depends on differs from its preview. */
   readonly differs: boolean;
   /** The target could not be read yet, so that nothing is sent now. */
@@ -625,7 +622,6 @@ function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
   const { identities, now } = facts;
   const identity = identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
-  if (facts.fields && !hasFields(change, facts.fields)) return 'target-changed';
   if (facts.differs) return 'target-changed';
 
   const lacks = (requires: Requirement) => approvalRefusal(change, { requires }, facts);
@@ -638,11 +634,6 @@ function scheduleRefusal({ schedule, now }: ClaimFacts): Refusal | null {
   if (schedule === 'unknown') return 'schedule-ended';
   const { isPaused, isRemoved, until } = schedule;
   return isPaused || isRemoved || now >= until ? 'schedule-ended' : null;
-}
-
-// Approvals are bound to the target's state at the preview.
-function hasFields({ plan }: Change, fields: JsonObject | 'gone'): boolean {
-  return canonical(fields) === canonical(plan.before?.fields ?? null);
 }
 
 /** The approvals must satisfy the requirement at the time of the request and the current one. */

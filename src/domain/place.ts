@@ -2,6 +2,9 @@
 
 import type { Position } from './change.ts';
 
+/** Own messages of a channel are read this far back: older ones are about changes that have ended long ago. */
+export const READ_BACK_DAYS = 31;
+
 type At = Pick<Position, 'channel' | 'ts'>;
 
 export type Place =

@@ -91,6 +91,11 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   byocId: 'Own cloud region',
   hasTransparentDataEncryption: 'Transparent data encryption',
   createdAt: 'Created',
+  endpoints: 'Endpoint',
+  ipAccessList: 'IP access',
+  iamRole: 'IAM role',
+  privateEndpointIds: 'Private endpoint',
+  availablePrivateEndpointIds: 'Private endpoint to associate',
 };
 
 /** The label of a field of an API: `groupBy` → `Group by`, also for a field of a newer server. */

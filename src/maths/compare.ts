@@ -10,43 +10,32 @@ import { type CostRow, type DayValue, type Micro, microOf } from './rows.ts';
 /** The compared days of two spans. */
 export interface DayPairs {
   readonly pairs: readonly DayPair[];
-  /** Otherwise no day is final in both: all days are compared as reported. */
+  /** Otherwise no day is final in both: all pairs are compared as reported. */
   readonly isFinal: boolean;
   readonly sameWeekdays: boolean;
 }
 
-/** A day of each span; null after the end of the shorter one. */
+/** A day of each span. */
 export interface DayPair {
-  readonly now: Day | null;
-  readonly before: Day | null;
+  readonly now: Day;
+  readonly before: Day;
 }
 
 /**
- * Pairs the days of two spans in order and keeps the pairs in which both days are final. Without any,
- * or for spans of different lengths that are no months, all days of both are compared as they are
- * reported. Two spans that begin on the first of a month are months: as many days as both have.
- * Source: docs/costs.md#comparisons.
+ * Pairs the days of two spans in order, as many as both have, and keeps the pairs in which both days are final. Without
+ * any, all pairs are compared as they are reported. Source: docs/costs.md#comparisons.
  */
 export function pairDays(now: Span, before: Span, isFinal: (day: Day) => boolean): DayPairs {
-  const lengths = [lengthOf(now), lengthOf(before)] as const;
-  const count = (pairsLength: number) =>
-    Array.from({ length: pairsLength }, (_, index) => ({
-      now: index < lengths[0] ? addDays(now.first, index) : null,
-      before: index < lengths[1] ? addDays(before.first, index) : null,
-    }));
-  const isPaired = lengths[0] === lengths[1] || areMonths(now, before);
-  const isKnown = (day: Day | null) => day !== null && isFinal(day);
-  const final = isPaired
-    ? count(Math.min(...lengths)).filter((pair) => isKnown(pair.now) && isKnown(pair.before))
-    : [];
-  const sameWeekdays = isPaired && (dayNumber(now.first) - dayNumber(before.first)) % 7 === 0;
+  const count = Math.min(lengthOf(now), lengthOf(before));
+  const all = Array.from({ length: count }, (_, index) => ({
+    now: addDays(now.first, index),
+    before: addDays(before.first, index),
+  }));
+  const final = all.filter((pair) => isFinal(pair.now) && isFinal(pair.before));
+  const sameWeekdays = (dayNumber(now.first) - dayNumber(before.first)) % 7 === 0;
   return final.length > 0
     ? { pairs: final, isFinal: true, sameWeekdays }
-    : { pairs: count(Math.max(...lengths)), isFinal: false, sameWeekdays };
-}
-
-function areMonths(now: Span, before: Span): boolean {
-  return now.first.endsWith('-01') && before.first.endsWith('-01');
+    : { pairs: all, isFinal: false, sameWeekdays };
 }
 
 export interface Comparison {
@@ -70,8 +59,7 @@ export interface Comparison {
 export function compare(series: readonly DayValue[], now: Span, before: Span): Comparison | null {
   const values = new Map(series.map((value) => [value.day, value]));
   const { pairs, ...pairing } = pairDays(now, before, (day) => values.get(day)?.final ?? false);
-  const valuesIn = (side: keyof DayPair) =>
-    pairs.flatMap((pair) => values.get(pair[side] ?? '') ?? []);
+  const valuesIn = (side: keyof DayPair) => pairs.flatMap((pair) => values.get(pair[side]) ?? []);
   const sides = { now: valuesIn('now'), before: valuesIn('before') };
   if (sides.now.length === 0 || sides.before.length === 0) return null;
   const sumOf = (own: readonly DayValue[]) =>
@@ -154,7 +142,7 @@ function rowsOn(
   pairs: readonly DayPair[],
   side: keyof DayPair,
 ): { readonly rows: readonly CostRow[]; readonly span: Span } {
-  const own = pairs.flatMap((pair) => pair[side] ?? []);
+  const own = pairs.map((pair) => pair[side]);
   const days = new Set(own);
   const span = { first: own[0] ?? '', last: own.at(-1) ?? '' };
   return { rows: rows.filter(({ day }) => days.has(day)), span };

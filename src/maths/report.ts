@@ -28,6 +28,9 @@ export interface ReportRow {
   readonly metrics: Readonly<Record<string, number | null>> | null;
   readonly totalCredits: number | null;
   readonly locked: boolean | null;
+  /** Live servers add how the row is billed. */
+  readonly organizationTier?: unknown;
+  readonly discount?: unknown;
 }
 
 interface ReadReport {
@@ -35,6 +38,8 @@ interface ReadReport {
   readonly rows: readonly CostRow[];
   /** Each fault once per day, with its number of rows; empty for a correct report. */
   readonly problems: readonly ReportProblem[];
+  /** How its rows are billed, each way once: `SCALE, discount 12`. */
+  readonly billed: readonly string[];
 }
 
 const MOST_CACHED_DAYS = 100;
@@ -54,9 +59,16 @@ export function createReportReader(asked: Span) {
   // A report has few days in many thousand rows, so each is parsed once.
   const dayIn = cached(MOST_CACHED_DAYS, dayOfText);
   const days = new Map<Day, Map<string, CostRow>>();
+  const billed = new Set<string>();
+  let last: ReportRow | null = null;
   return {
     add: (batch: readonly ReportRow[]): void => {
       for (const reported of batch) {
+        const { organizationTier: tier, discount } = reported;
+        if (tier !== last?.organizationTier || discount !== last?.discount) {
+          billed.add(billedWords(tier, discount));
+        }
+        last = reported;
         const day = dayIn(reported.date);
         faults.of(day);
         const row = readRow(reported, day, asked, faults.note);
@@ -67,10 +79,23 @@ export function createReportReader(asked: Span) {
       const rows: CostRow[] = [];
       for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
       const off = grandTotalProblem(rows, grandTotalCredits, asked);
-      return { rows, problems: [...faults.counted(), ...off] };
+      const ways = [...billed].filter((way) => way !== '');
+      return { rows, problems: [...faults.counted(), ...off], billed: ways };
     },
   };
 }
+
+function billedWords(tier: unknown, discount: unknown): string {
+  const parts = [tier, isMissing(discount) ? null : `discount ${plain(discount)}`];
+  return parts
+    .filter((part) => !isMissing(part))
+    .map(plain)
+    .join(', ');
+}
+
+const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+const plain = (value: unknown) =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** Some servers write a day as its first instant, `2026-11-19T00:00:00Z`. */
 function dayOfText(text: string | null): Day | null {
@@ -312,6 +337,8 @@ export interface CostReading {
   readonly problems: readonly ReportProblem[];
   /** The months that could not be read now. An older copy is used if there is one. */
   readonly gaps: readonly CostGap[];
+  /** How the rows are billed, in words. */
+  readonly billed?: readonly string[];
   /** The changes that Signalbox applied in the last weeks. They explain costs. */
   readonly changes?: readonly AppliedChange[];
   /** The prices of a credit; null or absent without `costs.price`. */

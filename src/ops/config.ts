@@ -15,6 +15,8 @@ export type Config = FileContent &
   ReturnType<typeof fromEnvironment> & {
     /** Null: tracing is off. */
     readonly tracing: Tracing | null;
+    /** The folder for a recording, and the text of the configuration file; null: nothing is recorded. */
+    readonly recording: { readonly folder: string; readonly file: string } | null;
   };
 
 interface ConfigSources extends Pick<ConfigFileSource, 'readFile' | 'commands'> {
@@ -32,7 +34,9 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
-    const own = fromEnvironment(environment.value, sources.env);
+    const { SIGNALBOX_RECORD: folder = null } = environment.value;
+    const recording = folder === null ? null : { folder, file: sources.readFile(path) };
+    const own = { ...fromEnvironment(environment.value, sources.env), recording };
     if (own.alertsSecret !== null && file.value.alertChannels.length === 0) {
       return { ok: false, problems: [NO_ALERT_CHANNEL] };
     }
@@ -173,6 +177,7 @@ export function fixedUntilRestart(before: Config, after: Config): readonly Confi
     ['PORT', before.port !== after.port],
     ['OPS_PORT', before.opsPort !== after.opsPort],
     ['BIND_ADDRESS', before.bindAddress !== after.bindAddress],
+    ['SIGNALBOX_RECORD', before.recording?.folder !== after.recording?.folder],
     ['SLACK_APP_TOKEN', isOther(before.slack.appToken, after.slack.appToken)],
     ['SLACK_SIGNING_SECRET', isOther(before.slack.signingSecret, after.slack.signingSecret)],
   ];

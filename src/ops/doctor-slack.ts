@@ -37,6 +37,20 @@ interface ChannelResults {
   readonly rooms: TimedResult<readonly ChannelFacts[]>;
   /** The id of each word in the configuration; null for a name that was never resolved. */
   readonly ids: ReadonlyMap<string, string | null>;
+  /** By id, how far back a channel of cards is read, where it has too many messages. */
+  readonly readTo: ReadonlyMap<string, Date>;
+}
+
+/** The ids of the channels of cards, and of the audit channel. */
+export function cardChannels(
+  { channels, policy }: ChannelConfig,
+  { rooms, ids }: Pick<ChannelResults, 'rooms' | 'ids'>,
+): readonly string[] {
+  const used = [channels.approvals, channels.audit, ...policy.rules.map((rule) => rule.channel)];
+  const found = used.map((word) =>
+    word && rooms.ok ? roomOf(word, ids.get(word) ?? null, rooms.value) : undefined,
+  );
+  return [...new Set(found.flatMap((room) => (room?.joined ? room.id : [])))];
 }
 
 /** The id of each configured channel: its own, or the one that Signalbox has stored for the name. */
@@ -51,7 +65,7 @@ export function channelIds(
 /** One line per configured channel: whether it exists and the bot is a member. */
 export function channelLines(
   config: ChannelConfig,
-  { rooms, ids }: ChannelResults,
+  { rooms, ids, readTo }: ChannelResults,
   botName: string,
 ): readonly CheckLine[] {
   const named = channelUses(config);
@@ -60,7 +74,7 @@ export function channelLines(
   return named.map((one) => {
     const id = ids.get(one.word) ?? null;
     const room = roomOf(one.word, id, rooms.value);
-    if (room) return channelLine(one, room, botName);
+    if (room) return channelLine(one, room, botName, readTo.get(room.id) ?? null);
     return one.word.startsWith('#') && id !== null
       ? lost(one, id)
       : missing(one, rooms.value, botName);
@@ -80,6 +94,7 @@ function channelLine(
   { word, places, forCosts }: ChannelUse,
   room: ChannelFacts,
   botName: string,
+  readTo: Date | null,
 ): CheckLine {
   const where = places.join(', ');
   if (room.archived) {
@@ -103,6 +118,11 @@ function channelLine(
   if (word.startsWith('#') && word !== `#${room.name}`) {
     const fix = `write ${room.id} at ${where}, or the id of the channel that you mean`;
     return warning(word, `means the channel that is now named #${room.name}`, fix);
+  }
+  if (readTo) {
+    const says = `has too many messages: those before ${readTo.toISOString().slice(0, 16)}Z are not read`;
+    const fix = `set a channel for cards alone at ${where}: what the database loses is noticed only there`;
+    return warning(word, says, fix);
   }
   const says = `the bot is a member (${where})`;
   return ok(

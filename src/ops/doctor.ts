@@ -4,7 +4,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { withinTime } from '../base/errors.ts';
 import { secretsIn } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
+import { DAY_MS } from '../base/time.ts';
 import { commandNames } from '../commands/index.ts';
+import { READ_BACK_DAYS } from '../domain/place.ts';
 import { type LogKeys, readKeys } from '../log/index.ts';
 import { createInstallationReads, type InstallationReads } from '../slack/index.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -35,6 +37,7 @@ import {
 } from './doctor-report.ts';
 import { foreignLines, instanceLines, listedReplicas } from './doctor-running.ts';
 import {
+  cardChannels,
   channelIds,
   channelLines,
   manualSlackChecks,
@@ -207,6 +210,12 @@ async function slackSections(context: CheckContext) {
     appToken ? call((from) => from.openConnection(appToken)) : null,
     call((from) => from.refusedBlocks()),
   ]);
+  const since = new Date(context.now().getTime() - READ_BACK_DAYS * DAY_MS);
+  const readTo = new Map<string, Date>();
+  for (const id of cardChannels(config, { rooms: channels, ids })) {
+    const read = await listed((from) => from.readTo(id, since));
+    if (read.ok && read.value) readTo.set(id, read.value);
+  }
   const members = groups.ok ? roleMembers(policy, groups.value) : [];
   const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
@@ -215,7 +224,7 @@ async function slackSections(context: CheckContext) {
     {
       title: 'Channels',
       lines: self.ok
-        ? channelLines(config, { rooms: channels, ids }, self.value.botName)
+        ? channelLines(config, { rooms: channels, ids, readTo }, self.value.botName)
         : withoutToken,
     },
     {

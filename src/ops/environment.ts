@@ -63,6 +63,7 @@ export const Variables = strictConfigObject({
     })
     .transform((keys) => keys.map((key) => new Secret(key)))
     .default([]),
+  SIGNALBOX_RECORD: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   STOP_WITHIN_S: z
     .string()

@@ -10,6 +10,7 @@ export {
 export { readConfigFile } from './config-file.ts';
 export { FROM_FILES, VARIABLE_NAMES, Variables } from './environment.ts';
 export { refuseUnusable } from './inspect.ts';
+export { openRecorder } from './record.ts';
 export { proveWritable } from './store.ts';
 export {
   createMetrics,

@@ -1,6 +1,8 @@
 // What the webhook of the alert service delivers, with the body of docs/alerts.md. It is text from outside: nothing of it
 // is used before it has this shape, and every text has a bound.
+
 import { z } from 'zod';
+import { wordOf } from '../domain/words.ts';
 
 /** What people read about the state. Every state but `firing` only changes a message that exists. */
 export type AlertStateWord = 'firing' | 'ok' | 'pending' | 'no data' | 'broken' | 'disabled';
@@ -107,8 +109,14 @@ function timeOf(text: string | null, now: number): number | null {
   return isNear ? Math.min(at, now) : null;
 }
 
+/** As the list of alerts words them. */
+const COMPARED: Readonly<Record<string, string>> = {
+  ...{ '>': 'above', '>=': 'above_or_equal', '<': 'below', '<=': 'below_or_equal' },
+};
+
 function thresholdOf({ comparator, threshold, thresholdMax }: z.output<typeof Body>) {
   if (threshold === null) return null;
   const range = /^(between|outside)$/.test(comparator ?? '') ? `and ${thresholdMax ?? '?'}` : null;
-  return [comparator, threshold, range].filter(Boolean).join(' ');
+  const word = comparator === null ? null : wordOf(COMPARED[comparator] ?? comparator);
+  return [word, threshold, range].filter(Boolean).join(' ');
 }

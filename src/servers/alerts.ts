@@ -5,7 +5,7 @@ import {
   apiAddress,
   type CallOptions,
   createEnvelopeHttp,
-  type HttpOptions,
+  type PassedOptions,
   pathId,
   type Reply,
   validRequest,
@@ -24,11 +24,7 @@ import {
 } from './alerts-schema.ts';
 import { type CapabilityOptions, NO_READS } from './optional-reads.ts';
 
-interface AlertsOptions
-  extends Pick<
-    HttpOptions,
-    'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses' | 'sharedBudget'
-  > {
+interface AlertsOptions extends PassedOptions {
   readonly baseUrl: string;
   readonly token: Secret;
   /** Whether optional reads are sent; without it none is. */

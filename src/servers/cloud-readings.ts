@@ -145,11 +145,17 @@ const Tag = z.object({ key: z.string(), value: MaybeText });
 
 /** Fields that are never shown, logged or stored. */
 const HIDDEN = {
-  iamRole: null,
   encryptionKey: null,
   encryptionAssumedRoleIdentifier: null,
   encryptionRoleId: null,
   transparentDataEncryptionKeyId: null,
+} as const;
+
+/** How a service is reached, and as whom it reaches others: only private answers about one service show it. */
+export const PRIVATE = {
+  endpoints: null,
+  ipAccessList: null,
+  iamRole: null,
   privateEndpointIds: null,
   availablePrivateEndpointIds: null,
 } as const;
@@ -163,7 +169,7 @@ const Known = z.object(CloudService.shape).extend({
 /**
  * A service as a live server shows it now. `baseline` is the requested size, and `applied` the one
  * that applies now: they differ while a change is applied or an entry of the schedule is active.
- * Hosts and the access list are for private answers only.
+ * What is `PRIVATE` is for private answers only.
  */
 export const ServiceReading = Known.transform((service) => ({
   ...service,
@@ -175,9 +181,9 @@ export const ServiceReading = Known.transform((service) => ({
 }));
 export type ServiceReading = z.infer<typeof ServiceReading>;
 
-/** In a list, without the addresses from and at which each service is reached. */
+/** In a list, without what is private. */
 export const ServiceReadings = tolerantList(
-  ServiceReading.transform((service) => ({ ...service, endpoints: null, ipAccessList: null })),
+  ServiceReading.transform((service) => ({ ...service, ...PRIVATE })),
 );
 
 type KnownService = z.infer<typeof Known>;

@@ -9,6 +9,7 @@ import {
   MaybeSwitch,
   MaybeText,
   MaybeTexts,
+  SentNumber,
   switchOf,
   textOf,
   tolerant,
@@ -109,20 +110,23 @@ export const ReversePrivateEndpoint = z.looseObject({
   status: MaybeText,
 });
 
+/** A setting that the server did not send, or not as such a value, is absent: only null is not set. */
+const Setting = z.union([SentNumber, z.boolean(), z.null()]).optional().catch(undefined);
+
 /** Milliseconds and bytes as the names say; servers may send further settings. */
 export const PipeSettings = z.looseObject({
-  streaming_max_insert_wait_ms: MaybeNumber,
-  object_storage_concurrency: MaybeNumber,
-  object_storage_polling_interval_ms: MaybeNumber,
-  object_storage_max_insert_bytes: MaybeNumber,
-  object_storage_max_file_count: MaybeNumber,
-  engine_max_threads: MaybeNumber,
-  engine_max_insert_threads: MaybeNumber,
-  engine_min_insert_block_size_bytes: MaybeNumber,
-  engine_max_download_threads: MaybeNumber,
-  engine_parallel_distributed_insert_select: MaybeNumber,
-  object_storage_use_cluster_function: MaybeSwitch,
-  engine_parallel_view_processing: MaybeSwitch,
+  streaming_max_insert_wait_ms: Setting,
+  object_storage_concurrency: Setting,
+  object_storage_polling_interval_ms: Setting,
+  object_storage_max_insert_bytes: Setting,
+  object_storage_max_file_count: Setting,
+  engine_max_threads: Setting,
+  engine_max_insert_threads: Setting,
+  engine_min_insert_block_size_bytes: Setting,
+  engine_max_download_threads: Setting,
+  engine_parallel_distributed_insert_select: Setting,
+  object_storage_use_cluster_function: Setting,
+  engine_parallel_view_processing: Setting,
 });
 
 /** Size and duration of an unfinished backup are those reached so far. */

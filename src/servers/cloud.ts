@@ -3,7 +3,7 @@ import {
   apiAddress,
   type CallOptions,
   createEnvelopeHttp,
-  type HttpOptions,
+  type PassedOptions,
   pathId,
   type Reply,
   validRequest,
@@ -32,11 +32,6 @@ import {
   UsagePeriod,
 } from './cloud-schema.ts';
 import { type CapabilityOptions, NO_READS } from './optional-reads.ts';
-
-type PassedOptions = Pick<
-  HttpOptions,
-  'version' | 'timing' | 'clock' | 'observe' | 'leaving' | 'privateAddresses' | 'sharedBudget'
->;
 
 export interface CloudOptions extends PassedOptions {
   readonly baseUrl: string;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { LearnedService } from '../domain/targets.ts';
 import type { KnownServiceTable, StoreReader, StoreTx } from '../storage/index.ts';
-import type { ServiceReading } from './cloud-readings.ts';
+import { PRIVATE, type ServiceReading } from './cloud-readings.ts';
 import type { CloudService } from './cloud-replies.ts';
 
 // What a reply says about a service, as users read it, and the store of what is known of services:
@@ -63,7 +63,7 @@ export function settingText(value: unknown): string {
   return String(value).slice(0, LONGEST_SETTING);
 }
 
-// The fields of a service that may be stored and shown; not keys, roles or access lists.
+// The fields of a service that may be stored and shown: no keys, and no roles of the encryption.
 const SHOWN = [
   'state',
   'provider',
@@ -86,6 +86,9 @@ const SHOWN = [
   'hasTransparentDataEncryption',
   'releaseChannel',
   'createdAt',
+  'iamRole',
+  'privateEndpointIds',
+  'availablePrivateEndpointIds',
 ] as const;
 
 /** The known fields of a service, without those that the server did not send. */
@@ -96,7 +99,22 @@ export function serviceFacts(service: CloudService): JsonObject {
     ...SHOWN.flatMap((key) => (service[key] === null ? [] : [[key, service[key]] as const])),
     ...(applied === null ? [] : [['applied', applied] as const]),
     ...(endpoints.length > 0 ? [['endpoints', endpoints] as const] : []),
+    ...(service.ipAccessList ? [['ipAccessList', accessTexts(service.ipAccessList)] as const] : []),
   ]);
+}
+
+/** The same snapshot for cards and for the log, without what is private. */
+export function publicSnapshot(snapshot: Snapshot): Snapshot {
+  const shown = Object.entries(snapshot.fields).filter(([name]) => !(name in PRIVATE));
+  return { ...snapshot, fields: Object.fromEntries(shown) };
+}
+
+/** `10.0.0.0/8 (office)`, for each entry of an access list. */
+function accessTexts(entries: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
+  return entries.map(({ source, description }) => {
+    const about = typeof description === 'string' && description !== '' ? ` (${description})` : '';
+    return `${typeof source === 'string' ? source : 'unknown'}${about}`;
+  });
 }
 
 /** The protocol, the address and the user name of an endpoint in a reply. */
@@ -123,7 +141,7 @@ export function serviceSnapshot(service: ServiceReading, readAt: Date): Snapshot
   };
   const bounds = withoutNull(size ?? {});
   const extra = baseline?.isApproximate ? { approximate: bounds } : bounds;
-  const fields = { ...extra, ...serviceFacts({ ...service, endpoints: null }) };
+  const fields = { ...extra, ...serviceFacts({ ...service, ...PRIVATE }) };
   return { fields, seenAt: readAt, source: 'read from the server', wasRead: true };
 }
 

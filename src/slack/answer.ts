@@ -16,12 +16,13 @@ import { changeCard, outcomeButtons, ownBlock } from './card.ts';
 import { type RowDrawing, rowOfChange } from './home.ts';
 import { cardPlace } from './links.ts';
 import type { DrawContext } from './naming.ts';
+import { MAC_LENGTH } from './place.ts';
 import { refusalMessage } from './refusals.ts';
 import { type Line, mrkdwnOf } from './rich-text.ts';
 import { chart, table } from './tables.ts';
 
 const OFFERS_MAX = 6;
-const LINE_MAX = 2_000;
+const LINE_MAX = 2_000 - MAC_LENGTH;
 
 /** For answers without changes. */
 const UNLINKED: RowDrawing = { linkOf: () => null, commands: new Map() };
@@ -52,8 +53,11 @@ function withHeading(
   return [{ ...top, text: `${heading.text}\n${top.text}` }, ...rest];
 }
 
+/** The buttons below a sentence: the answer to one of them replaces the sentence. */
+export const QUESTION = ownBlock('question');
+
 export function sentenceMessage(sentence: Line, offers: readonly CommandOffer[] = []): Message {
-  return message(lines(sentence), offerButtons(offers));
+  return message(lines(sentence), offerButtons(offers, QUESTION));
 }
 
 /** Slack rejects a message with two blocks of one id, and an answer can have two lists of offers. */

@@ -2,6 +2,7 @@ import { type Logger as BoltLogger, LogLevel } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { causeCode, type Secret } from '../base/errors.ts';
+import type { Exchange, RecordExchange } from '../base/http.ts';
 import { isRecording, type Measures, note, step } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
 import type { Clock } from '../base/time.ts';
@@ -141,10 +142,23 @@ export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
 ]);
 const OTHER_METHODS = ['auth.test', 'blocks.validate', 'chat.getPermalink', 'chat.postMessage'];
 
+async function exchangeOf(
+  call: string,
+  init: Parameters<Fetch>[1],
+  reply: Response,
+): Promise<Exchange> {
+  const { status } = reply;
+  const headers = Object.fromEntries(reply.headers);
+  const form = typeof init?.body === 'string' ? new URLSearchParams(init.body) : [];
+  const arrived = await reply.json().catch(() => null);
+  return { door: 'slack', call, sent: Object.fromEntries(form), status, headers, arrived };
+}
+
 /** Counts each request to the Web API by its method, and traces it. */
 export function measuredFetch(
   slackApiUrl: string,
   { slackCalled }: Pick<Measures, 'slackCalled'>,
+  record?: RecordExchange,
 ): Fetch {
   return async (input, init) => {
     const method = methodOf(String(input), slackApiUrl);
@@ -152,6 +166,7 @@ export function measuredFetch(
     try {
       const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
       slackCalled(measured, response.status === 429 ? 'limited' : 'answered');
+      if (record) record(await exchangeOf(method, init, response.clone()));
       return response;
     } catch (error) {
       slackCalled(measured, 'failed');

@@ -169,15 +169,17 @@ export function row(text: string, about: Line, button: Button | null): MessagePa
   };
 }
 
+/** Slack rejects the whole message when an option value is longer. */
+export const CHOICE_MAX = 75;
+
 /** A select of up to 100 values; choosing one is a press of the button with this id. */
 export function menu(
   id: string,
   label: string,
   choices: readonly Pick<Button, 'label' | 'value'>[],
 ): MessagePart | null {
-  // Slack rejects the whole message when an option value is longer than 75 characters.
   const options = choices
-    .filter(({ value }) => value.length <= 75)
+    .filter(({ value }) => value.length <= CHOICE_MAX)
     .slice(0, 100)
     .map((choice) => ({ text: plainLine(choice.label, 75), value: choice.value }));
   if (options.length === 0) return null;

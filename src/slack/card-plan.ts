@@ -140,8 +140,7 @@ export function aboutLines({ plan, state }: Pick<Change, 'plan' | 'state'>): rea
   const { target, before } = plan;
   const { listedIn, appliedBy } = TARGET_TRAITS[target.kind];
   if (listedIn === null || appliedBy === 'signalbox') return [];
-  // The title says whether it fires; two alerts can have one name.
-  if (target.kind === 'alert') return [fact('Alert', target.id.slice(0, 8))];
+  if (target.kind === 'alert') return [watchesLine(plan)];
   const { tags } = target;
   const place = placeWords(target).slice(tags?.length ?? 0);
   const parts: readonly Line[] = [
@@ -152,6 +151,19 @@ export function aboutLines({ plan, state }: Pick<Change, 'plan' | 'state'>): rea
   ];
   return [parts.flatMap((part, index): Line => (index > 0 ? [' · ', ...part] : part))];
 }
+
+/** Two alerts can have one name: what it watches, by name where that was read, then the id. */
+function watchesLine({ target, before }: Plan): Line {
+  const names = Object(before?.volatileFields?.names ?? {});
+  const watched = Object.entries(WATCHED).flatMap(([field, kind]) => {
+    const name = names[kind]?.[String(before?.fields[field])];
+    return typeof name === 'string' ? `${kind} “${bounded(name, SHORT)}”` : [];
+  });
+  return fact('Watches', [...watched, `alert id ${target.id.slice(0, 8)}`].join(' · '));
+}
+
+/** What an alert can watch, by the field that refers to it. */
+const WATCHED = { savedSearchId: 'saved search', dashboardId: 'dashboard', tileId: 'tile' };
 
 export function sendsLine({ target, sends, body }: Plan): Line {
   if (TARGET_TRAITS[target.kind].appliedBy === 'signalbox') {

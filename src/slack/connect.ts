@@ -1,6 +1,7 @@
 import { App, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
+import type { RecordExchange } from '../base/http.ts';
 import type { Measures } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
@@ -52,6 +53,7 @@ interface SlackOptions {
   readonly log: Logger;
   readonly now: () => Date;
   readonly clock?: Clock | undefined;
+  readonly record?: RecordExchange | undefined;
   readonly measures: Pick<
     Measures,
     'lookupFailed' | 'slackCalled' | 'foreignConnections' | 'payloadRejected'
@@ -89,7 +91,7 @@ const UNKNOWN_MEMBER =
 export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
   const { clock = systemClock } = options;
-  const fetch = measuredFetch(slackApiUrl, options.measures);
+  const fetch = measuredFetch(slackApiUrl, options.measures, options.record);
   const obeying = obeyRateLimits(fetch, slackApiUrl, clock);
   const clients = createClients(options.botToken, {
     slackApiUrl,
@@ -168,7 +170,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
         const places = createPlaces(placeKeys);
         const bot = { ...drawn, places, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);
-        return startListening(app, bot, { appId, actors, installation });
+        return startListening(app, bot, { appId, actors, installation, record: options.record });
       },
     },
   };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { UserId } from '../domain/change.ts';
+import type { Place } from '../domain/place.ts';
 import type { WorkflowContext } from '../workflow/index.ts';
 import type { Home } from './accounts.ts';
 import type { Clients, Respond } from './api.ts';
@@ -37,4 +38,6 @@ export interface CommandLine {
   readonly replyTarget: ReplyTarget;
   /** Slack's id of this interaction: it opens a modal and recognises a repeated delivery. */
   readonly trigger: string;
+  /** Where its button was pressed; missing: it was typed. */
+  readonly place?: Place;
 }

@@ -21,6 +21,7 @@ import { buttons, type Message, message, title } from './blocks.ts';
 import { channelWithId, isOutside, type SlackChannel } from './channels.ts';
 import { listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
+import { readBack } from './post.ts';
 import { probeConnection } from './sockets.ts';
 
 // What Slack says about this installation: the owner and the scopes of its tokens, which a start checks,
@@ -191,6 +192,11 @@ export function createInstallationReads(given: ReadOptions) {
     },
     /** The channels with these ids; all channels where one id is not known. */
     channels: (ids: readonly (string | null)[]) => channelsOf(slack, ids),
+    /** The time of the oldest message that a check reads in a channel with too many; null: it reads all. */
+    readTo: async (channel: string, since: Date): Promise<Date | null> => {
+      const { messages, isCut } = await readBack(slack, channel, since);
+      return isCut ? new Date(Number(messages.at(-1)?.ts) * 1_000) : null;
+    },
     people: async () => (await listed()).map(factsOf),
     groups: (policy: Policy) => listNamedGroups(slack, policy),
     /** The accounts of these users, as a start and a decision read them. */

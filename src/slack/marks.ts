@@ -8,16 +8,19 @@ import type { AnyBlock, Message } from './blocks.ts';
 
 /**
  * `s1.4.<hash>.7KQ2MX`: a card; `~` and a word after it name what it shows beside its events. With a fifth word, a note
- * or a line about an execution, named by its claim. `s1f`: it shows a freeze that was made.
+ * or a line about an execution, named by its claim. `s1f`: it shows a freeze that was made. `7KQ2MX@R3M9QD`: a run of
+ * that schedule, which is found by it where the log has lost the run.
  */
 const MARK =
-  /^s1(f?)\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:~(\w{1,16}))?(?:\.([\w-]{1,64}))?$/;
+  /^s1(f?)\.(\d{1,9})\.([\w-]{20,64})\.([0-9A-Z]{4,12})(?:@([0-9A-Z]{4,12}))?(?:~(\w{1,16}))?(?:\.([\w-]{1,64}))?$/;
 /** The fifth word of a line about a change that was never claimed. */
 const NO_NONCE = '-';
 
 /** What a message says that it shows. */
 export interface MessageMark extends CardMark {
   readonly change: ChangeId;
+  /** The schedule of which it is a run. */
+  readonly schedule: ChangeId | null;
   /** Whether the message shows a freeze that was made. */
   readonly isFreeze: boolean;
   /** Null: the message is a card or a copy of one. */
@@ -31,7 +34,7 @@ export function markedCard(
   { version, hash, revision = '' }: CardMark = change,
 ): Message {
   const shown = revision === '' ? '' : `~${revision}`;
-  return withBlockId(card, `${kindOf(change)}.${version}.${hash}.${change.id}${shown}`);
+  return withBlockId(card, `${kindOf(change)}.${version}.${hash}.${nameOf(change)}${shown}`);
 }
 
 /** A note or a line about an execution, with its mark. */
@@ -41,12 +44,17 @@ export function markedLine(
   { version, hash }: Mark,
   nonce: string | null,
 ): Message {
-  const id = `${kindOf(change)}.${version}.${hash}.${change.id}.${nonce ?? NO_NONCE}`;
+  const id = `${kindOf(change)}.${version}.${hash}.${nameOf(change)}.${nonce ?? NO_NONCE}`;
   return withBlockId(line, id);
 }
 
 function kindOf({ command, state }: Change): 's1' | 's1f' {
   return command === 'change freeze' && state === 'succeeded' ? 's1f' : 's1';
+}
+
+function nameOf({ id, plan }: Change): string {
+  const { schedule } = plan.timing ?? {};
+  return schedule ? `${id}@${schedule}` : id;
 }
 
 const POST = 'p1.';
@@ -78,11 +86,11 @@ const Blocks = z.array(z.object({ block_id: z.string().optional() }));
 
 /** The mark of a message as Slack returned it; null for a message without one. */
 export function markOf(blocks: unknown): MessageMark | null {
-  const [, freeze, version, hash, change, revision, nonce = null] =
+  const [, freeze, version, hash, change, schedule = null, revision, nonce = null] =
     MARK.exec(firstBlockId(blocks)) ?? [];
   if (!version || !hash || !change) return null;
-  // Signalbox alone writes messages in its name, with the id of a change there.
-  const id = change as ChangeId;
-  const mark = { version: Number(version), hash, change: id, isFreeze: freeze === 'f', nonce };
+  // Signalbox alone writes messages in its name, with the ids of changes there.
+  const ids = { change: change as ChangeId, schedule: schedule as ChangeId | null };
+  const mark = { version: Number(version), hash, ...ids, isFreeze: freeze === 'f', nonce };
   return revision === undefined ? mark : { ...mark, revision };
 }

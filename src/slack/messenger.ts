@@ -57,6 +57,7 @@ import {
   postMessage,
   postOnce,
   postRefusal,
+  readBack,
   updateMessage,
 } from './post.ts';
 import { createPressNotices, pressAnswers } from './press-answers.ts';
@@ -135,15 +136,16 @@ export function createMessenger(options: Options): Messenger {
     });
   }
 
-  /** Shows a state as a reply, once. Buttons count only where the log knows the message, so it has none. */
+  /** Shows a state as a reply, once, with the buttons of the card; a copy of the card has them by a command. */
   async function postState(change: Change, at: Position, schedule: ScheduleNews | null) {
     const { text, blocks } = await cardOf(change, schedule);
     const shown = markOf(blocks);
-    const state = { text, blocks: blocks.filter(({ type }) => type !== 'actions') };
-    const body = withNote(state, ...frozenLine(change, drawing.prefix));
+    const isCopy = change.card?.ts !== at.ts;
+    const state = { text, blocks: blocks.filter(({ type }) => !isCopy || type !== 'actions') };
+    const body = withNote(state, ...frozenLine(change, isCopy ? drawing.prefix : null));
     const isSame = ({ mark }: Marked) =>
       mark?.change === change.id && mark.nonce === null && mark.hash === shown?.hash;
-    await postTo(at.channel, body, { threadTs: at.ts, isSame });
+    return postTo(at.channel, body, { threadTs: at.ts, isSame });
   }
 
   /** The change as people of another organization may read it, where the channel is shared with one. */
@@ -184,8 +186,8 @@ export function createMessenger(options: Options): Messenger {
         if (refused === 'message_not_found') return 'deleted';
         if (!FROZEN.includes(refused)) return throwRefusal(error);
         frozen.set(keyOf(at), true);
-        await postState(change, at, schedule);
-        return 'drawn';
+        const reply = await postState(change, at, schedule);
+        return change.card?.ts === at.ts ? reply : 'drawn';
       }
     },
     drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
@@ -301,9 +303,13 @@ function keyOf({ channel, ts }: Position): string {
   return `${channel}/${ts}`;
 }
 
-function frozenLine({ id }: Change, prefix: string): Line {
-  const command = slashCommand(prefix, `change show ${id}`);
-  return [`Slack does not let the card be edited any more. ${command} shows its buttons.`];
+/** Null: the buttons are in this reply. */
+function frozenLine({ id }: Change, prefix: string | null): Line {
+  const where =
+    prefix === null
+      ? 'The buttons of the newest reply count.'
+      : `${slashCommand(prefix, `change show ${id}`)} shows its buttons.`;
+  return [`Slack does not let the card be edited any more. ${where}`];
 }
 
 type Marked = { readonly mark: MessageMark | null };
@@ -367,8 +373,6 @@ async function readCard(
   return card ? { card: card.mark, notes: [] } : null;
 }
 
-const PAGE_SIZE = 200;
-const PAGES_MAX = 20;
 /** Nothing can be posted there either. */
 const NO_CHANNEL = ['channel_not_found', 'not_in_channel'];
 
@@ -421,22 +425,10 @@ async function marksIn(
   since: Date,
   call: ReturnType<typeof createRetryLimited>,
 ): Promise<readonly SeenMark[]> {
-  const args = { channel, limit: PAGE_SIZE, oldest: `${since.getTime() / 1_000}` };
-  const method = 'conversations.history';
-  const pages = readPages<ConversationsHistoryResponse>(lookups, method, args, {
-    most: PAGES_MAX,
-    call,
-  });
-  const found: SeenMark[] = [];
-  let read = 0;
-  for await (const { messages = [] } of pages) {
-    for (const { ts, mark } of ownMessages({ botId }, messages)) {
-      if (mark) found.push(seenMark(mark, { channel, ts }));
-    }
-    read += 1;
-    if (read === PAGES_MAX) break;
-  }
-  return found;
+  const { messages } = await readBack(lookups, channel, since, call);
+  return ownMessages({ botId }, messages).flatMap(({ ts, mark }) =>
+    mark ? [seenMark(mark, { channel, ts })] : [],
+  );
 }
 
 /** Looks for a post by its mark, in a thread or in a channel back to a time. */
@@ -447,7 +439,7 @@ async function findPost(
 ): Promise<Position | null> {
   const method = threadTs ? 'conversations.replies' : 'conversations.history';
   const from = { oldest: `${since.getTime() / 1_000}` };
-  const args = { channel, limit: PAGE_SIZE, ...from, ...(threadTs ? { ts: threadTs } : {}) };
+  const args = { channel, ...from, ...(threadTs ? { ts: threadTs } : {}) };
   const call = createRetryLimited(clock);
   const pages = readPages<ConversationsHistoryResponse>(lookups, method, args, { call });
   for await (const { messages = [] } of pages) {

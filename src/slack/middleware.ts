@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
+import type { RecordExchange } from '../base/http.ts';
 import { during, newRequest, traced } from '../base/log.ts';
 import { type Command, nounOf } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
@@ -32,16 +33,17 @@ interface Installed {
   readonly appId: string;
   readonly actors: Actors;
   readonly installation: Installation;
+  readonly record?: RecordExchange | undefined;
 }
 
 /** Attaches the listeners to the app and wraps all that it processes. */
 export function startListening(
   app: App,
   bot: SlackContext,
-  { appId, actors, installation }: Installed,
+  { appId, actors, installation, record }: Installed,
 ): PayloadListener {
   const { commands, prefix, log } = bot;
-  const process = observed(app.processEvent.bind(app), bot);
+  const process = observed(app.processEvent.bind(app), bot, record);
   const nameOf = payloadNames(commands, prefix);
   app.processEvent = (event) =>
     traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
@@ -75,11 +77,16 @@ type Process = App['processEvent'];
  * acknowledgement. A payload that no listener handled is acknowledged here: Bolt would keep the connection
  * open for three seconds. A failed payload is not acknowledged, because Slack would show a success.
  */
-function observed(process: Process, { context, log }: SlackContext): Process {
+function observed(
+  process: Process,
+  { context, log }: SlackContext,
+  record?: RecordExchange,
+): Process {
   return (event) =>
     during({ request: newRequest() }, async () => {
       const kind = kindOf(event.body);
       log.debug({ kind }, 'payload received');
+      record?.({ door: 'payload', call: kind, sent: null, arrived: event.body });
       if (event.body.type === 'app_rate_limited') log.warn(EVENTS_LIMITED);
       const began = performance.now();
       let isAcknowledged = false;

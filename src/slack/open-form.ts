@@ -70,12 +70,10 @@ export async function openForm(
   const given = replyTarget.edits ? typed : { ...usualOf(bot, command, typed), ...typed };
   // Only an alert must be read before its form is filled.
   if (!given.alert) {
-    const lastSeen = knownOf(lastSeenOf(bot, command, given));
-    const known = { ...lastSeen, problems, line: line === null ? lastSeen.line : [line] };
     const view = ownForm(bot, command, given, {
       replyTarget,
-      known,
       fixed: taskOf(command, given),
+      known: { hints: {}, problems, line: line === null ? null : [line] },
     });
     await openView(bot, trigger, view);
     return null;
@@ -109,10 +107,9 @@ export function fullForm(
   given: TypedValues,
   { replyTarget, fixed }: Pick<FormSetting, 'replyTarget' | 'fixed'>,
 ): View {
-  const known = { ...knownOf(lastSeenOf(bot, command, given)), line: [LACKING] };
   return ownForm(bot, command, given, {
     replyTarget,
-    known,
+    known: { hints: {}, line: [LACKING] },
     isRedrawn: true,
     ...(fixed && { fixed }),
   });
@@ -120,7 +117,7 @@ export function fullForm(
 
 const LACKING = 'The form lacked fields that your choices need. Fill them, then submit it again.';
 
-/** The form of a command whose fields need no read of the target. */
+/** The form of a command whose fields need no read of the target: with the values that were seen last, or hints of them. */
 function ownForm(
   bot: SlackContext,
   command: Command,
@@ -128,8 +125,18 @@ function ownForm(
   setting: FormSetting,
 ): View {
   const vocabulary = localVocabulary(bot);
-  const isNeeded = needsReason(bot, command, given, vocabulary);
-  return commandForm(command, given, vocabulary, { ...setting, needsReason: isNeeded });
+  const before = lastSeenOf(bot, command, given);
+  const seen = knownOf(before);
+  const line = setting.known?.line ?? seen.line;
+  const values = before && command.kind === 'change' ? (command.prefill?.(before) ?? {}) : {};
+  const own = Object.entries(values).filter(([name]) => given[name] === undefined);
+  const filledWith = Object.fromEntries(own);
+  return commandForm(command, { ...filledWith, ...given }, vocabulary, {
+    ...setting,
+    filledWith,
+    known: { ...seen, ...setting.known, hints: seen.hints, line },
+    needsReason: needsReason(bot, command, given, vocabulary),
+  });
 }
 
 interface FormRequest {
@@ -170,9 +177,8 @@ export async function redrawForm(
     return update(view);
   }
   if (!given.alert) {
-    const known = knownOf(lastSeenOf(bot, command, given));
     const filled = await filledByChoice(bot, { command, given, by, typed });
-    const view = ownForm(bot, command, filled, { replyTarget, known, isRedrawn: !isFirst });
+    const view = ownForm(bot, command, filled, { replyTarget, isRedrawn: !isFirst });
     return update(view);
   }
   const view = await alertForm(bot, command, given, {

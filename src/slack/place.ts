@@ -1,16 +1,18 @@
-// The place of a press. The log knows the messages in channels. For a preview, the Home tab and a form, the value
-// of the button carries a MAC, which nobody can make who has only the bot token.
+// The place of a press. The log knows the messages in channels. For a preview, an answer, the Home tab and a form, the
+// value of the button carries a MAC, which nobody can make who has only the bot token.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { VERBS } from '../domain/change.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import type { Place } from '../domain/place.ts';
+import { CHOICE_MAX } from './blocks.ts';
 import { type ButtonPress, isHome, pressedMessageOf } from './payload.ts';
 
 /** `private`: an ephemeral or direct message. */
 type PlaceKind = 'private' | 'home' | 'form';
 
 interface PlacedButton {
+  /** A change, an anomaly or a command line. */
   readonly change: string;
   /** The action id, for example `change.approve`. */
   readonly action: string;
@@ -42,15 +44,18 @@ export function createPlaces(keys: readonly Buffer[]): Places {
 }
 
 const MAC_BYTES = 16;
+/** Letters that a MAC adds to a value. */
+export const MAC_LENGTH = 23;
+const SIGNED = /^(.*)\.([\w-]{22})$/s;
 const DECIDING = new Set([
   ...VERBS.map((verb) => `change.${verb}`),
   ...INCIDENT_VERBS.map((verb) => `incident.${verb}`),
 ]);
 
-/** The id of the change or the anomaly and the MAC in the value of a button; in a channel it has no MAC. */
-export function splitValue(value: string): { readonly change: string; readonly mac: string } {
-  const [change = '', mac = ''] = value.split('.');
-  return { change, mac };
+/** What the value of a button is about: a change, an anomaly or a command line. In a channel it has no MAC. */
+export function splitValue(value: string): { readonly about: string; readonly mac: string } {
+  const [, about = value, mac = ''] = SIGNED.exec(value) ?? [];
+  return { about, mac };
 }
 
 /** The same blocks with signed values of the deciding buttons, for a private message or the Home tab. */
@@ -58,9 +63,10 @@ export function withPlaces<Block extends { readonly type: string }>(
   places: Places,
   blocks: readonly Block[],
   to: Pick<PlacedButton, 'user' | 'kind'>,
+  isDeciding: (action: string, value: string) => boolean = (action) => DECIDING.has(action),
 ): readonly Block[] {
   const signedValue = (action: unknown, value: unknown) => {
-    if (typeof value !== 'string' || !DECIDING.has(String(action))) return value;
+    if (typeof value !== 'string' || !isDeciding(String(action), value)) return value;
     return `${value}.${places.sign({ ...to, change: value, action: String(action) })}`;
   };
   const optionOf = (option: Element) => {
@@ -68,11 +74,16 @@ export function withPlaces<Block extends { readonly type: string }>(
     return { ...option, value: [action, signedValue(action, value)].filter(Boolean).join(' ') };
   };
   const elementOf = (element: Element) => {
-    const { options } = element;
-    if (element.type === 'overflow' && Array.isArray(options)) {
-      return { ...element, options: options.map(optionOf) };
+    const { type, action_id, options } = element;
+    if (Array.isArray(options)) {
+      if (type === 'overflow') return { ...element, options: options.map(optionOf) };
+      const signed = options.map((option: Element) => {
+        return { ...option, value: signedValue(action_id, option.value) };
+      });
+      const fitting = signed.filter(({ value }) => String(value).length <= CHOICE_MAX);
+      return { ...element, options: fitting };
     }
-    return { ...element, value: signedValue(element.action_id, element.value) };
+    return { ...element, value: signedValue(action_id, element.value) };
   };
   return blocks.map((block) => {
     // Blocks have different fields by their type.
@@ -93,7 +104,7 @@ export function readPlace(
   const at = pressedMessageOf(pressed);
   const isPrivate = at === null || at.channel.startsWith('D');
   const kind = isHome(pressed) ? 'home' : isPrivate ? 'private' : null;
-  const { change, mac } = splitValue(value);
+  const { about: change, mac } = splitValue(value);
   const button = { change, action, user: pressed.user.id };
   if (kind && mac !== '' && places.isSigned({ ...button, kind }, mac)) return { kind: 'own' };
   const thread = pressed.container?.thread_ts ?? null;

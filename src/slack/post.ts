@@ -1,7 +1,14 @@
 import type { ConversationsHistoryResponse, WebClient } from '@slack/web-api';
 import { type Answer, type AnswerPart, type ChannelLookup, PostRefused } from '../domain/answer.ts';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
-import { type Clients, type Respond, refusedBySlack, retryAfterMs } from './api.ts';
+import {
+  type Clients,
+  type Respond,
+  type RetryLimited,
+  readPages,
+  refusedBySlack,
+  retryAfterMs,
+} from './api.ts';
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
 import { type MessageMark, markOf, postMarkOf } from './marks.ts';
@@ -88,6 +95,33 @@ async function findOwnMessage(
     .filter((each) => each.ts !== threadTs && isSame(each))
     .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
   return found[0] ? { channel, ts: found[0].ts } : null;
+}
+
+const PAGES_MAX = 20;
+
+/** The newest messages of a channel, back to a time, at most 20 pages of 200. `isCut`: it has more since then. */
+export async function readBack(
+  lookups: WebClient,
+  channel: string,
+  since: Date,
+  call?: RetryLimited,
+) {
+  const args = { channel, limit: 200, oldest: `${since.getTime() / 1_000}` };
+  const method = 'conversations.history';
+  const options = { most: PAGES_MAX + 1, ...(call && { call }) };
+  const all: NonNullable<ConversationsHistoryResponse['messages']> = [];
+  let read = 0;
+  for await (const page of readPages<ConversationsHistoryResponse>(
+    lookups,
+    method,
+    args,
+    options,
+  )) {
+    all.push(...(page.messages ?? []));
+    read += 1;
+    if (read === PAGES_MAX) return { messages: all, isCut: page.has_more === true };
+  }
+  return { messages: all, isCut: false };
 }
 
 /** The messages of Signalbox among those that Slack returned, in their order. */

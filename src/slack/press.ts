@@ -18,12 +18,12 @@ import {
   revealPassword,
   showHome,
 } from '../workflow/index.ts';
-import { answerMessage, sentenceMessage } from './answer.ts';
+import { answerMessage, QUESTION, sentenceMessage } from './answer.ts';
 import { fact, lines, type Message, message, plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
 import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import { commandByCallbackId, settingOf } from './form.ts';
+import { changedIn, commandByCallbackId, settingOf } from './form.ts';
 import { cardLink } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
@@ -46,6 +46,7 @@ import { fullRequest } from './preview.ts';
 import {
   handleReceipt,
   openView,
+  replaceShown,
   replyPrivately,
   sendAnswer,
   storeOrReply,
@@ -75,11 +76,14 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   const by = pressed.user.id;
   const form = pressed.view && commandByCallbackId(bot.commands, pressed.view.callback_id);
   if (pressed.view && form) return redraw(bot, by, pressed, form);
-  const reads = () => (id.startsWith('command.') ? nounToRead(bot, lineOf(value)) : null);
+  const reads = () =>
+    id.startsWith('command.') ? nounToRead(bot, lineOf(splitValue(value).about)) : null;
   const replyTarget = pressedAt(pressed);
   const interaction = { url: pressed.response_url, user: by, replyTarget };
   const send = (answer: Message) => replyPrivately(bot, interaction, answer);
-  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send }, () =>
+  const question = pressed.actions[0]?.block_id === QUESTION ? privateMessageOf(pressed) : null;
+  const inPlace = (answer: Message) => replaceShown(bot, question, answer);
+  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send, inPlace }, () =>
     answerPress(bot, pressed, button),
   );
   // The content of the Home tab may be out of date after a press.
@@ -111,18 +115,18 @@ function decisionOf(
   const by = user.id;
   const key = pressKey(trigger_id);
   if (verb && !needsReasonForm(verb)) {
-    const { data: change } = ChangeOf.safeParse(splitValue(value).change);
+    const { data: change } = ChangeOf.safeParse(splitValue(value).about);
     const place = readPlace(places, pressed, { id, value });
     const decided = change && { key, verb, change, by, text: '', place, seen: seenMark(pressed) };
     return {
       key,
-      subject: splitValue(value).change,
+      subject: splitValue(value).about,
       receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
     };
   }
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (!incidentVerb) return null;
-  const subject = splitValue(value).change;
+  const subject = splitValue(value).about;
   const { data: incident } = IncidentOf.safeParse(subject);
   const at = { place: readPlace(places, pressed, { id, value }), post: pressedPost(pressed) };
   const decided = incident && { key, verb: incidentVerb, id: incident, by, ...at };
@@ -159,8 +163,8 @@ async function redraw(
   command: Command,
 ): Promise<void> {
   if (!view) return;
-  const { replyTarget, fixed } = settingOf(view.private_metadata);
-  const given = { ...givenOf({ view }), ...fixed };
+  const { replyTarget, fixed, was } = settingOf(view.private_metadata);
+  const given = { ...changedIn(command, givenOf({ view }), { inputs: [], was }), ...fixed };
   const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
   const typed = action?.selected_option?.text?.text ?? '';
   await redrawForm(bot, command, given, { ...open, typed });
@@ -176,16 +180,17 @@ async function answerPress(
   const by = pressed.user.id;
   const replyTarget = pressedAt(pressed);
   const typed: CommandLine = { noun: '', text: '', by, replyTarget, trigger: pressed.trigger_id };
-  if (id.startsWith('command.')) return answerLine(bot, typed, value);
+  const place = readPlace(bot.places, pressed, { id, value });
+  if (id.startsWith('command.'))
+    return answerLine(bot, { ...typed, place }, splitValue(value).about);
   if (id === 'incident.details') {
     const found = await bot.context.incidents.details({ id: value, by });
     return found.ok ? answerMessage(found.answer) : refusalMessage(found.denial, bot.drawing);
   }
 
-  const change = ChangeOf.safeParse(splitValue(value).change);
+  const change = ChangeOf.safeParse(splitValue(value).about);
   if (!change.success) return sentenceMessage([OLD_BUTTON]);
   const preview = privateMessageOf(pressed);
-  const place = readPlace(bot.places, pressed, { id, value });
   const asked = { place, seen: seenMark(pressed) };
   const about = { change: change.data, home: isHome(pressed), preview, ...asked };
   if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);

@@ -43,7 +43,7 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
       ...(breakGlass ? [fact('Break-glass', breakGlass.reason)] : []),
       ...(review ? [fact('Review', review.note)] : []),
       ...(rejection ? [fact('Rejected', rejection.reason)] : []),
-      ...(change.plan.target.kind === 'alert' ? [] : aboutLines(change)),
+      ...aboutLines(change),
       ...readAtLines(plan),
       ...planLines(plan),
       sendsLine(plan),

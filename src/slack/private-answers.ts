@@ -18,7 +18,14 @@ import { type Respond, refusedBySlack } from './api.ts';
 import { fact, lines, type Message, message, title } from './blocks.ts';
 import type { SlackContext } from './context.ts';
 import { withPlaces } from './place.ts';
-import { postEphemeral, postMessage, type ReplyTarget, updateMessage } from './post.ts';
+import {
+  type PrivateMessage,
+  postEphemeral,
+  postMessage,
+  type ReplyTarget,
+  replacePrivate,
+  updateMessage,
+} from './post.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -188,6 +195,22 @@ export async function replaceNotice(
     () => true,
     (error: unknown) => {
       log.warn({ err: error }, 'a progress notice was not replaced: the answer is a new message');
+      return false;
+    },
+  );
+}
+
+/** Replaces what a person has just answered or edited; false if there is nothing to replace, or Slack refused. */
+export async function replaceShown(
+  { clients, respond, log }: SlackContext,
+  shown: PrivateMessage | null | undefined,
+  answer: Message,
+): Promise<boolean> {
+  if (!shown) return false;
+  return replacePrivate({ posts: clients.posts, respond }, shown, answer).then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ err: error }, 'a private message could not be replaced');
       return false;
     },
   );

@@ -209,6 +209,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     'This button is not where Signalbox put it, so the press does not count. The operators were notified. ' +
       'Press the button on the card of the change, or request it again.',
   ],
+  'older-state': () => [
+    'This message shows an older state. Press the button on the newest reply in its thread.',
+  ],
   'lookup-failed': () => [
     `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
   ],

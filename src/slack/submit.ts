@@ -26,13 +26,14 @@ import { changedIn, commandByCallbackId, settingOf } from './form.ts';
 import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.ts';
 import { formlessTrigger, fullForm, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
-import { postEphemeral, type ReplyTarget, replacePrivate } from './post.ts';
+import { postEphemeral } from './post.ts';
 import { pressKey } from './press.ts';
 import {
   DATABASE_AWAY,
   handleReceipt,
   orLate,
   PROGRESS_AFTER_MS,
+  replaceShown,
   sendAnswer,
 } from './private-answers.ts';
 import { readReasonFormMetadata, reasonProblem } from './reason-form.ts';
@@ -75,7 +76,10 @@ export async function submit(
   const isLacking = problems.some(({ field }) => field !== ANY && !shown.includes(field));
   // A choice shows further fields, and its redrawing can be lost or late.
   if (isLacking && !form.setting.fixed.alert) {
-    const given = { ...givenOf(submitted), ...form.setting.fixed };
+    const given = {
+      ...changedIn(command, givenOf(submitted), { inputs: [], was: form.setting.was }),
+      ...form.setting.fixed,
+    };
     const view = fullForm(bot, command, given, form.setting);
     return ack({ response_action: 'update', view });
   }
@@ -122,7 +126,11 @@ async function answerLate(
   if (understood.kind === 'intent') {
     return answerAgain(bot, formless, understood, form.setting.fixed);
   }
-  const { reason = '', ...given } = { ...givenOf(form.submitted), ...form.setting.fixed };
+  const shown = changedIn(form.command, givenOf(form.submitted), {
+    inputs: [],
+    was: form.setting.was,
+  });
+  const { reason = '', ...given } = { ...shown, ...form.setting.fixed };
   const correction = understood.kind === 'misread' ? { line: understood.sentence } : {};
   return openForm(bot, formless, form.command, { ...given, reason }, correction);
 }
@@ -242,23 +250,9 @@ async function show(
   const { posts } = bot.clients;
   const typed: CommandLine = { noun: '', text: '', by: user.id, replyTarget, trigger: trigger_id };
   const send = (shown: Message) => postEphemeral(posts, user.id, replyTarget, shown);
-  const inPlace = (shown: Message) => replaceEdited(bot, replyTarget, shown);
+  const inPlace = (shown: Message) =>
+    replaceShown(bot, isPreview(shown) ? replyTarget.replaces : null, shown);
   const reads = () => nounOf(command);
   const request = { by: user.id, reads, replyTarget, send, inPlace, late };
   await sendAnswer(bot, request, () => answer(typed));
-}
-
-async function replaceEdited(
-  { clients, respond, log }: SlackContext,
-  { replaces }: ReplyTarget,
-  shown: Message,
-): Promise<boolean> {
-  if (!replaces || !isPreview(shown)) return false;
-  return replacePrivate({ posts: clients.posts, respond }, replaces, shown).then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error }, 'an edited preview could not be replaced');
-      return false;
-    },
-  );
 }

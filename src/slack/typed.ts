@@ -41,6 +41,7 @@ import {
 import { newsCards } from './links.ts';
 import { rolesLine } from './naming.ts';
 import { openForm } from './open-form.ts';
+import { withPlaces } from './place.ts';
 import { sendFiles } from './post.ts';
 import { preview } from './preview.ts';
 import { reasonProblem } from './reason-form.ts';
@@ -55,7 +56,8 @@ async function answerQuery(
   args: Intent['args'],
 ): Promise<Message> {
   const { by, replyTarget } = typed;
-  const request = { command: command.name, target: command.target(args), by };
+  const place = command.acts?.(args) ? typed.place : undefined;
+  const request = { command: command.name, target: command.target(args), by, place };
   const authorized = await authorizeQuery(bot.context, request);
   if (!authorized.ok) return answerRefusal(bot, authorized.denial);
   const found = await command.answer(args, bot.context.commandContext(), {
@@ -215,7 +217,8 @@ async function misread(
   if (asked?.command.kind === 'change' && isWrong && offers.length === 0) {
     return correctInForm(bot, typed, read);
   }
-  return withNote(sentenceMessage([sentence], offers), ...typedLine(typed, bot.prefix));
+  const answer = placed(bot, typed, sentenceMessage([sentence], offers));
+  return withNote(answer, ...typedLine(typed, bot.prefix));
 }
 
 async function correctInForm(
@@ -387,7 +390,20 @@ export async function answerIntent(
     throw error;
   });
   // Slack does not show a slash command in the channel, so the answer repeats it.
-  return answer && withNote(answer, ...repeatedLine(intent, bot.prefix));
+  return answer && withNote(placed(bot, typed, answer), ...repeatedLine(intent, bot.prefix));
+}
+
+/** With a MAC in the buttons of lines that act at once. */
+function placed(bot: SlackContext, { by }: CommandLine, answer: Message): Message {
+  const acts = (action: string, line: string) => {
+    if (!action.startsWith('command.')) return false;
+    const { noun, text } = lineOf(line);
+    const read = parseLine(noun, text, localVocabulary(bot));
+    const isQuery = read.kind === 'intent' && read.command.kind === 'query';
+    return isQuery && read.command.acts?.(read.args) === true;
+  };
+  const to = { user: by, kind: 'private' } as const;
+  return { ...answer, blocks: withPlaces(bot.places, answer.blocks, to, acts) };
 }
 
 /** The command as it was understood; a channel is shown by its name. */

@@ -23,14 +23,14 @@ import {
   type RefusedProposal,
   type SomeMembers,
 } from '../domain/gate.ts';
-import type { Place } from '../domain/place.ts';
+import { isPlaceOf, type Place } from '../domain/place.ts';
 import { commandsFor, type Policy } from '../domain/policy.ts';
 import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
 import { withNews } from './news.ts';
 import { notify } from './notices.ts';
-import { foreignPlace, isPlace } from './places.ts';
+import { foreignPlace, isOlderState, isPlace } from './places.ts';
 import { type CurrentRuleContext, currentRequirement, currentTarget } from './target.ts';
 
 export interface Refused {
@@ -47,14 +47,21 @@ interface QueryRequest {
   readonly by: UserId;
   /** Skips the caches of Slack lookups. */
   readonly fresh?: boolean;
+  /** Where the button of a command that acts at once was pressed. */
+  readonly place?: Place | undefined;
 }
 
 /** Whether a user may run a query now. */
 export async function authorizeQuery(
   context: DecisionContext,
-  { command, target, by, fresh = false }: QueryRequest,
+  { command, target, by, fresh = false, place }: QueryRequest,
 ): Promise<Authorization> {
   const identity = await context.people.identify(by, { fresh });
+  if (place && !isPlaceOf(place, [])) {
+    await notify(context, foreignPlace({ what: `“${command}”`, by, place }));
+    const denial = createDenial('foreign-place', { command });
+    return refused(context, denial, { tried: command, by, identity });
+  }
   const answer = askQuery(context, { command, target }, identity);
   if (!('refusal' in answer)) return { ok: true };
   return refused(context, policyDenial(answer, { command }), { tried: command, by, identity });
@@ -177,9 +184,11 @@ export async function authorizePress(
   const change = await loadChange(context.events, id);
   const identity = change && (await context.people.identify(by, { fresh: false }));
   const isForeign = change !== null && !(await isPlace(context, change, place));
-  if (isForeign) await notify(context, foreignPlace({ verb, about: `change ${id}`, by, place }));
+  if (isForeign)
+    await notify(context, foreignPlace({ what: `${verb} on change ${id}`, by, place }));
   const possible = change ? refusalOfVerb(context, verb, change, { by, identity }) : 'not-found';
-  const refusal = isForeign ? 'foreign-place' : possible;
+  const older = change && isOlderState(change, place) ? 'older-state' : possible;
+  const refusal = isForeign ? 'foreign-place' : older;
   if (change && !refusal) return { ok: true, change };
   const found = { refusal: refusal ?? 'not-found', change, press: { verb, by } };
   return refused(context, denialOfVerb(context, found), { tried: verb, by, identity });

@@ -226,12 +226,20 @@ async function drawStanding(
     if (isShown) return newsChangeAt(current, context.now()) ?? 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
-    if ((await context.messenger.redrawCard(current, at, schedule, revision)) === 'deleted') {
-      return cardDeleted(context, change.id, at);
-    }
+    const drawn = await context.messenger.redrawCard(current, at, schedule, revision);
+    if (drawn === 'deleted') return cardDeleted(context, change.id, at);
+    if (drawn !== 'drawn') await keepState(context, change.id, drawn);
     lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
+}
+
+/** From now on the buttons of this reply count. */
+async function keepState(context: WorkflowContext, id: ChangeId, at: Position): Promise<void> {
+  const posted = { type: 'state-posted', ...at } as const;
+  await advance(context, id, ({ states = [] }) =>
+    states.some(({ ts }) => ts === at.ts) ? null : posted,
+  );
 }
 
 /** A card that this process has just read is not read again before the next drawing. */
@@ -270,7 +278,7 @@ function dueAgain({ now }: WorkflowContext): Date {
 }
 
 /** Events that a card does not show. */
-const UNSEEN: readonly ChangeEvent['type'][] = ['card-posted', 'copy-posted'];
+const UNSEEN: readonly ChangeEvent['type'][] = ['card-posted', 'state-posted', 'copy-posted'];
 
 /** Whether a message with this mark shows the last event that a card shows, and what is drawn without an event. */
 async function isUpToDate(
@@ -302,8 +310,8 @@ function revisionOf(change: Change, schedule: ScheduleNews | null): string {
 const NO_REVISION = '';
 
 /** What became of the schedule that a change made; null for any other change. */
-async function scheduleNews(
-  { events, now }: WorkflowContext,
+export async function scheduleNews(
+  { events, now }: Pick<WorkflowContext, 'events' | 'now'>,
   { id, plan, state }: Change,
 ): Promise<ScheduleNews | null> {
   if (plan.target.kind !== 'schedule' || state !== 'succeeded') return null;

@@ -31,14 +31,15 @@ export interface Messenger extends Poster {
   postCard(change: Change, attempt: PostAttempt): Promise<Position>;
   /**
    * Redraws the card or a copy of it. `schedule`: what became of the schedule that the change made. `revision`: names
-   * what is drawn without an event of the change.
+   * what is drawn without an event of the change. Returns the place of a reply that shows it where Slack does not let the
+   * card be edited.
    */
   redrawCard(
     change: Change,
     at: Position,
     schedule: ScheduleNews | null,
     revision: string,
-  ): Promise<'drawn' | 'deleted'>;
+  ): Promise<'drawn' | 'deleted' | Position>;
   /** Posts into a thread that the request of this claim is about to be sent, with the mark of `claimed`. */
   postSending(change: Change, at: Position, mark: AttemptMark): Promise<void>;
   /**
@@ -176,6 +177,8 @@ export interface SeenThread {
 /** A message of Signalbox in a channel: a card, its copy, or the line of an execution in the audit channel. */
 export interface SeenMark extends Mark {
   readonly change: ChangeId;
+  /** The schedule of which the change is a run. */
+  readonly schedule: ChangeId | null;
   readonly at: Position;
   /** Whether the message is a card or a copy of one. */
   readonly isCard: boolean;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, InvalidRequest } from '../base/errors.ts';
-import type { JsonObject } from '../base/text.ts';
 import type { CurrentState } from '../commands/index.ts';
 import {
   type Change,
@@ -9,7 +8,6 @@ import {
   type ExecutionOutcome,
   type Position,
   type StateCheck,
-  type StateDifference,
   TARGET_TRAITS,
   targetKey,
   type UserId,
@@ -40,7 +38,13 @@ import {
   settledByOpposite,
 } from './schedules.ts';
 import { storeSecret } from './secret.ts';
-import { approvedCommands, changedSincePlan, currentFreezes, currentTarget } from './target.ts';
+import {
+  approvedCommands,
+  changedSincePlan,
+  compareTarget,
+  currentFreezes,
+  currentTarget,
+} from './target.ts';
 import { answerForeign, foreignMarks, isUnread } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
@@ -123,17 +127,10 @@ async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<
   );
 }
 
-interface TargetFields {
-  readonly fields: JsonObject | 'gone';
-  readonly differences: readonly StateDifference[];
-}
-
 /** What was gathered right before a claim, before its transaction. */
 interface ExecutionFacts {
   readonly validUntil: Date;
   readonly identities: ReadonlyMap<UserId, Identity>;
-  /** The current fields of the target; null for a command that has no read in the contract. */
-  readonly target: TargetFields | null;
   /** What the change depends on, compared with its preview; null where that was not read. */
   readonly state: CurrentState | null;
   /** The directory, in which a discovered service has only the facts that the server returned now. */
@@ -154,44 +151,19 @@ async function gather(context: WorkflowContext, change: Change): Promise<Executi
   const validUntil = new Date(now.getTime() + FACTS_VALID_MS);
   const since = new Date(now.getTime() - READING_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
-  const command = context.commands.get(change.command);
   const isDiscovered = currentTarget(context, change.plan).discovered === true;
-  const [identities, state, target, services] = await Promise.all([
+  const [identities, state, services] = await Promise.all([
     Promise.all(
       users.map(async (user) => {
         return [user, await context.people.identify(user, { fresh: true, since })] as const;
       }),
     ),
-    command?.compareBeforeSending?.(change.plan, context.commandContext()),
-    readFields(context, change),
+    compareTarget(context, change),
     // What the directory says about a discovered service may be some minutes old.
     isDiscovered ? context.verifyServices() : context.services(),
   ]);
-  return { validUntil, identities: new Map(identities), state: state ?? null, target, services };
+  return { validUntil, identities: new Map(identities), state, services };
 }
-
-/** Reads the target again. Throws if a read of the contract fails. */
-async function readFields(
-  context: WorkflowContext,
-  { command, plan }: Change,
-): Promise<TargetFields | null> {
-  const { readBeforeSending: read, differences } = context.commands.get(command) ?? {};
-  if (!read) return null;
-  const { target, before } = plan;
-  try {
-    const { fields } = await read(target, context.commandContext());
-    return { fields, differences: (before && differences?.(before, fields)) ?? [] };
-  } catch (error) {
-    // A definite refusal, for example "no such alert": the target no longer exists.
-    if (error instanceof ApiError && error.effect === 'refused') return GONE;
-    throw error;
-  }
-}
-
-const GONE: TargetFields = {
-  fields: 'gone',
-  differences: [{ label: 'On the server', was: 'present', is: 'deleted or not visible' }],
-};
 
 /** A change that this process may send: `claimed` was committed, and the commit was answered. */
 interface Claim {
@@ -279,7 +251,7 @@ async function claimFacts(
   locked: LockedLog,
   change: Change,
   nonce: string,
-  { validUntil, identities, target: read, state, mustReadAgain, services, card }: ClaimGathered,
+  { validUntil, identities, state, mustReadAgain, services, card }: ClaimGathered,
 ): Promise<ClaimFacts> {
   const now = context.now();
   const directory = { ...context, services: () => services };
@@ -297,7 +269,6 @@ async function claimFacts(
     policy,
     commands: approvedCommands(context, change),
     target: currentTarget(directory, change.plan),
-    fields: read?.fields ?? null,
     differs: state?.kind === 'differs',
     lock: await lockOf(locked, change),
     claim: { by: context.instance, nonce, until: new Date(locked.at + LEASE_MS) },
@@ -316,10 +287,10 @@ async function lockOf(locked: LockedLog, change: Change): Promise<ClaimFacts['lo
 async function found(
   locked: Subjects,
   change: Change,
-  { state, target }: ExecutionFacts,
+  { state }: ExecutionFacts,
 ): Promise<StateCheck> {
   const changedBy = await changedSincePlan(locked, change);
-  const differences = state?.kind === 'differs' ? state.differences : (target?.differences ?? []);
+  const differences = state?.kind === 'differs' ? state.differences : [];
   return { kind: 'differs', differences, changedBy };
 }
 
@@ -443,30 +414,32 @@ async function settle(
   change: Change,
   result: AttemptResult,
 ): Promise<AttemptResult> {
-  const { verifyOutcome: read, compareBeforeSending: compare } =
-    context.commands.get(change.command) ?? {};
+  const read = context.commands.get(change.command)?.verifyOutcome;
   if (result.kind !== 'ended' || result.ending.how !== 'unknown') return result;
   // A conflict after which the target is as it was: the request did not fit, and was not applied.
-  if (result.ending.status === 409 && compare) {
-    const now = await compare(change.plan, context.commandContext());
+  if (result.ending.status === 409) {
+    const now = await compareTarget(context, change).catch(unreadAfter(context, change));
     if (now?.kind === 'same') {
       return { ...result, ending: { ...result.ending, how: 'failed' } };
     }
   }
   if (!read) return result;
   const { target, body } = change.plan;
-  const sent = await read(target, body, context.commandContext()).catch((err: unknown) => {
-    context.log.warn(
-      { err, change: change.id },
-      'target could not be read after an unknown outcome',
-    );
-    return null;
-  });
+  const sent = await read(target, body, context.commandContext()).catch(
+    unreadAfter(context, change),
+  );
   if (!sent) return result;
   const { tookMs } = result.ending;
   const { requestId, reported } = sent;
   const ending = { how: 'succeeded', at: context.now(), tookMs, requestId, reported } as const;
   return { kind: 'ended', ending, sent };
+}
+
+function unreadAfter({ log }: WorkflowContext, { id }: Change) {
+  return (err: unknown) => {
+    log.warn({ err, change: id }, 'target could not be read after an unknown outcome');
+    return null;
+  };
 }
 
 function resultOf(error: unknown, at: Date, tookMs: number): AttemptResult {

@@ -39,6 +39,7 @@ import {
   requestedCommands,
 } from '../log/index.ts';
 import { denialOfVerb, mayQuery, recordRefusal, refusalOfVerb } from './authorize.ts';
+import { scheduleNews } from './cards.ts';
 import type {
   DecisionContext,
   HomeContent,
@@ -238,7 +239,10 @@ async function show(
     parts: [
       {
         kind: 'lines',
-        lines: [...lines.slice(-LINES_MAX), ...(isDetailed ? [] : seenLine(change))],
+        lines: [
+          ...lines.slice(-LINES_MAX),
+          ...(isDetailed ? [] : [...seenLine(change), ...(await nextRunLine(context, change))]),
+        ],
       },
       ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
       ...(isDetailed ? [] : [{ kind: 'offers', offers: [details] } as const]),
@@ -250,6 +254,12 @@ async function show(
 function seenLine({ state, followUp }: Change): readonly (readonly InlinePart[])[] {
   if (state !== 'succeeded' || !followUp?.seen) return [];
   return [[{ at: followUp.seen.at }, `  The server shows: ${wordOf(followUp.seen.text)}`]];
+}
+
+/** `Next run: stop`, as the card of a schedule shows it. */
+async function nextRunLine(context: DecisionContext, change: Change) {
+  const next = (await scheduleNews(context, change))?.next;
+  return next ? [[{ at: next.at }, `  Next run: ${next.action}`]] : [];
 }
 
 /** The buttons of the card that this user may not press. */

@@ -21,6 +21,7 @@ import { advance, redrawOpen } from './moves.ts';
 import {
   approvedCommands,
   changedSincePlan,
+  compareTarget,
   currentPolicy,
   currentTarget,
   type LaterChange,
@@ -104,7 +105,9 @@ export async function endHopeless(context: WorkflowContext, id: ChangeId): Promi
   const requester = await requesterOf(context, change);
   const known = await outlookFacts(context, context.events, change, requester);
   if (!endsBy(change, known)) return;
-  const differences = known.isOutdated ? await differencesNow(context, change) : [];
+  // It ends in any case: the differences only explain it.
+  const state = known.isOutdated ? await compareTarget(context, change).catch(() => null) : null;
+  const differences = state?.kind === 'differs' ? state.differences : [];
   await advance(context, id, async (before, locked) => {
     // A process with an older configuration ends nothing by it.
     const active = await activeConfiguration(locked);
@@ -114,13 +117,6 @@ export async function endHopeless(context: WorkflowContext, id: ChangeId): Promi
     const stateCheck = { kind: 'differs', differences, changedBy } as const;
     return ends && { ...ends, ...(changedBy && { stateCheck }) };
   });
-}
-
-/** How the target differs from the preview; nothing where that is not read. */
-async function differencesNow({ commands, commandContext }: WorkflowContext, change: Change) {
-  const command = commands.get(change.command);
-  const state = await command?.compareBeforeSending?.(change.plan, commandContext());
-  return state?.kind === 'differs' ? state.differences : [];
 }
 
 const OPEN_MAX = 500;

@@ -12,13 +12,21 @@ import type { Notice } from './notices.ts';
 /** Only the card of the change, its copies, the card of what it reverts, and what was made for the user count. */
 export async function isPlace(
   { events }: Pick<DecisionContext, 'events'>,
-  { card, copies, state, parent }: Change,
+  { card, states = [], copies, state, parent }: Change,
   place: Place,
 ): Promise<boolean> {
   const above = parent ? await loadChange(events, parent) : null;
-  const cards = [card, above?.card ?? null].filter((each) => each !== null);
+  const all = [card, above?.card ?? null, ...states, ...(above?.states ?? [])];
+  const cards = all.filter((each) => each !== null);
   // A draft has no message: its preview is private.
   return isPlaceOf(place, state === 'draft' ? [] : [...cards, ...copies]);
+}
+
+/** Whether a newer reply shows the state of the card: only the buttons of that one count. */
+export function isOlderState({ card, states = [] }: Change, place: Place): boolean {
+  const newest = states.at(-1);
+  if (!newest || isPlaceOf(place, [newest])) return false;
+  return place.kind === 'message' && isPlaceOf(place, card ? [card, ...states] : states);
 }
 
 /** Whether a message with this name was posted there, as the log says. The name is what the message says about itself. */
@@ -65,20 +73,19 @@ export async function becomesPlace(
 
 /** Only the bot token can put a button elsewhere. */
 interface PlacedPress {
-  readonly verb: string;
-  /** `change 7KQ2MX` */
-  readonly about: string;
+  /** `approve on change 7KQ2MX`, `“cost digest”` */
+  readonly what: string;
   readonly by: UserId;
   readonly place: Place;
 }
 
-export function foreignPlace({ verb, about, by, place }: PlacedPress): Notice {
+export function foreignPlace({ what, by, place }: PlacedPress): Notice {
   const where =
     place.kind === 'message'
       ? `in a message in which Signalbox did not put it (channel ${place.at.channel}, message ${place.at.ts})`
       : 'in a private message or on a Home tab that Signalbox did not make';
   const text =
-    `A press of ${verb} on ${about} did not count: it was made ${where}. ` +
+    `A press of ${what} did not count: it was made ${where}. ` +
     'Someone may use the bot token of Signalbox. Pressed by ';
   return { to: null, title: 'Notice', text, line: [{ user: by }] };
 }

@@ -31,7 +31,14 @@ import { showHome } from './lists.ts';
 import { identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
 import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
 import { noticeFor } from './notices.ts';
-import { becomesPlace, foreignPlace, isPlace, isPostedAt, LoggedPlace } from './places.ts';
+import {
+  becomesPlace,
+  foreignPlace,
+  isOlderState,
+  isPlace,
+  isPostedAt,
+  LoggedPlace,
+} from './places.ts';
 import { countAttempts, type RateLimitStatus } from './rates.ts';
 import { currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
@@ -210,6 +217,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     if (mayCome && !isKnown) return later();
     if (!isKnown) return refuse('foreign-place');
   }
+  if (isOlderState(change, place)) return refuse('older-state');
   const seen = markOf(press.seen);
   const foreign = seen ? await foreignMarks(context.events, change, [seen]) : [];
   if (foreign.length > 0) {
@@ -293,7 +301,8 @@ async function decide(
     const moves =
       before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
     const change = moves?.change ?? before;
-    const about = { verb: press.verb, about: `change ${id}`, by: press.by, place: placeOf(press) };
+    const what = `${press.verb} on change ${id}`;
+    const about = { what, by: press.by, place: placeOf(press) };
     const notice = refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : null;
     const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
     // A change is not claimed while a press of it is not answered.
@@ -437,7 +446,7 @@ export function incidentKind(context: WorkflowContext): JobKind {
       const refusal = outcome.ok ? null : outcome.denial.refusal;
       const event = { type: 'answered', what: verb, refusal } as const;
       await append(context.events, async ({ at }) => {
-        const about = { verb, about: `the unusual cost ${id}`, by: press.by, place };
+        const about = { what: `${verb} on the unusual cost ${id}`, by: press.by, place };
         const notice = isHere ? NOTHING : noticeFor(foreignPlace(about), at);
         return { ...notice, events: [{ stream, event }, ...notice.events], result: null };
       });

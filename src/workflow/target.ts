@@ -1,6 +1,8 @@
 // What a decision about a stored change is made from: its target as the directory has it now, the policy with the
 // freezes that users made, and the other changes of the target.
 
+import { ApiError } from '../base/errors.ts';
+import type { CurrentState } from '../commands/index.ts';
 import {
   type Change,
   type ChangeId,
@@ -29,7 +31,7 @@ import {
   UNKNOWN_TAGS,
 } from '../domain/targets.ts';
 import { inForce, loadChange, type Subjects } from '../log/index.ts';
-import type { DecisionContext } from './context.ts';
+import type { DecisionContext, WorkflowContext } from './context.ts';
 
 type Directory = Pick<DecisionContext, 'services' | 'discoversServices'>;
 
@@ -240,3 +242,23 @@ async function changedSince(
 function endOf({ resolution, outcome }: Change): Date | null {
   return resolution?.at ?? outcome?.at ?? null;
 }
+
+/** Reads the target again, and compares it with the preview. Throws if a read of the contract fails. */
+export async function compareTarget(
+  { commands, commandContext }: Pick<WorkflowContext, 'commands' | 'commandContext'>,
+  { command, plan }: Change,
+): Promise<CurrentState | null> {
+  const compare = commands.get(command)?.compareBeforeSending;
+  try {
+    return (await compare?.(plan, commandContext())) ?? null;
+  } catch (error) {
+    // A definite refusal, for example "no such alert": the target no longer exists.
+    if (error instanceof ApiError && error.effect === 'refused') return GONE;
+    throw error;
+  }
+}
+
+const GONE: CurrentState = {
+  kind: 'differs',
+  differences: [{ label: 'On the server', was: 'present', is: 'deleted or not visible' }],
+};

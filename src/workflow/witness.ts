@@ -2,6 +2,7 @@ import { DAY_MS } from '../base/time.ts';
 import type { Change, ChangeId, Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveFreeze, evolveSubscription, type NewEvent } from '../domain/log-events.ts';
+import { READ_BACK_DAYS } from '../domain/place.ts';
 import {
   append,
   Damaged,
@@ -323,8 +324,6 @@ function lossFrom(lost: readonly LostEvent[]): Loss {
   };
 }
 
-/** Older messages are about changes that have ended long ago. */
-const SCANNED_DAYS = 31;
 const OPEN_MAX = 500;
 
 /**
@@ -336,7 +335,7 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
   const { events, messenger } = context;
   unread.delete(events);
   try {
-    const since = new Date((await lastEventAt(events)) - SCANNED_DAYS * DAY_MS);
+    const since = new Date((await lastEventAt(events)) - READ_BACK_DAYS * DAY_MS);
     const open = await listChanges(events, { open: true, confirmed: true, limit: OPEN_MAX });
     const cards = open.flatMap(({ card }) => card ?? []);
     const seen = await messenger.readMarks(since, cards);
@@ -355,7 +354,10 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
   }
 }
 
-/** A change that the log has lost completely: its messages say so, and the operators read it once. */
+/**
+ * A change that the log has lost completely: its messages say so, and the operators read it once. Its schedule pauses,
+ * which would run it again.
+ */
 async function answerUnknown(
   context: WorkflowContext,
   change: ChangeId,
@@ -367,10 +369,11 @@ async function answerUnknown(
   const id = `lost-${change}`;
   await append(context.events, async (locked) => {
     const found = { marks, card: cards[0]?.at ?? null };
-    const loss = { changes: new Map(), freezes: new Map(isFreeze ? [[change, found]] : []) };
-    const answer = await answerLoss(context, locked, loss);
     const earlier = await locked.load(`notice/${id}`, (_: object | null, event) => event);
     const isTold = isFreeze || earlier.version > 0;
+    const freezes = new Map(isFreeze ? [[change, found]] : []);
+    const schedules = isTold ? [] : marks.flatMap(({ schedule }) => schedule ?? []);
+    const answer = await answerLoss(context, locked, { changes: new Map(), freezes, schedules });
     const notice = isTold ? null : noticeFor(lostNotice([change]), locked.at, id);
     return { ...together(answer, notice), result: null };
   });

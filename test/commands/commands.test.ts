@@ -300,7 +300,7 @@ test('a change is compared with the last seen state of its service', async () =>
   const lastSeen = seen({ state: 'idle' });
   for (const name of ['service stop', 'service start']) {
     const observed = await change(name).observe?.({ service: { ...prod, lastSeen } }, reach({}));
-    expect(observed?.before).toBe(lastSeen);
+    expect(observed?.before).toEqual(lastSeen);
   }
 });
 

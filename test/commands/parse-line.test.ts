@@ -197,9 +197,9 @@ test.for<[string, string, string]>([
   [
     'a service with a reason',
     'service stop stagin all night',
-    '[service stop staging "all night"]',
+    '[service stop staging all night]',
   ],
-  ['a service with keys', 'service tune stagin min=16 x', '[service tune staging min=16 "x"]'],
+  ['a service with keys', 'service tune stagin min=16 x', '[service tune staging min=16 x]'],
   ['a part of a name', 'service stop analytics', '[service stop "analytics eu"]'],
   ['two services of one name', 'service stop twin', '[service stop 1-twin] [service stop 2-twin]'],
 ])('for %s the nearest line is offered', ([, line, offers]) => {
@@ -237,7 +237,7 @@ test.for<[string, string, string]>([
   [
     'a reason behind the name',
     '5xx rtae threshold=5 noise',
-    '[alert edit "5xx rate" threshold=5 "noise"]',
+    '[alert edit "5xx rate" threshold=5 noise]',
   ],
 ])('the name of an alert may have several words: %s', ([, rest, understood]) => {
   const verb = rest.includes('=') ? 'edit' : 'show';

@@ -16,14 +16,10 @@ const LINES = [
 
 /** Fields that no message shows, with the reason. The test asserts that hidden fields do not appear. */
 const NOT_SHOWN: Readonly<Record<string, string>> = {
-  ipAccessList: 'hidden: it shows from where the data can be reached',
   encryptionKey: 'hidden: a key',
   encryptionAssumedRoleIdentifier: 'hidden: a role',
   encryptionRoleId: 'hidden: a role',
-  iamRole: 'hidden: a role',
   transparentDataEncryptionKeyId: 'hidden: a key',
-  privateEndpointIds: 'hidden: network access',
-  availablePrivateEndpointIds: 'hidden: network access',
   minTotalMemoryGb: 'ignored: deprecated, and correct for three replicas only',
   maxTotalMemoryGb: 'ignored: deprecated, and correct for three replicas only',
   name: 'ignored: the configuration defines the name',

@@ -49,10 +49,10 @@ test('a comparison always answers: without a day that is final in both, as repor
   );
 });
 
-test('periods of different lengths are compared as reported', () => {
+test('of periods of different lengths, as many days are compared as both have', () => {
   const rows = daily('2026-11-01', Array(19).fill(10));
   expect(said(rows, WEEK, { first: '2026-11-09', last: '2026-11-10' })).toContain(
-    ', as reported (no day is final in both): 70.0, was 20.0.',
+    ', on the 2 days final in both: 20.0, was 20.0.',
   );
 });
 

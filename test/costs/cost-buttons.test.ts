@@ -104,7 +104,7 @@ test.for(['cost mtd vs prev', 'cost qtd vs prev', 'cost last-month vs prev', 'co
     const [, compared] = / vs ([^(,]+?)(?: \(|, on)/.exec(written(answer)) ?? [];
     const { title } = await answered(buttons(answer).Why ?? '', { now: TOMORROW });
     // Where not all days of the periods compare, the title says how many do.
-    const withoutDays = title?.replace(/: on \d+ of \d+ days: /, ': ');
+    const withoutDays = title?.replace(/, on \d+ of \d+ days: /, ': ');
     expect(withoutDays).toContain(` vs ${compared} (UTC): +`);
   },
 );

@@ -120,7 +120,7 @@ export function claiming(change: Change, over: Partial<ClaimFacts> = {}): ClaimF
     identities: new Map(people.map((id) => [id, identified(id)])),
     policy: policyThatRequires({ ...change.requires, from: null, count: 0 }),
     ...{ commands: [change.command], target: change.plan.target },
-    ...{ fields: null, differs: false, mustReadAgain: false, lock: 'free' },
+    ...{ differs: false, mustReadAgain: false, lock: 'free' },
     claim: { by: 'replica-1', until: minutes(2), nonce: 'n' },
     stateCheck: undefined,
     ...over,

@@ -161,8 +161,6 @@ test.for<[string, Refusal, Partial<ClaimFacts>, Change]>([
     { identities: new Map([known(ana.id), ...APPROVERS]) },
     approved(),
   ],
-  ['the target has other fields', 'target-changed', { fields: { state: 'idle' } }, approved()],
-  ['the target is gone', 'target-changed', { fields: 'gone' }, approved()],
   ['what it depends on differs', 'target-changed', { differs: true }, approved()],
   [
     'another change ran since the preview',
@@ -515,7 +513,7 @@ test('a revert that exists is not abandoned', () => {
 
 /** What is refused elsewhere: before a change is known, and about other things than a change. */
 const ELSEWHERE: readonly Refusal[] = [
-  ...(['not-found', 'already-received', 'rate-limited', 'foreign-place'] as const),
+  ...(['not-found', 'already-received', 'rate-limited', 'foreign-place', 'older-state'] as const),
 ];
 /** Why `People` accepts nobody; the gate passes it on, as it does with a guest. */
 const IDENTITY: readonly Refusal[] = ['deactivated', 'bot', 'other-workspace'];

@@ -63,7 +63,7 @@ interface Shown {
 }
 
 /** The sandbox as it is started by hand, with the reads of live servers, at the time of the lines. */
-function startTypedWorld(): Promise<TestSandbox> {
+export function startTypedWorld(): Promise<TestSandbox> {
   return startTestSandbox({
     at: TYPED_AT,
     yaml: (file) => ({
@@ -81,7 +81,7 @@ function startTypedWorld(): Promise<TestSandbox> {
 }
 
 /** Types a line as this person, and returns what the person sees. */
-async function typeLine(
+export async function typeLine(
   sandbox: TestSandbox,
   { as, line, via }: Pick<TypedCase, 'as' | 'line' | 'via'>,
 ): Promise<Shown> {
@@ -120,6 +120,11 @@ interface ShownMessage {
   readonly files: readonly unknown[];
 }
 
+/** The line of a button, without the MAC of one that acts at once. */
+export function lineIn(value: unknown): string {
+  return stringOf(value).replace(/\.[\w-]{22}$/, '');
+}
+
 function shownOf(
   messages: readonly ShownMessage[],
   view: { readonly callbackId: string; readonly blocks: readonly Json[] } | null,
@@ -131,7 +136,7 @@ function shownOf(
     .filter(({ action_id: id }) => /^command\.\d+$/.test(String(id)))
     .map(({ text: label, value }) => ({
       label: stringOf(Object(label).text),
-      line: stringOf(value),
+      line: lineIn(value),
     }));
   const isPreview = elements.some(({ action_id: id }) => id === 'change.confirm');
   const [, reason = null] = /^\*?Reason\*?:? +(.*)$/m.exec(text) ?? [];

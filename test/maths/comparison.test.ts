@@ -67,7 +67,6 @@ test('has a percentage from one credit on', () => {
 });
 
 test.for<[string, readonly [Day, Day], readonly [Day, Day]]>([
-  ['seven days with six', ['2026-11-09', '2026-11-15'], ['2026-11-02', '2026-11-07']],
   ['days that are not final', ['2026-11-18', '2026-11-19'], ['2026-11-11', '2026-11-12']],
 ])('%s are compared as reported', ([, [first, last], [from, until]]) => {
   const known = series('2026-11-01', Array(19).fill(10), ['2026-11-18', '2026-11-19']);
@@ -75,6 +74,17 @@ test.for<[string, readonly [Day, Day], readonly [Day, Day]]>([
     isFinal: false,
     now: microOf(10 * (dayNumber(last) - dayNumber(first) + 1)),
   });
+});
+
+test('seven days are compared with six on the first six', () => {
+  const known = series('2026-11-01', Array(19).fill(10));
+  const [week, six] = [
+    { first: '2026-11-09', last: '2026-11-15' },
+    { first: '2026-11-02', last: '2026-11-07' },
+  ] as const;
+  const same = { days: 6, isFinal: true, now: microOf(60), before: microOf(60) };
+  expect(compare(known, week, six)).toMatchObject(same);
+  expect(compare(known, six, week)).toMatchObject(same);
 });
 
 test('different weekdays are compared and marked', () => {

@@ -54,6 +54,7 @@ test('a row is read in millionths of a credit, and a missing metric is not zero'
         locked: true,
       },
     ],
+    billed: [],
     problems: [],
   });
 });
@@ -260,7 +261,7 @@ describe('the grand total', () => {
   });
 
   test('of a report without rows must be zero', () => {
-    expect(read([], 0)).toEqual({ rows: [], problems: [] });
+    expect(read([], 0)).toEqual({ rows: [], problems: [], billed: [] });
     expect(read([], 0.005).problems).toEqual([]);
     expect(read([], 3).problems).toHaveLength(1);
   });

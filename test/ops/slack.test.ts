@@ -250,3 +250,19 @@ test('blocks that the workspace does not accept are named', async () => {
     says: 'this workspace does not accept: card, table, chart',
   });
 });
+
+test('a channel of cards with more than 4,000 messages is named with the time before which they are not read', async () => {
+  const { slack, diagnose } = await startDoctorSandbox();
+  const send = (text: string) =>
+    slack.sendMessage({ as: 'U0ANA00001', channel: 'C0APPROVALS', text });
+  for (let count = 0; count < 4_000; count += 1) await send(`Message ${count}`);
+  expect(line(await diagnose(), '#db-approvals')?.status).toBe('ok');
+  await send('One more');
+  expect(line(await diagnose(), '#db-approvals')).toMatchObject({
+    status: 'warning',
+    says: expect.stringMatching(
+      /too many messages: those before \d{4}-\d\d-\d\dT\d\d:\d\dZ are not/,
+    ),
+    fix: expect.stringContaining('a channel for cards alone at channels.approvals'),
+  });
+});

@@ -30,14 +30,14 @@ async function sandboxWithAlerts() {
 
 test('an alert that fires is a message, which follows it until it is ok', async () => {
   const { cards, turn } = await sandboxWithAlerts();
-  await turn(SLOW_QUERIES, 'firing', /⚠ Slow queries is firing: 35, threshold > 25/);
+  await turn(SLOW_QUERIES, 'firing', /⚠ Slow queries is firing: 35, threshold above 25/);
   const [card, ...others] = cards();
   expect(others).toEqual([]);
   expect(textOf(card ?? NO_MESSAGE)).toContain(
     'analytics-prod · group analytics-prod, etl · since ',
   );
   expect(buttonsOf(card ?? NO_MESSAGE)).toEqual(['command.0', 'command.1', 'command.2']);
-  await turn(SLOW_QUERIES, 'resolved', /● Slow queries is ok again: 15, threshold > 25/);
+  await turn(SLOW_QUERIES, 'resolved', /● Slow queries is ok again: 15, threshold above 25/);
   expect(cards()).toMatchObject([{ ts: card?.ts }]);
 });
 

@@ -198,6 +198,48 @@ test.for(ENGINES)(
   },
 );
 
+const CLOSED = { error: 'edit_window_closed' };
+
+test.for(
+  ENGINES.flatMap((engine) =>
+    ['the card of its schedule', 'all replies below it'].map((what) => [what, engine] as const),
+  ),
+)(
+  'a copy from before the run of a schedule sends it not again after a person deletes %s, on %s',
+  async ([what, engine]) => {
+    const { sandbox, copy } = await attackable(engine);
+    const times = 'stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin';
+    await sandbox.slack.command(ANA, 'ops', `/service schedule staging ${times} nights`);
+    await sandbox.press(
+      ANA,
+      await sandbox.privateMessage(ANA, 'Schedule staging?'),
+      'change.confirm',
+    );
+    await sandbox.press(BEN, await sandbox.card('requests: schedule staging'), 'change.approve');
+    const card = await sandbox.card('staging is scheduled');
+    await waitUntilIdle(sandbox);
+    const putBack = await copy();
+    // The card stays as it was before the run: its run stands in its thread alone.
+    sandbox.slack.failNext({ method: 'chat.update', how: CLOSED, times: 1_000 });
+    setTime(sandbox, '19:00');
+    await expect.poll(() => writes(sandbox)).toBe(1);
+    await expect.poll(() => auditText(sandbox)).toContain('staging is stopping');
+    await waitUntilIdle(sandbox);
+    await putBack();
+    sandbox.slack.clearFaults();
+    if (what === 'the card of its schedule')
+      sandbox.slack.admin.deleteMessage('db-approvals', card?.ts ?? '');
+    else {
+      for (const { ts, threadTs } of sandbox.slack.messages('db-approvals'))
+        if (threadTs === card?.ts) sandbox.slack.admin.deleteMessage('db-approvals', ts);
+    }
+    await sandbox.restart();
+    await letTimePass(sandbox, 30);
+    expect(writes(sandbox)).toBe(1);
+    await sandbox.card('schedule of staging', 'db-audit');
+  },
+);
+
 test.for(
   ENGINES.flatMap((engine) => [
     { engine, title: 'Remove', done: 'Schedule of staging is removed' },

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Json, stringOf } from '../../sandbox/json.ts';
+import type { Json } from '../../sandbox/json.ts';
 import { elementsIn } from '../../sandbox/slack/input-state.ts';
 import { isProgress } from '../harness/messages.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { lineIn } from '../harness/typed-lines.ts';
 import { ANA } from '../harness/users.ts';
 
 /** Types a line in a world of its own; the text of the answer, and the lines of its buttons and menus. */
@@ -23,8 +24,8 @@ async function answerTo(line: string) {
   await expect.poll(() => shown().length, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0);
   const elements = shown().flatMap(({ blocks }) => elementsIn(blocks).map((one) => one.element));
   const values = elements.flatMap((one: Json) => [
-    stringOf(one.value),
-    ...[one.options].flat().map((option) => stringOf(Object(option).value)),
+    lineIn(one.value),
+    ...[one.options].flat().map((option) => lineIn(Object(option).value)),
   ]);
   const text = shown().map((message) => message.text);
   return { text: text.join('\n'), lines: values.filter((value) => value.startsWith('cost')) };

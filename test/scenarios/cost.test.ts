@@ -82,6 +82,7 @@ test('the rows come as a file that only the requester sees', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/cost csv 7d');
   await sandbox.privateMessage(ANA, 'costs-2026-11-13-2026-11-19.csv');
+  await sandbox.privateMessage(ANA, 'Billed as SCALE, discount 12.');
   const files = () => sandbox.slack.clientState(ANA).messages.flatMap((message) => message.files);
   await expect
     .poll(() => files().map(({ name }) => name))

@@ -6,7 +6,8 @@ import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, FINN, GUS } from '../harness/users.ts';
 
 // What happens to the target, the policy or the requester while a card waits: the card shows it within two seconds,
-// offers nothing that cannot work, and a press that cannot lead to a run is refused with the reason.
+// offers nothing that cannot work, and a press that cannot lead to a run is refused with the reason. The two seconds are those
+// of the sandbox's clock, which stands still except for the waits of the clients: a later job or a longer wait is red.
 
 interface File {
   readonly services: readonly { readonly id: string; readonly tags: readonly string[] }[];
@@ -39,11 +40,19 @@ async function opened() {
   const sandbox = await startTestSandbox({
     yaml: (file) => ({ ...file, freezes: [SOON] }),
     through,
+    waitsPass: true,
   });
+  let happenedAt = sandbox.clock.now;
+  const happensNow = () => {
+    happenedAt = sandbox.clock.now;
+  };
   const pass = (ms: number) => {
     sandbox.clock.now = new Date(sandbox.clock.now.getTime() + ms);
+    happensNow();
     sandbox.wake();
   };
+  /** Milliseconds since the event, by the clock of the sandbox. */
+  const sinceEvent = () => sandbox.clock.now.getTime() - happenedAt.getTime();
   const reload = async (edit: Edit) => {
     const both: Edit = (file) => ({ ...Object(edit(file)), freezes: [SOON] });
     expect(await sandbox.reload(both)).toEqual({ ok: true });
@@ -56,7 +65,7 @@ async function opened() {
   };
   const hold = () => proxies[0]?.dropPackets();
   const release = () => proxies[0]?.refuse();
-  return { ...sandbox, pass, reload, ran, hold, release };
+  return { ...sandbox, pass, happensNow, sinceEvent, reload, ran, hold, release };
 }
 
 type Sandbox = Awaited<ReturnType<typeof opened>>;
@@ -199,11 +208,13 @@ test.for(rows)('when %s, the card of a change that is %s says so', async (row) =
       ...NO_MESSAGE,
       ...{ ts: '', channel: '' },
     };
+  sandbox.happensNow();
   const happened = happens(sandbox);
   // A reload waits for the request that is under way.
   if (state !== 'executing') await happened;
   const words = 'ends' in shown ? shown.ends : shown;
   await expect.poll(() => card().text).toMatch(words);
+  expect(sandbox.sinceEvent()).toBeLessThanOrEqual(2_000);
   const before = card();
   if ('ends' in shown) {
     expect(before.text).toMatch(/^✕/);

@@ -53,4 +53,17 @@ test('a service that was only listed is known as well, and its form has the valu
   const view = await sandbox.modal(ANA, 'service.scale');
   const form = () => sandbox.slack.clientState(ANA).views.find(({ id }) => id === view);
   await expect.poll(() => JSON.stringify(form())).toContain('Last seen: 8');
+  const sizes = { minReplicaMemoryGb: '8', idleScaling: 'on' };
+  for (const [field, value] of Object.entries(sizes)) {
+    const block = form()?.blocks.find(({ block_id: id }) => id === field);
+    expect(JSON.stringify(block), field).toMatch(
+      new RegExp(`"initial_(option|value)":[^[]*"${value}"`),
+    );
+  }
+  // What nobody changed is not requested.
+  await sandbox.slack.submit(ANA, view, {
+    numReplicas: { numReplicas: { type: 'number_input', value: '2' } },
+  });
+  const preview = await sandbox.privateMessage(ANA, 'Scale finance?');
+  expect(preview?.text).not.toContain('memory per replica');
 });

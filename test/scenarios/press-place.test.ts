@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
-import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { changeIdOf, NO_MESSAGE, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 import { announced, scanAt, WATCHED, withSpike } from './anomaly-scan.ts';
@@ -167,4 +167,68 @@ test('Expected in a private answer counts', async () => {
   const answer = await sandbox.privateMessage(ANA, 'analytics-prod');
   await sandbox.press(ANA, answer, 'incident.expected');
   await sandbox.privateMessage(ANA, 'Noted as expected');
+});
+
+const DIGEST = '/cost digest add #db-costs at=09:30 zone=Europe/Berlin';
+
+test.for([
+  ['a message', '#ops', (id: string) => `cost digest remove ${id} confirm=yes`],
+  ['a direct message', BEN, (id: string) => `cost digest pause ${id}`],
+  ['an ephemeral message', null, (id: string) => `cost digest now ${id}`],
+] as const)(
+  'a command that acts at once, in %s of the bot token, does nothing, and operators read it',
+  async ([, channel, lineOf]) => {
+    const sandbox = await startTestSandbox();
+    await sandbox.slack.command(BEN, 'ops', DIGEST);
+    const added = await sandbox.privateMessage(BEN, 'Digest added');
+    const [, id = ''] = /cost digest remove (\w+)/.exec(JSON.stringify(added?.blocks)) ?? [];
+    const posts = () => sandbox.slack.messages('db-costs').length;
+    await waitUntilIdle(sandbox);
+    const before = posts();
+    const blocks = blocksWith('command.0', lineOf(id));
+    const fake = channel
+      ? await withToken(sandbox, 'chat.postMessage', { channel, blocks })
+      : await user(sandbox, { channel: 'C0APPROVALS', blocks });
+    await sandbox.press(BEN, fake, 'command.0');
+    await refused(sandbox, BEN);
+    await expect.poll(() => notices(sandbox)).toHaveLength(1);
+    expect(notices(sandbox)[0]).toContain('A press of “cost digest” did not count');
+    await waitUntilIdle(sandbox);
+    expect(posts()).toBe(before);
+    await sandbox.slack.command(BEN, 'ops', '/cost digest list');
+    expect(
+      textOf((await sandbox.privateMessage(BEN, '1 cost digest')) ?? NO_MESSAGE),
+    ).not.toContain('paused');
+  },
+);
+
+test('a forged Home tab cancels no change by a command, and the own answer does', async () => {
+  const sandbox = await startTestSandbox();
+  const id = changeIdOf(await requestChange(sandbox));
+  await sandbox.slack.openHome({ as: ANA });
+  const blocks = blocksWith('command.0', `change cancel ${id}`);
+  await withToken(sandbox, 'views.publish', { user_id: ANA, view: { type: 'home', blocks } });
+  await sandbox.slack.click(ANA, { in: 'home' }, 'command.0');
+  await refused(sandbox, ANA);
+  await expect.poll(() => notices(sandbox)).toHaveLength(1);
+  await sandbox.slack.command(ANA, 'ops', `/change cancel ${id}`);
+  await sandbox.card('cancelled');
+});
+
+test('a line that only answers is answered wherever its button stands', async () => {
+  const sandbox = await startTestSandbox();
+  const blocks = blocksWith('command.0', 'change list');
+  const fake = await withToken(sandbox, 'chat.postMessage', { channel: '#ops', blocks });
+  await sandbox.press(BEN, fake, 'command.0');
+  await sandbox.privateMessage(BEN, 'No changes');
+  expect(notices(sandbox)).toEqual([]);
+});
+
+test('the buttons of an own answer act: a digest is removed by them', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(BEN, 'ops', DIGEST);
+  await sandbox.press(BEN, await sandbox.privateMessage(BEN, 'Digest added'), 'command.2');
+  const asked = await sandbox.privateMessage(BEN, 'Remove the digest');
+  await sandbox.press(BEN, asked, 'command.0');
+  await sandbox.privateMessage(BEN, 'Digest removed');
 });

@@ -53,6 +53,8 @@ test('the details have every fact', async () => {
   expect(details?.text).toContain(`Id  ${STAGING}`);
   expect(details?.text).toContain('Elsewhere  no change in the last 7 days');
   expect(details?.text).toContain('Seen in  read from the server');
+  expect(details?.text).toMatch(/^IAM role {2}role-1525c708$/m);
+  expect(details?.text).toMatch(/^Private endpoint {2}none$/m);
 });
 
 test('the active entry of a scaling schedule is shown with the applied size', async () => {

@@ -34,3 +34,22 @@ test('a repeated line names its channel', async () => {
     ],
   });
 });
+
+test.for(['a channel', 'a direct message'])(
+  'in %s, a question is replaced by the answer to its button',
+  async (place) => {
+    const sandbox = await startTestSandbox();
+    const { slack } = sandbox;
+    if (place === 'a channel') await slack.command(ANA, 'ops', '/service stop staging tonight');
+    else {
+      await slack.openHome({ as: ANA });
+      const own = slack.clientState(ANA).channels.find(({ id }) => id.startsWith('D'))?.id ?? '';
+      await slack.sendMessage({ as: ANA, channel: own, text: 'stop staging tonight' });
+    }
+    const question = await sandbox.privateMessage(ANA, 'names no single moment');
+    await sandbox.press(ANA, question, 'command.0');
+    await sandbox.privateMessage(ANA, 'Stop staging?');
+    const shown = slack.clientState(ANA).messages.map(({ text }) => text);
+    expect(shown.join('\n')).not.toContain('names no single moment');
+  },
+);

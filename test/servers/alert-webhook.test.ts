@@ -19,7 +19,7 @@ test('a report has the state, the value, the threshold and the time of its windo
     ok: true,
     report: {
       ...{ id: BODY.alert, alert: BODY.alert, group: 'checkout', service: null, name: '5xx rate' },
-      ...{ state: 'firing', value: '512', threshold: '> 100', at: NOW.getTime() - MINUTE },
+      ...{ state: 'firing', value: '512', threshold: 'above 100', at: NOW.getTime() - MINUTE },
     },
   });
 });
@@ -28,7 +28,7 @@ test.for<[string, Record<string, unknown>, Record<string, unknown>]>([
   ['resolved', { status: 'resolved' }, { state: 'ok' }],
   ['no data', { status: 'no_data' }, { state: 'no data' }],
   ['a state without a status', { status: '', state: 'OK' }, { state: 'ok' }],
-  ['numbers without quotes', { value: 7, threshold: 5 }, { value: '7', threshold: '> 5' }],
+  ['numbers without quotes', { value: 7, threshold: 5 }, { value: '7', threshold: 'above 5' }],
   ['a range', { comparator: 'between', thresholdMax: '9' }, { threshold: 'between 100 and 9' }],
   ['no threshold', { threshold: '' }, { threshold: null }],
   ['no alert id', { alert: '' }, { id: 'e1', alert: null }],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { CloudService } from '../../src/servers/cloud-replies.ts';
+import { publicSnapshot } from '../../src/servers/facts.ts';
 import { sentService } from '../../src/servers/sent.ts';
 
 function reply(result: object | null) {
@@ -28,14 +29,12 @@ test('a reply without a name leaves the service the one it has', () => {
   expect(sentService('s1', 'staging', reply({})).learned?.name).toBe('staging');
 });
 
-test('keys, roles and addresses are neither kept nor shown', () => {
+test('keys and roles of the encryption are neither kept nor shown', () => {
   const canary = 'canary';
   const secrets = {
     encryptionKey: canary,
     encryptionAssumedRoleIdentifier: canary,
-    iamRole: canary,
-    ipAccessList: [{ source: canary, description: canary }],
-    privateEndpointIds: [canary],
+    encryptionRoleId: canary,
     transparentDataEncryptionKeyId: canary,
     password: canary,
   };
@@ -46,6 +45,22 @@ test('keys, roles and addresses are neither kept nor shown', () => {
   );
   expect(JSON.stringify(sent)).not.toContain(canary);
   expect(sent.learned?.fields).toEqual({ numReplicas: 3, isPrimary: false });
+});
+
+test('how a service is reached is kept for private answers only', () => {
+  const hidden = {
+    endpoints: [{ protocol: 'https', host: 'canary', port: 8443 }],
+    iamRole: 'arn:canary',
+    ipAccessList: [{ source: '10.0.0.0/8', description: 'canary' }],
+    privateEndpointIds: ['canary'],
+    availablePrivateEndpointIds: ['canary'],
+  };
+  const { reported, learned } = sentService('s1', 'staging', reply({ ...hidden, numReplicas: 3 }));
+  expect(reported).toEqual([]);
+  const fields = learned?.fields ?? {};
+  expect(fields).toMatchObject({ ipAccessList: ['10.0.0.0/8 (canary)'], iamRole: 'arn:canary' });
+  const snapshot = { fields, seenAt: new Date(0), source: 'a reply' };
+  expect(publicSnapshot(snapshot).fields).toEqual({ numReplicas: 3 });
 });
 
 const ENTRY = '5f0e4f0a-8f58-4f6f-8b1c-2d3e4f5a6b7c';

@@ -130,6 +130,16 @@ test('the line of an execution has its claim in its mark, and is posted once', a
   expect(JSON.stringify(posts[0]?.args)).toContain(`s1.6.${HASH}.7KQ2MX.n-1`);
 });
 
+test('the line of a run names its schedule', async () => {
+  const { messenger } = await messengerInSlack();
+  const { plan, ...run } = change('succeeded', 3);
+  const timing = { startAt: null, revert: null, schedule: 'R3M9QD' as ChangeId };
+  const line = { ...run, plan: { ...plan, timing } };
+  await messenger.postAuditLine(line, FIRST, { event: null, nonce: 'n-1' });
+  const named = { change: '7KQ2MX', schedule: 'R3M9QD', version: 3, hash: HASH };
+  expect(await messenger.readMarks(new Date(0), [])).toMatchObject([named]);
+});
+
 test('all marks of the channels of cards and of the audit channel are read, and the notes of open cards', async () => {
   const { messenger } = await messengerInSlack();
   const at = await messenger.postCard(change('pending', 2), FIRST);

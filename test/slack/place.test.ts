@@ -31,6 +31,22 @@ test('after a change of the key, MACs of the previous one are valid', () => {
   expect(createPlaces([NEXT]).isSigned(BUTTON, mac)).toBe(false);
 });
 
+test('lines that act are signed, also in a menu, and a line that is too long with its MAC is left out', () => {
+  const menu = (...lines: readonly string[]) => ({
+    type: 'static_select',
+    action_id: 'command.menu',
+    options: lines.map((value) => ({ value })),
+  });
+  const acts = (_: string, line: string) => line.startsWith('act');
+  const long = `act ${'x'.repeat(60)}`;
+  const blocks = [{ type: 'actions', elements: [menu('act now', long, 'show')] }];
+  const to = { user: 'UANA', kind: 'private' } as const;
+  const own = places.sign({ ...to, change: 'act now', action: 'command.menu' });
+  expect(withPlaces(places, blocks, to, acts)).toEqual([
+    { type: 'actions', elements: [menu(`act now.${own}`, 'show')] },
+  ]);
+});
+
 test('deciding buttons are signed, also in a menu; other buttons keep their values', () => {
   const elements = [
     { type: 'button', action_id: 'change.confirm', value: '7KQ2MX' },
@@ -61,7 +77,7 @@ test('deciding buttons are signed, also in a menu; other buttons keep their valu
       ],
     },
   ]);
-  expect(splitValue(signed('change.confirm')).change).toBe('7KQ2MX');
+  expect(splitValue(signed('change.confirm')).about).toBe('7KQ2MX');
 });
 
 const button = (value: string) => ({ id: 'change.approve', value });

@@ -72,6 +72,7 @@ test('every refusal says what happened and what to do', () => {
       "not-unknown": "The outcome is already known: it is waiting for approval. An approver can decide on its card.",
       "not-verified": "Signalbox could not verify “analytics-prod”: the server did not return its current tags and warehouse. Nothing was sent. The service is not in signalbox.yaml, so the policy needs them. Try again in a minute. If it fails again, an operator of Signalbox can run the doctor.",
       "note-required": "Describe what you found: the next person relies on it.",
+      "older-state": "This message shows an older state. Press the button on the newest reply in its thread.",
       "other-workspace": "Only members of this workspace can use Signalbox. Ask one of them to request it.",
       "rate-limited": "You sent too many requests in a short time, so this one was ignored. Try again in a minute.",
       "reason-required": "The policy requires a reason. Add it at the end of the command, for example “nightly maintenance”.",

@@ -28,7 +28,7 @@ const BATCH = { ...STAGING, id: 's3', name: 'batch' };
 
 const REPORT: AlertReport = {
   ...{ id: 'a1', alert: 'a1', name: '5xx rate', state: 'firing', value: '512' },
-  ...{ threshold: '> 100', group: null, service: 'staging', at: NOON.getTime() },
+  ...{ threshold: 'above 100', group: null, service: 'staging', at: NOON.getTime() },
 };
 const OK = { state: 'ok', value: '3' } as const;
 
@@ -79,7 +79,7 @@ test.for(ENGINES)(
     expect(message).toMatchObject({
       channel: '#staging',
       answer: {
-        title: '⚠ 5xx rate is firing: 512, threshold > 100',
+        title: '⚠ 5xx rate is firing: 512, threshold above 100',
         parts: [
           { kind: 'lines', lines: [['staging · ', 'since ', { at: NOON }]] },
           {
@@ -97,7 +97,7 @@ test.for(ENGINES)(
     expect(await report({ ...OK, at: NOON.getTime() + MINUTE }, second)).toBe('accepted');
     const after = await draw(second);
     expect(after).toMatchObject([{ version: 2 }]);
-    expect(after[0]?.answer.title).toBe('● 5xx rate is ok again: 3, threshold > 100');
+    expect(after[0]?.answer.title).toBe('● 5xx rate is ok again: 3, threshold above 100');
   },
 );
 
@@ -118,7 +118,7 @@ const later = NOON.getTime() + MINUTE;
 
 test.for<[string, readonly Partial<AlertReport>[], readonly string[]]>([
   ['ok before the firing that it ends', [{ ...OK, at: later }, {}], []],
-  ['ok at the time of the firing', [{}, OK], ['● 5xx rate is ok again: 3, threshold > 100']],
+  ['ok at the time of the firing', [{}, OK], ['● 5xx rate is ok again: 3, threshold above 100']],
   ['the same the other way round', [OK, {}], []],
   [
     'an old firing after ok',
@@ -130,7 +130,7 @@ test.for<[string, readonly Partial<AlertReport>[], readonly string[]]>([
   [
     'no data while it fires',
     [{}, { state: 'no data', value: null, at: later }],
-    ['⚠ 5xx rate has no data: threshold > 100'],
+    ['⚠ 5xx rate has no data: threshold above 100'],
   ],
   ['a new value while it fires', [{}, { value: '900', at: later }], [expect.stringMatching('512')]],
 ])('%s', async ([, reports, expected]) => {
@@ -170,7 +170,7 @@ test('the groups of an alert without a service share a message, other alerts do 
   for (const group of ['one', 'two']) await report({ service: null, group });
   await report({ service: null, id: 'a9', name: 'Disk' });
   expect((await titles()).toSorted()).toEqual([
-    ...['⚠ 5xx rate: 2 of 2 alerts firing', '⚠ Disk is firing: 512, threshold > 100'],
+    ...['⚠ 5xx rate: 2 of 2 alerts firing', '⚠ Disk is firing: 512, threshold above 100'],
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
+import type { CurrentState } from '../../src/commands/index.ts';
 import type { Change } from '../../src/domain/change.ts';
 import { activateConfiguration } from '../../src/log/index.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
@@ -89,9 +90,9 @@ test('a change that does not exist is not executed', async () => {
 test('a change that was cancelled during the lookups is not executed', async () => {
   const { context, change, run, sent, current } = await runnable({
     command: {
-      readBeforeSending: async () => {
+      compareBeforeSending: async () => {
         await moved(context, change.id, { type: 'cancelled', by: ana });
-        return { fields: {}, seenAt: NOON, source: 'a read' };
+        return { kind: 'same' };
       },
     },
   });
@@ -189,10 +190,9 @@ test('a process that paused after gathering facts gathers them again before it r
   expect(sent).toHaveLength(1);
 });
 
-const SEEN = { fields: { state: 'running' }, seenAt: NOON, source: 'a read' };
-
 test('a change runs when a fresh read of its target shows the fields of the preview', async () => {
-  const { run, sent } = await runnable({ command: { readBeforeSending: async () => SEEN } });
+  const same = async () => ({ kind: 'same' }) as const;
+  const { run, sent } = await runnable({ command: { compareBeforeSending: same } });
   await run();
   expect(sent).toHaveLength(1);
 });
@@ -200,28 +200,17 @@ test('a change runs when a fresh read of its target shows the fields of the prev
 const CHANGED = { label: 'State', was: 'running', is: 'idle' };
 const GONE = { label: 'On the server', was: 'present', is: 'deleted or not visible' };
 
-test.for<[string, () => Promise<typeof SEEN>, object]>([
-  ['has another field now', async () => ({ ...SEEN, fields: { state: 'idle' } }), CHANGED],
+test.for<[string, () => Promise<CurrentState>, object]>([
+  ['has another field now', async () => ({ kind: 'differs', differences: [CHANGED] }), CHANGED],
   ['no longer exists', () => Promise.reject(apiError('refused')), GONE],
-])('a change becomes stale when its target %s', async ([, readBeforeSending, difference]) => {
-  const { run, sent, current } = await runnable({
-    command: { readBeforeSending, differences: () => [CHANGED] },
-  });
+])('a change becomes stale when its target %s', async ([, compareBeforeSending, difference]) => {
+  const { run, sent, current } = await runnable({ command: { compareBeforeSending } });
   expect(await run()).toBe('done');
   expect(sent).toEqual([]);
   expect(await current()).toMatchObject({
     ...{ state: 'stale', stopReason: 'target-changed' },
     stateCheck: { kind: 'differs', differences: [difference] },
   });
-});
-
-test('a change without values in its preview becomes stale when a read shows some', async () => {
-  const { run, current } = await runnable({
-    change: { ...APPROVED, plan: { before: null } },
-    command: { readBeforeSending: async () => SEEN },
-  });
-  await run();
-  expect((await current()).stopReason).toBe('target-changed');
 });
 
 test.for<[string, () => Error]>([
@@ -231,7 +220,7 @@ test.for<[string, () => Error]>([
 ])('a change waits when the read of its target %s', async ([, error]) => {
   const failure = error();
   const { run, sent, current } = await runnable({
-    command: { readBeforeSending: () => Promise.reject(failure) },
+    command: { compareBeforeSending: () => Promise.reject(failure) },
   });
   await expect(run()).rejects.toBe(failure);
   expect(sent).toEqual([]);
@@ -423,21 +412,6 @@ test.for<[string, string | null, object, readonly string[], string]>([
   expect(await run()).toBe('done');
   expect(sent).toEqual([]);
   expect(await current()).toMatchObject({ state: 'denied', stopReason });
-});
-
-const CHECK = { label: 'State', was: 'running', is: 'stopped' };
-
-test('a change whose service differs from its preview becomes stale, with the difference', async () => {
-  const state = { kind: 'differs', differences: [CHECK] } as const;
-  const { run, sent, current } = await runnable({
-    command: { compareBeforeSending: async () => state },
-  });
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({
-    ...{ state: 'stale', stopReason: 'target-changed' },
-    stateCheck: { kind: 'differs', differences: [CHECK] },
-  });
 });
 
 const unread = (isOff: boolean) => async () =>

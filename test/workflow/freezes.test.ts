@@ -200,7 +200,7 @@ async function lostFreeze() {
   const { context, marks, shown, unfreeze } = all;
   const id = newId();
   const at = { channel: channel('CAPPROVALS'), ts: '7.0' };
-  const mark = { version: 5, change: id, at, isCard: true, isFreeze: true };
+  const mark = { version: 5, change: id, schedule: null, at, isCard: true, isFreeze: true };
   const approved = await aChange(context, { state: 'approved' });
   const claims = async () => {
     const kind = runKind(context);
@@ -258,7 +258,8 @@ describe('a freeze that the log has lost', () => {
     const { context, make, marks } = await createFreezeContext();
     const { id } = await make();
     const at = { channel: channel('CAPPROVALS'), ts: '7.0' };
-    marks.push({ version: 9, hash: 'lost', change: id, at, isCard: true, isFreeze: true });
+    const mark = { version: 9, hash: 'lost', change: id, schedule: null, at };
+    marks.push({ ...mark, isCard: true, isFreeze: true });
     await checkChannels(context);
     expect((await eventsOf(context, `freeze/${id}`)).map(({ type }) => type)).toEqual(['created']);
     const notices = (await dueJobs(context)).filter((job) => job.startsWith('notice '));

@@ -24,7 +24,7 @@ import { runnable } from './runnable.ts';
 
 const AT = { channel: channel('CAPPROVALS'), ts: '1.0' };
 const seen = (change: ChangeId, hash: string, over: Partial<SeenMark> = {}): SeenMark => ({
-  ...{ version: 3, hash, change, at: AT, isCard: true, isFreeze: false, ...over },
+  ...{ version: 3, hash, change, schedule: null, at: AT, isCard: true, isFreeze: false, ...over },
 });
 
 /** A workflow whose channels show these marks. */
@@ -145,6 +145,18 @@ test('a change that the log has lost is drawn as lost and reported once; everyth
   expect((await loaded(context, approved.id)).state).toBe('approved');
   await check();
   expect(await noticesIn(context)).toEqual([expect.stringContaining(`Affected: ${id}.`)]);
+});
+
+test('a run that the log has lost pauses its schedule once, so that it does not run again', async () => {
+  const { context, marks, check } = await witnessed();
+  const id = newId();
+  const [isPaused, isOtherPaused] = [await scheduleIn(context, id), await scheduleIn(context)];
+  marks.push(seen(newId(), 'line', { isCard: false, schedule: id }));
+  await check();
+  expect([await isPaused(), await isOtherPaused()]).toEqual([true, false]);
+  await recorded(context, { stream: `schedule/${id}`, event: { type: 'resumed', by: ana } });
+  await check();
+  expect(await isPaused()).toBe(false);
 });
 
 test('channels are read back from the last event of the log, with the threads of open cards', async () => {

@@ -81,7 +81,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a target that was edited after the preview stops the change',
       defect: 'the claim does not compare the target with the preview',
-      find: /if\s*\(\s*\w+\.fields\s*&&[^;{}]+\s+return 'target-changed';/,
+      find: /if\s*\(\s*\w+\.differs\s*\)\s+return 'target-changed';/,
       put: '',
       test: MODEL,
       reports: /over an edit that nobody had seen/,

@@ -98,7 +98,7 @@ function readable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partial<
     observe: async (args) => ({
       before: await look(keyOf(kind, (args as { thing: string }).thing)),
     }),
-    readBeforeSending: ({ id }) => look(keyOf(kind, id)),
+    compareBeforeSending: compareBy(kind, look, ({ fields }) => JSON.stringify(fields)),
     verifyOutcome: async ({ id }: Target, body: JsonObject) => {
       const { fields } = await look(keyOf(kind, id));
       if (fields.shown !== body.mark) return null;
@@ -114,12 +114,20 @@ function comparable(kind: Kind, look: (id: string) => Promise<Snapshot>): Partia
       const before = await look(keyOf(kind, (args as { thing: string }).thing));
       return { before: { ...before, wasRead: true } };
     },
-    compareBeforeSending: async ({ target, before }) => {
-      const now = await look(keyOf(kind, target.id));
-      const [was, is] = [before?.fields.edits, now.fields.edits].map(String);
-      if (was === is) return { kind: 'same' };
-      return { kind: 'differs', differences: [{ label: 'Edits', was: was ?? '', is: is ?? '' }] };
-    },
+    compareBeforeSending: compareBy(kind, look, ({ fields }) => String(fields.edits)),
+  };
+}
+
+function compareBy(
+  kind: Kind,
+  look: (id: string) => Promise<Snapshot>,
+  shown: (snapshot: Snapshot) => string,
+): NonNullable<ChangeCommand['compareBeforeSending']> {
+  return async ({ target, before }) => {
+    const is = shown(await look(keyOf(kind, target.id)));
+    const was = before ? shown(before) : '';
+    if (was === is) return { kind: 'same' };
+    return { kind: 'differs', differences: [{ label: 'Edits', was, is }] };
   };
 }
 

@@ -135,6 +135,7 @@ export function openSlack(now: () => Date, members: Members) {
             ...mark,
             ...{
               change,
+              schedule: null,
               isCard: true,
               isFreeze: false,
               at: { channel: 'CCARDS' as ChannelId, ts },

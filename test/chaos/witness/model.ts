@@ -298,7 +298,9 @@ class Model implements Bot {
     const events = streams.get(shown.subject);
     const subject = events && fold(events);
     if (channel === AUDIT) {
-      if (events && this.#isForeign(events, shown.mark)) {
+      // The line of a run names its schedule, so that a run that the log has lost is known again.
+      const isKnown = events !== undefined || shown.subject.startsWith('run/');
+      if (isKnown && this.#isForeign(events ?? [], shown.mark)) {
         await this.#restore(shown.subject, [shown.mark], true);
       }
       return;
@@ -501,6 +503,7 @@ class Model implements Bot {
     const maySend = !this.#rules.scheduleNote || (await this.#isConfirmed(ts, claimed, nonce));
     const isLate = this.#rules.withinLease && this.#ports.elapsed() - began > SEND_BEFORE_MS;
     const outcome = maySend && !isLate ? await this.#send(run, target) : 'not-sent';
+    await this.#auditLine(claimed, outcome);
     await this.#finish(run, nonce, outcome);
   }
 
@@ -613,11 +616,16 @@ class Model implements Bot {
     const isLate = this.#rules.withinLease && this.#ports.elapsed() - began > SEND_BEFORE_MS;
     if (!maySend || isLate) return await this.#finish(stream, nonce, 'not-sent');
     const outcome = await this.#send(stream, target);
-    if (this.#rules.auditLine && outcome !== 'not-sent') {
-      const shown = { subject: stream, state: 'executed', plan: '', mark: markOf(claimed) };
-      await this.#alone(() => this.#ports.slack.post(AUDIT, shown));
-    }
+    await this.#auditLine(claimed, outcome);
     await this.#finish(stream, nonce, outcome);
+  }
+
+  /** Posts the line about an execution, also that of a run. */
+  async #auditLine(claimed: readonly Event[], outcome: string): Promise<void> {
+    if (!this.#rules.auditLine || outcome === 'not-sent') return;
+    const mark = markOf(claimed);
+    const shown = { subject: mark.stream, state: 'executed', plan: '', mark };
+    await this.#alone(() => this.#ports.slack.post(AUDIT, shown));
   }
 
   /** The stream that ends with the new claim; null if the gate refuses. */

@@ -27,6 +27,8 @@ interface Truth {
   readonly target: string;
   readonly need: number;
   readonly approvals: Set<string>;
+  /** Since it ended. */
+  readonly again: Set<string>;
   ended: string | null;
 }
 
@@ -66,13 +68,17 @@ export class Oracle {
   }
 
   requested(subject: string, requester: string, target: string, need: number): void {
-    this.changes.set(subject, { requester, target, need, approvals: new Set(), ended: null });
+    const [approvals, again] = [new Set<string>(), new Set<string>()];
+    this.changes.set(subject, { requester, target, need, approvals, again, ended: null });
   }
 
   pressed(payload: Payload): void {
     if (payload.kind !== 'press') return;
     const { verb, subject, by } = payload;
-    if (verb === 'approve') this.changes.get(subject)?.approvals.add(by);
+    if (verb === 'approve') {
+      this.changes.get(subject)?.approvals.add(by);
+      this.changes.get(subject)?.again.add(by);
+    }
     if (verb === 'happened' || verb === 'did not happen') this.#settled.add(subject);
     if (verb === 'pause') this.pausedBy.add(subject);
     if (verb === 'lift') {
@@ -134,13 +140,15 @@ export class Oracle {
   /** Each execution has a line in the audit channel, except for those that a crash prevented. */
   audited(crashes: number): void {
     const lines = this.#slack.messages.filter(({ channel }) => channel === AUDIT).length;
-    const sent = this.#api.arrivals.filter(({ change }) => change.startsWith('change/')).length;
+    const sent = this.#api.arrivals.length;
     if (sent - lines > crashes) this.#break('no line in the audit channel', `${sent - lines}`);
   }
 
   #ended(subject: string, how: string): void {
     const truth = this.changes.get(subject);
-    if (truth) truth.ended ??= how;
+    if (!truth || truth.ended) return;
+    truth.ended = how;
+    truth.again.clear();
   }
 
   #shown(message: Message): void {
@@ -167,9 +175,14 @@ export class Oracle {
     }
     const before = this.#api.arrivals.filter((arrival) => arrival.change === change).length - 1;
     if (before > 0 && this.#hasWitness(change)) this.#break('sent twice', change);
-    if (truth.ended) this.#break('sent after an end', `${change} after a person ${truth.ended}`);
-    const approvals = [...truth.approvals].filter((by) => by !== truth.requester).length;
-    if (approvals < truth.need) this.#break('sent without approvals', change);
+    const count = (all: ReadonlySet<string>) =>
+      [...all].filter((by) => by !== truth.requester).length;
+    // With its card an end is deleted as well: the request is shown anew, and people approve it anew.
+    const isNew = truth.need > 0 && count(truth.again) >= truth.need && !this.#hasWitness(change);
+    if (truth.ended && !isNew) {
+      this.#break('sent after an end', `${change} after a person ${truth.ended}`);
+    }
+    if (count(truth.approvals) < truth.need) this.#break('sent without approvals', change);
     // An attempt that was claimed before the freeze may still arrive within its lease.
     const isFrozen = [...this.#frozen].some(
       ([freeze, since]) => at - since > LEASE_MS && this.#hasWitness(freeze),
@@ -192,9 +205,15 @@ export class Oracle {
     }
   }
 
-  /** The promises hold as long as the message of the subject or its line in the audit channel is in Slack. */
+  /**
+   * The promises hold as long as the message of the subject or its line in the audit channel is in Slack. A run has no
+   * message: its note stands below the card of its schedule.
+   */
   #hasWitness(subject: string): boolean {
-    const own = this.#slack.messages.filter(({ shown }) => shown.subject === subject);
+    const own = this.#slack.messages.filter(
+      ({ shown, notes }) =>
+        shown.subject === subject || notes.some(({ mark }) => mark.stream === subject),
+    );
     const isAudited = own.some(({ channel, deleted }) => channel === AUDIT && !deleted);
     return isAudited || own.every(({ deleted }) => !deleted);
   }
