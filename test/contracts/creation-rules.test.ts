@@ -146,7 +146,7 @@ describe('/service create', () => {
   });
 
   test('what is deprecated is read after its key only, not in the words of a reason', async () => {
-    const preview = await scale.type(`/service create right ${AWS} needed in production`);
+    const preview = await scale.type(`/service create right ${AWS} production`);
     expect(scale.linesIn(preview).join('\n')).not.toMatch(/eprecated/);
     const old = await scale.run(`/service create right ${AWS} tier=production`);
     expect(old).toContain('⚠ Deprecated, though the API still accepts it: tier.');
