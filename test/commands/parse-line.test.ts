@@ -194,11 +194,7 @@ test.for<[string, string, string]>([
     '[service tune staging message="all is well"]',
   ],
   ['an unknown service', 'service stop stagin', '[service stop staging]'],
-  [
-    'a service with a reason',
-    'service stop stagin all night',
-    '[service stop staging all night]',
-  ],
+  ['a service with a reason', 'service stop stagin all night', '[service stop staging all night]'],
   ['a service with keys', 'service tune stagin min=16 x', '[service tune staging min=16 x]'],
   ['a part of a name', 'service stop analytics', '[service stop "analytics eu"]'],
   ['two services of one name', 'service stop twin', '[service stop 1-twin] [service stop 2-twin]'],
