@@ -95,7 +95,7 @@ function withVanished(
 ): readonly SummaryLine[] {
   if (changes === null) return lines;
   const known = new Set(lines.map(({ key }) => key));
-  const nothing = { total: 0, share: 0, days, preliminary: 0, isOpen: false };
+  const nothing = { total: 0, share: 0, days };
   const vanished = [...changes.values()].filter(({ key }) => !known.has(key));
   return [...lines, ...vanished.map(({ key, name }) => ({ key, name, ...nothing }))];
 }
@@ -105,16 +105,13 @@ function combined(
   lines: readonly SummaryLine[],
   { key, name }: Pick<SummaryLine, 'key' | 'name'>,
 ): SummaryLine {
-  const sum = (of: 'total' | 'preliminary') => lines.reduce((all, line) => all + line[of], 0);
   const shares = lines.flatMap(({ share }) => share ?? []);
   return {
     key,
     name,
-    total: sum('total'),
+    total: lines.reduce((all, { total }) => all + total, 0),
     share: shares.length > 0 ? shares.reduce((all, share) => all + share, 0) : null,
     days: Math.max(...lines.map(({ days }) => days)),
-    preliminary: sum('preliminary'),
-    isOpen: lines.some(({ isOpen }) => isOpen),
   };
 }
 

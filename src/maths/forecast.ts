@@ -239,7 +239,6 @@ function partsOf(track: Track, days: SpanDays, isExplained: boolean): readonly P
 }
 
 const WIDENING = 1.1;
-const MOST_FALL = 4;
 const WEEK = 7;
 
 interface Hypothesis {
@@ -261,12 +260,10 @@ function partOf(track: Track, days: SpanDays, { level, run, batch }: Hypothesis)
   const count = expected.length;
   const noise = ALIKE * track.sigma ** 2;
   const behind = run > 0 ? run : Math.max(1, track.usualDays);
-  // A new level may have other services, with other weekdays; fewer of them vary more.
+  // A new level may have other services, with other weekdays.
   const isNew = Math.max(1, 2 - behind / LONG);
-  const fall = Math.min(MOST_FALL, Math.max(1, run > 0 ? track.level / level : track.fall));
   const variance =
-    fall *
-    (errorOver(track.errors, count) ** 2 * isNew + noise * Math.max(0, 1 / behind - 1 / LONG));
+    errorOver(track.errors, count) ** 2 * isNew + noise * Math.max(0, 1 / behind - 1 / LONG);
   const blind = track.usualDays < WEEK ? 0.3 / Math.sqrt(Math.max(1, track.usualDays)) : 0;
   const share = Math.max(WIDENING * Math.sqrt(variance), blind);
   const batches = (batch?.error ?? 0) * excess;

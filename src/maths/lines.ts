@@ -55,10 +55,6 @@ export interface SummaryLine {
   readonly share: number | null;
   /** The number of days with rows. */
   readonly days: number;
-  /** The part of the total that can still change. */
-  readonly preliminary: Micro;
-  /** Whether the total can still change, even if it is 0 now. */
-  readonly isOpen: boolean;
 }
 
 /** With a space, so that no tag and no team is this key. */
@@ -68,8 +64,6 @@ interface Sum {
   readonly key: string;
   name: { readonly text: string; readonly isOwn: boolean; readonly day: Day };
   total: Micro;
-  preliminary: Micro;
-  isOpen: boolean;
   readonly days: Set<Day>;
 }
 
@@ -95,20 +89,17 @@ function sumsOf(rows: readonly CostRow[], by: Grouping, span: Span): Sum[] {
   return [...sums.values()];
 }
 
-function add(sums: Map<string, Sum>, part: CostPart, { day, locked }: CostRow): void {
+function add(sums: Map<string, Sum>, part: CostPart, { day }: CostRow): void {
   const sum = sums.get(part.key) ?? newSum(part, day);
   if (sum.days.size === 0) sums.set(part.key, sum);
   sum.total += part.amount;
-  if (!locked) sum.preliminary += part.amount;
-  sum.isOpen ||= !locked;
   sum.days.add(day);
   if (isBetter(part, day, sum.name)) sum.name = nameOf(part, day);
 }
 
 function newSum(part: CostPart, day: Day): Sum {
   const name = nameOf(part, day);
-  const nothing = { total: 0, preliminary: 0, isOpen: false };
-  return { key: part.key, name, ...nothing, days: new Set() };
+  return { key: part.key, name, total: 0, days: new Set() };
 }
 
 function nameOf({ name, isOwnName }: CostPart, day: Day): Sum['name'] {
@@ -121,9 +112,9 @@ function isBetter({ name, isOwnName }: CostPart, day: Day, than: Sum['name']): b
 }
 
 function lineOf(sum: Sum, all: Micro): SummaryLine {
-  const { key, name, total, days, preliminary, isOpen } = sum;
+  const { key, name, total, days } = sum;
   const share = all > 0 ? total / all : null;
-  return { key, name: name.text, total, share, days: days.size, preliminary, isOpen };
+  return { key, name: name.text, total, share, days: days.size };
 }
 
 /** The part of a row that is added to one line. */
@@ -238,10 +229,9 @@ export function onCalendar(
 }
 
 function calendarLine(bucket: Bucket, unit: TimeUnit, known: SummaryLine | undefined): SummaryLine {
-  const { key, days, isOpen } = bucket;
+  const { key, days } = bucket;
   const share = days > 0 ? 0 : null;
-  const nothing = { key, total: 0, share, days, preliminary: 0 };
-  return { ...nothing, ...known, name: bucketName(bucket, unit), isOpen };
+  return { key, total: 0, share, days, ...known, name: bucketName(bucket, unit) };
 }
 
 /** Incomplete units show their days: `Nov 2026, 1–20`, `week of Mon 16 Nov, 16–19`. */
@@ -261,8 +251,6 @@ export interface Bucket extends Span {
   /** Whether the span has all days of the unit: a part costs less than a whole one. */
   readonly isWhole: boolean;
   readonly total: Micro;
-  /** Whether the figures of a day can still change. */
-  readonly isOpen: boolean;
   /** The number of days with data. Without any, there is no figure, not a zero. */
   readonly days: number;
   readonly missing: readonly Day[];
@@ -293,7 +281,6 @@ function bucketOf(key: string, states: readonly DayState[], unit: TimeUnit): Buc
     ...span,
     isWhole: lengthOf(span) === LENGTHS[unit](first),
     total: states.reduce((sum, { total }) => sum + total, 0),
-    isOpen: states.some(({ state }) => state === 'preliminary'),
     days: states.length - missing.length,
     missing,
   };

@@ -261,8 +261,6 @@ export interface Track {
   readonly level: number;
   /** The usual days since the last shift. */
   readonly usualDays: number;
-  /** The level before a recent shift relative to this one; 1 without one. */
-  readonly fall: number;
   /** The noise of a day, in logarithms. */
   readonly sigma: number;
   /** The past errors of the level over 1, 7 and 21 days, in logarithms. */
@@ -345,7 +343,6 @@ export function followDays(
     profile,
     level: levelFrom(usual, sigma),
     usualDays: usual.length,
-    fall: old && usual.length < LONG ? levelFrom(old, sigma) / levelFrom(usual, sigma) : 1,
     sigma,
     errors: errorsOf(origins, followed, batch, sigma, band),
     growth: growthOf(usual, sigma),

@@ -27,8 +27,6 @@ describe('by service', () => {
         total: microOf(75),
         share: 0.75,
         days: 3,
-        preliminary: microOf(10),
-        isOpen: true,
       },
       {
         key: 'warehouse w-1',
@@ -36,8 +34,6 @@ describe('by service', () => {
         total: microOf(25),
         share: 0.25,
         days: 1,
-        preliminary: 0,
-        isOpen: false,
       },
       {
         key: 's-9',
@@ -45,8 +41,6 @@ describe('by service', () => {
         total: 0,
         share: 0,
         days: 1,
-        preliminary: 0,
-        isOpen: false,
       },
     ]);
   });
