@@ -529,14 +529,14 @@ export function compareFiles(before: ProvedFile, after: ProvedFile, now: Date): 
     for (const place of pairsOf(command, before, after)) {
       const asked = { command, requesters: known, moments };
       const old = decisionsOn(before.policy, { ...asked, place: place.before });
-      // A difference is told for the first moment at which it holds.
-      const told = new Set<string>();
+      // A difference counts at the first moment at which it holds.
+      const noted = new Set<string>();
       for (const is of decisionsOn(after.policy, { ...asked, place: place.after })) {
         const was = old.next().value as Case;
         const difference = { before: fullText(was.answer), after: fullText(is.answer) };
         const what = JSON.stringify([is.requester.who, difference]);
-        if (difference.before === difference.after || told.has(what)) continue;
-        told.add(what);
+        if (difference.before === difference.after || noted.has(what)) continue;
+        noted.add(what);
         noteDifference(rows, difference, is, now);
       }
     }
@@ -670,7 +670,7 @@ function listText(names: readonly string[]): string {
   return names.length > 6 ? `${shown} and ${names.length - 6} more` : shown || '–';
 }
 
-/** Names come from a file that a stranger may have changed: no markup, no mention, no new cell. */
+/** Names come from a file that anyone may have changed: no markup, no mention, no new cell. */
 function cell(text: string): string {
   return text
     .replaceAll(/[\\`*_{}[\]<>()#|!~&]/g, '\\$&')

@@ -115,7 +115,7 @@ test('lines that are no statement are all reported at once, with their place and
     'prod is nice',
     '',
     '# prod needs two people',
-    'no stranger stops prod',
+    'no outsider stops prod',
     'prod needs many people',
     'nobody may fly prod',
     'only boss may stop prod',
@@ -123,7 +123,7 @@ test('lines that are no statement are all reported at once, with their place and
   const { problems } = readStatements(lines.join('\n'), 's.txt', fileOf(EXAMPLE));
   expect(problems.map(({ where, problem }) => `${where} ${problem}`)).toEqual([
     's.txt:1 is not understood: “prod is nice”',
-    's.txt:4 names no role: “stranger”',
+    's.txt:4 names no role: “outsider”',
     's.txt:5 has no number: “many”',
     's.txt:6 names no command, tag, service or warehouse: “fly”',
     's.txt:7 names no role: “boss”',
@@ -169,7 +169,7 @@ test('a service that only one file lists is compared with what holds for unliste
   expect(text).toContain('denied: no-rule');
 });
 
-test('a name from a stranger’s file is neither markup nor a mention in the comment', () => {
+test('a name from a file of a fork is neither markup nor a mention in the comment', () => {
   const name = "'<b>@everyone|[x](http://e)'";
   const after = EXAMPLE.replace('  - name: staging\n', `  - name: ${name}\n`).replace(
     'count: 1, self: refused',
