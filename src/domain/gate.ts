@@ -380,6 +380,11 @@ const identified: Check<Pick<PressFacts, 'identity'>> = (_change, { identity }) 
 
 const byDecider: Check = (change, facts) =>
   holdsOne(decidingRoles(change, facts.now), facts) ? null : 'not-an-approver';
+/** What an agent asked for itself has no requester in Slack: who may approve it may end it, also after the approval. */
+const byOwner: Check = (change, facts) =>
+  isPerson(change.requester)
+    ? byRequester(change, facts)
+    : (identified(change, facts) ?? byDecider(change, facts));
 const byResolver: Check = (change, facts) => (mayResolve(change, facts) ? null : 'not-an-approver');
 const byReviewer: Check = ({ requires }, facts) =>
   holdsOne([requires.from, requires.breakGlass], facts) ? null : 'not-an-approver';
@@ -424,7 +429,7 @@ const GATES: Gates = {
     by,
     reason,
   })),
-  cancel: press([byRequester, isNotSent, identified], ({ by }) => ({ type: 'cancelled', by })),
+  cancel: press([byOwner, isNotSent, identified], ({ by }) => ({ type: 'cancelled', by })),
   'break-glass': press(
     [byRequester, isUndecided, inTime, identified, byBreakGlassRole, withReason],
     ({ by, text: reason }) => ({ type: 'break-glass', by, reason }),

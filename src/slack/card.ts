@@ -297,9 +297,9 @@ function showRequest({ id }: Change): Button {
   return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
 }
 
-/** A program cancels what it asked for itself by its own call. */
-function cancelButtons({ id, requester }: Change): readonly Button[] {
-  if (!isPerson(requester)) return [];
+/** What a program asked for itself is rejected before the approval, and cancelled by its approvers after it. */
+function cancelButtons({ id, requester, state }: Change): readonly Button[] {
+  if (!isPerson(requester) && state === 'pending') return [];
   return [{ id: 'change.cancel', label: 'Cancel', value: id, inMenu: true }];
 }
 

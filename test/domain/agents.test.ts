@@ -180,6 +180,26 @@ test.for<[string, Change, object, object]>([
   expect(gate(change, 'withdraw', { ...anaHere, ...over })).toMatchObject(expected);
 });
 
+const deactivated = { identity: { ok: false, refusal: 'deactivated' } } as const;
+
+test.for<[string, Actor, object, object]>([
+  ['an approver', ben, {}, { type: 'cancelled', by: ben.id }],
+  ['an operator', actor('U0FINN', 'operator'), {}, { refusal: 'not-an-approver' }],
+  ['an approver who left', ben, deactivated, { refusal: 'deactivated' }],
+])('%s cancels what an agent asked for itself', ([, who, over, expected]) => {
+  const change = changeIn('approved', { requester: CI, via: ITSELF });
+  const facts = { ...pressed(change, who), ...over };
+  expect(gate(change, 'cancel', facts)).toMatchObject(expected);
+});
+
+test('an approver cancels nothing that a person asked for, also through an agent', () => {
+  for (const via of [null, FOR_ANA]) {
+    const change = changeIn('approved', { via });
+    const facts = pressed(change, ben);
+    expect(gate(change, 'cancel', facts)).toMatchObject({ refusal: 'not-requester' });
+  }
+});
+
 test('what an agent asked for does not run once no rule admits the agent', () => {
   const requires = { ...REQUIRES, count: 1 };
   const change = changeIn('approved', { via: FOR_ANA, requires });

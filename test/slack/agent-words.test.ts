@@ -91,7 +91,9 @@ test('everyone reads who asked through which agent', () => {
 test('an agent is named, and never mentioned', () => {
   const card = changeCard(byCi('pending'), drawing);
   expect(card.text).toContain('agent ci requests');
-  expect(JSON.stringify(card.blocks)).not.toContain('change.cancel');
+  // Approvers reject it, and after the approval they cancel it.
+  expect(JSON.stringify(card.blocks)).not.toContain('Cancel');
+  expect(JSON.stringify(changeCard(byCi('approved'), drawing).blocks)).toContain('"Cancel"');
   for (const state of STATES) {
     const { text, blocks } = changeCard(byCi(state), drawing);
     const thread = mrkdwnOf(threadLine(byCi(state), drawing));
