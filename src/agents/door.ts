@@ -1,6 +1,7 @@
 // POST on one path, one message, both eras of the protocol. The SDK checks no host, origin or credential: this file does,
 // before it reads more than the body.
 
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
@@ -41,6 +42,7 @@ export interface AgentDoor {
 }
 
 const BODY_MAX = 64 * 1024;
+const ONCE = ['host', 'origin', 'authorization', 'content-type'];
 const TOOLS_KEPT_MS = 60_000;
 const INSTRUCTIONS =
   'Signalbox operates a database cloud. Its tools read, and request changes. People in Slack decide: no tool approves. ' +
@@ -90,6 +92,10 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
     if (origin !== null && !config.origins.includes(origin)) {
       return refuse(response, 403, 'This origin is not allowed.');
     }
+    // A proxy may have checked another one of them.
+    if (ONCE.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) {
+      return refuse(response, 400, 'A header is given twice.');
+    }
     const [at] = (request.url ?? '').split('?');
     if (at === metadataPath) {
       if (request.method === 'GET') return send(response, 200, metadataOf(config));
@@ -98,13 +104,14 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
     if (request.method !== 'POST') {
       return refuse(response, 405, 'Only POST is accepted.', { allow: 'POST' });
     }
-    if (stopping.signal.aborted) {
-      return refuse(response, 503, 'Signalbox is stopping. Try again.', { 'retry-after': '5' });
-    }
+    const stop = { 'retry-after': '5', connection: 'close' };
+    const refuseToStart = () => refuse(response, 503, 'Signalbox is stopping. Try again.', stop);
+    if (stopping.signal.aborted) return refuseToStart();
     if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
       return refuse(response, 415, 'The content type must be application/json.');
     }
-    const raw = await bodyOf(request);
+    const raw = await bodyOf(request, stopping.signal);
+    if (stopping.signal.aborted) return refuseToStart();
     if (raw === null) {
       const close = { connection: 'close' };
       return refuse(response, 413, `The body is larger than ${BODY_MAX} bytes.`, close);
@@ -250,8 +257,18 @@ function metadataOf({ url, allow }: AgentsConfig) {
   };
 }
 
-/** Null for a body that is too large, which is not read to its end. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+/** Null for a body that is too large, which is not read to its end. A client that never ends it holds no stop. */
+async function bodyOf(request: IncomingMessage, stopping: AbortSignal): Promise<Buffer | null> {
+  const over = new AbortController();
+  const stopped = once(stopping, 'abort', over).then(() => null);
+  try {
+    return await Promise.race([wholeBody(request), stopped]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function wholeBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
 import {
@@ -12,6 +13,7 @@ import {
   URL_OF_DOOR,
 } from '../agents/issuer.ts';
 import type { EditYaml } from './config.ts';
+import { startTestSandbox, type TestSandboxOptions } from './test-sandbox.ts';
 
 /** The address that clients type; the bot of a test listens on another one. */
 const HOST = new URL(URL_OF_DOOR).host;
@@ -80,6 +82,19 @@ export function tokensOf(issuer: string, now: () => Date) {
       return tokenOf({ claims, issuer, now: now(), ...more });
     },
   };
+}
+
+/** The sandbox with agents, and tokens of two of them. A wait looks again at once, and lets everything else run in between. */
+export async function startDoor(options: TestSandboxOptions = {}) {
+  const issuer = await startIssuer();
+  let looks = 0;
+  const sleep = () => {
+    looks += 1;
+    return immediate();
+  };
+  const sandbox = await startTestSandbox({ yaml: withAgents(issuer), sleep, ...options });
+  const tokens = tokensOf(issuer, () => sandbox.clock.now);
+  return { ...sandbox, looks: () => looks, issuer, tokens };
 }
 
 export interface DoorReply {

@@ -1,4 +1,3 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { signedHeaders } from '../agents/issuer.ts';
 import {
@@ -6,32 +5,13 @@ import {
   connectClient,
   modernCall,
   resultIn,
-  startIssuer,
-  tokensOf,
+  startDoor,
   withAgents,
 } from '../harness/agents.ts';
 import { changesIn } from '../harness/read-log.ts';
 import { SIGNING_SECRET } from '../harness/simulators.ts';
-import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, GINA, HUGO, SVEN } from '../harness/users.ts';
 import { ENGINES, emptyUrl } from '../storage/engines.ts';
-
-async function startDoor(options: TestSandboxOptions = {}) {
-  const issuer = await startIssuer();
-  // A wait looks again at once, and lets everything else run in between.
-  let looks = 0;
-  const sleep = () => {
-    looks += 1;
-    return immediate();
-  };
-  const sandbox = await startTestSandbox({ ...options, yaml: withAgents(issuer), sleep });
-  return {
-    ...sandbox,
-    looks: () => looks,
-    issuer,
-    tokens: tokensOf(issuer, () => sandbox.clock.now),
-  };
-}
 
 type Result = { readonly structuredContent?: unknown; readonly isError?: unknown };
 const facts = ({ structuredContent }: Result) => structuredContent as Record<string, never>;

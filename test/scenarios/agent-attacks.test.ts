@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { atDoor, connectClient, modernCall, startDoor, withAgents } from '../harness/agents.ts';
+import type { EditYaml } from '../harness/config.ts';
+import { ANA, BEN, DORA } from '../harness/users.ts';
+
+type Door = Awaited<ReturnType<typeof startDoor>>;
+
+/** Calls tools as an agent, and returns the facts of the result. */
+async function calling({ url }: Door, token: () => Promise<string>) {
+  const client = await connectClient(url, token, 'auto');
+  return async (name: string, args: Record<string, unknown>) =>
+    (await client.callTool({ name, arguments: args })).structuredContent as Record<string, never>;
+}
+
+/** Sends these bytes, and returns the socket with what was received so far. */
+async function sendRaw(url: string, lines: readonly string[], body: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  let received = '';
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString();
+  });
+  const usual = ['POST /mcp HTTP/1.1', 'content-type: application/json', 'accept: */*'];
+  socket.write(`${[...usual, ...lines].join('\r\n')}\r\n\r\n${body}`);
+  return { received: () => received, closed: once(socket, 'close') };
+}
+
+const HOST = 'host: signalbox.example.com';
+
+test('half a body holds neither a reload nor a stop', async () => {
+  const door = await startDoor();
+  const half = () => sendRaw(door.url, [HOST, 'content-length: 100'], '{');
+  const stopping = 'HTTP/1.1 503';
+  // The server has the beginning of both: it answers a later request.
+  const first = await half();
+  expect((await atDoor(door.url, { body: '{}' })).status).toBe(401);
+  await door.reload(withAgents(door.issuer));
+  await first.closed;
+  expect(first.received()).toContain(stopping);
+
+  const second = await half();
+  expect((await atDoor(door.url, { body: '{}' })).status).toBe(401);
+  await door.down();
+  await second.closed;
+  expect(second.received()).toContain(stopping);
+});
+
+test('a header that is given twice is refused: a proxy may have checked the other one', async () => {
+  const { url, tokens } = await startDoor();
+  const { headers, body } = modernCall('service_list', {});
+  const right = [
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...[HOST, `authorization: Bearer ${await tokens.ci()}`, `content-length: ${body.length}`],
+    'connection: close',
+  ];
+  const status = async (...more: readonly string[]) => {
+    const { closed, received } = await sendRaw(url, [...right, ...more], body);
+    await closed;
+    return received().slice(9, 12);
+  };
+  expect(await status()).toBe('200');
+  for (const more of [
+    'host: evil.example.com',
+    `authorization: Bearer ${await tokens.person(ANA)}`,
+    'content-type: text/plain',
+    'mcp-name: service_stop',
+    'transfer-encoding: chunked',
+  ]) {
+    expect([more, await status(more)]).toEqual([more, '400']);
+  }
+});
+
+/** The file of the door without one of its agents. */
+function without({ issuer }: Door, agent: string): EditYaml {
+  const all = withAgents(issuer);
+  return (file) => {
+    const { agents, ...rest } = all(file) as Record<string, never>;
+    const { allow, ...door } = agents as unknown as { allow: readonly { name: string }[] };
+    return { ...rest, agents: { ...door, allow: allow.filter(({ name }) => name !== agent) } };
+  };
+}
+
+test('a file without the agent ends its wait and what it asked for, also what is approved', async () => {
+  const door = await startDoor();
+  const { clock, cloud, tokens, ...sandbox } = door;
+  const ci = await calling(door, () => tokens.ci());
+  const timed = await ci('service_scale', { service: 'ci', max: 64, at: '14:00' });
+  await sandbox.press(BEN, await sandbox.card('ci'), 'change.approve');
+  const id = timed.change;
+  await expect.poll(async () => (await ci('request_status', { id })).state).toBe('approved');
+  const asked = await ci('service_stop', { service: 'staging' });
+  await sandbox.card('requests: stop staging');
+  const waiting = ci('request_wait', { id: asked.change });
+  await expect.poll(() => door.looks()).toBeGreaterThan(3);
+  await sandbox.reload(without(door, 'ci'));
+  expect(await waiting).toMatchObject({ change: asked.change, state: 'pending' });
+  clock.now = new Date('2026-11-20T14:00:30Z');
+  sandbox.wake();
+  await sandbox.card('Stop staging: not run');
+  await sandbox.card('Scale ci: not run');
+  expect([cloud.count('set state'), cloud.count('scale')]).toEqual([0, 0]);
+});
+
+test('in Slack its approvers cancel what an agent asked for itself, and nobody else does', async () => {
+  const door = await startDoor();
+  const { tokens, ...sandbox } = door;
+  const ci = await calling(door, () => tokens.ci());
+  const asked = await ci('service_stop', { service: 'staging', at: '20:00' });
+  const card = await sandbox.card('staging');
+  await sandbox.press(BEN, card, 'change.approve');
+  const state = async () => (await ci('request_status', { id: asked.change })).state;
+  await expect.poll(state).toBe('approved');
+  await sandbox.press(DORA, await sandbox.card('staging'), 'change.cancel');
+  await sandbox.privateMessage(DORA, 'Only @db-leads can decide this.');
+  expect(await state()).toBe('approved');
+  await sandbox.press(BEN, await sandbox.card('staging'), 'change.cancel');
+  await expect.poll(state).toBe('cancelled');
+  await sandbox.card('Cancelled by');
+});
+
+test('a person who became a guest neither confirms nor is asked for', async () => {
+  const door = await startDoor();
+  const { slack, tokens, ...sandbox } = door;
+  const ana = await calling(door, () => tokens.person(ANA));
+  const asked = await ana('service_stop', { service: 'staging' });
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  await slack.admin.changePerson(ANA, { kind: 'guest' });
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.privateMessage(ANA, 'Guests');
+  expect(await ana('request_status', { id: asked.change })).toMatchObject({ refusal: 'guest' });
+  expect(slack.messages('db-approvals')).toHaveLength(0);
+});
+
+test('what was sent is not cancelled', async () => {
+  const door = await startDoor();
+  const { cloud, tokens, ...sandbox } = door;
+  const ci = await calling(door, () => tokens.ci());
+  const { change: id } = await ci('service_stop', { service: 'staging' });
+  await sandbox.press(BEN, await sandbox.card('staging'), 'change.approve');
+  await expect.poll(() => cloud.count('set state')).toBe(1);
+  expect(await ci('request_cancel', { id })).toMatchObject({ refusal: 'already-decided' });
+});
