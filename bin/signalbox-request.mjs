@@ -47,7 +47,7 @@ const ENDINGS = {
   unknown: EXIT.unknown,
 };
 /** Refusals that pass without a person. */
-const PASSING = ['lookup-failed', 'rate-limited'];
+const PASSING = ['lookup-failed', 'rate-limited', 'server-error', 'internal-error'];
 const OPTIONS = ['reason', 'key', 'within', 'url'];
 
 class Ending extends Error {
@@ -73,6 +73,8 @@ function readArguments(words, env) {
     } else asked.command.push(word);
   }
   if (asked.command.length === 0) throw new Ending(EXIT.wrong, USAGE);
+  const strange = asked.command.find((word) => !/^[a-z-]+$/.test(word));
+  if (strange !== undefined) throw new Ending(EXIT.wrong, `There is no command with “${strange}”.`);
   if (![null, 'ended', 'approved'].includes(asked.wait)) {
     throw new Ending(EXIT.wrong, '--wait is --wait or --wait=approved.');
   }
@@ -104,8 +106,9 @@ async function tokenFor(url, env) {
   const reply = await reach(`${at}&audience=${encodeURIComponent(url)}`, {
     headers: { authorization: `Bearer ${secret}` },
   });
-  if (!reply.ok) throw unreached(`GitHub issued no token (status ${reply.status}).`);
-  return (await reply.json()).value;
+  const token = parsed(reply.text)?.value;
+  if (!token) throw unreached(`GitHub issued no token (status ${reply.status}).`);
+  return token;
 }
 
 const unreached = (sentence) =>
@@ -115,7 +118,8 @@ async function reach(url, init) {
   try {
     const signal = AbortSignal.timeout(CALL_WITHIN_MS);
     // A redirect would take the credential to another address.
-    return await fetch(url, { ...init, redirect: 'error', signal });
+    const reply = await fetch(url, { ...init, redirect: 'error', signal });
+    return { ok: reply.ok, status: reply.status, text: await reply.text() };
   } catch (error) {
     throw unreached(`${new URL(url).host} was not reached (${error.cause?.code ?? error.name}).`);
   }
@@ -142,10 +146,7 @@ async function call(url, name, args, env) {
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
   });
-  const text = await reply.text().catch(() => {
-    throw unreached('The answer of Signalbox was not received.');
-  });
-  const body = parsed(text);
+  const body = parsed(reply.text);
   const why = body?.error?.message ?? `Status ${reply.status}.`;
   if (reply.status === 429 || reply.status >= 500) throw unreached(why);
   if (!reply.ok || !body?.result) throw new Ending(EXIT.wrong, why);
@@ -169,6 +170,18 @@ function lineOf({ summary, card, data }) {
     data?.error,
   ];
   return [summary, ...details, card].filter(Boolean).join(' ');
+}
+
+/** Null: no answer for now. What was requested still waits, also when the credential has expired meanwhile. */
+async function waitFor(url, asked, env, until) {
+  try {
+    const shown = await call(url, 'request_wait', asked, env);
+    if (PASSING.includes(shown.refusal)) throw unreached(shown.summary);
+    return shown;
+  } catch (error) {
+    if (error.code === EXIT.unreached && Date.now() + RETRY_MS < until) return null;
+    throw error.code === EXIT.wrong ? unreached(error.message) : error;
+  }
 }
 
 /** Returns the exit code of the state, or null while the wait goes on. */
@@ -199,14 +212,11 @@ export async function run(words, env, print) {
       const left = Math.ceil((until - Date.now()) / 1_000);
       if (left <= 0) return EXIT.waiting;
       const asked = { id: shown.change, seconds: Math.min(WAIT_S, left), state: shown.state };
-      const next = await call(url, 'request_wait', asked, env).catch((error) => {
-        if (error.code !== EXIT.unreached || Date.now() + RETRY_MS >= until) throw error;
-        return null;
-      });
+      const next = await waitFor(url, asked, env, until);
       if (next === null) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       else if (next.isError) {
         print(lineOf(next));
-        return PASSING.includes(next.refusal) ? EXIT.unreached : EXIT.refused;
+        return EXIT.refused;
       } else {
         if (next.state !== shown.state) print(lineOf(next));
         shown = next;

@@ -13,7 +13,9 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { ApiError } from '../base/errors.ts';
 import type { AgentEnding, Measures } from '../base/log.ts';
+import { cleanText } from '../base/text.ts';
 import { agentRequests } from '../workflow/index.ts';
 import { asksForChange, type CallPort, callTool, listTools } from './call.ts';
 import type { AgentSettings, AgentsConfig } from './config.ts';
@@ -231,8 +233,15 @@ async function callLogged(
     const result = await callTool(options, principal, { name, given, repeated, signal });
     return ended(result, result.isError ? 'refused' : 'answered');
   } catch (error) {
+    if (error instanceof ApiError) {
+      log.info({ ...about, err: error }, 'a server did not answer a tool');
+      const data = { error: cleanText(`${error.sentence} ${error.serverText ?? ''}`) };
+      const silent = 'A server did not answer. Nothing was requested. Try again later.';
+      return ended(failure(silent, { refusal: 'server-error', data }), 'failed');
+    }
     log.error({ ...about, err: error }, 'a tool failed');
-    return ended(failure('Signalbox had an internal error. Nothing was changed.'), 'failed');
+    const broken = 'Signalbox had an internal error. Send it again: the same request is made once.';
+    return ended(failure(broken, { refusal: 'internal-error' }), 'failed');
   }
 }
 

@@ -73,13 +73,17 @@ test('a header that is given twice is refused: a proxy may have checked the othe
   }
 });
 
-/** The file of the door without one of its agents. */
-function without({ issuer }: Door, agent: string): EditYaml {
+interface Agent extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+}
+
+/** The file of the door with other agents. */
+function withOther({ issuer }: Door, edit: (all: readonly Agent[]) => readonly Agent[]): EditYaml {
   const all = withAgents(issuer);
   return (file) => {
     const { agents, ...rest } = all(file) as Record<string, never>;
-    const { allow, ...door } = agents as unknown as { allow: readonly { name: string }[] };
-    return { ...rest, agents: { ...door, allow: allow.filter(({ name }) => name !== agent) } };
+    const { allow, ...door } = agents as unknown as { allow: readonly Agent[] };
+    return { ...rest, agents: { ...door, allow: edit(allow) } };
   };
 }
 
@@ -95,7 +99,7 @@ test('a file without the agent ends its wait and what it asked for, also what is
   await sandbox.card('requests: stop staging');
   const waiting = ci('request_wait', { id: asked.change });
   await expect.poll(() => door.looks()).toBeGreaterThan(3);
-  await sandbox.reload(without(door, 'ci'));
+  await sandbox.reload(withOther(door, (all) => all.filter(({ name }) => name !== 'ci')));
   expect(await waiting).toMatchObject({ change: asked.change, state: 'pending' });
   clock.now = new Date('2026-11-20T14:00:30Z');
   sandbox.wake();
@@ -142,4 +146,17 @@ test('what was sent is not cancelled', async () => {
   await sandbox.press(BEN, await sandbox.card('staging'), 'change.approve');
   await expect.poll(() => cloud.count('set state')).toBe(1);
   expect(await ci('request_cancel', { id })).toMatchObject({ refusal: 'already-decided' });
+});
+
+test('a server that does not answer is no internal error', async () => {
+  const door = await startDoor();
+  await door.reload(
+    withOther(door, (all) => all.map((one) => ({ ...one, tools: ['alert list'] }))),
+  );
+  const ana = await calling(door, () => door.tokens.person(ANA));
+  await door.alerts.stop();
+  expect(await ana('alert_list', {})).toMatchObject({
+    refusal: 'server-error',
+    data: { error: 'The connection to the server failed.' },
+  });
 });

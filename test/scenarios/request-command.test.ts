@@ -97,6 +97,7 @@ test('2: wrong arguments, or a credential that is not accepted', async () => {
     run('service', 'stop', 'service=stagign'),
     run('service', 'stop', 'force=yes'),
     run('service', 'delete', 'service=staging'),
+    run('sérvice', 'stop', 'service=staging'),
     run(...STOP, '--force'),
     run(...STOP, '--within', 'x'),
     run(),
@@ -149,6 +150,35 @@ test('6: Signalbox is not reached', async () => {
     expect.stringContaining('Run it again with the same key.'),
   ]);
   expect(env.SIGNALBOX_URL).toContain('127.0.0.1');
+});
+
+/** A server that is not Signalbox answers each request with this. */
+async function startServer(text: string) {
+  const server = createServer((_request, response) => void response.end(text));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  const at = server.address();
+  return `http://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}`;
+}
+
+test('6: a request may exist: Signalbox fails, the place of the tokens fails, or a token expires', async () => {
+  const { env, run, clock, looks } = await startPipeline();
+  const broken = { summary: 'Internal error.', refusal: 'internal-error' };
+  const result = { isError: true, structuredContent: broken };
+  const failing = await startServer(JSON.stringify({ result }));
+  expect(await start(STOP, { ...env, SIGNALBOX_URL: failing }).ended).toBe(6);
+  const page = `${await startServer('<html>')}/token?x=1`;
+  const minting = { ACTIONS_ID_TOKEN_REQUEST_URL: page, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'runner' };
+  expect(await start(STOP, { ...env, ...minting }).ended).toBe(6);
+  const waiting = run(...STOP, '--wait');
+  await expect.poll(looks).toBeGreaterThan(3);
+  // The wait of this call ends with its 50 seconds; the next call has the same token.
+  clock.now = new Date(clock.now.getTime() + 2 * 3_600_000);
+  expect([await waiting.ended, waiting.printed()]).toEqual([
+    6,
+    expect.stringContaining('not accepted. Run it again with the same key.'),
+  ]);
 });
 
 test('7: it still waits', async () => {
