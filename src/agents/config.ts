@@ -12,6 +12,10 @@ const FORK_EVENTS = ['pull_request_target', 'workflow_run'];
 const NUMBERED = ['repository_id', 'repository_owner_id'];
 const PLACES = ['ref', 'environment', 'job_workflow_ref'];
 const MOST_TOOLS = 15;
+/** Their password is for the person who requests it. */
+const WITH_PASSWORD = commands.flatMap((one) =>
+  one.kind === 'change' && one.hasSecret ? [one.name] : [],
+);
 
 const Address = z
   .string()
@@ -90,8 +94,9 @@ function* agentProblems(agent: {
   readonly for: 'people' | 'itself';
   readonly by: GivenBy;
   readonly roles: readonly string[];
+  readonly tools: readonly string[];
 }): Generator<AgentProblem> {
-  const { roles, by } = agent;
+  const { roles, by, tools } = agent;
   const { slack = false, issuer, claims, person, ...rest } = by;
   const isOwn = agent.for === 'itself';
   if (isOwn && roles.length === 0) {
@@ -100,6 +105,9 @@ function* agentProblems(agent: {
       'is missing',
       'an agent for itself has roles of its own, for example [operator]',
     ];
+  }
+  for (const name of isOwn ? tools.filter((tool) => WITH_PASSWORD.includes(tool)) : []) {
+    yield [['tools'], `cannot have ${name} with for: itself`, 'nobody could read its password'];
   }
   if (!isOwn && roles.length > 0) {
     yield [['roles'], 'cannot be used with for: people', 'the roles of the person count'];

@@ -254,5 +254,8 @@ async function keysAddress(issuer: string, read: IdentityOptions['read']): Promi
   if (status !== 200) throw new Error(`${url} answered status ${status}`);
   const metadata = Metadata.parse(JSON.parse(text));
   if (metadata.issuer !== issuer) throw new Error(`${url} names the issuer ${metadata.issuer}`);
+  const { protocol } = new URL(issuer);
+  // Whoever is between could replace the keys.
+  if (!metadata.jwks_uri.startsWith(protocol)) throw new Error(`${url} has keys without TLS`);
   return metadata.jwks_uri;
 }

@@ -73,6 +73,11 @@ test.for<readonly [string, unknown, readonly string[]]>([
     ['allow[0].by.person cannot be used with for: itself'],
   ],
   [
+    'itself with a command whose password nobody could read',
+    withAgents({ ...ci, tools: ['service create'] }),
+    ['allow[0].tools cannot have service create with for: itself'],
+  ],
+  [
     'people with roles',
     withAgents({ ...slackbot, roles: ['operator'] }),
     ['allow[0].roles cannot be used with for: people'],

@@ -6,12 +6,15 @@ import {
   CI_CLAIMS,
   DOCUMENTS,
   GITHUB,
+  KEY_SET,
   LOGIN,
+  OWN_KEY,
   PERSON_CLAIMS,
   SIGNING,
   signedHeaders,
   TEAM,
   tokenOf,
+  URL_OF_DOOR,
 } from './issuer.ts';
 
 const NOW = new Date('2026-11-28T12:00:00Z');
@@ -59,6 +62,25 @@ test('a workload with the pinned claims is the agent for itself', async () => {
   expect(outcome(await byToken(await tokenOf(ci)))).toBe(CI);
 });
 
+test('a provider may name a second audience: the client and the person decide', async () => {
+  const audience = ['https://login.example.com/userinfo', URL_OF_DOOR];
+  expect(outcome(await byToken(await tokenOf({ ...ana, audience })))).toBe(ANA);
+});
+
+test('while keys are exchanged, both count; a third one does not', async () => {
+  const next = { ...JSON.parse(KEY_SET).keys[0], kid: 'k2' };
+  const both = JSON.stringify({ keys: [...JSON.parse(KEY_SET).keys, next] });
+  const own = identifier({ ...DOCUMENTS, [`${GITHUB}/.well-known/jwks`]: both });
+  const of = async (kid: string) => {
+    const token = await tokenOf({ ...ci, header: { kid } });
+    const header = (name: string) => (name === 'authorization' ? `Bearer ${token}` : null);
+    return outcome(await own({ header, raw: Buffer.from('{}'), slack: null }));
+  };
+  expect([await of('k1'), await of('k2'), await of('k3')]).toEqual([
+    ...[CI, CI, '401 This credential is not accepted.'],
+  ]);
+});
+
 test('a token with the id of a person is the agent for that person', async () => {
   expect(outcome(await byToken(await tokenOf(ana)))).toBe(ANA);
 });
@@ -92,6 +114,10 @@ const CI_ATTACKS: readonly (readonly [string, Partial<Parameters<typeof tokenOf>
   ['another branch', { claims: { ...CI_CLAIMS, ref: 'refs/heads/evil' } }],
   ['pull_request_target', { claims: { ...CI_CLAIMS, event_name: 'pull_request_target' } }],
   ['workflow_run', { claims: { ...CI_CLAIMS, event_name: 'workflow_run' } }],
+  ['its own key in the header', { key: 'wrong', header: OWN_KEY }],
+  ['a place of keys in the header', { key: 'wrong', header: { jku: 'https://evil.example.com' } }],
+  ['a path as the kid', { header: { kid: '../../keys' } }],
+  ['an empty kid', { header: { kid: '' } }],
   ['no event', { claims: { ...CI_CLAIMS, event_name: undefined } }],
   ['a list in place of a claim', { claims: { ...CI_CLAIMS, repository_id: ['74'] } }],
 ];
@@ -129,11 +155,14 @@ test('keys that cannot be read are no wrong token', async () => {
   expect(outcome(found)).toBe('503 The keys of the issuer cannot be read. Try again in a minute.');
 });
 
-test('metadata that names another issuer is not believed', async () => {
+test.for([
+  ['another issuer', { issuer: 'x', jwks_uri: 'https://login.example.com/keys' }],
+  ['keys without TLS', { issuer: LOGIN, jwks_uri: 'http://login.example.com/keys' }],
+] as const)('metadata that names %s is not believed', async ([, metadata]) => {
   const address = `${LOGIN}.well-known/openid-configuration`;
   const found = await identifier({
-    ...DOCUMENTS,
-    [address]: JSON.stringify({ issuer: 'x', jwks_uri: 'https://login.example.com/keys' }),
+    ...{ ...DOCUMENTS, 'http://login.example.com/keys': KEY_SET },
+    [address]: JSON.stringify(metadata),
   })({
     header: (name) => (name === 'authorization' ? `Bearer ${anaToken}` : null),
     raw: Buffer.from('{}'),

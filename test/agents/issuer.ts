@@ -21,6 +21,9 @@ const others = await generateKeyPair('RS256', { extractable: true });
 const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', use: 'sig' };
 export const KEY_SET = JSON.stringify({ keys: [jwk] });
 
+/** A header by which a token brings the key that verifies it. */
+export const OWN_KEY = { jwk: await exportJWK(others.publicKey), kid: undefined };
+
 /** What the issuers of the tests serve. */
 export const DOCUMENTS: Readonly<Record<string, string>> = {
   [`${GITHUB}/.well-known/jwks`]: KEY_SET,
@@ -97,6 +100,8 @@ export interface TokenParts {
   /** Seconds from its time to its end. */
   readonly lasts?: number;
   readonly drop?: string;
+  /** More of the protected header. */
+  readonly header?: Readonly<Record<string, unknown>>;
 }
 
 /** A token of an issuer of the tests, right in everything that is not given. */
@@ -106,7 +111,7 @@ export async function tokenOf(given: TokenParts): Promise<string> {
   const payload: JWTPayload = { ...claims, iss, aud, iat, exp: iat + (given.lasts ?? 600) };
   if (given.drop) delete payload[given.drop];
   if (key === 'none') return new UnsecuredJWT(payload).encode();
-  const header = { kid: 'k1', ...(given.typ && { typ: given.typ }) };
+  const header = { kid: 'k1', ...(given.typ && { typ: given.typ }), ...given.header };
   if (key === 'shared') {
     const secret = new TextEncoder().encode(KEY_SET);
     return new SignJWT(payload).setProtectedHeader({ ...header, alg: 'HS256' }).sign(secret);

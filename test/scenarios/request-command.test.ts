@@ -97,7 +97,7 @@ test('2: wrong arguments, or a credential that is not accepted', async () => {
     run('service', 'stop', 'service=stagign'),
     run('service', 'stop', 'force=yes'),
     run('service', 'delete', 'service=staging'),
-    run('sérvice', 'stop', 'service=staging'),
+    run('sěrvice', 'stop', 'service=staging'),
     run(...STOP, '--force'),
     run(...STOP, '--within', 'x'),
     run(),
