@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { answerResult, changeResult } from '../../src/agents/results.ts';
+import { answerResult, changeResult, deniedResult } from '../../src/agents/results.ts';
 import { COMMAND_TOOLS, OWN_TOOLS, readCall } from '../../src/agents/tools.ts';
 import type { Answer } from '../../src/domain/answer.ts';
 import { type Change, STATES } from '../../src/domain/change.ts';
+import { createDenial } from '../../src/domain/gate.ts';
 import { changeIn, minutes, PLAN } from '../domain/changes-fixtures.ts';
 
 const RUNS = { numRuns: 5_000 };
@@ -158,3 +159,10 @@ test('numbers, switches and lists are read as they are typed', () => {
   });
   expect(scale && readCall(scale, { ...given, key: 'a b' }).ok).toBe(false);
 });
+
+test.for(['key-used', 'agent-limit', 'agent-not-admitted', 'already-decided'] as const)(
+  'a program reads a sentence when it is refused: %s',
+  (refusal) => {
+    expect(deniedResult(createDenial(refusal)).summary).not.toMatch(/^Refused:/);
+  },
+);
