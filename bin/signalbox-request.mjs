@@ -62,7 +62,8 @@ function readArguments(words, env) {
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     const [, option, , value] = /^--([a-z]+)(=(.*))?$/s.exec(word) ?? [];
-    if (option === 'wait') asked.wait = value ?? 'ended';
+    if (option === 'help') throw new Ending(EXIT.done, USAGE);
+    else if (option === 'wait') asked.wait = value ?? 'ended';
     else if (OPTIONS.includes(option)) {
       asked[option] = value ?? words[++at];
       if (asked[option] === undefined) throw new Ending(EXIT.wrong, `--${option} needs a value.`);

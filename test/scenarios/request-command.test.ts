@@ -76,6 +76,8 @@ test('0: requested, and with --wait applied', async () => {
   await approve();
   expect(await waiting.ended).toBe(0);
   expect(waiting.printed()).toContain('The server accepted it.');
+  const help = run('service', 'stop', '--help');
+  expect([await help.ended, help.printed()]).toEqual([0, expect.stringContaining('Exit code:')]);
   // What is so already is applied.
   expect(await run(...STOP, '--key', 'again').ended).toBe(0);
 });

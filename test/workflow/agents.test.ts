@@ -281,6 +281,13 @@ describe('a request key', () => {
     expect(await refusals(context)).toMatchObject([{ why: 'key-used' }, { why: 'key-used' }]);
   });
 
+  test('of two requests with other values at once, one is made', async () => {
+    const { context } = await contextOf();
+    const other = { given: { service: 'staging', for: '4h' }, ...KEY };
+    const both = [answer(context, itself, KEY), answer(context, itself, other)];
+    expect((await Promise.all(both)).toSorted()).toEqual(['created', 'key-used']);
+  });
+
   test('is found before the plan, which would say that nothing is left to do', async () => {
     const { context } = await contextOf();
     const { change } = await requested(context, itself, KEY);
