@@ -106,14 +106,14 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
     if (request.method !== 'POST') {
       return refuse(response, 405, 'Only POST is accepted.', { allow: 'POST' });
     }
-    const stop = { 'retry-after': '5', connection: 'close' };
-    const refuseToStart = () => refuse(response, 503, 'Signalbox is stopping. Try again.', stop);
-    if (stopping.signal.aborted) return refuseToStart();
     if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
       return refuse(response, 415, 'The content type must be application/json.');
     }
     const raw = await bodyOf(request, stopping.signal);
-    if (stopping.signal.aborted) return refuseToStart();
+    if (stopping.signal.aborted) {
+      const stop = { 'retry-after': '5', connection: 'close' };
+      return refuse(response, 503, 'Signalbox is stopping. Try again.', stop);
+    }
     if (raw === null) {
       const close = { connection: 'close' };
       return refuse(response, 413, `The body is larger than ${BODY_MAX} bytes.`, close);
