@@ -227,10 +227,15 @@ function openKeys({ issuer, jwks }: TokenSettings, { read }: IdentityOptions): J
       },
     });
   if (jwks !== null) return open(jwks);
-  let found: ReturnType<typeof open> | null = null;
+  let found: Promise<ReturnType<typeof open>> | null = null;
+  const forget = (error: unknown) => {
+    found = null;
+    throw error;
+  };
   return async (header, token) => {
-    found ??= open(await keysAddress(issuer, read));
-    return found(header, token);
+    // Anyone can send a token that names the issuer: all that come meanwhile share one reading.
+    found ??= keysAddress(issuer, read).then(open).catch(forget);
+    return (await found)(header, token);
   };
 }
 

@@ -184,6 +184,21 @@ test('the keys of an issuer are read once, at the first token', async () => {
   ]);
 });
 
+test.for([
+  ['readable', DOCUMENTS, 2],
+  ['not readable', {}, 1],
+] as const)('50 tokens at once read an issuer once that is %s', async ([, documents, reads]) => {
+  const seen: string[] = [];
+  const own = identifier(documents, seen);
+  const header = (name: string) => (name === 'authorization' ? `Bearer ${anaToken}` : null);
+  const call = () => own({ header, raw: Buffer.from('{}'), slack: null });
+  await Promise.all(Array.from({ length: 50 }, call));
+  expect(seen).toHaveLength(reads);
+  // A failure is not kept.
+  await call();
+  expect(seen).toHaveLength(2);
+});
+
 const RAW = '{"jsonrpc":"2.0"}';
 const SLACK = { user_id: 'U0ANA0000', team_id: TEAM };
 

@@ -255,6 +255,11 @@ test('the request of one caller does not exist for another one', async () => {
   expect(own).not.toBe(id);
   expect(await ben('request_cancel', { id: own })).toMatchObject({ refusal: 'not-found' });
   expect(await ci('request_status', { id })).toMatchObject({ state: 'pending' });
+  for (const seconds of [0, 51, 1e9, '5', null]) {
+    expect(await ci('request_wait', { id, seconds })).toMatchObject({
+      summary: 'seconds must be from 1 to 50.',
+    });
+  }
   expect(await ci('request_status', { id: 'x' })).toMatchObject({
     summary: 'You have no request with this id.',
   });
