@@ -210,6 +210,12 @@ test('what a tool does not take is refused, and nothing is requested', async () 
   expect(await stop({ reason: { text: 'x' } })).toMatchObject({
     data: { problem: 'reason must be a text, a number, true, false or a list of texts.' },
   });
+  for (const key of ['a b', 'x'.repeat(65), '<@U0BEN00001>']) {
+    expect(await stop({ key })).toMatchObject({
+      data: { problem: expect.stringContaining('key must be at most 64 letters') },
+    });
+  }
+  await expect(client.listTools({ cursor: 'x' })).rejects.toThrow('There is one page only.');
   expect(await stop({ service: 'x'.repeat(6_000) })).toMatchObject({
     summary: 'An argument is not accepted.',
   });
