@@ -260,7 +260,7 @@ async function keysAddress(issuer: string, read: IdentityOptions['read']): Promi
   const metadata = Metadata.parse(JSON.parse(text));
   if (metadata.issuer !== issuer) throw new Error(`${url} names the issuer ${metadata.issuer}`);
   const { protocol } = new URL(issuer);
-  // Whoever is between could replace the keys.
+  // Without TLS the keys could be replaced on the way.
   if (!metadata.jwks_uri.startsWith(protocol)) throw new Error(`${url} has keys without TLS`);
   return metadata.jwks_uri;
 }
