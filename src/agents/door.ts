@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import {
+  type CallToolResult,
   createMcpHandler,
   ProtocolError,
   ProtocolErrorCode,
@@ -23,11 +24,14 @@ import {
   type Principal,
 } from './identity.ts';
 import { failure, type ToolResult } from './results.ts';
+import { declaresTasks, offerTasks, TASKS, tasksOf } from './tasks.ts';
 import { COMMAND_TOOLS, OWN_TOOLS } from './tools.ts';
 
 export interface AgentDoorOptions extends CallPort, Omit<IdentityOptions, 'config'> {
   readonly config: AgentsConfig;
   readonly version: string;
+  /** Keys that sign and verify the ids of tasks: the first one signs. */
+  readonly keys: readonly Buffer[];
   readonly log: Logger;
   readonly measures: Pick<Measures, 'agentCalled'>;
 }
@@ -181,7 +185,7 @@ function serverFor(options: AgentDoorOptions, exchange: Exchange): Server {
   const server = new Server(
     { name: 'signalbox', version: options.version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, extensions: { [TASKS]: {} } },
       instructions: INSTRUCTIONS,
       cacheHints: { 'tools/list': { ttlMs: TOOLS_KEPT_MS, cacheScope: 'private' } },
     },
@@ -192,16 +196,27 @@ function serverFor(options: AgentDoorOptions, exchange: Exchange): Server {
     }
     return { tools: [...(await listTools(options.context(), agent, principal))] };
   });
-  server.setRequestHandler('tools/call', async ({ params }) => {
-    const result = await callLogged(options, exchange, params.name, params.arguments ?? {});
-    const { isError, ...structured } = result;
-    return {
-      content: [{ type: 'text', text: JSON.stringify(structured) }],
-      structuredContent: structured,
-      ...(isError && { isError }),
-    };
+  const call = (name: string, given: Readonly<Record<string, unknown>>) =>
+    callLogged(options, exchange, name, given);
+  const tasks = principal && tasksOf(options, principal, call);
+  if (tasks) offerTasks(server, tasks, replyOf);
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, ctx) => {
+    const result = await call(name, given ?? {});
+    const reply = replyOf(result);
+    const isTask = asksForChange(name) && result.change !== undefined && !result.isError;
+    if (!(tasks && isTask && declaresTasks(ctx.mcpReq.envelope))) return reply;
+    // The SDK has no type for the result of an extension.
+    return { content: [], resultType: 'task', ...tasks.taskOf(result, reply) };
   });
   return server;
+}
+
+function replyOf({ isError, ...structured }: ToolResult): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structured) }],
+    structuredContent: structured,
+    ...(isError && { isError }),
+  };
 }
 
 async function callLogged(

@@ -315,6 +315,69 @@ test('the request of one caller does not exist for another one', async () => {
   });
 });
 
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const TASKS = 'io.modelcontextprotocol/tasks';
+
+test('a client that declares tasks gets a task, which no other caller reads or cancels', async () => {
+  const { url, tokens, cloud, ...sandbox } = await startDoor();
+  const send = async (
+    token: Promise<string>,
+    method: string,
+    params: { readonly name?: string; readonly taskId?: string; readonly arguments?: object },
+    extensions: object = { [TASKS]: {} },
+  ) => {
+    const authorization = `Bearer ${await token}`;
+    const named = params.name ?? params.taskId ?? '';
+    const call = modernCall(named, {}, { [CAPABILITIES]: { extensions } });
+    const { _meta } = JSON.parse(call.body).params;
+    const headers = { ...call.headers, 'mcp-method': method, authorization };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
+    const { result, error } = JSON.parse((await atDoor(url, { headers, body })).text);
+    return result ?? error;
+  };
+  const stop = { name: 'service_stop', arguments: { service: 'staging' } };
+  const plain = await send(tokens.person(ANA), 'tools/call', stop, {});
+  expect(plain).toMatchObject({ structuredContent: { state: 'draft' } });
+  const task = await send(tokens.ci(), 'tools/call', stop);
+  expect(task).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null });
+  const { taskId } = task;
+  expect(taskId).toMatch(/^[A-Z0-9]{6}\.[\w-]{43}$/);
+
+  const get = { taskId };
+  expect(await send(tokens.ci(), 'tasks/get', get)).toMatchObject({ taskId, status: 'working' });
+  expect(await send(tokens.ci(), 'tasks/get', get, {})).toMatchObject({ code: -32021 });
+  const forged = `${taskId.slice(0, -1)}${taskId.endsWith('A') ? 'B' : 'A'}`;
+  const others: readonly (readonly [Promise<string>, string])[] = [
+    [tokens.person(ANA), taskId],
+    [tokens.ci(), forged],
+    [tokens.ci(), taskId.split('.')[0]],
+    [tokens.ci(), `ABCDEF.${taskId.split('.')[1]}`],
+  ];
+  for (const method of ['tasks/get', 'tasks/cancel']) {
+    for (const [token, other] of others) {
+      expect(await send(token, method, { taskId: other })).toMatchObject({ code: -32602 });
+    }
+  }
+
+  await sandbox.press(BEN, await sandbox.card('staging'), 'change.approve');
+  await expect
+    .poll(() => send(tokens.ci(), 'tasks/get', get))
+    .toMatchObject({ status: 'completed', result: { structuredContent: { state: 'succeeded' } } });
+  // What was sent is not cancelled.
+  await send(tokens.ci(), 'tasks/cancel', get);
+  expect(await send(tokens.ci(), 'tasks/get', get)).toMatchObject({ status: 'completed' });
+  const second = await send(tokens.ci(), 'tools/call', {
+    name: 'service_scale',
+    arguments: { service: 'analytics-dev', max: 64 },
+  });
+  expect(await send(tokens.ci(), 'tasks/cancel', { taskId: second.taskId })).toMatchObject({
+    resultType: 'complete',
+  });
+  expect(await send(tokens.ci(), 'tasks/get', { taskId: second.taskId })).toMatchObject({
+    status: 'cancelled',
+  });
+});
+
 test('1,000 calls are limited, and a command of the person is still answered', async () => {
   const { url, tokens, slack, ...sandbox } = await startDoor();
   const authorization = `Bearer ${await tokens.person(ANA)}`;
