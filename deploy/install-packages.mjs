@@ -1,5 +1,5 @@
-// Runs before `npm run sandbox` and `npm test`, on the Node of the machine (18 or newer): the pinned
-// runtime is itself one of the packages, and on a fresh clone it is not installed yet.
+// Runs before `npm run sandbox` and `npm test`, on the Node of the machine: the pinned runtime is itself one of the
+// packages, and on a fresh clone it is not installed yet.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -23,6 +23,15 @@ function isComplete() {
   });
 }
 
+/** The oldest Node of the machine whose npm reads the lockfile and installs the packages. */
+const OLDEST = [18, 17];
+
+/** npm names the Node that runs it: the one of this script can be that of node_modules. */
+function isTooOld(agent) {
+  const [, major, minor] = / node\/v(\d+)\.(\d+)/.exec(agent) || [];
+  return major < OLDEST[0] || (Number(major) === OLDEST[0] && minor < OLDEST[1]);
+}
+
 /** npm names the Node and the script that run it; node_modules/.bin may hold an outdated Node. */
 function install() {
   const { npm_node_execpath: node, npm_execpath: npm } = process.env;
@@ -32,6 +41,14 @@ function install() {
 }
 
 if (!isComplete()) {
+  const { npm_config_user_agent: agent = `npm node/v${process.versions.node}` } = process.env;
+  if (isTooOld(agent)) {
+    const own = agent.split(' ').slice(0, 2).join(' on ');
+    say(
+      `npm needs Node.js ${OLDEST.join('.')} or newer to install the packages. Here runs ${own}.`,
+    );
+    process.exit(1);
+  }
   say('Installing the packages of package-lock.json with npm ci. This takes about a minute.');
   const { status, error } = install();
   if (status !== 0) {

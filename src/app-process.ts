@@ -66,7 +66,7 @@ async function stop(reason: string, code = 0): Promise<void> {
   log.info({ reason }, 'stopping: open work is finished first');
   const { stopWithinMs } = config;
   // Aborts hanging requests while there is time left to record their unknown outcome.
-  setTimeout(() => leaving.abort(), stopWithinMs * 0.75).unref();
+  setTimeout(() => leaving.abort(), stopWithinMs * 0.84).unref();
   setTimeout(() => leave(code), stopWithinMs * 0.95).unref();
   cancel.abort();
   const app = await starting;

@@ -86,6 +86,8 @@ export class ApiError extends Error {
 export interface FieldProblem {
   readonly field: string;
   readonly problem: string;
+  /** The values to offer instead, where the rule depends on more than the field. */
+  readonly offered?: readonly string[];
 }
 
 /** Invalid values that Signalbox found before it sent a request. */

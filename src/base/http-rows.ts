@@ -160,9 +160,9 @@ export const MaybeNumber = tolerant(SentNumber);
 /** Also used for enumerations: an unknown state or type is shown as the server sent it. */
 export const MaybeText = tolerant(z.string());
 export const MaybeSwitch = tolerant(z.boolean());
-export const MaybeTexts = tolerant(z.array(z.string()));
+export const MaybeTexts = tolerant(tolerantList(z.string()));
 export const MaybeRecord = tolerant(z.record(z.string(), z.unknown()));
-export const MaybeRecords = tolerant(z.array(z.record(z.string(), z.unknown())));
+export const MaybeRecords = tolerant(tolerantList(z.record(z.string(), z.unknown())));
 
 /**
  * A list from a live server. Entries that cannot be read are left out; a list in which no entry can

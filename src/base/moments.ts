@@ -99,13 +99,17 @@ export function timeAt(words: readonly string[], clock: LocalClock) {
   return null;
 }
 
+const LONGEST = 60;
+
 const WINDOW =
   /^(?:(?:from|between|von) )?(.*\d.*?) ?(?:-|–|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.*\d.*)$/i;
 
 /** `from 20:00 to 22:00`, `20:00-22:00`: a start and an end at the start of the words; null unless both are one moment. */
 export function windowAt(words: readonly string[], clock: LocalClock) {
   for (let taken = Math.min(8, words.length); taken > 0; taken -= 1) {
-    const [, from = '', to = ''] = WINDOW.exec(words.slice(0, taken).join(' ')) ?? [];
+    const phrase = words.slice(0, taken).join(' ');
+    if (phrase.length > LONGEST) continue;
+    const [, from = '', to = ''] = WINDOW.exec(phrase) ?? [];
     if (to === '') continue;
     const [at, until] = [`at ${from}`, `until ${to}`].map((text) => readTime(text, clock));
     if (at?.kind !== 'taken' || until?.kind !== 'taken') continue;
@@ -113,8 +117,6 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
   }
   return null;
 }
-
-const LONGEST = 60;
 
 const LEADS =
   /^(?:(until|till|til|bis|up to|through)|(for|für)|(in)|(by|before|after|around|about)|(?:at|on|um|ab|from|starting))\s+(?:the )?(.+)$/;

@@ -249,7 +249,8 @@ export function withLines(
   const lineOf = lineFinder(text);
   return problems.map((problem) => {
     const { where } = problem;
-    if (where.startsWith(`${file}:`)) return problem;
+    // It has its file and line already, perhaps of an included file.
+    if (where.startsWith(`${file}:`) || /^[^\s[\]]+:\d/.test(where)) return problem;
     const path = where === file ? '' : where;
     return { ...problem, where: `${file}:${lineOf(keysOf(path))} ${path}`.trimEnd() };
   });

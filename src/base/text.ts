@@ -163,3 +163,11 @@ export function ageText(at: Date, now: Date): string {
     ? `${Math.floor(ms / HOUR_MS)} h ago`
     : `${Math.floor(ms / DAY_MS)} days ago`;
 }
+
+/** The value under a key that comes from outside: `constructor` is a member of every object, but a key of none. */
+export function ownValue<T>(
+  of: Readonly<Record<string, T>> | undefined,
+  key: string,
+): T | undefined {
+  return of && Object.hasOwn(of, key) ? of[key] : undefined;
+}

@@ -127,7 +127,7 @@ export const systemClock: Clock = {
     delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
       if (!signal?.aborted) throw error;
     }),
-  timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
+  timeout: (ms) => AbortSignal.timeout(Math.max(0, Math.ceil(ms))),
   after: (ms, run) => {
     const timer = setTimeout(run, Math.ceil(ms)).unref();
     return () => clearTimeout(timer);

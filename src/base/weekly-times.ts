@@ -1,6 +1,7 @@
 // Times that repeat each week: when a digest is posted, and when a service stops and starts.
 
 import type { Span } from './calendar.ts';
+import { ownValue } from './text.ts';
 import {
   addDays,
   DAY_MS,
@@ -179,7 +180,9 @@ export function weeklyDaysText(typed: string): string | null {
     .toLowerCase()
     .replace(/^(on|every|each) (?!day|night|weekday)/, '')
     .trim();
-  const words = (EVERY_DAY[text] ?? text).split(/[\s,]+|\band\b/).filter((word) => word !== '');
+  const words = (ownValue(EVERY_DAY, text) ?? text)
+    .split(/[\s,]+|\band\b/)
+    .filter((word) => word !== '');
   const days = words.map((word) => daysOf(word) ?? daysOf(word.replace(/s$/, '')));
   if (words.length === 0 || days.includes(null)) return null;
   const all = days.flatMap((each) => each ?? []);
@@ -200,7 +203,7 @@ export function readWeeklyPlan({ stop, start, zone }: WeeklyTexts): WeeklyPlan {
 
 /** `weekdays`, `sat`, `monday` or `mon-fri` → the days; null for any other word. */
 function daysOf(word: string): readonly Weekday[] | null {
-  const named = Object.hasOwn(NAMED_DAYS, word) ? NAMED_DAYS[word] : undefined;
+  const named = ownValue(NAMED_DAYS, word);
   if (named) return named;
   const [from, until, ...more] = word.split('-').map(dayOfName);
   if (more.length > 0 || from === undefined || from < 0) return null;

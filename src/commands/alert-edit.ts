@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { typedSpan } from '../base/moments.ts';
 import { canonical, type Json, type JsonObject } from '../base/text.ts';
-import { spanMs } from '../base/time.ts';
+import { MINUTE_MS, spanMs } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import type { Snapshot, StateDifference } from '../domain/change.ts';
 import { fieldLabel, wordOf } from '../domain/words.ts';
@@ -249,8 +249,8 @@ function updateOf(edit: AlertChanges, before: Snapshot | null) {
 }
 
 function problemsOf(edit: AlertChanges, before: Snapshot | null): readonly FieldProblem[] {
-  const isEmpty = Object.values(edit).every((value) => value === undefined);
-  if (isEmpty)
+  const typed = Object.keys(bodyOf(edit));
+  if (typed.length === 0)
     return [
       { field: 'threshold', problem: 'must differ from the current value, or set another field' },
     ];
@@ -260,16 +260,13 @@ function problemsOf(edit: AlertChanges, before: Snapshot | null): readonly Field
   }
   if (!before) return [];
   const update = alertUpdate(Alert.parse(before.fields), AlertEdit.parse(bodyOf(edit)));
-  const typed = keysOf(edit);
   if (update.ok) return wireProblems(AlertBody, update.body as JsonObject).map(carriedBy(typed));
   const fields = FIELDS[update.refusal] ?? typed;
   const field = fields.find((name) => typed.includes(name)) ?? 'threshold';
-  return [{ field, problem: SENTENCES[update.refusal] }];
-}
-
-function keysOf(edit: AlertChanges): readonly (keyof AlertChanges)[] {
-  const keys = Object.keys(edit) as (keyof AlertChanges)[];
-  return keys.filter((name) => edit[name] !== undefined);
+  const offset = Number(before.fields.scheduleOffsetMinutes ?? 0) * MINUTE_MS;
+  const longer = LIVE_INTERVALS.filter((each) => spanMs(each) > offset).slice(0, 2);
+  const offered = update.refusal === 'offset-too-long' ? { offered: longer } : {};
+  return [{ field, problem: SENTENCES[update.refusal], ...offered }];
 }
 
 /** A field that is carried along has no input: its problem is one of what was typed. */
@@ -283,7 +280,7 @@ function carriedBy(typed: readonly string[]) {
         };
 }
 
-const FIELDS: Partial<Record<AlertRefusal, readonly (keyof AlertChanges)[]>> = {
+const FIELDS: Partial<Record<AlertRefusal, readonly string[]>> = {
   'type-not-editable': ['thresholdType'],
   'offset-too-long': ['interval'],
   'webhook-twice': ['webhookId'],
@@ -314,8 +311,8 @@ function sentAlert(body: JsonObject, reply: AlertReply): SendResult {
   if (!result) return { requestId, reported: [], learned: null };
   const other = differences(body, result).map(({ field, sent, got }) =>
     got === undefined
-      ? `⚠ ${fieldLabel(field)}: the reply does not show it (sent: ${text(sent)})`
-      : `⚠ ${fieldLabel(field)} is ${text(got)}, not ${text(sent ?? null)} as sent`,
+      ? `⚠ ${fieldLabel(field)}: the reply does not show it (sent: ${JSON.stringify(sent)})`
+      : `⚠ ${fieldLabel(field)} is ${JSON.stringify(got)}, not ${JSON.stringify(sent ?? null)} as sent`,
   );
   const state = result.state === null ? [] : [`state ${wordOf(result.state)}`];
   return { requestId, reported: [...state, ...other], learned: null };
@@ -367,8 +364,4 @@ function keptText(field: string, value: Json, names: AlertNames): string {
 // Values of a reply are JSON.
 function asJson(value: unknown): Json {
   return (value ?? null) as Json;
-}
-
-function text(value: unknown): string {
-  return JSON.stringify(value);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isDay, startOf } from '../base/calendar.ts';
 import { type LocalClock, typedSpan } from '../base/moments.ts';
+import { ownValue } from '../base/text.ts';
 import { addDays, dayOf, spanMs } from '../base/time.ts';
 import type { Answer } from '../domain/answer.ts';
 import { STATES } from '../domain/change.ts';
@@ -93,7 +94,7 @@ function daysPhrase(words: readonly string[], { given, vocabulary }: PhraseState
 
 /** A service without its key, the lists as people call them, and days. */
 function listPhrase(words: readonly string[], so: PhraseState): Phrase | null {
-  const which = LIST_WORDS[words[0]?.toLowerCase() ?? ''];
+  const which = ownValue(LIST_WORDS, words[0]?.toLowerCase() ?? '');
   if (which && so.given.which === undefined) return { taken: 1, given: { which } };
   return namePhrase('service', words, so) ?? daysPhrase(words, so);
 }

@@ -123,26 +123,22 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
     .replaceAll('…', '..')
     .replace(/[?!]+(?=\s|$)/g, '')
     .replace(/,(?=\s|$)/g, ' ')} `;
+  const without = (part: string | RegExp) =>
+    `${command} ${reworded(text.replace(part, ' '), today, vocabulary)}`.trim();
   if (MONEY.test(text) && !vocabulary.isPriced) {
     const sentence =
       'No price of a credit is set in signalbox.yaml, so costs are shown in credits.';
-    return {
-      sentence,
-      lines: [`${command} ${reworded(text.replace(MONEY, ' '), today, vocabulary)}`.trim()],
-    };
+    return { sentence, lines: [without(MONEY)] };
   }
   const [, future] = FUTURE.exec(text) ?? [];
   if (future && command !== 'cost forecast') {
     const sentence = `“${future}” is in the future, so it has no costs yet. A forecast shows what to expect.`;
-    return {
-      sentence,
-      lines: [`cost forecast ${/month/i.test(future) ? 'next-month' : ''}`.trim()],
-    };
+    const line = /month/i.test(future) ? 'cost forecast next-month' : 'cost forecast';
+    return { sentence, lines: [line] };
   }
   const [only, first, metric = first] = ONLY.exec(text) ?? [];
   if (only) {
-    const line = `${command} ${reworded(text.replace(only, ' '), today, vocabulary)}`.trim();
-    const lines = [`${line} metric ${metric}`, `${line} by metric`];
+    const lines = [`${without(only)} metric ${metric}`, `${without(only)} by metric`];
     return { sentence: `Only ${metric}, or all metrics?`, lines };
   }
   const [slashed, a = '', b = ''] = /(?<=\s)(\d{1,2})\/(\d{1,2})(?=\s)/.exec(text) ?? [];

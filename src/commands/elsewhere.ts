@@ -1,5 +1,6 @@
 /** The changes of a service that were not made with the key of Signalbox. */
 
+import { ownValue } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import { type Caller, type InlinePart, oneLineOf } from '../domain/answer.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
@@ -45,7 +46,7 @@ function linesOf(
 /** A type that is not known is shown as the server names it. */
 function doneText({ type }: ActivityReading): string {
   const name = type ?? '';
-  return DONE[name] ?? oneLineOf(plainWords(name.replace(/^service_/, '')), 60);
+  return ownValue(DONE, name) ?? oneLineOf(plainWords(name.replace(/^service_/, '')), 60);
 }
 
 const DONE: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { nearest, splitWords, type Word } from '../base/text.ts';
+import { nearest, ownValue, splitWords, type Word } from '../base/text.ts';
 import { oneLineOf, slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import {
@@ -268,7 +268,9 @@ function withoutVerb(
   const isFilter =
     list &&
     fieldsOf(list.args).some(
-      ({ means }) => means?.[words.slice(0, 2).map(lowerOf).join(' ')] ?? means?.[lowerOf(first)],
+      ({ means }) =>
+        ownValue(means, words.slice(0, 2).map(lowerOf).join(' ')) ??
+        ownValue(means, lowerOf(first)),
     );
   if (noun === 'change') {
     const isList = isFilter || CHANGE_LISTS.some((which) => which === lowerOf(first));

@@ -1,6 +1,6 @@
 /** A question is never a change: the read that answers it, as a line. */
 
-import type { Word } from '../base/text.ts';
+import { ownValue, type Word } from '../base/text.ts';
 import { nounOf, type Vocabulary } from './define.ts';
 import { quotedName } from './names.ts';
 import { anyName, lowerOf, verbAt } from './verbs.ts';
@@ -36,7 +36,7 @@ export function lineOfQuestion(
     if (who !== null) return who;
   }
   const [, done = ''] = /\bwho (\w+)/.exec(text) ?? [];
-  const command = DONE[done];
+  const command = ownValue(DONE, done);
   if (/\bwho\b/.test(text)) {
     const filters = [name && `target=${name}`, command && `command="${command}"`].filter(Boolean);
     return ['change log', ...filters].join(' ');

@@ -11,7 +11,6 @@ import { PROFILES, REGIONS_OF, TIERS } from '../servers/accepted-values.ts';
 import {
   ComplianceType,
   EndpointSwitch,
-  firstServiceProblems,
   NewServiceName,
   organizationProblems,
   Provider,
@@ -212,10 +211,7 @@ const args = z.strictObject({
   tier: choiceField(ServiceTier, () => TIERS, deprecated('tier', 'Tier')),
   minTotalMemoryGb: numberField(TotalMemoryGb, deprecated('min-total', 'Minimum total memory')),
   maxTotalMemoryGb: numberField(TotalMemoryGb, deprecated('max-total', 'Maximum total memory')),
-  privateEndpointIds: linesField(
-    z.array(Text),
-    deprecated('private-endpoints', 'Private endpoint ids'),
-  ),
+  privateEndpointIds: linesField(z.array(Text), deprecated('private-endpoints', 'Endpoint ids')),
 });
 const DEPRECATED = fieldsOf(args).filter(({ typedOnly }) => typedOnly);
 
@@ -242,7 +238,7 @@ export const serviceCreate = changeCommand({
 
   resolveArguments: async (args, { services, reads }) => {
     const { dataWarehouseId: typed } = args;
-    if (typed === undefined || isId(typed)) return { ok: true, args };
+    if (typed === undefined || z.guid().safeParse(typed).success) return { ok: true, args };
     const read = await reads.cloud.services({ waiting: true });
     const listed = read.known ? read.value : [];
     const found = warehouseId(typed, services, listed);
@@ -265,11 +261,10 @@ export const serviceCreate = changeCommand({
     return [
       ...organizationProblems(creation, organization),
       ...ceilingProblems(creation, organization),
-      ...firstServiceProblems(creation, organization),
       ...open,
     ];
   },
-  warnings: (args, _before, { services }) => {
+  warnings: (args, _before, { services, organization: { tier } }) => {
     const same = services.some(({ name }) => name.toLowerCase() === args.name.toLowerCase());
     const body = bodyOf(args);
     const old = DEPRECATED.filter(({ name }) => name in body).map(({ word }) => word);
@@ -279,6 +274,10 @@ export const serviceCreate = changeCommand({
       [args.backupId !== undefined, FROM_BACKUP],
       [old.length > 0, `Deprecated, though the API still accepts it: ${old.join(', ')}.`],
       [args.numReplicas === 1, 'One replica: there is no failover.'],
+      [
+        args.numReplicas === 1 && args.dataWarehouseId === undefined && tier !== 'basic',
+        'Some servers reject one replica for the first service of a warehouse.',
+      ],
       [
         args.idleScaling === false,
         'Without idling, the service runs and costs credits all the time.',
@@ -301,10 +300,6 @@ export const serviceCreate = changeCommand({
   endingNote: 'Setup is in progress.',
   unfollowedNote: 'This API does not report when the service is ready.',
 });
-
-function isId(text: string): boolean {
-  return z.guid().safeParse(text).success;
-}
 
 type FoundWarehouse = { readonly id: string } | { readonly id: null; readonly problem: string };
 

@@ -132,6 +132,7 @@ export const serviceScale: ChangeCommand = changeCommand({
       ...organizationProblems(sizes, organization),
       ...ceilingProblems(sizes, organization),
       ...boundProblems(body, before),
+      ...(before?.wasRead ? horizontalProblems(body, before) : []),
     ];
   },
   warnings: ({ service: _, ...sizes }, before) => {
@@ -340,14 +341,13 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
   const isIdling = idleScaling ?? (before?.wasRead ? before.fields.idleScaling : undefined);
   const timeout = body.idleTimeoutMinutes !== undefined && isIdling !== true;
   const isPrimary = before?.wasRead ? before.fields.isPrimary : undefined;
+  const labels: Readonly<Record<string, string>> = SIZING_LABELS;
   const warnings: readonly (readonly [boolean, string])[] = [
     [min !== undefined && min === max, 'Minimum and maximum are equal: the size is fixed.'],
     [oneBound, 'The other bound is unknown; the server rejects the change if the two do not fit.'],
     [
       numReplicas === 1 && isPrimary !== false,
-      isPrimary === true
-        ? 'One replica: this is the first service of its warehouse, which needs at least two.'
-        : 'One replica: the first service of a warehouse needs at least two.',
+      'One replica: no failover, and some servers reject it for the first service of a warehouse.',
     ],
     [
       numReplicas !== undefined,
@@ -356,25 +356,29 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
     [idleScaling === false, 'Without idling, the service runs and costs credits all the time.'],
     [idleScaling === true, 'An idle service stops; the next query waits until it has started.'],
     [timeout, 'The idle timeout applies only if scaling to zero is on.'],
-    ...horizontalWarnings(body, before),
+    ...(before?.wasRead ? [] : horizontalProblems(body, before)).map(
+      ({ field, problem }) => [true, `${labels[field]} ${problem}.`] as const,
+    ),
     [before === null, 'Current size: unknown (Signalbox has not seen this service yet).'],
   ];
   return warnings.flatMap(([applies, words]) => (applies ? [words] : []));
 }
 
-/** Fields that the server rejects while it scales the number of replicas. */
-function horizontalWarnings(body: JsonObject, before: Snapshot | null) {
-  const isHorizontal = before?.fields.autoscalingMode === 'horizontal';
-  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = { ...before?.fields, ...body };
-  const changesMemory = (body.minReplicaMemoryGb ?? body.maxReplicaMemoryGb) !== undefined;
-  const mode = 'This service scales the number of replicas';
+const SCALES = 'this service scales its number of replicas';
+
+/** What the server rejects while it scales the number of replicas, each of one size. */
+function horizontalProblems(body: JsonObject, before: Snapshot | null): readonly FieldProblem[] {
+  if (before?.fields.autoscalingMode !== 'horizontal') return [];
+  const { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } = { ...before.fields, ...body };
+  const bounds = ['minReplicaMemoryGb', 'maxReplicaMemoryGb'] as const;
+  const field = bounds.find((name) => body[name] !== undefined);
+  const replicas = { field: 'numReplicas', problem: `cannot be set: ${SCALES}` };
   return [
-    [isHorizontal && body.numReplicas !== undefined, `${mode}; the server rejects a fixed number.`],
-    [
-      isHorizontal && changesMemory && min !== max,
-      `${mode}; minimum and maximum memory must be equal.`,
-    ],
-  ] as const;
+    ...(body.numReplicas === undefined ? [] : [replicas]),
+    ...(field && min !== max
+      ? [{ field, problem: `needs an equal minimum and maximum: ${SCALES}` }]
+      : []),
+  ];
 }
 
 /** Restores the fields that the change sends, and that the contract can send again; null if one is unknown. */

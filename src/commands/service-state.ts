@@ -9,6 +9,7 @@ import {
   type StateClass,
   serviceTarget,
 } from '../domain/targets.ts';
+import { wordOf } from '../domain/words.ts';
 import { sentService } from '../servers/sent.ts';
 import { commandLine, ServiceName } from './arguments.ts';
 import { type ChangeCommand, type CommandContext, changeCommand } from './define.ts';
@@ -44,7 +45,9 @@ export const serviceStart = changeCommand({
 
   observe: ({ service }, context) => observeService(service, context),
   noEffect: ({ service }, before) =>
-    alreadyInState(service, before, ['running', 'starting']) ?? goneRefusal(service, before),
+    alreadyInState(service, before, UP) ??
+    unfit(service, before, ['stopping'], 'it is stopped') ??
+    goneRefusal(service, before),
   warnings: (_args, before) => startWarnings(before),
   settled: settledInState({
     ends: ['running', 'idle'],
@@ -98,6 +101,7 @@ export const serviceStop: ChangeCommand = changeCommand({
   observe: ({ service }, context) => observeService(service, context, { secondaries: true }),
   noEffect: ({ service }, before) =>
     alreadyInState(service, before, ['stopped', 'stopping']) ??
+    unfit(service, before, ['provisioning', 'starting', 'awaking'], 'it runs') ??
     goneRefusal(service, before) ??
     primaryRefusal(service, before),
   warnings: (_args, before) => [
@@ -127,11 +131,27 @@ function primaryWarning(before: Snapshot | null): readonly string[] {
   ];
 }
 
-/** A service that is being deleted can be neither started nor stopped. */
-function goneRefusal({ id, name }: Service, before: Snapshot | null): NoEffect | null {
+/** States from which a start changes nothing. An idle service has a warning: the next query wakes it. */
+const UP = ['running', 'starting', 'provisioning', 'awaking'];
+
+/** A service that failed or is being deleted can be neither started nor stopped. */
+function goneRefusal(service: Service, before: Snapshot | null): NoEffect | null {
   const { state } = before?.wasRead ? before.fields : {};
-  if (classOf(state) !== 'gone') return null;
-  const sentence = `${name} is ${String(state)} (checked just now), so the server would reject the change. Nothing was requested.`;
+  const is = classOf(state);
+  return is === 'gone' || is === 'failed' ? unfit(service, before, [String(state)]) : null;
+}
+
+/** In these states the server rejects the change. */
+function unfit(
+  { id, name }: Service,
+  before: Snapshot | null,
+  states: readonly string[],
+  until?: string,
+): NoEffect | null {
+  const { state } = before?.wasRead ? before.fields : {};
+  if (typeof state !== 'string' || !states.includes(state)) return null;
+  const next = until ? ` Request it again once ${until}.` : '';
+  const sentence = `${name} is ${wordOf(state)} (checked just now), so the server would reject the change. Nothing was requested.${next}`;
   return { sentence, offers: [{ label: 'Show it', line: `service show ${id}` }] };
 }
 

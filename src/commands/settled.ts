@@ -1,6 +1,6 @@
 /** When a change that was accepted is done, by what optional reads show of its target. */
 
-import type { Json, JsonObject } from '../base/text.ts';
+import { type Json, type JsonObject, ownValue } from '../base/text.ts';
 import { notApplied, settingText } from '../servers/facts.ts';
 
 /** The fields of a reading, under the names of the API; null or missing: unknown. */
@@ -134,7 +134,7 @@ export const SETTLED_WHEN_READY: SettledRule = {
   judge: ({ status }) => {
     const text = textOf(status);
     if (text === null) return { is: 'unknown', text: 'the server does not report the status' };
-    return ENDPOINT_WORDS[text] ?? { is: 'unknown', text };
+    return ownValue(ENDPOINT_WORDS, text) ?? { is: 'unknown', text };
   },
 };
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import type { LocalClock } from '../base/moments.ts';
-import { nearest } from '../base/text.ts';
-import type { CommandOffer } from '../domain/answer.ts';
+import { nearest, ownValue } from '../base/text.ts';
+import { type CommandOffer, oneLineOf } from '../domain/answer.ts';
 import { separateTiming, timingProblems } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
 import { settingText } from '../servers/facts.ts';
@@ -102,7 +102,7 @@ export function acceptedText(
   typed: string,
   clock: LocalClock | null,
 ): string | null {
-  const meant = means?.[typed.toLowerCase()];
+  const meant = ownValue(means, typed.toLowerCase());
   if (meant !== undefined) return meant;
   const accepted = args.shape[name]?.safeParse(typed);
   if (accepted?.success !== true) return reads?.(typed, clock) ?? null;
@@ -257,7 +257,7 @@ function valueNote(problem: string, typed: string | undefined): string {
   const [, named] = /“([^”]+)”/.exec(problem) ?? [];
   if (!typed?.trim() || (named !== undefined && typed.includes(named))) return '';
   const isShort = problem.startsWith('must be ') && !/for example|\(/.test(problem);
-  return isShort ? `, not ${cut(typed)}` : ` (you typed ${cut(typed)})`;
+  return isShort ? `, not ${oneLineOf(typed, 60)}` : ` (you typed ${oneLineOf(typed, 60)})`;
 }
 
 function sentenceOf(
@@ -268,10 +268,6 @@ function sentenceOf(
   const known = fields.find(({ name }) => name === field);
   const name = known?.word ?? known?.label ?? (field === 'reason' ? 'Reason' : field);
   return `${name} ${problem}${known ? valueNote(problem, given[field]) : ''}`.trim();
-}
-
-function cut(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 const REPAIRS_MAX = 5;
@@ -288,7 +284,9 @@ function repairs(
   );
   const near = wrong.map((field) => ({
     field,
-    values: valuesNear(given[field.name] ?? '', field, among),
+    values:
+      problems.find((each) => each.field === field.name)?.offered ??
+      valuesNear(given[field.name] ?? '', field, among),
   }));
   if (near.length === 0 || near.some(({ values }) => values.length === 0))
     return exchanged(wrong, { command, given, reason });

@@ -1,7 +1,7 @@
 /** How words are read: each step takes the words at its place that it understands. */
 
 import { NUMBERS, type TimeKey, type TimeReading, timeAt, windowAt } from '../base/moments.ts';
-import { nearest, type Word } from '../base/text.ts';
+import { nearest, ownValue, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import { alike, type Field, isPlaced, type TypedValues } from './arguments.ts';
@@ -205,7 +205,7 @@ const explicitPair: Step = (reader, at) => {
     field.input?.kind === 'choice'
       ? field.input.options({ ...vocabulary.organization, given: draft.given })
       : [];
-  const alone = field.means?.[pair.key] ?? options.find((option) => option === pair.key);
+  const alone = ownValue(field.means, pair.key) ?? options.find((option) => option === pair.key);
   if (pair.value === '' && alone !== undefined) {
     set(reader, { [field.name]: alone });
     return 1;
@@ -433,7 +433,7 @@ export const bareKey: Step = (reader, at) => {
       .join(' ')
       .toLowerCase()
       .replace(/:$/, '');
-    const field = keyed.find((each) => isKey(each, key) || each.means?.[key] !== undefined);
+    const field = keyed.find((each) => isKey(each, key) || ownValue(each.means, key) !== undefined);
     if (!field || draft.given[field.name] !== undefined) continue;
     const isOn = texts[0]?.toLowerCase() === 'enable';
     if (negation > 0 && field.input?.kind === 'switch') {
@@ -502,7 +502,7 @@ const choiceWord: Step = (reader, at) => {
       const option = isAmbiguity
         ? input.options(among).find((each) => alike(each) === alike(text))
         : undefined;
-      const value = means[text] ?? option;
+      const value = ownValue(means, text) ?? option;
       return value === undefined || draft.given[name] !== undefined ? [] : [{ name, value }];
     });
     const [one, ...others] = own;

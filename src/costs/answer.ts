@@ -11,7 +11,6 @@ import {
 import { compare } from '../maths/compare.ts';
 import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
 import { isOfTime, seriesFrom } from '../maths/lines.ts';
-import { exactMoney, exactPrice, moneyOf } from '../maths/money.ts';
 import { creditsText } from '../maths/numbers.ts';
 import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
 import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
@@ -127,12 +126,10 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
     unread === null ? null : `Not compared: ${unread} could not be read.`,
     period.isCut ? CUT : null,
   ].filter((sentence) => sentence !== null);
-  // On a phone, a table has no room for changes next to money, unless they are requested.
-  const inTable = question.versus === null && read.prices ? null : compared;
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
     chartPart(states, period, today, isOfTime(by) ? by : 'day'),
-    costTable(question, read, { ...shown, compared: inTable }),
+    costTable(question, read, shown),
     ...offersFor(question, read, { compared, today, hasForecast: forecast !== null }),
     footerPart(withProblemsOf(shown, read, period), null, [
       ...openDaysTexts(states, period, today),
@@ -258,7 +255,7 @@ export async function answerCsv(
   const count = countWords(rows.length, 'row');
   const { billed = [] } = read;
   const ways = billed.length > 0 ? ` Billed as ${oneLineOf(billed.join('; '), 200)}.` : '';
-  const text = `${count}, one per day and entity, in credits${inMoney(rows)}.${ways}`;
+  const text = `${count}, one per day and entity, in credits.${ways}`;
   return {
     title: `Costs of ${scope.label ? `${scope.label} · ` : ''}${period.label} (UTC)`,
     parts: [
@@ -276,44 +273,21 @@ export async function answerCsv(
 
 const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total'];
 
-/** Columns with the money of the total. A row of a day without a price has none. */
-const MONEY_COLUMNS = ['currency', 'perCredit', 'money'];
-
 /** Columns of a question by tag or team. */
 const LABEL_COLUMNS = ['tags', 'team'];
 
-function isPriced(rows: readonly CostRow[]): boolean {
-  return rows.some(({ price }) => price !== undefined);
-}
-
-function inMoney(rows: readonly CostRow[]): string {
-  return isPriced(rows) ? ' and in money that is not rounded' : '';
-}
-
 function csvOf(rows: readonly CostRow[]): string {
   const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
-  const priced = isPriced(rows);
   const labelled = rows.some(({ labels }) => labels !== undefined);
   // Those that Signalbox does not know follow, under the names of the report.
   const others = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)).toSorted());
   const metrics = [...new Set<string>([...METRICS, ...others])];
-  const header = [
-    ...COLUMNS,
-    ...metrics,
-    ...(priced ? MONEY_COLUMNS : []),
-    ...(labelled ? LABEL_COLUMNS : []),
-  ];
+  const header = [...COLUMNS, ...metrics, ...(labelled ? LABEL_COLUMNS : [])];
   const lines = sorted.map((row) => [
     ...cells(row, metrics),
-    ...(priced ? moneyCells(row) : []),
     ...(labelled ? [row.labels?.tag ?? '', row.labels?.team ?? ''] : []),
   ]);
   return csvText(header, lines);
-}
-
-function moneyCells({ price, total }: CostRow): readonly string[] {
-  const money = moneyOf([[price, total]]);
-  return price && money ? [price.currency, exactPrice(price), exactMoney(money)] : ['', '', ''];
 }
 
 function order({ day, entityName, entityId }: CostRow): string {

@@ -73,7 +73,7 @@ export function headingText(standing: BudgetStanding): string {
   const { total, low, high, isWide } = forecast;
   if (isWide) return `${month} heading for ${roundedCredits(low)}–${roundedCredits(high)} ${of}`;
   const change = overText(total / budget.credits - 1);
-  const note = bracketed(change, moneyOfWhole(money?.forecast?.[0], money?.amount));
+  const note = bracketed(change, moneyOfWhole(money?.forecast, money?.amount));
   return `${month} heading for ${roundedCredits(total)} ${of}${note}`;
 }
 
@@ -95,9 +95,7 @@ export function budgetFacts(standing: BudgetStanding): readonly (readonly [strin
   const { preliminary, share, money, budget, spent, missing, untagged } = standing;
   const leftOut = untaggedText(untagged);
   if (missing !== null) return [['Not known', `${missing} could not be read`]];
-  const openMoney = bracketed(money?.preliminary ? roughMoneyText(money.preliminary) : null);
-  const open =
-    preliminary > 0 ? `, ${roundedCredits(preliminary)}${openMoney} of it not final` : '';
+  const open = preliminary > 0 ? `, ${roundedCredits(preliminary)} of it not final` : '';
   const of = `${roundedCredits(spent)} of ${roundedCredits(budget.credits)}`;
   const text = `${of}${bracketed(moneyOfWhole(money?.spent, money?.amount))}`;
   return [
@@ -107,18 +105,14 @@ export function budgetFacts(standing: BudgetStanding): readonly (readonly [strin
   ];
 }
 
-function forecastText({ forecast, money }: BudgetStanding): string {
+function forecastText({ forecast }: BudgetStanding): string {
   if (!forecast.ok) {
     return forecast.why === 'too-few-days'
       ? `none yet: ${countWords(forecast.days, 'day is', 'days are')} known`
       : 'none: the last known day is too long ago';
   }
   const { total, low, high } = forecast;
-  const text = `${roundedCredits(total)} (${roundedCredits(low)}–${roundedCredits(high)}) if usage does not change`;
-  const [inAll, from, to] = (money?.forecast ?? []).flatMap((end) =>
-    end ? [roughMoneyText(end)] : [],
-  );
-  return inAll ? `${text} · ${inAll} (${from}–${to})` : text;
+  return `${roundedCredits(total)} (${roundedCredits(low)}–${roundedCredits(high)}) if usage does not change`;
 }
 
 /** `█████░░░ 59%`; above 100% the bar is full. */

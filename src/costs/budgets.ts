@@ -91,10 +91,7 @@ export function budgetStandings(
 interface BudgetMoney {
   readonly amount: Money | null;
   readonly spent: Money | null;
-  /** The part of `spent` that is not final. */
-  readonly preliminary: Money | null;
-  /** The expected total with the bounds of its interval. */
-  readonly forecast: readonly [Money | null, Money | null, Money | null] | null;
+  readonly forecast: Money | null;
 }
 
 interface BudgetDays {
@@ -112,11 +109,9 @@ function budgetMoney(
 ): BudgetMoney | null {
   if (prices === null) return null;
   const own = within(series, { first: period.first, last: today });
-  const end = (total: number) => forecastMoney(total, series, period, prices);
   return {
     amount: moneyOver(microOf(credits), daysBetween(period.first, period.last), prices),
     spent: moneySum(own.map(moneyOfDay)),
-    preliminary: moneySum(own.filter(({ final }) => !final).map(moneyOfDay)),
-    forecast: forecast.ok ? [end(forecast.total), end(forecast.low), end(forecast.high)] : null,
+    forecast: forecast.ok ? forecastMoney(forecast.total, series, period, prices) : null,
   };
 }

@@ -3,8 +3,7 @@ import type { Day } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import { type Comparison, changesOn, compare, type Mover, pairsOf } from '../maths/compare.ts';
 import { type Grouping, isOfTime } from '../maths/lines.ts';
-import { signedMoneyText } from '../maths/money.ts';
-import { bracketed, changeText, figure, figureNote, signedFigure } from '../maths/numbers.ts';
+import { bracketed, changeText, figure, signedFigure } from '../maths/numbers.ts';
 import type { CostRow, DayValue } from '../maths/rows.ts';
 
 /** Two compared spans, and the value of each day of both. */
@@ -19,23 +18,19 @@ export function comparisonText({ now, before, series }: PeriodComparison, today:
   const comparison = compare(series, now, before);
   const label = formatSpan(before, today);
   if (!comparison) return `No data of ${label} to compare with.`;
-  const { before: was, now: is, money, sameWeekdays } = comparison;
+  const { before: was, now: is, sameWeekdays } = comparison;
   const part = comparedDaysText(comparison, now, before);
   const weekdays = sameWeekdays ? '' : ' The weekdays differ.';
   const sums =
     part === ''
-      ? `${label}${figureNote(was, money.before)}`
-      : `${label}${part}: ${figure(is, money.now)}, was ${figure(was, money.before)}`;
+      ? `${label}${bracketed(figure(was))}`
+      : `${label}${part}: ${figure(is)}, was ${figure(was)}`;
   return `${changeOf(comparison)} vs ${sums}.${weekdays}`;
 }
 
 /** `+3%`; in credits where a percentage has no meaning. */
-export function changeOf({
-  delta,
-  money,
-  relative,
-}: Pick<Comparison, 'delta' | 'money' | 'relative'>): string {
-  return relative === null ? signedFigure(delta, money.delta) : changeText(relative);
+export function changeOf({ delta, relative }: Pick<Comparison, 'delta' | 'relative'>): string {
+  return relative === null ? signedFigure(delta) : changeText(relative);
 }
 
 /** Which days are compared; empty if all of both spans are and are final. */
@@ -65,9 +60,9 @@ export function lineChanges(
   return new Map(changesOn(rows, by, pairs).map((change) => [change.key, change]));
 }
 
-/** `analytics-us · compute +55.1 (+€19.29, ×3.1)` */
-export function moverText({ name, kind, delta, money, relative }: Mover): string {
+/** `analytics-us · compute +55.1 (×3.1)` */
+export function moverText({ name, kind, delta, relative }: Mover): string {
   const change = relative === null ? null : changeText(relative);
   const note = kind === 'changed' ? change : kind === 'new' ? 'new' : 'gone';
-  return `${name} ${signedFigure(delta)}${bracketed(money && signedMoneyText(money), note)}`;
+  return `${name} ${signedFigure(delta)}${bracketed(note)}`;
 }

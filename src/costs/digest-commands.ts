@@ -416,7 +416,7 @@ async function preview(
 /** Finds a digest by its id, as `#costs:week` from the file, or as the only one of a channel. */
 async function findDigest(
   context: DigestContext,
-  { which }: DigestRequest,
+  { which, what }: DigestRequest,
   caller: Caller,
 ): Promise<DigestSubscription | Answer> {
   const { all, broken } = await loadSubscriptions(context.events, context);
@@ -429,9 +429,16 @@ async function findDigest(
   const [one] = own;
   if (one && own.length === 1) return one;
   const text = one
-    ? `This channel gets ${own.length} digests. Name one: ${own.map(digestName).join(', ')}.`
+    ? `This channel gets ${own.length} digests.`
     : 'No digest has this id, and the channel gets no digest.';
-  return textAnswer('Which digest?', text, [{ label: 'Show all', line: 'cost digest list' }]);
+  const named = own.slice(0, 4).map((each) => ({
+    label: digestName(each),
+    line: `cost digest ${what} ${digestName(each)}`,
+  }));
+  return textAnswer('Which digest?', text, [
+    ...named,
+    { label: 'Show all', line: 'cost digest list' },
+  ]);
 }
 
 async function ofChannel(context: DigestContext, all: readonly DigestSubscription[], word: string) {

@@ -19,7 +19,7 @@ import { compare, explainChange, pairsOf } from '../maths/compare.ts';
 import { completed, type DayState } from '../maths/days.ts';
 import { type Forecast, forecastMoney, forecastMonth } from '../maths/forecast.ts';
 import { type SummaryLine, sumBy } from '../maths/lines.ts';
-import { type Money, roughMoneyText } from '../maths/money.ts';
+import { roughMoneyText } from '../maths/money.ts';
 import {
   bracketed,
   changeText,
@@ -30,7 +30,7 @@ import {
   signedFigure,
 } from '../maths/numbers.ts';
 import { spanBefore } from '../maths/period.ts';
-import { type CostRow, type DayValue, microOf, moneyOfDay } from '../maths/rows.ts';
+import { type CostRow, type DayValue, microOf } from '../maths/rows.ts';
 import { headingText, moneyOfWhole, progressBar } from './budget-answer.ts';
 import { type BudgetMemory, stepText } from './budget-notices.ts';
 import { type BudgetStanding, missingText } from './budgets.ts';
@@ -67,8 +67,7 @@ export function composeDigest(facts: DigestFacts): ComposedDigest {
   const { unusual, over } = inputs;
   const { title, rest } = headlineOf(inputs);
   const parts: readonly (AnswerPart | null)[] = [
-    rest === null ? null : { kind: 'text', text: rest },
-    ...actionParts(inputs),
+    ...actionParts(inputs, rest),
     ...changeParts(facts),
     chartOf(inputs),
     greyLine(inputs),
@@ -115,35 +114,60 @@ function attentionOf(
   };
 }
 
-const NAME_MAX = 30;
-
-function shortened(name: string): string {
-  return name.length <= NAME_MAX ? name : `${name.slice(0, NAME_MAX - 1)}…`;
+function shortened(name: string, most: number): string {
+  return name.length <= most ? name : `${name.slice(0, most - 1)}…`;
 }
 
-/** Two lines on a phone. */
-const TITLE_MAX = 80;
+/** Two lines on a phone: of 390 px, of which the sandbox leaves 318 px to a title. */
+const TITLE_MAX = 56;
+/** Names are shortened as far as the title needs it. */
+const NAME_MAX = [30, 16, 7];
+
+/** A title, and the sentences that it has no room for. */
+type Headline = readonly [title: string, ...rest: readonly (string | null)[]];
 
 /**
  * One conclusion: over a budget, likely over it, unusual, or as usual. It is also the text of the
- * notification. Where the month does not fit, or the cost of the day beside a budget, it is the first
- * line of the message.
+ * notification. What does not fit, such as the month or the cost of the day, is the first line of the message.
  */
 function headlineOf(inputs: Inputs): { readonly title: string; readonly rest: string | null } {
-  const { facts, over } = inputs;
-  const subject = facts.scope === null ? '' : `${shortened(facts.scope)}: `;
-  const [worst] = over;
+  const all = NAME_MAX.flatMap((most) => headlines(inputs, most));
+  const [title = '', ...rest] = all.find(([{ length }]) => length <= TITLE_MAX) ?? all.at(-1) ?? [];
+  const texts = rest.flatMap((text) => (text === null ? [] : [capitalized(text)]));
+  return { title, rest: texts.length > 0 ? `${texts.join('. ')}.` : null };
+}
+
+/** From the one with everything in its title to the shortest one. */
+function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
+  const { facts, over, unusual, missing } = inputs;
   const heads = headTexts(inputs);
+  const [long = ''] = heads;
+  const [worst] = over;
+  if (worst && facts.period !== 'month') {
+    const [conclusion, amount] = budgetConclusion(worst, facts.scope !== null, nameMax);
+    return [
+      ...heads.map((head) => [`${conclusion}: ${amount} · ${uncapitalized(head)}`] as const),
+      [`${conclusion}: ${amount}`, long],
+      [conclusion, amount, long],
+    ];
+  }
+  const subject = facts.scope === null ? '' : `${shortened(facts.scope, nameMax)}: `;
+  const verdict = verdictText(inputs, nameMax);
   const month = monthText(inputs);
-  const texts: readonly (readonly string[])[] =
-    worst && facts.period !== 'month'
-      ? heads.map((head) => [budgetConclusion(worst), uncapitalized(head)])
-      : heads.map((head) => [`${head}${verdictText(inputs)}`, ...(month ? [month] : [])]);
-  const titles = texts.map((parts) => `${subject}${parts.join(' · ')}`);
-  const fitting = titles.find(({ length }) => length <= TITLE_MAX);
-  if (fitting !== undefined) return { title: fitting, rest: null };
-  const [[first = '', rest] = []] = texts;
-  return { title: `${subject}${first}`, rest: rest === undefined ? null : `${capitalized(rest)}.` };
+  if (missing !== null)
+    return heads.map((head) => [`${subject}${head}`, `${missing} could not be read`, month]);
+  const titles = heads.map((head) => [subject + head, verdict].filter(Boolean).join(', '));
+  return [
+    ...titles.flatMap((title): readonly Headline[] =>
+      month === null ? [[title]] : [[`${title} · ${month}`], [title, month]],
+    ),
+    ...(unusual.length > 0
+      ? ([[`${subject}${capitalized(verdict ?? '')}`, long, month]] as const)
+      : []),
+    ...(nameMax === NAME_MAX.at(-1)
+      ? heads.map((head) => [subject + head, verdict, month] as const)
+      : []),
+  ];
 }
 
 function capitalized(text: string): string {
@@ -155,8 +179,12 @@ function uncapitalized(head: string): string {
   return head.replace(/^Yesterday/, 'yesterday');
 }
 
-/** `November over budget: 9,260 of 9,000`, `November likely over budget production: 5,812 of 5,500` */
-function budgetConclusion({ standing, memory: { step }, isOwn }: DigestBudget): string {
+/** `November over budget` and `9,260 of 9,000`; of a part of the costs always with the name of the budget. */
+function budgetConclusion(
+  { standing, memory: { step }, isOwn }: DigestBudget,
+  isPart: boolean,
+  nameMax: number,
+): readonly [string, string] {
   const { budget, spent, forecast, period } = standing;
   const words = {
     over: 'over',
@@ -164,54 +192,55 @@ function budgetConclusion({ standing, memory: { step }, isOwn }: DigestBudget): 
     likely: 'likely over',
     within: 'within',
   };
-  const name = isOwn ? 'budget' : `budget ${shortened(budget.name)}`;
+  const name = isOwn && !isPart ? 'budget' : `budget ${shortened(budget.name, nameMax)}`;
   const amount = step === 'over' || !forecast.ok ? credits(spent) : pointText(forecast);
-  return `${formatMonthName(period.first)} ${words[step]} ${name}: ${amount} of ${credits(budget.credits)}`;
+  return [
+    `${formatMonthName(period.first)} ${words[step]} ${name}`,
+    `${amount} of ${credits(budget.credits)}`,
+  ];
 }
 
-/** `Yesterday, Thu 19 Nov: 317 credits so far`, and the same without the date. */
+/** `Yesterday, Thu 19 Nov: 317 credits so far`, and the same without the date, and without money. */
 function headTexts(inputs: Inputs): readonly string[] {
   const { covers, today, period } = inputs.facts;
-  const cost = costText(inputs);
-  if (period !== 'day') return [`${formatSpan(covers, today)}: ${cost}`];
-  const date = formatDay(covers.last);
-  const isYesterday = covers.last === addDays(today, -1);
-  return isYesterday ? [`Yesterday, ${date}: ${cost}`, `Yesterday: ${cost}`] : [`${date}: ${cost}`];
+  const date = period === 'day' ? formatDay(covers.last) : formatSpan(covers, today);
+  const isYesterday = period === 'day' && covers.last === addDays(today, -1);
+  const names = isYesterday ? [`Yesterday, ${date}`, 'Yesterday'] : [date];
+  return costTexts(inputs).flatMap((cost) => names.map((name) => `${name}: ${cost}`));
 }
 
-/** `317 credits so far` */
-function costText({ facts: { covers, period }, measured, missing }: Inputs): string {
-  const { day, states } = measured;
-  if (missing !== null) return `not known, ${missing} could not be read`;
-  const inCredits = (amount: number, money: Money | null, isOpen: boolean) =>
-    `${credits(amount)} credits${bracketed(money && roughMoneyText(money))}${isOpen ? ' so far' : ''}`;
-  if (period === 'day')
-    return day ? inCredits(day.value, moneyOfDay(day), !day.final) : 'no data yet';
+/** `317 credits (€111) so far`, and without money. */
+function costTexts({ facts: { covers, period }, measured, missing }: Inputs): readonly string[] {
+  const { states } = measured;
+  if (missing !== null) return ['not known'];
   const { total, money, preliminaryDays, missing: none } = dayCountsOf(states, covers);
-  if (none.length === lengthOf(covers)) return 'no data';
-  return inCredits(total / 1e6, money, preliminaryDays > 0);
+  if (none.length === lengthOf(covers)) return [period === 'day' ? 'no data yet' : 'no data'];
+  const open = preliminaryDays > 0 ? ' so far' : '';
+  const inCredits = `${credits(total / 1e6)} credits`;
+  return [...(money ? [`${inCredits} (${roughMoneyText(money)})`] : []), inCredits].map(
+    (text) => `${text}${open}`,
+  );
 }
 
-/** `, unusual: ml-features +61%`, `, as usual`, `, above the usual 233–310`, or for a week `, +3% vs 9–15 Nov`. */
-function verdictText({ facts, measured, unusual, missing }: Inputs): string {
+/** `unusual: ml-features +61%`, `as usual`, `above the usual 233–310`, or for a week `+3% vs 9–15 Nov`. */
+function verdictText({ facts, measured, unusual }: Inputs, nameMax: number): string | null {
   const { covers, period, today } = facts;
-  if (missing !== null) return '';
   if (period !== 'day') {
     const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
     const compared = compare(measured.series, covers, before);
-    if (!compared || missingText(facts.read, before) !== null) return '';
-    const part = compared.isFinal ? '' : ' as reported';
-    return `, ${changeOf(compared)} vs ${formatSpan(before, today)}${part}`;
+    // Days that still grow would look like a decrease.
+    if (!compared?.isFinal || missingText(facts.read, before) !== null) return null;
+    return `${changeOf(compared)} vs ${formatSpan(before, today)}`;
   }
   const [first] = unusual;
   if (first) {
     const change = first.relative === null ? first.kind : changeText(first.relative);
-    return `, unusual: ${shortened(first.name)} ${change}`;
+    return `unusual: ${shortened(first.name, nameMax)} ${change}`;
   }
   const usual = measured.day && usualRange(measured.series, measured.day);
-  if (!usual) return '';
-  if (usual.side === 'within') return canBeJudged(measured.day) ? ', as usual' : '';
-  return `, ${usual.side} the usual ${rangeOf(usual)}`;
+  if (!usual) return null;
+  if (usual.side === 'within') return canBeJudged(measured.day) ? 'as usual' : null;
+  return `${usual.side} the usual ${rangeOf(usual)}`;
 }
 
 /** Of a day that was seen once, only a cost that is above usual already is known. */
@@ -258,7 +287,10 @@ function credits(amount: number): string {
 const LINES_MAX = 3;
 
 /** At most three lines to act on, unusual costs with their buttons; or that there is nothing to do. */
-function actionParts({ facts, over, unusual, missing }: Inputs): readonly AnswerPart[] {
+function actionParts(
+  { facts, over, unusual, missing }: Inputs,
+  rest: string | null,
+): readonly AnswerPart[] {
   const { read, budgets } = facts;
   const [gap] = read.gaps;
   const age = gap?.from ? `These figures are from ${utcStamp(gap.from)}` : 'Figures are missing';
@@ -269,16 +301,16 @@ function actionParts({ facts, over, unusual, missing }: Inputs): readonly Answer
   ].slice(0, LINES_MAX);
   const shown = unusual.slice(0, LINES_MAX - lines.length);
   const more = unusual.length - shown.length;
-  if (lines.length === 0 && unusual.length === 0) {
-    if (missing !== null || over.length > 0 || facts.period === 'month') return [];
-    return [{ kind: 'text', text: nothingText(budgets) }];
-  }
+  const isCalm = lines.length === 0 && unusual.length === 0 && missing === null;
+  const isNothing = isCalm && over.length === 0 && facts.period !== 'month';
+  const first = [rest, isNothing ? nothingText(budgets) : null].filter((text) => text !== null);
   return [
+    ...(first.length > 0 ? [{ kind: 'text', text: first.join(' ') } as const] : []),
     ...(lines.length > 0 ? [{ kind: 'text', text: lines.join('\n') } as const] : []),
     ...shown.flatMap((one, index): readonly AnswerPart[] => {
       const rest =
         more > 0 && index === shown.length - 1 ? ` (and ${more} more in the thread)` : '';
-      const text = `⚠ ${unusualText(one, read.prices ?? null)}${rest}`;
+      const text = `⚠ ${unusualText(one)}${rest}`;
       return [{ kind: 'text', text }, incidentButtons(one)];
     }),
   ];
@@ -302,13 +334,13 @@ function budgetText({ memory, standing }: DigestBudget): string {
 const SHOWN_EFFECT_DAYS = 3;
 
 /** `By your changes: analytics-prod stopped (ADHZMF) −13.8 credits per day` */
-function changeParts({ judged, covers, read }: DigestFacts): readonly AnswerPart[] {
+function changeParts({ judged, covers }: DigestFacts): readonly AnswerPart[] {
   const recent = judged.effects.filter(
     ({ change }) => change.day >= addDays(covers.first, -SHOWN_EFFECT_DAYS),
   );
   const [first] = recent;
   if (!first) return [];
-  const texts = recent.slice(0, LINES_MAX).map((one) => effectText(one, read.prices ?? null));
+  const texts = recent.slice(0, LINES_MAX).map(effectText);
   const { id } = first.change;
   return [
     { kind: 'text', text: `By your changes: ${texts.join('; ')}` },
@@ -344,7 +376,7 @@ function greyLine(inputs: Inputs): AnswerPart {
     'days in UTC',
     ...scopeNotes({ selector, untagged }),
   ];
-  const footer = footerPart({ ...read, prices: null }, read.gaps[0]?.why, texts);
+  const footer = footerPart(read, read.gaps[0]?.why, texts);
   return next ? { ...footer, next: { label: 'Next digest', at: next } } : footer;
 }
 
@@ -376,15 +408,16 @@ function threadOf(inputs: Inputs): Answer {
   const { facts, measured } = inputs;
   const { covers, today, read, scope, judged } = facts;
   const label = facts.period === 'day' ? formatDay(covers.last) : formatSpan(covers, today);
-  const subject = scope === null ? '' : `${shortened(scope)}, `;
+  const subject = scope === null ? '' : `${scope}, `;
   const movers = moverLines(inputs);
+  const shown = { first: startOf('month', covers.last), last: covers.last };
+  const isWhole = missingText(read, shown) === null;
   return {
     title: `Details of ${subject}${label} (UTC)`,
     parts: [
       { kind: 'facts', facts: figuresOf(inputs) },
       ...(movers === null ? [] : [{ kind: 'text', text: movers } as const]),
-      serviceTable(measured.rows, covers.last),
-      ...(scope === null ? [csvOffer(covers.last)] : []),
+      ...(isWhole ? [serviceTable(measured.rows, covers.last)] : []),
       footerPart(read, null, varyingTexts(judged)),
     ],
   };
@@ -396,15 +429,9 @@ type Fact = readonly [string, string];
 const KNOWN_ERROR = 0.1;
 const LEAST_GROWTH = 1.02;
 
-/** ` (€82–€136)` at the price of the day; empty without one. */
-function usualMoney({ low, high }: UsualRange, { price }: DayValue): string {
-  const ends = [low, high].flatMap((value) => moneyOfDay({ value, price }) ?? []);
-  return bracketed(ends.length > 0 ? ends.map(roughMoneyText).join('–') : null);
-}
-
 function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
   const { series, states, day } = measured;
-  const { covers, budgets, judged, today, read } = facts;
+  const { covers, budgets, judged, today } = facts;
   if (missing !== null) return [['Not known', `${missing} could not be read`]];
   const usual = day && usualRange(series, day);
   const whole = day && !day.final && completed(day);
@@ -413,12 +440,7 @@ function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
   const forecast = forecastOf(facts, series);
   return [
     ...(usual
-      ? [
-          [
-            `Usual on ${formatDay(covers.last)}`,
-            `${rangeOf(usual)} credits${usualMoney(usual, day)}`,
-          ] as const,
-        ]
+      ? [[`Usual on ${formatDay(covers.last)}`, `${rangeOf(usual)} credits`] as const]
       : []),
     ...(day && whole && whole.error <= KNOWN_ERROR && whole.value >= LEAST_GROWTH * day.value
       ? [['When final', `about ${credits(whole.value)} credits`] as const]
@@ -428,7 +450,7 @@ function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
       ? [[formatMonthName(today), forecastText(forecast, facts, series)] as const]
       : []),
     ...budgets.map(({ standing }) => ['Budget', budgetBar(standing)] as const),
-    ...judged.unusual.map((one) => ['Unusual', unusualText(one, read.prices ?? null)] as const),
+    ...judged.unusual.map((one) => ['Unusual', unusualText(one)] as const),
   ];
 }
 
@@ -474,24 +496,19 @@ function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
   const month = sumBy(rows, 'service', { first: startOf('month', day), last: day });
   const cell = (of: ReadonlyMap<string, SummaryLine>, key: string) => {
     const line = of.get(key);
-    return line ? figureCell(line.total, line.money) : null;
+    return line ? figureCell(line.total) : null;
   };
   const name = formatMonthName(day);
   return {
     kind: 'table',
     columns: ['Service', formatDay(day), formatDay(weekday), '7 days', name, `Share of ${name}`],
-    rows: month.map(({ key, name: service, total, money, share }) => [
+    rows: month.map(({ key, name: service, total, share }) => [
       service,
       cell(now, key),
       cell(before, key),
       cell(week, key),
-      figureCell(total, money),
+      figureCell(total),
       share === null ? null : { value: share, text: shareText(share) },
     ]),
   };
-}
-
-function csvOffer(day: Day): AnswerPart {
-  const line = `cost csv ${startOf('month', day)}..${day}`;
-  return { kind: 'offers', offers: [{ label: `CSV of ${formatMonthName(day)}`, line }] };
 }

@@ -158,7 +158,7 @@ function ageText({ gaps }: CostReading): string {
   const parts = gaps.map(({ month, from }) =>
     from ? `${month} as of ${utcStamp(from)}` : `without ${month}`,
   );
-  return `; the usage report did not answer (${parts.join(', ')})`;
+  return `; the usage report could not be read (${parts.join(', ')})`;
 }
 
 /** The kind of cost effect of each change command, by its name. */
@@ -363,7 +363,7 @@ const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
   'no-costs-yet': 'the usage report has no costs of this service yet',
   'only-the-timeout': 'depends on how often the service is idle',
   'scaled-recently': 'needs 7 known days since the last change of its size',
-  'report-silent': 'the usage report did not answer',
+  'report-silent': 'the usage report could not be read',
   'report-unreadable': 'rows of the usage report could not be read',
 };
 
@@ -470,7 +470,7 @@ function betweenText({
 }
 
 /** At the current price; null without one. */
-export function moneyPerDay(credits: number, { prices, today }: EstimatePrices): Money | null {
+function moneyPerDay(credits: number, { prices, today }: EstimatePrices): Money | null {
   return moneyOver(microOf(credits), [today], prices);
 }
 

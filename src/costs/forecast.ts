@@ -16,7 +16,7 @@ import { usualRange } from '../maths/anomalies.ts';
 import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
 import { type Forecast, forecastMoney, forecastSpan } from '../maths/forecast.ts';
 import { seriesFrom } from '../maths/lines.ts';
-import { type Money, moneyDifference, moneyOf, moneyOver, roughMoneyText } from '../maths/money.ts';
+import { type Money, moneyOf, roughMoneyText } from '../maths/money.ts';
 import { bracketed, creditsText } from '../maths/numbers.ts';
 import { similarWords } from '../maths/period.ts';
 import {
@@ -26,7 +26,7 @@ import {
   wordsOfScope,
 } from '../maths/question.ts';
 import type { CostGap, CostReading } from '../maths/report.ts';
-import { type CostRow, type DayValue, microOf } from '../maths/rows.ts';
+import type { CostRow, DayValue } from '../maths/rows.ts';
 import { MODEL_DAYS } from '../maths/statistics.ts';
 import { missingText } from './budgets.ts';
 import {
@@ -204,14 +204,12 @@ export async function answerForecast(
   if (missing !== null) return without(`${missing} could not be read. A forecast needs all costs.`);
   const { forecast, states, series } = forecastOf(read, select, { span, today });
   if (!forecast.ok) return without(unavailableText(forecast));
-  const prices = read.prices ?? null;
-  const money = forecastMoney(forecast.total, series, span, prices);
-  const perDay = moneyOver(microOf(forecast.basis.level), [today], prices);
+  const money = forecastMoney(forecast.total, series, span, read.prices ?? null);
   const answer: Answer = {
     title: `${label}: ${headingText(forecast, money)}`,
     parts: [
-      { kind: 'text', text: assumptionText(forecast, perDay) },
-      factsPart(states, forecast, { span, today, money }),
+      { kind: 'text', text: assumptionText(forecast) },
+      factsPart(states, forecast, { span, today }),
       ...closing,
     ],
   };
@@ -224,8 +222,8 @@ function nameOf(unit: ForecastUnit, span: Span, today: Day): string {
 }
 
 /** What the forecast assumes: the usual level, and a shift that may stay or return. */
-function assumptionText({ basis: { level, shift, batch } }: KnownForecast, perDay: Money | null) {
-  const usual = `About 80% sure, if usage does not change: usually ${withMoney(level, perDay)} per day, adjusted for weekdays.`;
+function assumptionText({ basis: { level, shift, batch } }: KnownForecast) {
+  const usual = `About 80% sure, if usage does not change: usually ${roundedCredits(level)} credits per day, adjusted for weekdays.`;
   const shifted = shift
     ? `Since ${formatDay(shift.since)} it is ${roundedCredits(shift.level)}: the range covers both, until seven days show a new level.`
     : null;
@@ -236,7 +234,7 @@ function assumptionText({ basis: { level, shift, batch } }: KnownForecast, perDa
 function factsPart(
   states: readonly DayState[],
   { total, soFar, basis }: KnownForecast,
-  { span, today, money }: ForecastDays & { readonly money: Money | null },
+  { span, today }: ForecastDays,
 ): AnswerPart {
   // The forecast does not count the days before the first report.
   const first = states.find(({ state }) => state !== 'no-data')?.day ?? span.first;
@@ -244,21 +242,15 @@ function factsPart(
   const counts = dayCountsOf(states, { first: span.first, last: today });
   const missing = counts.missing.filter((day) => day >= begin && day < today);
   const open = `${counts.preliminaryDays} of ${countWords(counts.days, 'day')} not final`;
-  const rest = money && moneyDifference(money, counts.money ?? undefined);
   return {
     kind: 'facts',
     facts: [
       ...(counts.days > 0
-        ? [
-            [
-              'Reported so far',
-              `${creditsText(counts.total, counts.money)} through today, ${open}`,
-            ] as const,
-          ]
+        ? [['Reported so far', `${creditsText(counts.total)} through today, ${open}`] as const]
         : []),
       [
         'Still expected',
-        `${withMoney(total - soFar, rest)} in ${countWords(basis.expectedDays, 'day')}`,
+        `${roundedCredits(total - soFar)} credits in ${countWords(basis.expectedDays, 'day')}`,
       ],
       ...(missing.length > 0
         ? [['No data', `${formatDays(missing, today)}; half of the usual cost counts`] as const]
@@ -266,11 +258,6 @@ function factsPart(
       ...(begin > span.first ? [['Not counted', unreportedText(span, begin, today)] as const] : []),
     ],
   };
-}
-
-/** `2,433 credits`, or `2,433 credits (€852)` */
-function withMoney(credits: number, money: Money | null): string {
-  return `${roundedCredits(credits)} credits${bracketed(money && roughMoneyText(money))}`;
 }
 
 function unreportedText({ first }: Span, begin: Day, today: Day): string {

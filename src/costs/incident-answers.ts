@@ -62,18 +62,17 @@ export async function listAnomalies(context: UnusualContext): Promise<Answer> {
   if (missing !== null) {
     return textAnswer('Unusual costs: not known', `${missing} could not be read.`);
   }
-  const prices = read.prices ?? null;
   const { unusual, decreased, effects, lines } = judged;
   const shown = unusual.slice(0, BUTTONS_MAX);
-  const more = unusual.slice(BUTTONS_MAX).map((one) => `⚠ ${unusualText(one, prices)}`);
+  const more = unusual.slice(BUTTONS_MAX).map((one) => `⚠ ${unusualText(one)}`);
   const others = [
     ...more,
-    ...effects.map((one) => `By your changes: ${effectText(one, prices)}`),
+    ...effects.map((one) => `By your changes: ${effectText(one)}`),
     ...decreased.map(decreaseText),
   ];
   const parts: readonly AnswerPart[] = [
     ...shown.flatMap((one): readonly AnswerPart[] => [
-      { kind: 'text', text: `⚠ ${unusualText(one, prices)}` },
+      { kind: 'text', text: `⚠ ${unusualText(one)}` },
       incidentButtons(one),
     ]),
     ...(others.length > 0 ? [{ kind: 'text', text: others.join('\n') } as const] : []),
@@ -169,7 +168,7 @@ function detailsOf(unusual: UnusualCost): Answer {
   return {
     title: unusual.name,
     parts: [
-      { kind: 'text', text: unusualText(unusual, null) },
+      { kind: 'text', text: unusualText(unusual) },
       { kind: 'table', columns: ['Day (UTC), * not final', 'Credits', 'Usual', 'More'], rows },
       { kind: 'offers', offers: [{ label: 'Costs of the last 30 days', line: 'cost 30d by day' }] },
       incidentButtons(unusual),

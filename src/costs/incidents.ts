@@ -6,9 +6,8 @@ import type { Answer, AnswerPart } from '../domain/answer.ts';
 import { evolveIncident } from '../domain/log-events.ts';
 import type { Subjects } from '../log/index.ts';
 import type { ChangeEffect, UnusualCost } from '../maths/anomalies.ts';
-import { moneyOf, type PriceList, priceOn } from '../maths/money.ts';
 import { changeText, creditsText, figure, signedCredits } from '../maths/numbers.ts';
-import { type Micro, microOf } from '../maths/rows.ts';
+import { microOf } from '../maths/rows.ts';
 import { reading, type Store } from '../storage/index.ts';
 import { announcedSince } from './store.ts';
 import { excessOf } from './unusual.ts';
@@ -54,10 +53,10 @@ export async function readMarks({ store, events }: Sources, now: Date): Promise<
 }
 
 /** `ml-features +61% since Tue 17 Nov, +41.0 credits per day` */
-export function unusualText(unusual: UnusualCost, prices: PriceList | null): string {
+export function unusualText(unusual: UnusualCost): string {
   const { name, kind, relative, since, last, explained } = unusual;
   const when = since === last ? `on ${formatDay(since)}` : `since ${formatDay(since)}`;
-  const perDay = `${amountText(excessOf(unusual), last, prices)} per day`;
+  const perDay = `${amountText(excessOf(unusual))} per day`;
   if (kind === 'new') return `${name} is new ${when}, ${perDay}`;
   if (kind === 'rare') return `${name} cost ${perDay} ${when}, usually almost nothing`;
   const change = relative === null ? '' : ` ${changeText(relative)}`;
@@ -67,9 +66,8 @@ export function unusualText(unusual: UnusualCost, prices: PriceList | null): str
   return `${name}${change} ${when}, ${perDay}${part}`;
 }
 
-function amountText(credits: number, day: Day, prices: PriceList | null): string {
-  const micro: Micro = microOf(credits);
-  return signedCredits(micro, moneyOf([[priceOn(prices, day), micro]]));
+function amountText(credits: number): string {
+  return signedCredits(microOf(credits));
 }
 
 /** `batch-eu cost nothing since Tue 17 Nov`, `batch-eu −61% since Tue 17 Nov` */
@@ -80,10 +78,10 @@ export function decreaseText({ name, days, relative, since }: UnusualCost): stri
 }
 
 /** `analytics-prod stopped (ADHZMF) −13.8 credits per day` */
-export function effectText({ change, perDay }: ChangeEffect, prices: PriceList | null): string {
-  const { service, what, id, isUnknown, day } = change;
+export function effectText({ change, perDay }: ChangeEffect): string {
+  const { service, what, id, isUnknown } = change;
   const done = isUnknown ? `may be ${what}, outcome unknown` : what;
-  return `${service} ${done} (${id}) ${amountText(perDay, day, prices)} per day`;
+  return `${service} ${done} (${id}) ${amountText(perDay)} per day`;
 }
 
 /** *Details* and *Expected*. They carry only the id. */
@@ -99,21 +97,18 @@ export function incidentButtons(unusual: Pick<UnusualCost, 'key' | 'since'>): An
 }
 
 /** A message of its own, outside a digest. */
-export function unusualMessage(unusual: UnusualCost, prices: PriceList | null): Answer {
+export function unusualMessage(unusual: UnusualCost): Answer {
   const [worst] = unusual.days.toSorted((a, b) => b.excess - a.excess);
-  const text = worst ? dayText(worst, prices) : '';
+  const text = worst ? dayText(worst) : '';
   return {
-    title: `Unusual cost: ${unusualText(unusual, prices)}`,
+    title: `Unusual cost: ${unusualText(unusual)}`,
     parts: [{ kind: 'text', text }, incidentButtons(unusual)],
   };
 }
 
 /** `71.0 credits so far on Thu 19 Nov (UTC), usually 30.0.` */
-function dayText(
-  { day, value, usual, final }: UnusualCost['days'][number],
-  prices: PriceList | null,
-) {
-  const cost = creditsText(microOf(value), moneyOf([[priceOn(prices, day), microOf(value)]]));
+function dayText({ day, value, usual, final }: UnusualCost['days'][number]) {
+  const cost = creditsText(microOf(value));
   const open = final ? '' : ' so far';
   return `${cost}${open} on ${formatDay(day)} (UTC), usually ${figure(microOf(usual))}.`;
 }

@@ -1,7 +1,6 @@
 import { addDays, dayOf } from '../base/time.ts';
 import type { Change } from '../domain/change.ts';
 import { type AppliedChange, effectOfChange } from '../maths/anomalies.ts';
-import { moneyText } from '../maths/money.ts';
 import { bracketed, changeText, signedFigure } from '../maths/numbers.ts';
 import { microOf } from '../maths/rows.ts';
 import { HISTORY_DAYS } from '../maths/statistics.ts';
@@ -12,7 +11,6 @@ import {
   type EstimatorContext,
   estimatedKind,
   lastCostChanges,
-  moneyPerDay,
 } from './estimate.ts';
 
 /** The days after a change that are measured. */
@@ -22,7 +20,7 @@ const LEAST_AFTER_DAYS = 3;
 /** `costs` reads the stored usage report. */
 type MeasureContext = Pick<
   EstimatorContext,
-  'events' | 'organization' | 'commands' | 'prices' | 'now' | 'costs'
+  'events' | 'organization' | 'commands' | 'now' | 'costs'
 >;
 
 /**
@@ -55,15 +53,9 @@ export function createEffectMeasurement(
     const measured = effectOfChange(change, { values });
     if (!measured || measured.days < LEAST_AFTER_DAYS) return null;
     const { usual, perDay, days } = measured;
-    const money = [usual, usual + perDay].flatMap((credits) => {
-      const each = moneyPerDay(credits, { prices: context.prices, today });
-      return each ? [moneyText(each)] : [];
-    });
     const share = usual > 0 ? changeText(perDay / usual) : null;
-    const inMoney = money.length === 2 ? money.join(' → ') : null;
-    const notes = bracketed(inMoney, share);
     const now = `${days} days later: compute ${amount(usual)} → ${amount(usual + perDay)} per day`;
-    return `${now}${notes}${estimateNote(plan.cost ?? {}, usual > 0)}.`;
+    return `${now}${bracketed(share)}${estimateNote(plan.cost ?? {}, usual > 0)}.`;
   };
 }
 

@@ -70,21 +70,24 @@ export function readCostQuestion(
   services: readonly Service[],
 ): CostQuestionResult {
   const typed = words.split(/\s+/).filter((word) => word !== '');
-  const reading = readQuestion(typed, today, questionNames(services));
+  const names = questionNames(services);
+  const reading = readQuestion(typed, today, names);
   if (reading.ok) return reading;
+  const works = (line: string) => readQuestion(line.split(' '), today, names).ok;
   const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
-  const near = reading.nearest.map((form) => correctLine(typed, reading.about, form));
+  const near = reading.nearest.map((form) => correctLine(typed, reading.about, form)).filter(works);
   const meant = [...subcommands, ...near.map((line) => `${command} ${line}`)];
-  const others = withoutUnclear(reading, typed).map((line) => `${command} ${line}`);
+  const rest = withoutUnclear(reading, typed).filter(works);
+  const others = (rest.length > 0 ? rest : COMMON_QUESTIONS).map((line) => `${command} ${line}`);
   const offers = (meant.length > 0 ? meant : others).map(costOffer);
   const hint = meant.length > 0 ? 'Did you mean:' : 'For example:';
   return { ok: false, answer: unclearAnswer(`${unclearQuestionText(reading)} ${hint}`, offers) };
 }
 
-/** The typed words without the unclear ones, or common questions if no word is left. */
+/** The typed words without the unclear ones; none if no word is left. */
 function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
   const rest = typed.filter((_, index) => !about.includes(index));
-  return rest.length > 0 ? [rest.join(' ')] : COMMON_QUESTIONS;
+  return rest.length > 0 ? [rest.join(' ')] : [];
 }
 
 function subcommandsNear(
@@ -122,6 +125,12 @@ export function questionNames(services: readonly Service[]): Names {
     warehouse: unique(services.flatMap(({ warehouse }) => warehouse ?? [])),
     team: unique(services.flatMap(({ team }) => team ?? [])),
     called: (text) => called(findByName(services, text)),
+    within: (kind, name) => {
+      const labels = ({ tags, warehouse, team }: Service) =>
+        ({ tag: tags ?? [], warehouse: [warehouse], team: [team] })[kind];
+      const isOne = (label: string | null) => label?.toLowerCase() === name.toLowerCase();
+      return called(services.filter((one) => labels(one).some(isOne)));
+    },
     near: (text) => {
       // A number alone would be similar to every name of two letters.
       if (!/\p{L}/u.test(text)) return [];
@@ -158,6 +167,7 @@ const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string
   'unknown-warehouse': (text) => `There's no warehouse called ${quoted(text)}.`,
   'unknown-team': (text) => `No service is of the team ${quoted(text)} in signalbox.yaml.`,
   'unknown-metric': (text) => `There's no metric called ${quoted(text)}.`,
+  'not-a-service': (text) => `“not” takes names of services, not ${quoted(text)}.`,
   'shared-name': (text) => `More than one service is called ${quoted(text)}. Which one?`,
   'has-a-key': (text) => keyText(text),
   'given-twice': (text, earlier) =>

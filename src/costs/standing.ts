@@ -3,7 +3,7 @@ import { formatDays, type Span, within } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import { type Answer, type AnswerPart, utcStamp } from '../domain/answer.ts';
 import type { DayState } from '../maths/days.ts';
-import { type Money, moneyOf, priceNote } from '../maths/money.ts';
+import { type Money, moneyOf } from '../maths/money.ts';
 import { creditsText, roundedFigure, shareText } from '../maths/numbers.ts';
 import { type CostGap, type CostReading, mergeProblems, problemText } from '../maths/report.ts';
 import type { Micro } from '../maths/rows.ts';
@@ -65,12 +65,12 @@ export function openDaysTexts(
 }
 
 /**
- * The age of the figures, the price of a credit, the missing months and the
+ * The age of the figures, the missing months and the
  * inconsistencies of the report, and then `more`. `shownReason`: a reason that the message shows
  * already, and that the footer leaves out.
  */
 export function footerPart(
-  { fetchedAt, isFinal = false, problems, gaps, prices }: CostReading,
+  { fetchedAt, isFinal = false, problems, gaps }: CostReading,
   shownReason: string | null = null,
   more: readonly string[] = [],
 ): AnswerPart & { kind: 'note' } {
@@ -78,7 +78,6 @@ export function footerPart(
   const texts = [
     fetchedAt ? null : 'Nothing could be fetched',
     isFinal ? 'final, never fetched again' : null,
-    prices ? priceNote(prices) : null,
     ...[...alike.values()].map((each) => gapText(each, shownReason)),
     ...mergeProblems(problems).map(problemText),
     ...more,

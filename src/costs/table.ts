@@ -25,13 +25,12 @@ import {
   sumBy,
   type TimeUnit,
 } from '../maths/lines.ts';
-import { type Money, moneySum, moneyText, moneyValue, signedMoneyText } from '../maths/money.ts';
 import { figure, shareText, signedFigure } from '../maths/numbers.ts';
 import type { CostQuestion } from '../maths/question.ts';
 import { type CostRow, creditsOf, type Micro } from '../maths/rows.ts';
 
 /** The change of one line, or of several together. */
-type LineChange = Pick<Mover, 'delta' | 'money' | 'kind'>;
+type LineChange = Pick<Mover, 'delta' | 'kind'>;
 /** The change of each line; null without two compared periods. */
 type LineChanges = ReadonlyMap<string, Mover> | null;
 
@@ -78,19 +77,14 @@ function byCost(a: SummaryLine, b: SummaryLine): number {
 
 /** How many of the first lines fit into a table. */
 function fittingLines(lines: readonly SummaryLine[], changes: LineChanges): number {
-  const figures = figuresLength(lines, changes);
+  // The most characters of credits and share, and of a change.
+  const figures = changes ? 40 : 20;
   let size = 0;
   const end = lines.findIndex(({ name }, index) => {
     size += name.length + figures;
     return index >= ROWS_MAX || size > TEXT_MAX;
   });
   return end < 0 ? lines.length : end;
-}
-
-/** The most characters of the figures of a row: credits and share, and their changes, in money as well. */
-function figuresLength(lines: readonly SummaryLine[], changes: LineChanges): number {
-  const money = lines.some((line) => line.money !== null) ? 16 : 0;
-  return 20 + money + (changes ? 20 + money : 0);
 }
 
 /** With the lines that have costs on the compared days only: they cost 0 now. */
@@ -101,7 +95,7 @@ function withVanished(
 ): readonly SummaryLine[] {
   if (changes === null) return lines;
   const known = new Set(lines.map(({ key }) => key));
-  const nothing = { total: 0, money: null, share: 0, days, preliminary: 0, isOpen: false };
+  const nothing = { total: 0, share: 0, days };
   const vanished = [...changes.values()].filter(({ key }) => !known.has(key));
   return [...lines, ...vanished.map(({ key, name }) => ({ key, name, ...nothing }))];
 }
@@ -111,23 +105,14 @@ function combined(
   lines: readonly SummaryLine[],
   { key, name }: Pick<SummaryLine, 'key' | 'name'>,
 ): SummaryLine {
-  const sum = (of: 'total' | 'preliminary') => lines.reduce((all, line) => all + line[of], 0);
   const shares = lines.flatMap(({ share }) => share ?? []);
   return {
     key,
     name,
-    total: sum('total'),
-    money: moneyOfLines(lines),
+    total: lines.reduce((all, { total }) => all + total, 0),
     share: shares.length > 0 ? shares.reduce((all, share) => all + share, 0) : null,
     days: Math.max(...lines.map(({ days }) => days)),
-    preliminary: sum('preliminary'),
-    isOpen: lines.some(({ isOpen }) => isOpen),
   };
-}
-
-/** A line without credits needs no price; one whose refunds add up to 0 may have money. */
-function moneyOfLines(lines: readonly Pick<SummaryLine, 'total' | 'money'>[]): Money | null {
-  return moneySum(lines.map(({ money, total }) => money ?? (total === 0 ? undefined : null)));
 }
 
 /** The change of several lines together; undefined if none of them can be compared. */
@@ -135,14 +120,14 @@ function combinedChange(changes: readonly (LineChange | undefined)[]): LineChang
   const known = changes.filter((change) => change !== undefined);
   if (known.length === 0) return undefined;
   const delta = known.reduce((sum, change) => sum + change.delta, 0);
-  return { delta, money: moneySum(known.map(({ money }) => money)), kind: 'changed' };
+  return { delta, kind: 'changed' };
 }
 
-export function figureCell(micro: Micro, money: Money | null = null): Figure {
-  return { value: creditsOf(micro), text: figure(micro, money) };
+export function figureCell(micro: Micro): Figure {
+  return { value: creditsOf(micro), text: figure(micro) };
 }
 
-/** Credits, money, share and, for two compared spans, the change of each line. */
+/** Credits, share and, for two compared spans, the change of each line. */
 export function tablePart(
   by: Grouping,
   lines: readonly SummaryLine[],
@@ -152,54 +137,23 @@ export function tablePart(
   const others = [...(changes ?? [])].flatMap(([key, one]) => (keys.has(key) ? [] : [one]));
   const changeOf = (key: string) =>
     key === OTHER_LINES ? combinedChange(others) : changes?.get(key);
-  const { columns, cellsOf } = amountCells(by, lines, changes !== null);
   return {
     kind: 'table',
-    caption: captionOf(by, lines),
-    columns: [`${by.charAt(0).toUpperCase()}${by.slice(1)}`, ...columns],
+    caption: `Credits by ${by}`,
+    columns: [
+      `${by.charAt(0).toUpperCase()}${by.slice(1)}`,
+      ...['Credits', 'Share', ...(changes ? ['Change'] : [])],
+    ],
     rows: lines.map((line) => [
       nameCell(line, by, keys.has(OTHER_LINES)),
-      ...cellsOf(line, changeOf(line.key)),
+      line.days === 0 ? NO_DATA : figureCell(line.total),
+      line.share === null ? null : { value: line.share, text: shareText(line.share) },
+      ...(changes ? [changeCell(changeOf(line.key))] : []),
     ]),
   };
 }
 
-/** Which days can still change is a figure of a table by time only. */
-function captionOf(by: Grouping, lines: readonly SummaryLine[]): string {
-  const isMarked = isOfTime(by) && lines.some(({ isOpen }) => isOpen);
-  return `Credits by ${by}${isMarked ? ' · * not final' : ''}`;
-}
-
-/** The columns of a table after its names. Money has columns if a line has a price. */
-function amountCells(by: Grouping, lines: readonly SummaryLine[], hasChanges: boolean) {
-  const currency = lines.find(({ money }) => money !== null)?.money?.currency ?? null;
-  const inMoney = <Item>(item: Item): readonly Item[] => (currency === null ? [] : [item]);
-  const changeCells = (change: LineChange | undefined) => [
-    changeCell(change),
-    ...inMoney(moneyCell(change?.money, signedMoneyText)),
-  ];
-  return {
-    columns: [
-      'Credits',
-      ...inMoney(currency ?? ''),
-      'Share',
-      ...(hasChanges ? ['Change', ...inMoney(`Change, ${currency}`)] : []),
-    ],
-    cellsOf: (line: SummaryLine, change: LineChange | undefined): readonly Cell[] => [
-      line.days === 0 ? NO_DATA : creditsCell(line, by),
-      ...inMoney(moneyCell(line.money, moneyText)),
-      line.share === null ? null : { value: line.share, text: shareText(line.share) },
-      ...(hasChanges ? changeCells(change) : []),
-    ],
-  };
-}
-
 const NO_DATA: Figure = { value: null, text: 'no data' };
-
-function creditsCell({ total, isOpen }: SummaryLine, by: Grouping): Figure {
-  const { value, text } = figureCell(total);
-  return { value, text: isOpen && isOfTime(by) ? `${text}*` : text };
-}
 
 /** Days, weeks and months sort by date: by name, April would be the first month. */
 function nameCell({ key, name }: SummaryLine, by: Grouping, isByCost: boolean): Cell {
@@ -219,10 +173,6 @@ function changeCell(change: LineChange | undefined): Figure | null {
   if (!change) return null;
   const text = signedFigure(change.delta);
   return { value: creditsOf(change.delta), text: `${text}${NOTES[change.kind]}` };
-}
-
-function moneyCell(money: Money | null | undefined, text: (money: Money) => string): Figure | null {
-  return money ? { value: moneyValue(money), text: text(money) } : null;
 }
 
 const POINTS_MAX = 20;

@@ -147,7 +147,7 @@ function announcementsOf({ judged, marks, digests, services, read, now }: Announ
     const [first] = covering;
     if (!first || covering.some((one) => isDaily(one) && hasSlotOn(one, now))) return [];
     const name = `post/incident-${incidentId(unusual)}` as const;
-    const answer = unusualMessage(unusual, read.prices ?? null);
+    const answer = unusualMessage(unusual);
     const message: Announcement = { name, channel: first.channel, answer };
     return [{ unusual, message }];
   });

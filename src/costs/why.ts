@@ -24,7 +24,6 @@ import {
   pairsOf,
   relativeOf,
 } from '../maths/compare.ts';
-import { moneyDifference, signedMoneyText } from '../maths/money.ts';
 import {
   bracketed,
   changeText,
@@ -140,14 +139,13 @@ const CHANGES_SHOWN = 8;
 /** The lines that changed most, and the changes that ran on their services. */
 function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
   const { before, now, movers } = explained;
-  const money = moneyDifference(now.money, before.money);
-  const delta = signedCredits(now.micro - before.micro);
-  const relative = relativeOf(now.micro, before.micro);
+  const delta = signedCredits(now - before);
+  const relative = relativeOf(now, before);
   const change = relative === null ? null : changeText(relative);
   const sentences = [
     comparedText(facts, explained),
     explained.sameWeekdays ? null : 'The weekdays differ.',
-    `Total: ${figure(before.micro, before.money)} → ${creditsText(now.micro, now.money)}`,
+    `Total: ${figure(before)} → ${creditsText(now)}`,
     ...moverLines(explained),
   ].filter((sentence) => sentence !== null);
   const parts: readonly (AnswerPart | null)[] = [
@@ -157,10 +155,7 @@ function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
     footerOf(facts),
   ];
   return {
-    title: titleOf(
-      facts,
-      `${comparedDays(facts, explained)}: ${delta}${bracketed(money && signedMoneyText(money), change)}`,
-    ),
+    title: titleOf(facts, `${comparedDays(facts, explained)}: ${delta}${bracketed(change)}`),
     parts: parts.filter((part) => part !== null),
   };
 }
@@ -168,7 +163,7 @@ function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
 /** `• staging · compute +70.0 (×3.0)`, then the sum of the other lines. */
 function moverLines({ movers, others }: Explanation): readonly string[] {
   if (movers.length === 0) return ['No line changed.'];
-  const rest = `${countWords(others.lines, 'other')} ${signedFigure(others.micro, others.money)}`;
+  const rest = `${countWords(others.lines, 'other')} ${signedFigure(others.micro)}`;
   return [...movers.map(moverText), ...(others.lines > 0 ? [rest] : [])].map((text) => `• ${text}`);
 }
 

@@ -286,9 +286,9 @@ function ending(nonce: string, { at: answeredAt, ...outcome }: ExecutionOutcome)
   return { type, nonce, answeredAt, ...call };
 }
 
-/** The sender crashed or hangs, so that the outcome of its request is unknown. */
+/** The lease of the sender has ended without a recorded answer. Whether it stopped or waits still, nobody saw. */
 function noAnswer(at: Date): ExecutionOutcome {
-  const text = 'Signalbox stopped before the response arrived.';
+  const text = 'No answer was recorded in time.';
   return { how: 'unknown', at, tookMs: 0, requestId: null, status: null, text };
 }
 

@@ -1,7 +1,8 @@
 // The words of people for the values, states and fields of the APIs and of Signalbox. One table prints them and reads
 // them, so that a word on a screen is a word that can be typed.
 
-import type { State } from './change.ts';
+import { ownValue } from '../base/text.ts';
+import type { Refusal, State } from './change.ts';
 
 /** The states of a change as users read and type them. */
 export const STATE_WORDS: Readonly<Record<State, string>> = {
@@ -18,6 +19,19 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
   stale: 'changed',
   denied: 'refused',
 };
+
+/** Why a change that nobody ended was not run, by the refusal; of others the policy was the reason. */
+const STALE_WORDS: Readonly<Partial<Record<Refusal, string>>> = {
+  'target-changed': 'the target changed since the preview',
+  'tags-changed': 'other tags or another warehouse than in the preview',
+  'not-verified': 'its service could not be verified',
+  restored: 'the database was restored',
+  'card-deleted': 'its card was deleted',
+};
+
+export function staleText(why: string | null): string {
+  return STALE_WORDS[why as Refusal] ?? 'the current policy refuses it';
+}
 
 /** By value of an API: the word that is shown, then other words that people type for it. */
 const VALUE_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -44,7 +58,7 @@ const VALUE_WORDS: Readonly<Record<string, readonly string[]>> = {
 
 /** The word for a value of an API; of a newer server its own, as words: `FLAPPING` → `flapping`. */
 export function wordOf(value: string): string {
-  const [word = isCode(value) ? plainWords(value) : value] = VALUE_WORDS[value] ?? [];
+  const [word = isCode(value) ? plainWords(value) : value] = ownValue(VALUE_WORDS, value) ?? [];
   return word;
 }
 
@@ -62,7 +76,7 @@ function isCode(value: string): boolean {
 export function meaningsOf(values: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     values.flatMap((value) =>
-      [value, wordOf(value), ...(VALUE_WORDS[value] ?? [])].map((word) => [
+      [value, wordOf(value), ...(ownValue(VALUE_WORDS, value) ?? [])].map((word) => [
         word.toLowerCase(),
         value,
       ]),
@@ -101,7 +115,7 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
 /** The label of a field of an API: `groupBy` → `Group by`, also for a field of a newer server. */
 export function fieldLabel(field: string): string {
   const words = plainWords(field);
-  return FIELD_LABELS[field] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return ownValue(FIELD_LABELS, field) ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 /** A name of the code as words: `groupBy`, `group_by` or `GROUP_BY` → `group by`. */

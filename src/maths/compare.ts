@@ -2,7 +2,6 @@ import { lengthOf, type Span } from '../base/calendar.ts';
 import { addDays, type Day, dayNumber } from '../base/time.ts';
 import { dayStates } from './days.ts';
 import { type Grouping, partsOf, type SummaryLine, sumBy } from './lines.ts';
-import { type Money, moneyDifference, moneyOf, moneySum } from './money.ts';
 import { type CostRow, type DayValue, type Micro, microOf } from './rows.ts';
 
 // Two spans of days compared day by day: the totals, the lines that changed most, and the reasons.
@@ -46,7 +45,6 @@ export interface Comparison {
   readonly now: Micro;
   readonly before: Micro;
   readonly delta: Micro;
-  readonly money: Readonly<Record<'now' | 'before' | 'delta', Money | null>>;
   /** `delta / before`; null if `before` is below one credit. */
   readonly relative: number | null;
 }
@@ -65,13 +63,9 @@ export function compare(series: readonly DayValue[], now: Span, before: Span): C
   const sumOf = (own: readonly DayValue[]) =>
     own.reduce((sum, { value }) => sum + microOf(value), 0);
   const sums = { now: sumOf(sides.now), before: sumOf(sides.before) };
-  const moneyIn = (own: readonly DayValue[]) =>
-    moneyOf(own.map(({ price, value }) => [price, microOf(value)]));
-  const priced = { now: moneyIn(sides.now), before: moneyIn(sides.before) };
-  const money = { ...priced, delta: moneyDifference(priced.now, priced.before) };
   const relative = relativeOf(sums.now, sums.before);
   const delta = sums.now - sums.before;
-  return { days: pairs.length, ...pairing, ...sums, delta, money, relative };
+  return { days: pairs.length, ...pairing, ...sums, delta, relative };
 }
 
 /** Percentages of less than one credit are not meaningful. */
@@ -91,8 +85,6 @@ export interface Mover {
   readonly now: Micro;
   readonly before: Micro;
   readonly delta: Micro;
-  /** Of `delta`: with the prices of the compared days, so that a new price is a change as well. */
-  readonly money: Money | null;
   /** Null for a new line, and if `before` is below one credit. */
   readonly relative: number | null;
 }
@@ -117,7 +109,7 @@ export function changesOn(
   return changesBetween(linesOn('now'), linesOn('before'));
 }
 
-type ComparedLine = Pick<SummaryLine, 'key' | 'name' | 'total' | 'money'>;
+type ComparedLine = Pick<SummaryLine, 'key' | 'name' | 'total'>;
 
 /** The change of every line of both lists. A line has its current name. */
 function changesBetween(
@@ -131,8 +123,7 @@ function changesBetween(
     const sums = { now: is?.total ?? 0, before: was?.total ?? 0 };
     const kind = is === undefined ? 'vanished' : was === undefined ? 'new' : 'changed';
     const relative = relativeOf(sums.now, sums.before);
-    const money = moneyDifference(is?.money, was?.money);
-    return { key, name, kind, ...sums, delta: sums.now - sums.before, money, relative };
+    return { key, name, kind, ...sums, delta: sums.now - sums.before, relative };
   });
 }
 
@@ -174,19 +165,13 @@ interface ServiceMetric extends ComparedLine {
   readonly service: { readonly id: string; readonly name: string };
 }
 
-/** Millionths of a credit; the money is null without a price for each of its days. */
-interface Amount {
-  readonly micro: Micro;
-  readonly money: Money | null;
-}
-
 /** How one total became another: `before + Σ movers + others = now`, exact to the millionth. */
 export interface Explanation {
-  readonly before: Amount;
-  readonly now: Amount;
+  readonly before: Micro;
+  readonly now: Micro;
   readonly movers: readonly Mover[];
   /** The sum of the other lines that changed, and their number. */
-  readonly others: Amount & { readonly lines: number };
+  readonly others: { readonly micro: Micro; readonly lines: number };
   /** The services of the movers, the largest one first. */
   readonly services: readonly ServiceMetric['service'][];
 }
@@ -214,7 +199,6 @@ export function explainChange(
     movers,
     others: {
       micro: rest.reduce((sum, { delta }) => sum + delta, 0),
-      money: moneySum(rest.map(({ money }) => money)),
       lines: rest.length,
     },
     services: [...new Map(ofMovers.map((one) => [one.id, one])).values()],
@@ -223,12 +207,10 @@ export function explainChange(
 
 function sideOf(rows: readonly CostRow[], pairs: readonly DayPair[], side: keyof DayPair) {
   const own = rowsOn(rows, pairs, side);
-  return { lines: linesOf(own.rows, own.span), total: totalOf(own.rows) };
-}
-
-function totalOf(rows: readonly CostRow[]): Amount {
-  const micro = rows.reduce((sum, { total }) => sum + total, 0);
-  return { micro, money: moneyOf(rows.map(({ price, total }) => [price, total])) };
+  return {
+    lines: linesOf(own.rows, own.span),
+    total: own.rows.reduce((sum, { total }) => sum + total, 0),
+  };
 }
 
 /** `analytics-prod · compute`; the metric follows, so a warehouse needs no list of its metrics. */
@@ -237,12 +219,11 @@ function linesOf(rows: readonly CostRow[], span: Span): readonly ServiceMetric[]
   const groups = Map.groupBy(rows, (row) => servicesOf(row)[0]?.key);
   return sumBy(rows, 'service', span).flatMap(({ key: id, name: fullName }) => {
     const service = { id, name: fullName.replace(/: storage \+ backup$/, '') };
-    return sumBy(groups.get(id) ?? [], 'metric', span).map(({ key, name, total, money }) => ({
+    return sumBy(groups.get(id) ?? [], 'metric', span).map(({ key, name, total }) => ({
       key: `${id} ${key}`,
       name: `${service.name} · ${name}`,
       service,
       total,
-      money,
     }));
   });
 }

@@ -79,10 +79,11 @@ export function completed({
 }: Pick<DayValue, 'value' | 'final' | 'openDay'>): {
   readonly value: number;
   readonly error: number;
+  readonly common: number;
 } | null {
-  if (final) return { value, error: 0 };
-  const { share, error } = openDay?.completeness ?? { share: 0, error: 0 };
-  return share < LEAST_SHARE ? null : { value: value / share, error };
+  if (final) return { value, error: 0, common: 0 };
+  const { share, error, common } = openDay?.completeness ?? { share: 0, error: 0, common: 0 };
+  return share < LEAST_SHARE ? null : { value: value / share, error, common };
 }
 
 /** Selects the rows that match every given field; without fields, all rows. */
@@ -170,8 +171,9 @@ export function learnCompleteness(history: SnapshotHistory, at: Date): Completen
       fewest = Math.min(fewest, own.length);
     }
     const capped = Math.min(share, MOST_SHARE);
-    const error = Math.abs(1 - capped) * (0.2 + 0.5 / Math.sqrt(fewest));
-    all.set(age, { share: capped, error, ratios: fewest });
+    const open = Math.abs(1 - capped);
+    const common = (0.5 * open) / Math.sqrt(fewest);
+    all.set(age, { share: capped, error: 0.2 * open + common, common, ratios: fewest });
   }
   return all;
 }
@@ -181,7 +183,7 @@ export function openDayOf(day: Day, at: Date, learned: CompletenessByAge): OpenD
   const age = ageAt(day, at.getTime());
   if (learned.size === 0 || age < 1) return { age, completeness: null };
   // Days of a greater age were never seen to change.
-  const complete = { share: 1, error: 0, ratios: 0 };
+  const complete = { share: 1, error: 0, common: 0, ratios: 0 };
   return { age, completeness: learned.get(age) ?? complete };
 }
 

@@ -5,14 +5,17 @@ import { type Money, moneyOf, moneyOver, moneySum, type PriceList } from './mone
 import { normalShare, sum } from './numbers.ts';
 import { type DayValue, microOf } from './rows.ts';
 import {
+  ALIKE,
   batchFactor,
   countFinal,
+  errorOver,
   factorOn,
   followDays,
   growthFactor,
   isCost,
   knownDays,
   LEAST_DAYS,
+  LONG,
   type Track,
   type Unlearned,
 } from './statistics.ts';
@@ -133,8 +136,10 @@ function basisOf(track: Track | undefined, expectedDays: number): ForecastBasis 
 /** The days of a span as sums, in credits. */
 interface SpanDays {
   readonly sure: number;
-  /** Σ (completed cost · its error): the errors of open days move together. */
-  readonly openError: number;
+  /** Σ (completed cost · error): that part of the errors of open days moves together. */
+  readonly commonError: number;
+  /** Σ (completed cost · error)²: each open day grows in its own way, too. */
+  readonly ownVariance: number;
   readonly expected: readonly ExpectedDay[];
   readonly missing: number;
 }
@@ -162,7 +167,7 @@ function spanDays({ reported, track, unlearned, span, today }: SpanInputs): Span
   const first = reported.reduce((least, { day }) => (day < least ? day : least), today);
   const lastKnown = track.days.at(-1)?.day ?? today;
   const usualOn = (day: Day) => track.level * factorOn(track.profile, day);
-  const sums = { sure: 0, openError: 0, missing: 0 };
+  const sums = { sure: 0, commonError: 0, ownVariance: 0, missing: 0 };
   const expected: ExpectedDay[] = [];
   for (const day of daysBetween(span.first, span.last)) {
     if (day < first) continue;
@@ -171,11 +176,12 @@ function spanDays({ reported, track, unlearned, span, today }: SpanInputs): Span
     const cost = own && day < today ? knownCost(own, unlearned) : null;
     if (cost) {
       sums.sure += cost.value;
-      sums.openError += Math.abs(cost.value) * cost.error;
+      sums.commonError += Math.abs(cost.value) * cost.common;
+      sums.ownVariance += (cost.value * (cost.error - cost.common)) ** 2;
     } else if (own && day < today && !own.openDay?.completeness) {
       const value = Math.max(own.value, usualOn(day));
       sums.sure += value;
-      sums.openError += value * GROWING_ERROR;
+      sums.commonError += value * GROWING_ERROR;
     } else if (own || day >= today) expected.push({ day, atLeast: own?.value ?? 0, ahead });
     // Without rows, the cost is unknown; after the time in which rows come, it is none.
     else if (dayNumber(today) - dayNumber(day) <= LONGEST_WAIT_DAYS)
@@ -185,10 +191,10 @@ function spanDays({ reported, track, unlearned, span, today }: SpanInputs): Span
 }
 
 function knownCost(day: DayValue, unlearned: Unlearned) {
-  if (!isCost(day.value)) return { value: day.value, error: 0 };
+  if (!isCost(day.value)) return { value: day.value, error: 0, common: 0 };
   const isUnlearned = !day.final && !day.openDay?.completeness;
   if (!isUnlearned) return completed(day);
-  return unlearned === 'as-seen' ? { value: day.value, error: 0 } : null;
+  return unlearned === 'as-seen' ? { value: day.value, error: 0, common: 0 } : null;
 }
 
 /** The weight of "the shift stays" after 1 to 6 days of it. */
@@ -232,7 +238,7 @@ function partsOf(track: Track, days: SpanDays, isExplained: boolean): readonly P
     .map(({ weight, ...hypothesis }) => ({ weight, ...partOf(track, days, hypothesis) }));
 }
 
-const WIDENING = 1.05;
+const WIDENING = 1.1;
 const WEEK = 7;
 
 interface Hypothesis {
@@ -243,7 +249,7 @@ interface Hypothesis {
 }
 
 function partOf(track: Track, days: SpanDays, { level, run, batch }: Hypothesis) {
-  const { sure, openError, expected, missing } = days;
+  const { sure, commonError, ownVariance, expected, missing } = days;
   let [plain, excess, least] = [0, 0, 0];
   for (const { day, atLeast, ahead } of expected) {
     const usual = level * factorOn(track.profile, day) * growthFactor(track.growth, ahead);
@@ -252,14 +258,17 @@ function partOf(track: Track, days: SpanDays, { level, run, batch }: Hypothesis)
     least += Math.max(0, atLeast - usual);
   }
   const count = expected.length;
-  const noise = track.sigma ** 2;
+  const noise = ALIKE * track.sigma ** 2;
+  const behind = run > 0 ? run : Math.max(1, track.usualDays);
+  // A new level may have other services, with other weekdays.
+  const isNew = Math.max(1, 2 - behind / LONG);
   const variance =
-    track.weekError ** 2 * Math.max(1, count / WEEK) ** 0.6 +
-    noise * Math.max(0, 1 / Math.max(count, 1) - 1 / WEEK) +
-    (run > 0 ? noise / run : 0);
+    errorOver(track.errors, count) ** 2 * isNew + noise * Math.max(0, 1 / behind - 1 / LONG);
   const blind = track.usualDays < WEEK ? 0.3 / Math.sqrt(Math.max(1, track.usualDays)) : 0;
   const share = Math.max(WIDENING * Math.sqrt(variance), blind);
-  const deviation = Math.hypot(share * plain, openError, missing, (batch?.error ?? 0) * excess);
+  const batches = (batch?.error ?? 0) * excess;
+  const open = Math.hypot(commonError, Math.sqrt(ownVariance));
+  const deviation = Math.hypot(share * plain, open, missing, batches);
   return { mean: sure + plain + excess + least + missing, deviation };
 }
 

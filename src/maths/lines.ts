@@ -12,7 +12,6 @@ import {
 } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import { type DayState, dayStates, type RowSelector, selectRows, statesWithin } from './days.ts';
-import { type DayPrice, type Money, moneyOf } from './money.ts';
 import {
   type CostRow,
   creditsOf,
@@ -52,16 +51,10 @@ export interface SummaryLine {
   readonly key: string;
   readonly name: string;
   readonly total: Micro;
-  /** Null without a price for each of its days with costs. */
-  readonly money: Money | null;
   /** The share of the total of the span, from 0 to 1; null if that total is not above 0. */
   readonly share: number | null;
   /** The number of days with rows. */
   readonly days: number;
-  /** The part of the total that can still change. */
-  readonly preliminary: Micro;
-  /** Whether the total can still change, even if it is 0 now. */
-  readonly isOpen: boolean;
 }
 
 /** With a space, so that no tag and no team is this key. */
@@ -71,10 +64,6 @@ interface Sum {
   readonly key: string;
   name: { readonly text: string; readonly isOwn: boolean; readonly day: Day };
   total: Micro;
-  /** The total by the price of its days: the same object for all days with one price. */
-  readonly byPrice: Map<DayPrice | undefined, Micro>;
-  preliminary: Micro;
-  isOpen: boolean;
   readonly days: Set<Day>;
 }
 
@@ -100,21 +89,17 @@ function sumsOf(rows: readonly CostRow[], by: Grouping, span: Span): Sum[] {
   return [...sums.values()];
 }
 
-function add(sums: Map<string, Sum>, part: CostPart, { day, locked, price }: CostRow): void {
+function add(sums: Map<string, Sum>, part: CostPart, { day }: CostRow): void {
   const sum = sums.get(part.key) ?? newSum(part, day);
   if (sum.days.size === 0) sums.set(part.key, sum);
   sum.total += part.amount;
-  sum.byPrice.set(price, (sum.byPrice.get(price) ?? 0) + part.amount);
-  if (!locked) sum.preliminary += part.amount;
-  sum.isOpen ||= !locked;
   sum.days.add(day);
   if (isBetter(part, day, sum.name)) sum.name = nameOf(part, day);
 }
 
 function newSum(part: CostPart, day: Day): Sum {
   const name = nameOf(part, day);
-  const nothing = { total: 0, byPrice: new Map(), preliminary: 0, isOpen: false };
-  return { key: part.key, name, ...nothing, days: new Set() };
+  return { key: part.key, name, total: 0, days: new Set() };
 }
 
 function nameOf({ name, isOwnName }: CostPart, day: Day): Sum['name'] {
@@ -127,10 +112,9 @@ function isBetter({ name, isOwnName }: CostPart, day: Day, than: Sum['name']): b
 }
 
 function lineOf(sum: Sum, all: Micro): SummaryLine {
-  const { key, name, total, byPrice, days, preliminary, isOpen } = sum;
+  const { key, name, total, days } = sum;
   const share = all > 0 ? total / all : null;
-  const money = moneyOf(byPrice);
-  return { key, name: name.text, total, money, share, days: days.size, preliminary, isOpen };
+  return { key, name: name.text, total, share, days: days.size };
 }
 
 /** The part of a row that is added to one line. */
@@ -245,10 +229,9 @@ export function onCalendar(
 }
 
 function calendarLine(bucket: Bucket, unit: TimeUnit, known: SummaryLine | undefined): SummaryLine {
-  const { key, days, isOpen } = bucket;
+  const { key, days } = bucket;
   const share = days > 0 ? 0 : null;
-  const nothing = { key, total: 0, money: null, share, days, preliminary: 0 };
-  return { ...nothing, ...known, name: bucketName(bucket, unit), isOpen };
+  return { key, total: 0, share, days, ...known, name: bucketName(bucket, unit) };
 }
 
 /** Incomplete units show their days: `Nov 2026, 1–20`, `week of Mon 16 Nov, 16–19`. */
@@ -268,8 +251,6 @@ export interface Bucket extends Span {
   /** Whether the span has all days of the unit: a part costs less than a whole one. */
   readonly isWhole: boolean;
   readonly total: Micro;
-  /** Whether the figures of a day can still change. */
-  readonly isOpen: boolean;
   /** The number of days with data. Without any, there is no figure, not a zero. */
   readonly days: number;
   readonly missing: readonly Day[];
@@ -300,7 +281,6 @@ function bucketOf(key: string, states: readonly DayState[], unit: TimeUnit): Buc
     ...span,
     isWhole: lengthOf(span) === LENGTHS[unit](first),
     total: states.reduce((sum, { total }) => sum + total, 0),
-    isOpen: states.some(({ state }) => state === 'preliminary'),
     days: states.length - missing.length,
     missing,
   };

@@ -74,11 +74,6 @@ export function moneySum(all: readonly Known[]): Money | null {
   return { ...first, trillionths };
 }
 
-/** `now − before` */
-export function moneyDifference(now: Known, before: Known): Money | null {
-  return moneySum([now, before && { ...before, trillionths: -before.trillionths }]);
-}
-
 /** One of `count` equal parts, rounded to the trillionth. */
 function moneyShare(money: Money | null, count: number): Money | null {
   return money && { ...money, trillionths: dividedBy(money.trillionths, BigInt(count)) };
@@ -106,7 +101,6 @@ function dividedBy(number: bigint, divisor: bigint): bigint {
 /** The sign of negative figures. */
 export const MINUS = '−';
 const TRILLIONTH_DIGITS = 12;
-const PRICE_DIGITS = 6;
 
 /**
  * Money as text, rounded to the smallest unit of its currency, a half away from zero: `€1,463.91`,
@@ -139,49 +133,19 @@ export function signedMoneyText(money: Money): string {
   return money.trillionths > 0n ? `+${text}` : text;
 }
 
-/** As a number, to sort by; texts use the exact amount. */
-export function moneyValue({ trillionths }: Money): number {
-  return Number(trillionths) / 10 ** TRILLIONTH_DIGITS;
-}
-
-/** The exact decimal number, for a file: `1463.9100035`, `-0.35`. */
-export function exactMoney({ trillionths }: Money): string {
-  return withoutZeros(decimal(trillionths, TRILLIONTH_DIGITS));
-}
-
-/** `0.35` */
-export function exactPrice({ perCredit }: DayPrice): string {
-  return withoutZeros(decimal(BigInt(perCredit), PRICE_DIGITS));
-}
-
-/** `1 credit = €0.35 from 2026-11-01, €0.32 from 2026-01-01; money rounded to €0.01` */
-export function priceNote(prices: PriceList): string {
-  const [latest] = prices;
-  if (!latest) return '';
-  const { digits, amount, rough, price } = formatOf(latest.currency);
-  const steps = prices.toReversed().map((one) => {
-    return `${price.format(decimal(BigInt(one.perCredit), PRICE_DIGITS))} from ${one.from}`;
-  });
-  const least = amount.format(decimal(1n, digits));
-  const rounding = digits === 0 ? least : `${least}, forecasts and budgets to ${rough.format(1n)}`;
-  return `1 credit = ${steps.join(', ')}; money rounded to ${rounding}`;
-}
-
 interface CurrencyFormat {
   /** The digits of the smallest unit: 2 for EUR, 0 for JPY. */
   readonly digits: number;
   readonly amount: Intl.NumberFormat;
   readonly rough: Intl.NumberFormat;
-  readonly price: Intl.NumberFormat;
 }
 
 const formatOf = cached(100, (currency: string): CurrencyFormat => {
   const style = { style: 'currency', currency } as const;
   const amount = new Intl.NumberFormat('en-US', style);
-  const price = new Intl.NumberFormat('en-US', { ...style, maximumFractionDigits: PRICE_DIGITS });
   const rough = new Intl.NumberFormat('en-US', { ...style, maximumFractionDigits: 0 });
   const digits = amount.resolvedOptions().maximumFractionDigits ?? 2;
-  return { digits, amount, rough, price };
+  return { digits, amount, rough };
 });
 
 /** An integer with its last `digits` digits after the point. */
@@ -191,8 +155,4 @@ function decimal(integer: bigint, digits: number): `${number}` {
   const text = `${integer < 0n ? '-' : ''}${whole}${digits > 0 ? `.${rest}` : ''}`;
   // As text, because a number would lose digits of a large amount.
   return text as `${number}`;
-}
-
-function withoutZeros(text: string): string {
-  return text.replace(/\.?0+$/, '');
 }

@@ -1,4 +1,4 @@
-import { MINUS, type Money, moneyText, roughMoneyText, signedMoneyText } from './money.ts';
+import { MINUS, type Money, moneyText, signedMoneyText } from './money.ts';
 import { creditsOf, type Micro, microOf } from './rows.ts';
 
 // Robust statistics of lists of numbers, and credits, shares and changes as text.
@@ -49,13 +49,9 @@ export const MAD_TO_SIGMA = 1.4826;
 
 /**
  * Credits as text, from millionths: `4,182.6`, `12,340`, `0.04`, `<0.01`, `0`; one decimal from 1,
- * none from 10,000, two below 1. With money: `4,182.6 (€1,463.91)`.
+ * none from 10,000, two below 1.
  */
-export function figure(micro: Micro, money: Money | null = null): string {
-  return `${credits(micro)}${bracketed(money && moneyText(money))}`;
-}
-
-function credits(micro: Micro): string {
+export function figure(micro: Micro): string {
   const size = Math.abs(creditsOf(micro));
   if (micro === 0) return '0';
   if (size < 0.005) return micro < 0 ? `>${MINUS}0.01` : '<0.01';
@@ -73,12 +69,10 @@ export function signedCredits(micro: Micro, money: Money | null = null): string 
 }
 
 /**
- * Credits without decimals, from credits: `4,183`; with decimals if `decimals` is set: `9.4`. With
- * money: `4,183 (€1,464)`.
+ * Credits without decimals, from credits: `4,183`; with decimals if `decimals` is set: `9.4`.
  */
-export function roundedFigure(credits: number, decimals = false, money: Money | null = null) {
-  const text = figure(microOf(decimals ? credits : Math.round(credits))).replace(/\.0$/, '');
-  return `${text}${bracketed(money && roughMoneyText(money))}`;
+export function roundedFigure(credits: number, decimals = false) {
+  return figure(microOf(decimals ? credits : Math.round(credits))).replace(/\.0$/, '');
 }
 
 /** `4,182.6 credits` or `4,182.6 credits (€1,463.91)` */
@@ -92,11 +86,6 @@ export function signedFigure(micro: Micro, money: Money | null = null): string {
   if (micro === 0) return `±0${note}`;
   const size = figure(Math.abs(micro)).replace('<', '');
   return `${micro < 0 ? MINUS : '+'}${size}${note}`;
-}
-
-/** A figure as a note: ` (229.1)`, ` (229.1, €80.19)`. */
-export function figureNote(micro: Micro, money: Money | null): string {
-  return bracketed(figure(micro), money && moneyText(money));
 }
 
 /** The notes after a figure: ` (€80.19, +4%)`; empty without any note. */

@@ -54,6 +54,8 @@ export interface Names {
   readonly team: readonly string[];
   /** A unique name for each service of this name; more than one if services share it. */
   readonly called: (text: string) => readonly string[];
+  /** The services with a tag, or of a warehouse or a team. */
+  readonly within: (kind: 'tag' | 'warehouse' | 'team', name: string) => readonly string[];
   /** Similar names, the most similar first; often none. */
   readonly near: (text: string) => readonly string[];
 }
@@ -68,6 +70,7 @@ export type QuestionProblem =
   | 'unknown-warehouse'
   | 'unknown-team'
   | 'unknown-metric'
+  | 'not-a-service'
   | 'shared-name'
   | 'has-a-key'
   | 'given-twice';
@@ -269,6 +272,7 @@ const KEYWORDS: ReadonlyMap<string, StepReader> = new Map<string, StepReader>([
   ['only', readOnly],
   ['not', readNot],
   ['without', readNot],
+  ['except', readNot],
   ['metric', readMetric],
   ['tag', (words, context) => readNamed('tag', words, context)],
   ['warehouse', (words, context) => readNamed('warehouse', words, context)],
@@ -320,12 +324,44 @@ function readOnly(words: readonly string[], { names }: QuestionContext): Keyword
   return refusal('unknown-service', text, text === '' ? [] : names.near(text), own.length);
 }
 
-/** The service that is left out. */
+/** The services that are left out. A tag is not: the suggestion names its services. */
 function readNot(words: readonly string[], context: QuestionContext): KeywordStep {
   const step = readOnly(words, context);
-  if (!step.ok) return { ...step, nearest: step.nearest.map((name) => `not ${name}`) };
-  const names = step.part?.scope?.names ?? [];
-  return { ...step, part: { scope: { kind: 'not', names } } };
+  if (!step.ok) {
+    const near = step.nearest.map((name) => `not ${name}`);
+    return groupLeftOut(words, context) ?? { ...step, nearest: near };
+  }
+  const { taken, part } = step;
+  // After a comma, another one is left out as well.
+  const isMore = words[taken - 1]?.endsWith(',') && words.length > taken;
+  const more = isMore ? readNot(words.slice(taken), context) : null;
+  if (more?.ok === false) return { ...more, taken: taken + more.taken };
+  const names = [...(part?.scope?.names ?? []), ...(more?.part?.scope?.names ?? [])];
+  return {
+    ok: true,
+    part: { scope: { kind: 'not', names } },
+    taken: taken + (more?.taken ?? 0),
+  };
+}
+
+const GROUPS = ['tag', 'warehouse', 'team', 'metric'] as const;
+
+/** `tag prod`, `tag=prod`, `prod` or `compute` after `not`. */
+function groupLeftOut(
+  [typed = '', next = '']: readonly string[],
+  { names }: QuestionContext,
+): KeywordRefusal | null {
+  const [key = '', value = ''] = typed.toLowerCase().split('=', 2);
+  const known = (kind: (typeof GROUPS)[number]) => (kind === 'metric' ? METRIC_WORDS : names[kind]);
+  const named = GROUPS.find((kind) => kind === key);
+  const kind = named ?? GROUPS.find((one) => nameIn(known(one), typed) !== null);
+  if (kind === undefined) return null;
+  const isNext = named !== undefined && value === '' && next !== '';
+  const name = named === undefined ? typed : isNext ? next : value;
+  const services = kind === 'metric' ? [] : names.within(kind, name);
+  const all = services.map((one) => `not ${one}`).join(' ');
+  const nearest = [...(all === '' ? [] : [all]), `by ${kind}`];
+  return refusal('not-a-service', `${kind} ${name}`.trim(), nearest, isNext ? 2 : 1);
 }
 
 /** A metric as a word of a question: `data-transfer`. */

@@ -94,6 +94,8 @@ export interface Completeness {
   readonly share: number;
   /** The relative standard error of `value / share`. */
   readonly error: number;
+  /** The part of the error that all these days have in common: the share is learned from few ratios. */
+  readonly common: number;
   /** The fewest ratios behind a factor of the share. */
   readonly ratios: number;
 }

@@ -263,8 +263,8 @@ export interface Track {
   readonly usualDays: number;
   /** The noise of a day, in logarithms. */
   readonly sigma: number;
-  /** The past error of the level over seven days, in logarithms. */
-  readonly weekError: number;
+  /** The past errors of the level over 1, 7 and 21 days, in logarithms. */
+  readonly errors: readonly number[];
   /** Growth per day, in logarithms. */
   readonly growth: number;
   /** The days that are not usual, up to the last known day; null if that one is usual. */
@@ -322,7 +322,7 @@ export function followDays(
       if (index >= SEED_DAYS) usual.push(x);
       followed.push(one);
       if (index >= SEED_DAYS && usual.length >= WEEK)
-        origins.push([index, level * growthOver(usual, sigma)]);
+        origins.push({ index, level, growth: growthOf(usual, sigma) });
     } else {
       run = run && Math.sign(run.days[0]?.r ?? 0) === Math.sign(one.r) ? run : emptyRun();
       const own: FollowedDay = { ...one, run };
@@ -344,7 +344,7 @@ export function followDays(
     level: levelFrom(usual, sigma),
     usualDays: usual.length,
     sigma,
-    weekError: weekErrorOf(origins, followed, batch, sigma),
+    errors: errorsOf(origins, followed, batch, sigma, band),
     growth: growthOf(usual, sigma),
     run,
     batch,
@@ -379,9 +379,9 @@ function noiseOf(xs: readonly number[], a: number): number {
   return Math.max(LEAST_SIGMA, deviations.length > 0 ? MAD_TO_SIGMA * median(deviations) : 0);
 }
 
-const LONG = 21;
+export const LONG = 21;
 /** How much more noise successive days have than independent ones. */
-const ALIKE = 1.5;
+export const ALIKE = 1.5;
 
 function pull(usual: readonly number[], sigma: number): number {
   const [long, short] = [mean(usual.slice(-LONG)), mean(usual.slice(-WEEK))];
@@ -424,12 +424,6 @@ export function growthFactor(growth: number, ahead: number): number {
   return Math.exp(growth * (lag - 1 + damped));
 }
 
-/** The growth in the middle of the next seven days. */
-function growthOver(usual: readonly number[], sigma: number): number {
-  const growth = growthOf(usual, sigma);
-  return growth === 0 ? 1 : growthFactor(growth, (WEEK + 1) / 2);
-}
-
 function alike({ days }: Run, band: number, a: number): readonly FollowedDay[] {
   const middle = median(days.map(({ x }) => x));
   return days.filter(({ x }) => Math.abs(Math.log((x + a) / (middle + a))) <= 2 * band);
@@ -440,31 +434,63 @@ function isNewLevel(run: Run, band: number, a: number): boolean {
   return run.days.length >= ANY_DAYS || alike(run, band, a).length >= ALIKE_DAYS;
 }
 
-/** The index of a day from which the next seven were predicted, and the predicted level. */
-type Origin = readonly [index: number, level: number];
+/** The index of a day, and what it predicted for the days after it. */
+interface Origin {
+  readonly index: number;
+  readonly level: number;
+  readonly growth: number;
+}
 
 const ORIGINS = 49;
-const CLIP = 3;
+const CLIP = 6;
+const PRIOR = 2;
+/** The horizons whose errors are measured, in days. */
+const HORIZONS = [1, WEEK, LONG] as const;
 
-/** The error of the level over the next seven days, pulled to one that follows from the noise. */
-function weekErrorOf(
+/**
+ * The errors of the level over the next 1, 7 and 21 days at the past origins, without days of runs
+ * that returned. Each is pulled to one that follows from the noise; that of 21 days to that of seven.
+ */
+function errorsOf(
   origins: readonly Origin[],
   days: readonly FollowedDay[],
   batch: MonthEndBatch | null,
   sigma: number,
-): number {
-  const squares = origins.slice(-ORIGINS - WEEK).flatMap(([index, level]) => {
-    const next = days.slice(index + 1, index + 1 + WEEK);
-    const own = next.filter(({ day }) => batchFactor(batch, day) === 1).map(({ x }) => x);
-    const actual = mean(own);
-    return next.length < WEEK || own.length === 0 || !(actual > 0) || !(level > 0)
-      ? []
-      : [Math.log(actual / level) ** 2];
+  band: number,
+): readonly number[] {
+  const costs = days.map(({ day, x, level, r }) => {
+    const limited = Math.abs(r) > band ? level * Math.exp(Math.sign(r) * band) : x;
+    return batchFactor(batch, day) === 1 ? [limited] : [];
   });
-  const limit = squares.length > 0 ? CLIP * median(squares) : 0;
-  const own = squares.length > 0 ? mean(squares.map((one) => Math.min(one, limit))) : 0;
-  const count = squares.length / WEEK;
-  return Math.sqrt((count * own + 2 * (0.6 * sigma + 0.005) ** 2) / (count + 2));
+  const priors = [1.2 * sigma, 0.6 * sigma + 0.005];
+  const errors: number[] = [];
+  for (const [at, horizon] of HORIZONS.entries()) {
+    const squares = origins.slice(-ORIGINS - horizon).flatMap(({ index, level, growth }) => {
+      const next = costs.slice(index + 1, index + 1 + horizon);
+      const actual = mean(next.flat());
+      const expected = level * growthFactor(growth, (horizon + 1) / 2);
+      const isKnown = next.length === horizon && actual > 0 && expected > 0;
+      return isKnown ? [Math.log(actual / expected) ** 2] : [];
+    });
+    const limit = squares.length > 0 ? CLIP * median(squares) : 0;
+    const own = sum(squares.map((one) => Math.min(one, limit))) / horizon;
+    const prior = priors[at] ?? errors.at(-1) ?? 0;
+    errors.push(Math.sqrt((own + PRIOR * prior ** 2) / (squares.length / horizon + PRIOR)));
+  }
+  return errors;
+}
+
+const LATER = 0.3;
+
+/** The error of the mean of so many days to come, in logarithms. */
+export function errorOver(errors: readonly number[], count: number): number {
+  const [day = 0, week = 0, weeks = 0] = errors;
+  if (count >= LONG) return weeks * (count / LONG) ** LATER;
+  const [from, to, share] =
+    count >= WEEK
+      ? [week, weeks, Math.log(count / WEEK) / Math.log(LONG / WEEK)]
+      : [day, week, Math.log(Math.max(1, count)) / Math.log(WEEK)];
+  return from ** (1 - share) * to ** share;
 }
 
 /**

@@ -27,7 +27,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: async (args) => (await import('./audit.ts')).runRebuild(args),
   },
   policy: {
-    summary: 'test signalbox.yaml with cases',
+    summary: 'test signalbox.yaml with cases, prove statements, compare it with another file',
     run: async (args) => (await import('./policy.ts')).runPolicy(args),
   },
   manifest: {

@@ -1,5 +1,6 @@
 // signalbox.yaml: its schema, and what its parts must say together.
 import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { agentsSchema } from '../agents/config.ts';
 import {
@@ -10,6 +11,7 @@ import {
   readYaml,
   strictConfigObject,
   withHint,
+  withLines,
 } from '../base/problem.ts';
 import { DAY_MS } from '../base/time.ts';
 import { costConfigShape } from '../costs/index.ts';
@@ -40,20 +42,121 @@ export function readConfigFile({
   if (!text.ok) return text;
   const yaml = readYaml(text.value, path);
   if (!yaml.ok) return yaml;
+  const whole = withIncluded({ path, content: yaml.value ?? {} }, readFile);
+  if (!whole.ok) return whole;
 
-  const declared = readDeclaredParts(yaml.value);
-  const content = parseConfig(
-    fileSchema({ ...commands, ...declaredNames(declared) }),
-    yaml.value ?? {},
-  );
+  const { value, parts } = whole.value;
+  const declared = readDeclaredParts(value);
+  const content = parseConfig(fileSchema({ ...commands, ...declaredNames(declared) }), value);
   const problems = [
     ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
     ...repeatedNames(declared),
     ...cardsWithoutChannel(declared),
   ];
-  if (!content.ok || problems.length > 0) return { ok: false, problems };
-  const configHash = createHash('sha256').update(text.value).digest('hex');
-  return { ok: true, value: { ...content.value, configHash } };
+  if (!content.ok || problems.length > 0) {
+    return { ok: false, problems: problems.map((problem) => inItsFile(problem, parts)) };
+  }
+  const configHash = createHash('sha256').update(text.value);
+  for (const part of parts) configHash.update(part.text);
+  return { ok: true, value: { ...content.value, configHash: configHash.digest('hex') } };
+}
+
+/** A file whose rules, roles and freezes come before those of the file that includes it. */
+interface Part {
+  readonly path: string;
+  readonly text: string;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+/** What several installations may share. Everything else belongs to one. */
+const SHARED_LISTS = ['policy', 'freezes', 'never'] as const;
+const SHARED = [...SHARED_LISTS, 'roles'];
+
+interface Whole {
+  /** The file with what it includes, without `include`. */
+  readonly value: unknown;
+  readonly parts: readonly Part[];
+}
+
+function withIncluded(
+  file: { readonly path: string; readonly content: unknown },
+  readFile: ReadFile,
+): ConfigResult<Whole> {
+  const own = asRecord(file.content);
+  if (own?.include === undefined) return { ok: true, value: { value: file.content, parts: [] } };
+  const { include, ...rest } = own;
+  const names = z.array(z.string().min(1)).min(1).safeParse(include);
+  const problemAt = (where: string, problem: string, hint: string) => ({ where, problem, hint });
+  if (!names.success) {
+    const hint = 'for example include: [base.yaml]';
+    return { ok: false, problems: [problemAt('include', 'must be a list of files', hint)] };
+  }
+  const read = names.data.map((name) => readPart(join(dirname(file.path), name), readFile));
+  const parts = read.flatMap((part) => (part.ok ? [part.value] : []));
+  const roles = [...parts.map(({ content }) => content), rest].map(
+    ({ roles: each }) => asRecord(each) ?? {},
+  );
+  const twice = Object.keys(Object.assign({}, ...roles)).filter(
+    (role) => roles.filter((each) => Object.hasOwn(each, role)).length > 1,
+  );
+  const problems = [
+    ...read.flatMap(problemsIn),
+    ...twice.map((role) => problemAt(`roles.${role}`, 'is in two files', 'keep one of them')),
+  ];
+  if (problems.length > 0) return { ok: false, problems };
+  const lists = SHARED_LISTS.map((key) => {
+    const all = [...parts.map(({ content }) => content), rest].map((content) => content[key] ?? []);
+    return [key, all.every(Array.isArray) ? all.flat() : rest[key]] as const;
+  });
+  const value = { ...rest, ...Object.fromEntries(lists), roles: Object.assign({}, ...roles) };
+  return { ok: true, value: { value, parts } };
+}
+
+function readPart(path: string, readFile: ReadFile): ConfigResult<Part> {
+  const refuse = (where: string, problem: string, hint: string): ConfigResult<Part> => ({
+    ok: false,
+    problems: [{ where, problem, hint }],
+  });
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    const hint = 'the path begins at the folder of the file that includes it';
+    return refuse('include', `${path} cannot be read (${reasonOf(error)})`, hint);
+  }
+  const yaml = readYaml(text, path);
+  if (!yaml.ok) return yaml;
+  const content = asRecord(yaml.value ?? {});
+  const foreign = content && Object.keys(content).find((key) => !SHARED.includes(key));
+  const hint = `an included file may have ${SHARED.join(', ')}`;
+  if (!content) return refuse(`${path}:1`, 'must be a map of keys', hint);
+  if (foreign !== null && foreign !== undefined)
+    return refuse(`${path}:1`, `may not have ${quoted(foreign)}`, hint);
+  return { ok: true, value: { path, text, content } };
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> | null {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap ? (value as Record<string, unknown>) : null;
+}
+
+/** Says of a problem in a joined list in which file the item stands, and at which place there. */
+function inItsFile(problem: ConfigProblem, parts: readonly Part[]): ConfigProblem {
+  const [, key = '', index, rest = ''] = /^(\w+)\[(\d+)\](.*)$/s.exec(problem.where) ?? [];
+  if (index === undefined || !SHARED.includes(key)) return problem;
+  let at = Number(index);
+  for (const { path, text, content } of parts) {
+    const list = content[key];
+    const length = Array.isArray(list) ? list.length : 0;
+    if (at < length) {
+      const [found = problem] = withLines(text, path, [
+        { ...problem, where: `${key}[${at}]${rest}` },
+      ]);
+      return found;
+    }
+    at -= length;
+  }
+  return { ...problem, where: `${key}[${at}]${rest}` };
 }
 
 function textOf(path: string, readFile: ReadFile): ConfigResult<string> {

@@ -69,9 +69,9 @@ export const Variables = strictConfigObject({
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
     .transform(Number)
-    // A shorter time finishes no request; supervisors do not wait longer.
-    .refine((seconds) => seconds >= 2 && seconds <= 600, { error: 'must be from 2 to 600' })
-    .default(20),
+    // A request that changes something may take 40 seconds; supervisors do not wait longer than 600.
+    .refine((seconds) => seconds >= 10 && seconds <= 600, { error: 'must be from 10 to 600' })
+    .default(50),
 });
 
 /** The names of all variables but those of OpenTelemetry. */

@@ -61,7 +61,7 @@ function ruleText({ rule }: Pick<PolicyAnswer, 'rule'>): string {
   return rule === null ? 'no rule' : `rule ${rule}`;
 }
 
-function requirementText(requires: Requirement): string {
+export function requirementText(requires: Requirement): string {
   const also = [
     requires.self ? 'the requester counts' : null,
     requires.breakGlass === null ? null : `break-glass for ${requires.breakGlass}`,

@@ -23,7 +23,7 @@ import {
   type PolicyQuestion,
   type PolicyVocabulary,
 } from '../domain/policy.ts';
-import { findByName, type Service, serviceTarget } from '../domain/targets.ts';
+import { findByName, serviceTarget } from '../domain/targets.ts';
 import { buildDirectory } from '../servers/directory.ts';
 import { declaredNames, problemsIn, readConfigFile, readDeclaredParts } from './config-file.ts';
 import { type ReadFile, reasonOf } from './environment.ts';
@@ -49,14 +49,23 @@ import {
   type PolicyAnswer,
   type PolicyCase,
 } from './policy-cases.ts';
+import { compareFiles, type ProvedFile, prove, readStatements, STATEMENT_FORMS } from './prove.ts';
 
 const USAGE = `signalbox policy test <cases.yaml> [--config <file>]
     Decides the cases of a file by signalbox.yaml and compares each decision with the expected one.
-    Reads no database and asks no Slack: user groups cannot be read, so cases give roles.
-    --config  the configuration file; default SIGNALBOX_CONFIG, else ./signalbox.yaml
+signalbox policy prove [<statements.txt>] [--config <file>]
+    Decides everything that the rules can tell apart. Lists rules that never decide, roles that can
+    approve nothing, and the statements that do not hold, each with a request that breaks it.
+    One statement in a line: ${STATEMENT_FORMS}
+signalbox policy prove --against <old.yaml> [--config <file>]
+    Writes the decisions that differ from those of another file, as Markdown for a pull request.
 
-No variable is needed.
-Exit code: 0 no difference, 1 a difference, 2 wrong options or files.
+    --config   the configuration file; default SIGNALBOX_CONFIG, else ./signalbox.yaml
+    --against  the file to compare with
+
+Reads no database and asks no Slack: user groups cannot be read, so roles stand for people, and freezes
+that were made in Slack do not count. No variable is needed.
+Exit code: 0 as expected, 1 a difference from the cases or a finding, 2 wrong options or files.
 `;
 
 /** `signalbox policy …`: sets the exit code. */
@@ -72,50 +81,87 @@ export async function runPolicy(args: readonly string[]): Promise<void> {
 
 type PolicyRequest =
   | { readonly kind: 'help' }
-  | { readonly kind: 'test'; readonly cases: string; readonly config: string | null };
+  | { readonly kind: 'test'; readonly file: string; readonly config: string | null }
+  | {
+      readonly kind: 'prove';
+      readonly file: string | null;
+      readonly config: string | null;
+      readonly against: string | null;
+    };
+
+const OPTIONS = {
+  config: { type: 'string' },
+  against: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
 
 /** What these options request, or the sentence that refuses them. */
 export function readPolicyOptions(
   args: readonly string[],
 ): PolicyRequest | { readonly sentence: string } {
-  const parsed = parseOptions(args, { config: { type: 'string' }, help: { type: 'boolean' } });
+  const parsed = parseOptions(args, OPTIONS);
   if ('sentence' in parsed) return parsed;
   const { values, positionals } = parsed;
-  const [what = '', cases, ...more] = positionals;
+  const [what = '', file = null, ...more] = positionals;
+  const { config = null, against = null } = values;
   if (values.help || what === 'help' || args.length === 0) return { kind: 'help' };
-  if (what !== 'test') return { sentence: unknownCommand(what, ['test']) };
-  if (cases === undefined)
-    return { sentence: 'test needs a file of cases, for example cases.yaml.' };
   if (more.length > 0) return { sentence: `Unexpected argument: ${quoted(more.join(' '))}.` };
-  return { kind: 'test', cases, config: values.config ?? null };
+  if (what === 'prove') {
+    const isEither = file === null || against === null;
+    if (!isEither) return { sentence: 'prove takes a file of statements or --against, not both.' };
+    return { kind: 'prove', file, config, against };
+  }
+  if (what !== 'test') return { sentence: unknownCommand(what, ['test', 'prove']) };
+  if (against !== null) return { sentence: '--against belongs to prove.' };
+  if (file === null) return { sentence: 'test needs a file of cases, for example cases.yaml.' };
+  return { kind: 'test', file, config };
 }
 
 async function run(request: PolicyRequest): Promise<boolean> {
   if (request.kind === 'help') return write(USAGE).then(() => true);
-  const { cases, config } = request;
-  const path = config ?? (process.env.SIGNALBOX_CONFIG || './signalbox.yaml');
-  const read = readCases({ cases, config: path, readFile: readText });
+  const config = request.config ?? (process.env.SIGNALBOX_CONFIG || './signalbox.yaml');
+  if (request.kind === 'prove') return runProof({ ...request, config });
+  const cases = request.file;
+  const read = readCases({ cases, config, readFile: readText });
   if (!read.ok) return leave(problemReport(read.problems), 2);
   const { text, isAsExpected } = runCases(cases, read.value);
   await write(text);
   return isAsExpected;
 }
 
-/** A configuration file as the policy tools use it. */
-interface PolicyFile extends FileServices {
-  readonly policy: Policy;
+interface ProofRequest {
+  readonly config: string;
+  readonly file: string | null;
+  readonly against: string | null;
+}
+
+async function runProof({ config, file, against }: ProofRequest): Promise<boolean> {
+  const now = new Date();
+  const own = readPolicyFile(config, readText);
+  const other = against === null ? null : readPolicyFile(against, readText);
+  const text = file === null ? null : textOf(file, readText);
+  const problems = [own, other, text].flatMap((read) => (read === null ? [] : problemsIn(read)));
+  if (!own.ok || other?.ok === false || text?.ok === false)
+    return leave(problemReport(problems), 2);
+  if (other) return write(compareFiles(other.value, own.value, now)).then(() => true);
+  const read = readStatements(text?.value ?? '', file ?? '', own.value);
+  if (read.problems.length > 0) return leave(problemReport(read.problems), 2);
+  const proof = prove(own.value, read.statements, now);
+  await write(proof.text);
+  return proof.holds;
 }
 
 /** A case with its line in the file. */
 type LocatedCase = PolicyCase & { readonly line: number };
 
 /** Reads a configuration file. The problems have the file and the line. */
-function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<PolicyFile> {
+export function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<ProvedFile> {
   const read = readConfigFile({ path, readFile, commands: commandNames });
   if (read.ok) {
-    const { policy, reads } = read.value;
+    const { policy, reads, serverTags } = read.value;
     const services = buildDirectory(read.value.services, []);
-    return { ok: true, value: { policy, services, discoversServices: reads === 'extended' } };
+    const discoversServices = reads === 'extended';
+    return { ok: true, value: { policy, services, discoversServices, serverTags } };
   }
   const text = textOf(path, readFile);
   if (!text.ok) return text;
@@ -129,7 +175,7 @@ interface CasesSource {
 }
 
 interface CasesRead {
-  readonly file: PolicyFile;
+  readonly file: ProvedFile;
   readonly cases: readonly LocatedCase[];
 }
 
@@ -167,7 +213,7 @@ function casesIn(
 function vocabularyOf(
   path: string,
   readFile: ReadFile,
-  file: ConfigResult<PolicyFile>,
+  file: ConfigResult<ProvedFile>,
 ): CaseVocabulary {
   const text = textOf(path, readFile);
   const yaml = text.ok ? readYaml(text.value, path) : text;
@@ -238,7 +284,7 @@ const NO_USER = '' as UserId;
 /** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
 const LONG_REASON = '-'.repeat(500);
 
-function resultOf(one: LocatedCase, file: PolicyFile): CaseResult {
+function resultOf(one: LocatedCase, file: ProvedFile): CaseResult {
   const { user, agent } = one;
   const listing = [...file.policy.roles].filter(([, { users }]) => user && users.includes(user));
   const person = [...new Set([...one.roles, ...listing.map(([name]) => name)])];
@@ -303,11 +349,7 @@ function targetKindOf(name: string): CaseTargetKind {
 }
 
 /** The services of a configuration file. */
-interface FileServices {
-  readonly services: readonly Service[];
-  /** Whether the server decides about the services that the file omits. */
-  readonly discoversServices: boolean;
-}
+type FileServices = Pick<ProvedFile, 'services' | 'discoversServices'>;
 
 /**
  * Returns the targets of a case: for a tag or a warehouse, every service of the file that has both

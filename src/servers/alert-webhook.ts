@@ -2,6 +2,7 @@
 // is used before it has this shape, and every text has a bound.
 
 import { z } from 'zod';
+import { ownValue } from '../base/text.ts';
 import { wordOf } from '../domain/words.ts';
 
 /** What people read about the state. Every state but `firing` only changes a message that exists. */
@@ -117,6 +118,6 @@ const COMPARED: Readonly<Record<string, string>> = {
 function thresholdOf({ comparator, threshold, thresholdMax }: z.output<typeof Body>) {
   if (threshold === null) return null;
   const range = /^(between|outside)$/.test(comparator ?? '') ? `and ${thresholdMax ?? '?'}` : null;
-  const word = comparator === null ? null : wordOf(COMPARED[comparator] ?? comparator);
+  const word = comparator === null ? null : wordOf(ownValue(COMPARED, comparator) ?? comparator);
   return [word, threshold, range].filter(Boolean).join(' ');
 }

@@ -247,10 +247,17 @@ const Costs = z
   .optional()
   .transform((value, { issues }): UsageCost[] => {
     const rows = listOf(value);
-    if (rows?.every(isRecord)) return rows.map(readUsageCost);
+    const costs = rows && usageRows(rows);
+    if (costs) return costs;
     issues.push({ code: 'custom', input: value, message: 'must be a list of rows, or one row' });
     return z.NEVER;
   });
+
+/** An empty place is a row without a day, so that the report counts it as left out. Null for a list with anything else. */
+export function usageRows(rows: readonly unknown[]): UsageCost[] | null {
+  if (!rows.every((row) => row === null || isRecord(row))) return null;
+  return rows.map((row) => readUsageCost(isRecord(row) ? row : {}));
+}
 
 const USAGE_FIELDS = Object.keys(UsageCost.shape);
 

@@ -257,13 +257,3 @@ export function organizationProblems(
     [!enterprise && body.profile !== undefined, 'profile', 'is only for ENTERPRISE organizations'],
   ]);
 }
-
-/** The first service of a warehouse has at least two replicas, except in the tier BASIC. */
-export function firstServiceProblems(
-  body: z.infer<typeof ServiceCreationFields>,
-  { tier }: Organization,
-): FieldProblem[] {
-  const first = body.dataWarehouseId === undefined;
-  const problem = 'must be 2 to 20 for the first service of a warehouse';
-  return broken([[first && body.numReplicas === 1 && tier !== 'basic', 'numReplicas', problem]]);
-}

@@ -8,7 +8,6 @@ import {
   type Reply,
   validRequest,
 } from '../base/http.ts';
-import { isRecord } from '../base/http-answer.ts';
 import { matchingId, type StreamedArray } from '../base/http-rows.ts';
 import { type CloudReads, createCloudReads, createDateFormats } from './cloud-reads.ts';
 import {
@@ -17,13 +16,12 @@ import {
   CreatedService,
   PipeSettings,
   ReversePrivateEndpoint,
-  readUsageCost,
   type UsageCost,
   UsageCosts,
+  usageRows,
 } from './cloud-replies.ts';
 import {
   EndpointCreation,
-  firstServiceProblems,
   type Organization,
   organizationProblems,
   ReplicaScaling,
@@ -118,7 +116,6 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const operation = 'createService';
       const body = validRequest(operation, ServiceCreation, given);
       throwIfInvalid(operation, organizationProblems(body, organization));
-      throwIfInvalid(operation, firstServiceProblems(body, organization));
       const path = `${root}/services`;
       return write({ operation, method: 'POST', path, body, priority }, CreatedService);
     },
@@ -204,9 +201,9 @@ function createRowSink(takeRows?: () => TakeUsageRows) {
       const own = (takeRows ?? collect)();
       take = own;
       return (rows) => {
-        if (!rows.every(isRecord)) return false;
-        own(rows.map(readUsageCost));
-        return true;
+        const costs = usageRows(rows);
+        if (costs) own(costs);
+        return costs !== null;
       };
     },
   };

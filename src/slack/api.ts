@@ -253,11 +253,20 @@ export async function* readPages<Page>(
       client.apiCall(method, { limit: PAGE_SIZE, ...options, ...next }),
     );
     // WebClient does not type the pages by method.
-    yield page as Page;
+    yield withoutGaps(page) as Page;
     cursor = page.response_metadata?.next_cursor ?? '';
     if (cursor === '') return;
   }
   throw new Error(`Slack has more than ${most} pages of ${method}`);
+}
+
+/** A list of Slack can have an empty place, which must not fail the other elements. */
+function withoutGaps(page: object): object {
+  const fields = Object.entries(page).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.filter((each) => each !== null) : value,
+  ]);
+  return Object.fromEntries(fields);
 }
 
 const POST_WITHIN_MS = 5_000;

@@ -12,7 +12,7 @@ import {
   TARGET_TRAITS,
   type Target,
 } from '../domain/change.ts';
-import { wordIn, wordOf } from '../domain/words.ts';
+import { staleText, wordIn, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
 import { cardLink, consoleLink, type LinkOf } from './links.ts';
 import {
@@ -94,7 +94,7 @@ function isWarning(reported: string): boolean {
 export function stateText(change: Change, commands: Commands): string {
   const { resolution, state, breakGlass, followUp, stopReason: stopped, parent } = change;
   if (stopped === 'restored') return 'not tracked: the database was restored';
-  if (stopped === 'card-deleted') return 'not run: its card was deleted';
+  if (state === 'stale') return `not run: ${staleText(stopped)}`;
   if (state === 'approved' && parent) return 'planned';
   if (state === 'approved' && breakGlass) return 'emergency, without approval';
   if (state === 'succeeded' && followUp?.state === 'failed') return 'accepted, then failed';
@@ -114,7 +114,7 @@ const TITLES: Readonly<Record<State, string>> = {
   rejected: 'rejected',
   cancelled: 'cancelled',
   expired: 'expired',
-  stale: 'not run: it changed since the preview',
+  stale: 'not run',
   denied: 'not run: the current policy refuses it',
 };
 

@@ -20,16 +20,6 @@ import type { Line } from './rich-text.ts';
 
 const REASON: Field = { name: 'reason', label: 'Reason', optional: true };
 
-/** Known values of the target: hints for fields, and a line above them. */
-export interface FormHints {
-  readonly hints: Readonly<Record<string, string>>;
-  /** What is wrong with the initial values, by field. */
-  readonly problems?: Readonly<Record<string, string>>;
-  readonly line: Line | null;
-}
-
-const NOTHING_KNOWN: FormHints = { hints: {}, line: null };
-
 export interface FormSetting {
   /** Where the answer is shown. */
   readonly replyTarget: ReplyTarget;
@@ -37,7 +27,10 @@ export interface FormSetting {
   readonly fixed?: TypedValues;
   /** The initial values: only fields that differ from them are requested. */
   readonly filledWith?: TypedValues;
-  readonly known?: FormHints;
+  /** What is wrong with the initial values, by field. */
+  readonly problems?: Readonly<Record<string, string>>;
+  /** Above the fields. */
+  readonly line?: Line | null;
   /** Whether the rule that decides requires a reason. */
   readonly needsReason?: boolean;
   /** The form is open already, so the focus stays where it is. */
@@ -96,9 +89,8 @@ export function metadataOf(
   fixed: TypedValues,
   filledWith: TypedValues = {},
 ): string {
-  const hashes = Object.entries(filledWith)
-    .filter(([, text]) => text.length <= LONG_MAX)
-    .map(([name, text]) => [name, shortHash(text)] as const);
+  const shown = Object.entries(filledWith).filter(([, text]) => text.length <= LONG_MAX);
+  const hashes = shown.map(([name, text]) => [name, shortHash(text)]);
   return JSON.stringify({ ...replyTarget, fixed, was: Object.fromEntries(hashes) });
 }
 
@@ -118,20 +110,21 @@ export function commandForm(
   vocabulary: Vocabulary,
   setting: FormSetting,
 ): ModalView {
-  const { replyTarget, fixed = {}, filledWith = {}, known = NOTHING_KNOWN } = setting;
+  const { replyTarget, fixed = {}, filledWith = {} } = setting;
   const among = { ...vocabulary.organization, given };
   const fields = shownFields(command, among, setting);
   // A form without fields shows the summary instead.
-  const above = known.line ?? (fields.length === 0 ? [command.summary] : null);
+  const above = setting.line ?? (fields.length === 0 ? [command.summary] : null);
   const line = above === null ? [] : message(lines(above)).blocks;
   const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
+  const submit = command.kind === 'change' ? 'Preview' : command.submit?.(given);
   const focused = setting.isRedrawn ? undefined : fieldToFill(fields, given);
   return {
     type: 'modal',
     callback_id: callbackIdOf(command),
     private_metadata: metadataOf(replyTarget, fixed, filledWith),
     title: plain(title ?? titleOf(command), 24),
-    submit: plain(submitText(command, given), 24),
+    submit: plain(submit ?? 'Look up', 24),
     close: plain('Close', 24),
     blocks: [
       ...line,
@@ -141,10 +134,6 @@ export function commandForm(
       ]),
     ],
   };
-}
-
-function submitText(command: Command, given: TypedValues): string {
-  return command.kind === 'change' ? 'Preview' : (command.submit?.(given) ?? 'Look up');
 }
 
 /** The fields in their order, each optional or required for the given values. */
@@ -195,7 +184,7 @@ function inputBlock(
   field: Field,
   { command, among, vocabulary, setting, hasFocus }: InputContext,
 ): KnownBlock {
-  const { filledWith = {}, known = NOTHING_KNOWN } = setting;
+  const { filledWith = {}, problems = {} } = setting;
   const current = field.input?.kind === 'channel' ? setting.replyTarget.channel : null;
   const text = among.given[field.name] ?? current ?? '';
   const unshown = unshownText(field, text, filledWith[field.name] === text);
@@ -203,22 +192,19 @@ function inputBlock(
   const isPicked = isPickedFrom(field, value, vocabulary);
   const chosen = isPicked ? chosenOf(field, value, among.given, vocabulary) : null;
   const own = lacksChannel(field, setting.replyTarget) ? undefined : hintOf(field, isPicked);
-  const hint = known.problems?.[field.name] ?? unshown ?? known.hints[field.name] ?? own;
+  const hint = problems[field.name] ?? unshown ?? own;
   const element = elementFor(field, { value, chosen, among, isPicked });
+  // The target decides which rule applies and which values are shown.
+  const isTarget = command.kind === 'change' && /^(service|alert)$/.test(field.names ?? '');
   return {
     type: 'input',
     block_id: field.name,
     label: plain(isPicked ? field.label.replace(/ \(id\)$/, '') : field.label, 150),
     optional: field.optional,
-    ...(field.redraws || namesTarget(command, field) ? { dispatch_action: true } : {}),
+    ...(field.redraws || isTarget ? { dispatch_action: true } : {}),
     ...(hint ? { hint: plain(hint, 150) } : {}),
     element: hasFocus ? { ...element, focus_on_load: true } : element,
   };
-}
-
-/** The target decides which rule applies and which values are shown, so its choice redraws the form. */
-function namesTarget({ kind }: Command, { names }: Field): boolean {
-  return kind === 'change' && (names === 'service' || names === 'alert');
 }
 
 /** Shown during a read, because a trigger expires after three seconds, and instead of a form. */

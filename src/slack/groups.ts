@@ -35,7 +35,7 @@ export async function readGroupMembers(
   const readAt = now().toISOString();
   const { usergroups } = await lookups.usergroups.list({ include_users: true });
   if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
-  const listed = new Map(usergroups.map((group) => [group.id, group]));
+  const listed = new Map(usergroups.flatMap((group) => (group ? [[group.id, group]] : [])));
   const members = groups.map((id) => {
     const group = listed.get(id);
     if (!group) gone(id);
@@ -167,9 +167,16 @@ export async function listNamedGroups(
   const options = { include_disabled: true, include_users: true };
   const { usergroups } = await lookups.usergroups.list(options);
   if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
-  return usergroups.flatMap(({ id, handle, date_delete, users = [] }) =>
+  return usergroups.filter(Boolean).flatMap(({ id, handle, date_delete, users }) =>
     id && handle
-      ? [{ id, handle, disabled: (date_delete ?? 0) !== 0, users: users.filter(isUserId) }]
+      ? [
+          {
+            id,
+            handle,
+            disabled: (date_delete ?? 0) !== 0,
+            users: (users ?? []).filter(isUserId),
+          },
+        ]
       : [],
   );
 }

@@ -11,20 +11,12 @@ import {
 } from '../commands/index.ts';
 import { slashCommand } from '../domain/answer.ts';
 import type { Snapshot, UserId } from '../domain/change.ts';
-import { valueText } from '../domain/targets.ts';
 import { authorizeForm, authorizeForms } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
 import { refusedBySlack, retryAfterMs } from './api.ts';
 import { lines, type Message, message, plain } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import {
-  commandForm,
-  type FormHints,
-  type FormSetting,
-  metadataOf,
-  settingOf,
-  waitingForm,
-} from './form.ts';
+import { commandForm, type FormSetting, metadataOf, settingOf, waitingForm } from './form.ts';
 import { filledByChoice, fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
@@ -73,7 +65,8 @@ export async function openForm(
     const view = ownForm(bot, command, given, {
       replyTarget,
       fixed: taskOf(command, given),
-      known: { hints: {}, problems, line: line === null ? null : [line] },
+      problems,
+      line: line === null ? null : [line],
     });
     await openView(bot, trigger, view);
     return null;
@@ -109,7 +102,7 @@ export function fullForm(
 ): View {
   return ownForm(bot, command, given, {
     replyTarget,
-    known: { hints: {}, line: [LACKING] },
+    line: [LACKING],
     isRedrawn: true,
     ...(fixed && { fixed }),
   });
@@ -117,7 +110,7 @@ export function fullForm(
 
 const LACKING = 'The form lacked fields that your choices need. Fill them, then submit it again.';
 
-/** The form of a command whose fields need no read of the target: with the values that were seen last, or hints of them. */
+/** The form of a command whose fields need no read of the target: with the values that were seen last. */
 function ownForm(
   bot: SlackContext,
   command: Command,
@@ -126,15 +119,14 @@ function ownForm(
 ): View {
   const vocabulary = localVocabulary(bot);
   const before = lastSeenOf(bot, command, given);
-  const seen = knownOf(before);
-  const line = setting.known?.line ?? seen.line;
+  const seen: Line = before ? ['Last seen ', { at: before.seenAt }, ` (${before.source})`] : [];
   const values = before && command.kind === 'change' ? (command.prefill?.(before) ?? {}) : {};
   const own = Object.entries(values).filter(([name]) => given[name] === undefined);
   const filledWith = Object.fromEntries(own);
   return commandForm(command, { ...filledWith, ...given }, vocabulary, {
     ...setting,
     filledWith,
-    known: { ...seen, ...setting.known, hints: seen.hints, line },
+    line: setting.line ?? (before ? seen : null),
     needsReason: needsReason(bot, command, given, vocabulary),
   });
 }
@@ -265,7 +257,8 @@ async function alertForm(
       replyTarget,
       fixed,
       filledWith: prefilled,
-      known: { hints: {}, problems, line: [line] },
+      problems,
+      line: [line],
       needsReason: needsReason(bot, command, filled, vocabulary),
       isRedrawn: !isFirst,
     },
@@ -304,15 +297,6 @@ function lastSeenOf(bot: SlackContext, command: Command, given: TypedValues): Sn
     ({ id, name }) => id.toLowerCase() === wanted || name.toLowerCase() === wanted,
   );
   return service?.lastSeen ?? null;
-}
-
-function knownOf(before: Snapshot | null): FormHints {
-  if (!before) return { hints: {}, line: null };
-  const hints = Object.entries(before.fields).map(
-    ([field, value]) => [field, `Last seen: ${valueText(value)}`] as const,
-  );
-  const line = ['Last seen ', { at: before.seenAt }, ` (${before.source})`];
-  return { hints: Object.fromEntries(hints), line };
 }
 
 /** The message shortcut, because slash commands do not work in threads. */

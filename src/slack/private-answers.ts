@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { View, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, InvalidRequest } from '../base/errors.ts';
 import { newRequest, requestNow } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
@@ -347,6 +347,10 @@ const IN_A_MINUTE = 'Nothing was changed. Try again in a minute.';
 /** What a user reads after an API or database error, or without a form; null for any other error. */
 export function errorMessage(error: unknown): Message | null {
   if (error instanceof FormNotOpened) return sentenceMessage([error.message]);
+  if (error instanceof InvalidRequest) {
+    const broken = error.problems.map(({ field, problem }) => `${field} ${problem}`).join('; ');
+    return sentenceMessage([`Signalbox did not send the request: ${broken}.`]);
+  }
   if (!(error instanceof ApiError)) {
     return isDatabaseUnavailable(error) ? sentenceMessage([DATABASE_AWAY]) : null;
   }

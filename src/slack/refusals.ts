@@ -2,7 +2,7 @@ import { slashCommand } from '../domain/answer.ts';
 import type { BlockingFreeze, Change, Refusal, State, Verb } from '../domain/change.ts';
 import { createDenial, type Denial } from '../domain/gate.ts';
 import { type Freeze, neverRuleFor, type Policy } from '../domain/policy.ts';
-import { STATE_WORDS } from '../domain/words.ts';
+import { STATE_WORDS, staleText } from '../domain/words.ts';
 import { lines, type Message, message } from './blocks.ts';
 import { type DrawContext, neededText, peopleLine, roleText } from './naming.ts';
 import type { Line } from './rich-text.ts';
@@ -18,7 +18,7 @@ const STATES: Readonly<Record<State, string>> = {
   rejected: 'it was rejected',
   cancelled: 'it was cancelled',
   expired: 'it has expired',
-  stale: 'the target changed since the preview',
+  stale: 'it was not run',
   denied: 'the policy refuses it',
 };
 
@@ -60,7 +60,11 @@ function tooLate({ press }: Denial): string {
 /** `: it was approved by Ben, 14:01. Updates appear in the thread of its card.` */
 function stateClause({ change }: Denial): Line {
   if (!change) return ['.'];
-  return [`: ${STATES[change.state]}`, ...decidedBy(change), `. ${NEXT_STEP[change.state]}`];
+  return [
+    `: ${change.state === 'stale' ? staleText(change.stopReason) : STATES[change.state]}`,
+    ...decidedBy(change),
+    `. ${NEXT_STEP[change.state]}`,
+  ];
 }
 
 /** In plain text, for a field of a form: `Too late: it has expired. Request it again …` */

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Cache } from '../base/cache.ts';
 import { MINUTE_MS } from '../base/time.ts';
-import { nextOccurrence, readWeeklyPlan } from '../base/weekly-times.ts';
 import { PostRefused } from '../domain/answer.ts';
 import { decidingRoles } from '../domain/approvals.ts';
 import {
@@ -33,6 +32,7 @@ import type { JobResult, JobTry } from './jobs.ts';
 import { advance, NOTHING, type StepAnswer } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notify, notifyOnce } from './notices.ts';
+import { nextRun } from './own.ts';
 import { pausedWithoutCard } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
 
@@ -319,11 +319,10 @@ export async function scheduleNews(
   if (!schedule || !hash) return null;
   const { zone, isPaused, isRemoved, until, last } = schedule;
   const hasEnded = isRemoved || now() >= until;
-  const next = isPaused || hasEnded ? null : nextOccurrence(readWeeklyPlan(schedule), now());
   const run = last?.change ? await loadChange(events, last.change) : null;
   return {
     ...{ mark: { version, hash }, zone, isPaused, hasEnded },
-    next: next && next.at < until ? next : null,
+    next: isPaused || hasEnded ? null : nextRun(schedule, now()),
     last: last && {
       occurrence: { action: last.verb === 'start' ? 'start' : 'stop', at: last.occurrence },
       run: run && { id: run.id, state: run.state },

@@ -371,7 +371,7 @@ async function witnessProblem(
       { err, change: change.id },
       'thread of the card could not be used; nothing is sent',
     );
-    return 'Slack did not answer.';
+    return 'The thread of its card could not be used.';
   }
 }
 
@@ -537,7 +537,7 @@ async function returnUnsent(context: WorkflowContext, change: Change): Promise<J
   if (lease?.owner !== context.instance || begun.has(lease.nonce)) return 'done';
   const mark = { version: change.version, hash: change.hash, nonce: lease.nonce };
   const claim = { change, mark, claimedAt: performance.now() };
-  await store(context, claim, notSent('The database did not answer.'));
+  await store(context, claim, notSent('The commit before the request was not confirmed.'));
   return 'done';
 }
 

@@ -26,7 +26,7 @@ import {
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import { type EventOf, evolvePress, type Recorded, type StreamName } from '../domain/log-events.ts';
-import { STATE_WORDS } from '../domain/words.ts';
+import { STATE_WORDS, staleText } from '../domain/words.ts';
 import { eventsBefore, type LoggedEvent, type Subjects } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 
@@ -100,7 +100,7 @@ const STORY: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
   resolved: 'recorded the outcome',
   expired: 'ended it: nobody decided in time, or it could not start in time',
   denied: 'did not run it: the policy refuses it now',
-  stale: 'did not run it: the target changed since the preview',
+  stale: 'did not run it',
   restored: 'found that the database lost a part of it',
   'revert-kept': 'does not revert it',
   revealed: 'opened the password',
@@ -108,6 +108,7 @@ const STORY: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
 
 /** `: not during the launch`: what the user wrote. */
 function whyOf(event: ChangeEvent): string {
+  if (event.type === 'stale') return `: ${staleText(event.why)}`;
   if (event.type === 'rejected' || event.type === 'break-glass') return `: ${event.reason}`;
   return event.type === 'reviewed' || event.type === 'resolved' ? `: ${event.note}` : '';
 }

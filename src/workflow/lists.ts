@@ -389,9 +389,12 @@ async function answerChangeList(
   return { title: titleOf(page, asker), parts: partsOf(page, asker) };
 }
 
-function whichOf({ which, service, by, state, since }: ListRequest): Which {
-  if (which) return which;
-  return service || by || state || since ? 'all' : 'pending';
+function hasFilter({ service, by, state, since }: ListRequest): boolean {
+  return Boolean(service || by || state || since);
+}
+
+function whichOf(request: ListRequest): Which {
+  return request.which ?? (hasFilter(request) ? 'all' : 'pending');
 }
 
 function queryOf(
@@ -422,11 +425,20 @@ interface Page {
   readonly count: number;
 }
 
-const TITLES: Readonly<Record<Which, string>> = {
-  pending: 'waiting for approval',
-  mine: 'requested by you',
-  all: 'in total',
-  review: 'with break-glass, not yet reviewed',
+/** How each list is titled, its button, and what is said when it is empty. */
+const LISTS: Readonly<
+  Record<Which, { readonly title: string; readonly label: string | null; readonly none: string }>
+> = {
+  pending: {
+    ...{ title: 'waiting for approval', label: 'Waiting' },
+    none: 'No changes are waiting for approval.',
+  },
+  mine: { title: 'requested by you', label: 'Yours', none: 'You have requested no changes.' },
+  all: { title: 'in total', label: 'All', none: 'There are no changes.' },
+  review: {
+    ...{ title: 'with break-glass, not yet reviewed', label: null },
+    none: 'No emergency change needs a review.',
+  },
 };
 
 function titleOf({ request, person, count }: Page, asker: Caller): string {
@@ -437,8 +449,7 @@ function titleOf({ request, person, count }: Page, asker: Caller): string {
     ...(since ? [`since ${pastText(since)}`] : []),
   ];
   const which = person === asker.by ? 'mine' : whichOf(request);
-  const isFiltered = filters.length > 0 || person !== null;
-  const kind = which === 'all' && isFiltered ? [] : [TITLES[which]];
+  const kind = which === 'all' && hasFilter(request) ? [] : [LISTS[which].title];
   const words = count === 0 ? ['Changes'] : [countText(count, 'change'), ...kind];
   return `${[words.join(' '), ...filters].join(' · ')}${before === null ? '' : ` before ${before}`}`;
 }
@@ -450,14 +461,18 @@ function countText(count: number, noun: string): string {
 function partsOf(page: Page, asker: Caller): readonly AnswerPart[] {
   const { request, person, shown, count } = page;
   const left = count > COUNTED_MAX ? count : count - shown.length;
-  const notes = [...(left > 0 ? [`${countText(left, 'older change')} not shown.`] : [])];
   return [
     ...(person !== null && person !== asker.by ? [requestedBy(person)] : []),
     shown.length > 0
       ? { kind: 'changes', changes: shown }
-      : { kind: 'text', text: nothingText(request) },
+      : {
+          kind: 'text',
+          text: hasFilter(request) ? 'No matching changes.' : LISTS[whichOf(request)].none,
+        },
     { kind: 'offers', offers: offersFor(page, left) },
-    ...notes.map((text): AnswerPart => ({ kind: 'note', text })),
+    ...(left > 0
+      ? [{ kind: 'note', text: `${countText(left, 'older change')} not shown.` } as const]
+      : []),
   ];
 }
 
@@ -465,30 +480,14 @@ function requestedBy(user: UserId): AnswerPart {
   return { kind: 'lines', lines: [['Requested by ', { user }]] };
 }
 
-const NONE: Readonly<Record<Which, string>> = {
-  pending: 'No changes are waiting for approval.',
-  mine: 'You have requested no changes.',
-  all: 'There are no changes.',
-  review: 'No emergency change needs a review.',
-};
-
-function nothingText(request: ListRequest): string {
-  const { service, by, state, since } = request;
-  return service || by || state || since ? 'No matching changes.' : NONE[whichOf(request)];
-}
-
-const LISTS = [
-  ['pending', 'Waiting'],
-  ['mine', 'Yours'],
-  ['all', 'All'],
-] as const;
-
 function offersFor({ request, shown }: Page, left: number): readonly CommandOffer[] {
   const last = shown.at(-1);
-  const others = LISTS.filter(([which]) => which !== whichOf(request));
+  const others = Object.entries(LISTS).flatMap(([which, { label }]) =>
+    label && which !== whichOf(request) ? [{ label, line: `change list ${which}` }] : [],
+  );
   return [
     ...(left > 0 && last ? [{ label: 'Older', line: olderLine(request, last.id) }] : []),
-    ...others.map(([which, label]) => ({ label, line: `change list ${which}` })),
+    ...others,
   ];
 }
 

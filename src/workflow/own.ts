@@ -2,7 +2,7 @@
 // change, so that no outcome is unknown and nothing happens twice.
 
 import { DAY_MS } from '../base/time.ts';
-import { nextOccurrence, readWeeklyPlan } from '../base/weekly-times.ts';
+import { nextOccurrence, type Occurrence, readWeeklyPlan } from '../base/weekly-times.ts';
 import type { ChangeCommand } from '../commands/index.ts';
 import type { Change } from '../domain/change.ts';
 import { scopeFrom } from '../domain/freezes.ts';
@@ -13,7 +13,7 @@ import {
   type LoggedSchedule,
   type NewEvent,
 } from '../domain/log-events.ts';
-import { EXPIRED, SCHEDULE_DAYS, timesOf } from '../domain/schedules.ts';
+import { EXPIRED, SCHEDULE_DAYS, type ServiceSchedule, timesOf } from '../domain/schedules.ts';
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
@@ -118,13 +118,18 @@ async function beginSchedule(change: Change, locked: LockedLog): Promise<OwnEffe
   return effect(events, jobs);
 }
 
-/** When a schedule has to do something next: its next occurrence after this time, but not after its end. */
-export function dueAt(
-  times: Pick<LoggedSchedule, 'stop' | 'start' | 'zone' | 'until'>,
+/** The next occurrence of a schedule after a time; null after its end. */
+export function nextRun(
+  times: Pick<ServiceSchedule, 'stop' | 'start' | 'zone' | 'until'>,
   after: Date,
-): Date {
+): Occurrence | null {
   const next = nextOccurrence(readWeeklyPlan(times), after);
-  return next && next.at < times.until ? next.at : times.until;
+  return next && next.at < times.until ? next : null;
+}
+
+/** When a schedule has to do something next: its next occurrence after this time, but not after its end. */
+export function dueAt(times: Parameters<typeof nextRun>[0], after: Date): Date {
+  return nextRun(times, after)?.at ?? times.until;
 }
 
 export function scheduleEvent(id: string, event: EventOf<`schedule/${string}`>): NewEvent {

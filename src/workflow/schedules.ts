@@ -1,11 +1,6 @@
 import type { Json, JsonObject } from '../base/text.ts';
 import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
-import {
-  nextOccurrence,
-  type Occurrence,
-  occurrencesBetween,
-  readWeeklyPlan,
-} from '../base/weekly-times.ts';
+import { type Occurrence, occurrencesBetween, readWeeklyPlan } from '../base/weekly-times.ts';
 import { changesElsewhere } from '../commands/index.ts';
 import { oneLineOf } from '../domain/answer.ts';
 import {
@@ -42,7 +37,7 @@ import {
   unusedId,
 } from './moves.ts';
 import { noticeFor } from './notices.ts';
-import { dueAt, isNoted, noteJob, scheduleEvent } from './own.ts';
+import { dueAt, isNoted, nextRun, noteJob, scheduleEvent } from './own.ts';
 import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
 import { currentPolicy, currentTarget, targetChanges } from './target.ts';
 
@@ -64,10 +59,9 @@ export function createScheduleService(
 
 function viewOf(schedule: LoggedSchedule, now: Date): ServiceSchedule {
   const { change: id, service, stop, start, zone, by, until, isPaused, last } = schedule;
-  const next = isPaused ? null : nextOccurrence(readWeeklyPlan(schedule), now);
   return {
     ...{ id, service, stop, start, zone, by, until, isPaused },
-    next: next && next.at < until ? next : null,
+    next: isPaused ? null : nextRun(schedule, now),
     lastSkipped: last?.skipped ?? null,
   };
 }

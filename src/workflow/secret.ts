@@ -71,7 +71,7 @@ export async function unsealSecret(
     return null;
   }
   // Nobody sees a password without an event that was committed before.
-  await appendReveal(context, id, { by, shown: null });
+  await recordReveal(context, id, { by, shown: null });
   return secret;
 }
 
@@ -81,11 +81,17 @@ interface Reveal {
   readonly shown: boolean | null;
 }
 
-async function appendReveal(context: DecisionContext, id: ChangeId, reveal: Reveal): Promise<void> {
+/** Records a reveal. Deletes the password if it was shown; else its requester can open it again. */
+export async function recordReveal(
+  context: DecisionContext,
+  id: ChangeId,
+  reveal: Reveal,
+): Promise<void> {
   // Of two modals that were opened at once, the first counts.
   await advance(context, id, async (_, locked) =>
     (await wasShown(locked, id)) ? null : { type: 'revealed', ...reveal },
   );
+  if (reveal.shown) await transaction(context.store, (tx) => dropSealed(tx, id));
 }
 
 async function wasShown(subjects: Subjects, id: ChangeId): Promise<boolean> {
@@ -104,16 +110,6 @@ function opened(keys: LogKeys, sealed: string, owner: Owner): Secret | null {
   } catch {
     return null;
   }
-}
-
-/** Records a reveal. Deletes the password if it was shown; else its requester can open it again. */
-export async function recordReveal(
-  context: DecisionContext,
-  id: ChangeId,
-  { by, shown }: { readonly by: UserId; readonly shown: boolean },
-): Promise<void> {
-  await appendReveal(context, id, { by, shown });
-  if (shown) await transaction(context.store, (tx) => dropSealed(tx, id));
 }
 
 /** Seals the stored passwords with the current key. A password that no key opens stays as it is. */

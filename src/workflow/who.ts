@@ -95,7 +95,8 @@ const SEVERAL: AnswerPart = {
 
 /** The targets for which the same rule makes the same decision. */
 interface Case {
-  readonly rule: Rule | null;
+  /** Why no rule decides, or the rule. */
+  readonly rule: Rule | string;
   readonly subject: WhoSubject;
   readonly targets: readonly Target[];
 }
@@ -120,7 +121,14 @@ function casesOf(
     const same = found.get(key);
     const own = [...(same?.targets ?? []), ...(target ? [target] : [])];
     const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
-    found.set(key, { subject: same?.subject ?? subject, rule: decides, targets: own });
+    const name = target?.name ?? 'this target';
+    const lacks =
+      refusal === 'not-verified'
+        ? `the server did not return those of ${name}`
+        : `signalbox.yaml has none for ${name}`;
+    const why = `No one: a rule needs tags or a warehouse, and ${lacks}. Later rules do not count.`;
+    const one = { subject, rule: decides ?? (rule ? why : NOBODY) };
+    found.set(key, { ...one, ...same, targets: own });
   }
   return [...found.values()];
 }
@@ -133,20 +141,9 @@ async function drawCase(
 ): Promise<AnswerPart> {
   const names = targets.map(({ name }) => name).join(', ');
   const over: readonly InlinePart[] = cases > 1 && names ? [{ bold: names }] : [];
-  const lines = rule
-    ? await ruleLines(context, policy, rule, subject)
-    : [[undecided(context, policy, subject)]];
+  const lines =
+    typeof rule === 'string' ? [[rule]] : await ruleLines(context, policy, rule, subject);
   return { kind: 'lines', lines: over.length > 0 ? [over, ...lines] : lines };
-}
-
-function undecided(context: WhoContext, policy: Policy, subject: WhoSubject): string {
-  const { rule, refusal } = decideFor(context, policy, subject, [...policy.roles.keys()]);
-  if (rule && refusal === 'not-verified') {
-    return `No one: a rule needs tags or a warehouse, and the server did not return those of ${subject.target?.name ?? 'this target'}. Later rules do not count.`;
-  }
-  return rule
-    ? `No one: a rule needs tags or a warehouse, and signalbox.yaml has none for ${subject.target?.name ?? 'this target'}. Later rules do not count.`
-    : NOBODY;
 }
 
 function blockers(

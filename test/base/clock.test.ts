@@ -30,3 +30,9 @@ test('a call after a time is made once, and not after it was cancelled', async (
   });
   expect(calls).toEqual(['due']);
 });
+
+test('a time limit that has passed already aborts at once', async () => {
+  const late = systemClock.timeout(-4);
+  await new Promise((resolve) => late.addEventListener('abort', resolve));
+  expect(late.aborted).toBe(true);
+});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { DORA } from '../harness/users.ts';
 import { OPS, openAs, picture, say, startBeforeAll } from './open-page.ts';
 
@@ -9,6 +9,5 @@ test('in a browser: with a price, money is beside the credits', async () => {
   await say(dora, '/cost 7d vs prev top 4');
   const title = dora.getByRole('heading', { name: /credits \(€[\d,.]+\) so far/ });
   await title.waitFor();
-  expect(await dora.getByRole('cell', { name: /^€[\d,.]+$/ }).count()).toBeGreaterThan(4);
   await picture(dora, 'cost-money', title);
 });

@@ -23,8 +23,8 @@ test.for(ENGINES)(
   'an API that never answers does not delay a stop: the outcome is unknown and the exit code 0 (%s)',
   async (engine) => {
     const databaseUrl = await emptyUrl(engine);
-    // The last quarter is for storing the outcome.
-    const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '8' } });
+    // The last sixth is for storing the outcome.
+    const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '10' } });
     const { slack, cloud } = sandbox;
     const bot = await sandbox.startAndDeliver();
     const card = await requestChange(sandbox);
@@ -53,13 +53,13 @@ test.for(ENGINES)(
       next.signal('SIGTERM');
       expect(await next.exited).toBe(0);
     });
-    expect(stopMs).toBeLessThan(8_000 + 5 * exitMs);
+    expect(stopMs).toBeLessThan(10_000 + 5 * exitMs);
   },
 );
 
 test('a stop without any finished request still exits with 0 in time', async () => {
   const databaseUrl = await emptyUrl('postgres');
-  const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '2' } });
+  const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '10' } });
   const { slack } = sandbox;
   const bot = await sandbox.startAndDeliver();
   const card = await requestChange(sandbox);

@@ -192,7 +192,7 @@ test.for<[string, string, Snapshot['fields'] | null, string[]]>([
 
 const LAB = { isPrimary: true, state: 'running' };
 const FULL = { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, numReplicas: 2, idleScaling: true };
-const FIRST = 'first service of its warehouse, which needs at least two';
+const FIRST = 'One replica: no failover, and some servers reject it';
 const QUERIES = 'Queries and pipes';
 
 test.for<[string, object, Partial<Snapshot>, readonly string[]]>([
@@ -226,12 +226,7 @@ test.for<[string, object, Partial<Snapshot>, readonly string[]]>([
   ['service start', {}, { fields: { state: 'hovering' } }, []],
   ['service scale', { numReplicas: 1 }, { fields: { ...FULL, isPrimary: true } }, [FIRST, 'Some']],
   ['service scale', { numReplicas: 1 }, { fields: { ...FULL, isPrimary: false } }, ['Some']],
-  [
-    'service scale',
-    { numReplicas: 1 },
-    { fields: FULL },
-    ['the first service of a warehouse needs at least two.', 'Some'],
-  ],
+  ['service scale', { numReplicas: 1 }, { fields: FULL }, [FIRST, 'Some']],
   ['service scale', { maxReplicaMemoryGb: 64 }, { fields: FULL }, []],
   ['service scale', { idleTimeoutMinutes: 30 }, { fields: { ...FULL, idleTimeoutMinutes: 5 } }, []],
   [
@@ -268,6 +263,23 @@ test.for<[string, object, Partial<Snapshot>, readonly string[]]>([
   expect(shown).toEqual(warnings.map((words) => expect.stringContaining(words)));
 });
 
+test.for<[string, object, readonly string[]]>([
+  ['a number of replicas', { numReplicas: 3 }, ['numReplicas cannot be set: this service']],
+  ['one bound', { maxReplicaMemoryGb: 64 }, ['maxReplicaMemoryGb needs an equal minimum']],
+  ['both bounds', { minReplicaMemoryGb: 64, maxReplicaMemoryGb: 64 }, []],
+  ['idling', { idleScaling: true }, []],
+])('%s of a horizontally scaled service is refused where the server rejects it', (row) => {
+  const [, sizes, problems] = row;
+  const fields = { ...FULL, autoscalingMode: 'horizontal' };
+  const args = { service: prod, ...sizes };
+  const found = (before: Snapshot) => change('service scale').problems?.(args, before, reach({}));
+  const said = (found({ ...seen(fields), wasRead: true }) ?? []).map(
+    ({ field, problem }) => `${field} ${problem}`,
+  );
+  expect(said).toEqual(problems.map((words) => expect.stringContaining(words)));
+  expect(found(seen(fields))).toEqual([]);
+});
+
 const STOPPED = { state: 'stopped' };
 
 test.for<[string, object, Snapshot['fields'], noEffect: string | null]>([
@@ -279,6 +291,12 @@ test.for<[string, object, Snapshot['fields'], noEffect: string | null]>([
   ['service start', {}, { state: 'starting' }, 'already starting'],
   ['service start', {}, { state: 'idle' }, null],
   ['service start', {}, { state: 'degraded' }, null],
+  ['service start', {}, { state: 'provisioning' }, 'already provisioning'],
+  ['service start', {}, { state: 'stopping' }, 'Request it again once it is stopped.'],
+  ['service start', {}, { state: 'failed' }, 'is failed (checked just now)'],
+  ['service stop', {}, { state: 'failed' }, 'is failed (checked just now)'],
+  ['service stop', {}, { state: 'starting' }, 'Request it again once it runs.'],
+  ['service stop', {}, { state: 'awaking' }, 'is waking up (checked just now)'],
   [
     'service scale',
     { maxReplicaMemoryGb: 32, idleScaling: true },
@@ -386,20 +404,20 @@ test('/service show lists the applied size if it differs, with the schedule entr
   });
 });
 
-test('a scaling that a horizontally scaled service rejects has a warning', () => {
+test('a scaling that a horizontally scaled service rejects has a warning where it was last seen', () => {
   const warningsOf = (args: object) =>
-    change('service scale').warnings(
-      { service: prod, ...args },
-      seen({ autoscalingMode: 'horizontal', minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 }),
-      reach({}),
-    );
-  const replicas = 'This service scales the number of replicas; the server rejects a fixed number.';
-  const memory =
-    'This service scales the number of replicas; minimum and maximum memory must be equal.';
-  expect(warningsOf({ numReplicas: 3 })).toContain(replicas);
-  expect(warningsOf({ maxReplicaMemoryGb: 32 })).toContain(memory);
-  expect(warningsOf({ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 })).not.toContain(memory);
-  expect(warningsOf({ idleScaling: true }).join()).not.toContain('scales the number');
+    change('service scale')
+      .warnings(
+        { service: prod, ...args },
+        seen({ autoscalingMode: 'horizontal', minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 }),
+        reach({}),
+      )
+      .join();
+  const scales = 'this service scales its number of replicas.';
+  expect(warningsOf({ numReplicas: 3 })).toContain(`Replicas cannot be set: ${scales}`);
+  expect(warningsOf({ maxReplicaMemoryGb: 32 })).toContain(`equal minimum and maximum: ${scales}`);
+  expect(warningsOf({ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 })).not.toContain(scales);
+  expect(warningsOf({ idleScaling: true })).not.toContain(scales);
 });
 
 test('every command says what a program may do with it', () => {

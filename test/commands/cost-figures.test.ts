@@ -67,13 +67,13 @@ test('a missing day has a row of its own and is not part of the sum', async () =
   expect(table?.caption).toBe('Credits by day');
 });
 
-test('lines that are not final have a mark, which is explained', async () => {
+test('days that are not final are named once, in the footer', async () => {
   const { title, text, table, footer } = await answered('2026-11-16..2026-11-19 by day', NOVEMBER);
   expect(title).toBe('16–19 Nov (UTC): 32.0 credits so far');
   expect(text).toBe('');
   expect(footer).toBe('not final 18–19 Nov (38% of the credits)');
-  expect(firstCells(table).at(-1)).toEqual(['Thu 19 Nov', '4.0*']);
-  expect(table?.caption).toBe('Credits by day · * not final');
+  expect(firstCells(table).at(-1)).toEqual(['Thu 19 Nov', '4.0']);
+  expect(table?.caption).toBe('Credits by day');
 });
 
 test.for([

@@ -250,17 +250,6 @@ test('top, vs and a scope select the lines, the days and the rows', async () => 
   expect((await answered('7d top 1')).text).toContain('• 1 other +2.0');
 });
 
-test('money is shown with each amount', async () => {
-  const price = { perCredit: 333_333, currency: 'EUR' };
-  const prices = [{ ...price, from: '2026-01-01' }];
-  const { text } = await answered('7d', { rows: ROWS.map((row) => ({ ...row, price })), prices });
-  // 105 and 177 credits at 0.333333: 35.00 and 59.00; 70 credits: 23.33; the rest is others.
-  expect(text).toContain('13–19 Nov vs 6–12 Nov (UTC): +72.0 credits (+€24.00, +69%)\n');
-  expect(text).toContain('Total: 105.0 (€35.00) → 177.0 credits (€59.00)');
-  expect(text).toContain('• staging · compute +70.0 (+€23.33, ×3.0)');
-  expect(text).toContain('• 1 other +2.0 (+€0.67)');
-});
-
 test('a report without rows shows the reason and no zero', async () => {
   const gaps = [{ month: '2026-11', why: 'no connection', denied: false, from: null }];
   const { text } = await answered('7d', { rows: [], gaps, fetchedAt: null });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands, nouns } from '../../src/commands/registry.ts';
+import { wordOf } from '../../src/domain/words.ts';
 import { bounded, oneLine, visible } from '../../src/slack/rich-text.ts';
 import { NOON, service, services, vocabularyOf } from './fixtures.ts';
 
@@ -70,3 +71,20 @@ test('no text takes longer to be drawn', () => {
   const draw = (text: string) => bounded(oneLine(visible(text)), 3_000);
   expect(LINES.filter((line) => tookMs(() => draw(line)) > PATIENCE_MS)).toEqual([]);
 });
+
+const MEMBERS = Object.getOwnPropertyNames(Object.prototype);
+
+test.for(commands.map(({ name }) => name))(
+  '%s: the names of members of every object are words like any other',
+  (name) => {
+    const [noun = '', ...verb] = name.split(' ');
+    for (const member of MEMBERS.flatMap((each) => [each, each.toLowerCase()])) {
+      for (const words of [member, `staging ${member}`, `${member}=1`, `state=${member}`]) {
+        const text = [...verb, words].join(' ');
+        const read = parseLine(noun, text, { ...vocabularyOf(), commands });
+        expect(read.kind, text).toMatch(/^\w+$/);
+      }
+      expect(wordOf(member)).toEqual(expect.any(String));
+    }
+  },
+);

@@ -186,8 +186,8 @@ describe('/alert edit', () => {
   test('an interval is longer than the schedule offset', async () => {
     expect(await answersTo(bot, edit('interval', OFFSET), ['15m', '30m'])).toMatchInlineSnapshot(`
       "15m
-        typed: interval must be longer than the schedule offset of this alert, not 15m: | [interval=5m] [interval=30m]
-        form:  interval must be longer than the schedule offset of this alert, not 15m: | [interval=5m] [interval=30m] | /alert edit "Nightly import" interval=15m
+        typed: interval must be longer than the schedule offset of this alert, not 15m: | [interval=30m] [interval=1h]
+        form:  interval must be longer than the schedule offset of this alert, not 15m: | [interval=30m] [interval=1h] | /alert edit "Nightly import" interval=15m
       30m: taken"
     `);
   });

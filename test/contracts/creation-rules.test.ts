@@ -74,13 +74,10 @@ describe('/service create', () => {
     `);
   });
 
-  test('the first service of a warehouse has 2 to 20 replicas', async () => {
+  test('the first service of a warehouse has 1 to 20 replicas, as live servers accept them', async () => {
     const values = ['1', '2', '20', '21'];
     expect(await answersTo(scale, create('numReplicas'), values)).toMatchInlineSnapshot(`
-      "1
-        typed: opens the form: replicas must be 2 to 20 for the first service of a warehouse, not 1
-        form:  [numReplicas] Replicas must be 2 to 20 for the first service of a warehouse, not 1.
-      2, 20: taken
+      "1, 2, 20: taken
       21
         typed: opens the form: replicas must be a whole number from 1 to 20, not 21
         form:  [numReplicas] Please enter a number of at most 20."
@@ -149,7 +146,7 @@ describe('/service create', () => {
   });
 
   test('what is deprecated is read after its key only, not in the words of a reason', async () => {
-    const preview = await scale.type(`/service create right ${AWS} needed in production`);
+    const preview = await scale.type(`/service create right ${AWS} production`);
     expect(scale.linesIn(preview).join('\n')).not.toMatch(/eprecated/);
     const old = await scale.run(`/service create right ${AWS} tier=production`);
     expect(old).toContain('⚠ Deprecated, though the API still accepts it: tier.');

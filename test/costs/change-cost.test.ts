@@ -52,13 +52,13 @@ test('a preview waits at most two seconds for the usage report', async () => {
   const answer = costTextOf(never, 'stop');
   await expect.poll(() => asked).toBe(true);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(await answer).toMatchObject({ text: 'unknown: the usage report did not answer' });
+  expect(await answer).toMatchObject({ text: 'unknown: the usage report could not be read' });
 });
 
 test('a failed usage report does not fail the request', async () => {
   const broken = () => Promise.reject(new Error('broken'));
   expect(await costTextOf(broken, 'stop')).toMatchObject({
-    text: 'unknown: the usage report did not answer',
+    text: 'unknown: the usage report could not be read',
     perDay: null,
   });
 });
@@ -67,11 +67,11 @@ test('an estimate from a stored report shows its age', async () => {
   const from = new Date('2026-11-20T06:30:00Z');
   const old = { ...whole, gaps: [{ month: '2026-11', why, denied: false, from }] };
   expect((await costTextOf(async () => old, 'stop'))?.text).toMatch(
-    /; the usage report did not answer \(2026-11 as of 2026-11-20 06:30 UTC\)$/,
+    /; the usage report could not be read \(2026-11 as of 2026-11-20 06:30 UTC\)$/,
   );
   const partly = { ...whole, gaps: [{ month: '2026-09', why, denied: false, from: null }] };
   expect((await costTextOf(async () => partly, 'stop'))?.text).toContain(
-    'did not answer (without 2026-09)',
+    'could not be read (without 2026-09)',
   );
 });
 
@@ -82,7 +82,7 @@ test('missing months are reported as a missing answer, not as too few days', asy
     gaps: [{ month: '2026-10', why, denied: false, from: null }],
   };
   expect((await costTextOf(async () => little, 'stop'))?.text).toBe(
-    'unknown: the usage report did not answer',
+    'unknown: the usage report could not be read',
   );
 });
 

@@ -10,7 +10,7 @@ import { written } from './written.ts';
 const YESTERDAY = '2026-11-19';
 const QUIET = nineWeeks();
 /** Two lines of a title on a phone. */
-const TITLE_MAX = 80;
+const TITLE_MAX = 56;
 
 const STOPPED: AppliedChange = {
   id: 'ADHZMF',
@@ -34,8 +34,8 @@ test('a quiet day is one conclusion, one line, the bars and one grey line', () =
   const read = readingOf(QUIET);
   const { text, title } = digestOf(read, { budgets: [budgetFor(read)] });
   expect(text).toMatchInlineSnapshot(`
-    "Yesterday, Thu 19 Nov: 145 credits so far, as usual · November 3,619 of 9,000
-    Within budget, nothing unusual.
+    "Yesterday, Thu 19 Nov: 145 credits so far, as usual
+    November 3,619 of 9,000. Within budget, nothing unusual.
     chart of 14, the last 19
     As of 2026-11-20 08:00 UTC · not final 18–19 Nov · days in UTC · Next digest 2026-11-23 08:30 UTC"
   `);
@@ -59,7 +59,8 @@ test('an unusual cost is in the title, with its line and buttons', () => {
   );
   const { text, notable } = digestOf(read, { budgets: [budgetFor(read)] });
   expect(text).toMatchInlineSnapshot(`
-    "Yesterday: 206 credits so far, unusual: staging +198% · November 3,817 of 9,000
+    "Yesterday: 206 credits so far, unusual: staging +198%
+    November 3,813 of 9,000.
     ⚠ staging +198% since Tue 17 Nov, +60.8 credits per day
     actions
     chart of 14, the last 19
@@ -103,7 +104,7 @@ describe('the title has one conclusion, in this order', () => {
     const read = readingOf(QUIET);
     const other = budgetFor(read, { credits: 1_000, name: 'production', isOwn: false });
     expect(digestOf(read, { budgets: [other] }).title).toMatch(
-      /^November over budget production: [\d,]+ of 1,000 · yesterday/,
+      /^November over budget production: [\d,]+ of 1,000$/,
     );
   });
 
@@ -116,7 +117,7 @@ describe('the title has one conclusion, in this order', () => {
   test('a wide range instead of a point', () => {
     const rows = nineWeeks(TODAY, 2, (day) => (day >= '2026-11-17' ? 4 : 1));
     const { title, text } = digestOf(readingOf(rows));
-    expect(text).toMatch(/\nNovember heading for [\d,]+–[\d,]+\.\n/);
+    expect(text).toMatch(/ November heading for [\d,]+–[\d,]+\.\n/);
     expect(title.length).toBeLessThanOrEqual(TITLE_MAX);
   });
 });
@@ -128,7 +129,7 @@ describe('a day that is not final', () => {
     );
 
   test('the thread says what it costs when it is final, if that is known', () => {
-    const completeness = { share: 0.9, error: 0.02, ratios: 9 };
+    const completeness = { share: 0.9, error: 0.02, common: 0, ratios: 9 };
     const { thread } = digestOf(readingOf(open(completeness)));
     expect(thread && written(thread)).toMatch(/When final: about 1[56]\d credits/);
   });
@@ -143,14 +144,14 @@ describe('a day that is not final', () => {
 test('rows that cannot be read leave no headline and no forecast, but say what is missing', () => {
   const lost = { name: 'without-figures', day: YESTERDAY, count: 3 } as const;
   const { title, text } = digestOf(readingOf(QUIET, { problems: [lost] }));
-  expect(title).toBe('Yesterday, Thu 19 Nov: not known, 3 rows of the report could not be read');
-  expect(text).toContain('\nNovember not known.\n');
+  expect(title).toBe('Yesterday, Thu 19 Nov: not known');
+  expect(text).toContain('\n3 rows of the report could not be read. November not known.\n');
   expect(text).not.toMatch(/\b0 credits/);
 });
 
 test('no data is not a cost of 0', () => {
   const { title } = digestOf(readingOf(QUIET.filter(({ day }) => day !== YESTERDAY)));
-  expect(title).toContain('Yesterday, Thu 19 Nov: no data yet');
+  expect(title).toBe('Yesterday, Thu 19 Nov: no data yet');
 });
 
 test('a report that cannot be read now is the first line', () => {
@@ -197,7 +198,7 @@ test('the thread has the figures, the changes and the table', () => {
     "Details of Thu 19 Nov (UTC)
     Usual on Thu 19 Nov: 141–148 credits
     1–19 Nov: 2,347.0 credits
-    November: about 3,619 (3,606–3,632, about 80% sure) if usage does not change
+    November: about 3,619 (3,609–3,629, about 80% sure) if usage does not change
     Budget: everything ██░░░░░░ 26% · November heading for 3,619 of 9,000 (−60%)
     Changed most vs Thu 12 Nov, as reported so far:
     • analytics-prod · compute −1.0 (−1%)
@@ -206,15 +207,15 @@ test('the thread has the figures, the changes and the table', () => {
     analytics-prod | 102.0 | 103.0 | 588.4 | 1,630.0 | 69%
     staging | 30.6 | 30.9 | 176.5 | 489.0 | 21%
     warehouse main: storage + backup | 12.0 | 12.0 | 84.0 | 228.0 | 10%
-    offers
     As of 2026-11-20 08:00 UTC"
   `);
 });
 
 test('a digest of a week has its sum, compared with the week before', () => {
   const covers = { first: '2026-11-09', last: '2026-11-15' };
-  const { title } = digestOf(readingOf(QUIET), { covers, period: 'week' });
-  expect(title).toMatch(/^9–15 Nov: [\d.,]+ credits, [+−±]\d+% vs 2–8 Nov · November heading for/);
+  const { title, text } = digestOf(readingOf(QUIET), { covers, period: 'week' });
+  expect(title).toMatch(/^9–15 Nov: [\d.,]+ credits, [+−±]\d+% vs 2–8 Nov$/);
+  expect(text).toContain('\nNovember heading for ');
 });
 
 test('a digest of a month has no word about another month', () => {
@@ -225,9 +226,9 @@ test('a digest of a month has no word about another month', () => {
 
 test('a digest in the first days of December names the month of each figure', () => {
   const today = '2026-12-01';
-  const { title } = digestOf(readingOf(nineWeeks(today)), { today });
-  expect(title).toMatch(/^Yesterday, Mon 30 Nov: .* · December heading for/);
-  expect(title).not.toMatch(/\bmonth\b/);
+  const { text } = digestOf(readingOf(nineWeeks(today)), { today });
+  expect(text).toMatch(/^Yesterday, Mon 30 Nov: .*\nDecember heading for/);
+  expect(text).not.toMatch(/\bmonth\b/);
 });
 
 test('the last posted day is that of the digest', () => {
@@ -236,4 +237,67 @@ test('the last posted day is that of the digest', () => {
   expect(lastPosted.days.at(-1)?.day).toBe(YESTERDAY);
   expect(lastPosted.days.length).toBeLessThanOrEqual(57);
   expect(addDays(lastPosted.day, 1)).toBe(TODAY);
+});
+
+describe('a title has at most two lines on a phone', () => {
+  const LONG = 'analytics-for-the-whole-company';
+  const priced = { perCredit: 3_500_000, currency: 'EUR' };
+  const named = (rows: ReturnType<typeof nineWeeks>) =>
+    rows.map((one) => ({ ...one, entityName: LONG, total: one.total * 100, price: priced }));
+  const triple = (service: string) =>
+    named(nineWeeks(TODAY, 2, (day, id) => (day === YESTERDAY && id === service ? 3 : 1)));
+  const lost = { name: 'without-figures', day: YESTERDAY, count: 12 } as const;
+  const once = { age: 1, completeness: null };
+  const week = { covers: { first: '2026-11-09', last: '2026-11-15' }, period: 'week' } as const;
+  const month = { covers: { first: '2026-10-01', last: '2026-10-31' }, period: 'month' } as const;
+  const over = (credits: number, isOwn = true) => [
+    budgetFor(readingOf(named(QUIET)), { name: LONG, credits, isOwn }),
+  ];
+  const given = (rows = named(QUIET), facts: object = {}, reading: object = {}) =>
+    [readingOf(rows, reading), facts] as const;
+
+  test.for<readonly [string, ReturnType<typeof given>, string]>([
+    ['as usual', given(), 'as usual'],
+    ['above usual', given(triple('s-2').map((one) => ({ ...one, openDay: once }))), 'nusual'],
+    ['unusual', given(triple('s-1')), 'Unusual: analy'],
+    ['without rows', given(named(QUIET.filter(({ day }) => day < YESTERDAY))), 'no data'],
+    ['not known', given(undefined, {}, { problems: [lost] }), 'not known'],
+    ['a week', given(undefined, week), '9–15 Nov: '],
+    ['a month', given(undefined, month), 'October 2026: '],
+    ['over', given(undefined, { budgets: over(1_000) }), 'November over budget'],
+    ['over, of others', given(undefined, { budgets: over(1_000, false) }), 'November over budget'],
+    ['almost', given(undefined, { budgets: over(300_000) }), 'November almost certainly over'],
+  ])('%s', ([, facts, expected]) => {
+    for (const scope of [null, LONG]) {
+      const [read, over = {}] = facts;
+      const { title, text } = digestOf(read, { ...over, scope });
+      expect(title).toContain(expected);
+      expect(title.length, title).toBeLessThanOrEqual(TITLE_MAX);
+      // What has no room in the title is the next line.
+      expect(text).toMatch(/credits|not known|no data/);
+    }
+  });
+});
+
+test('a week whose days still grow is not compared with one that is final', () => {
+  const covers = { first: '2026-11-13', last: YESTERDAY };
+  const { title } = digestOf(readingOf(nineWeeks(TODAY, 8)), { covers, period: 'week' });
+  expect(title).toMatch(/^13–19 Nov: [\d.,]+ credits so far( · |$)/);
+});
+
+test('a week is not compared with one of which rows were lost, nor has the thread its table', () => {
+  const covers = { first: '2026-11-09', last: '2026-11-15' };
+  const lost = { name: 'without-figures', day: '2026-11-04', count: 1 } as const;
+  const read = readingOf(QUIET, { problems: [lost] });
+  const { title, thread } = digestOf(read, { covers, period: 'week' });
+  expect(title).not.toContain(' vs ');
+  expect(thread && written(thread)).not.toMatch(/Changed most|Service \|/);
+});
+
+test('the effect of a change has the name that the service has now', () => {
+  const rows = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-2' ? 0 : 1));
+  const renamed = { ...STOPPED, service: 'old-name' };
+  const { text } = digestOf(readingOf(rows, { changes: [renamed] }));
+  expect(text).toContain('By your changes: staging stopped (ADHZMF)');
+  expect(text).not.toContain('old-name');
 });

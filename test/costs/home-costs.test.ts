@@ -40,3 +40,24 @@ test('without a stored report, and without data of yesterday, nothing is shown',
   expect(await lines({ rows: [], fetchedAt: null })).toBeNull();
   expect(await lines({ rows: ROWS.slice(0, -1) })).toBeNull();
 });
+
+test('a day that is as usual in sum is not called so beside a line that is unusual', async () => {
+  const two = (a: number, b: number) => (day: number) => (day === 69 ? a : b);
+  const rows = [
+    ...daily(
+      '2026-09-11',
+      Array.from({ length: 70 }, (_, day) => two(60, 30)(day)),
+    ),
+    ...daily(
+      '2026-09-11',
+      Array.from({ length: 70 }, (_, day) => two(70, 100)(day)),
+      {
+        entityId: 's-2',
+        entityName: 'staging',
+      },
+    ),
+  ];
+  expect((await lines({ rows }))?.[0]).toBe('Yesterday 130.0 credits');
+  const usual = daily('2026-09-11', Array(70).fill(130));
+  expect((await lines({ rows: usual }))?.[0]).toBe('Yesterday 130.0 credits, as usual');
+});

@@ -23,7 +23,7 @@ const Bot = z.strictObject({
   tmpfs: z.array(z.string()),
   cap_drop: z.tuple([z.literal('ALL')]),
   security_opt: z.tuple([z.literal('no-new-privileges:true')]),
-  stop_grace_period: z.literal('25s'),
+  stop_grace_period: z.literal('60s'),
   mem_limit: z.string(),
 });
 const Postgres = z.strictObject({

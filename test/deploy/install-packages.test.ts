@@ -22,10 +22,13 @@ interface Project {
   readonly installed?: object;
   readonly npmExitCode?: number;
   readonly runtime?: boolean;
+  /** What npm says of itself and of the Node that runs it. */
+  readonly agent?: string;
 }
 
 /** Runs the script in a project whose npm only prints what it is started with. */
-function run({ wanted = LOCKED, installed, npmExitCode = 0, runtime = true }: Project) {
+function run(project: Project) {
+  const { wanted = LOCKED, installed, npmExitCode = 0, runtime = true, agent } = project;
   const write = (file: string, packages: object) =>
     writeFileSync(join(folder, file), JSON.stringify({ packages }));
   write('package-lock.json', wanted);
@@ -36,7 +39,10 @@ function run({ wanted = LOCKED, installed, npmExitCode = 0, runtime = true }: Pr
   const npm = join(folder, 'npm.cjs');
   const print = 'process.stderr.write("npm " + process.argv.slice(2).join(" ") + "\\n")';
   writeFileSync(npm, `${print}; process.exit(${npmExitCode});`);
-  const env = { ...process.env, npm_node_execpath: process.execPath, npm_execpath: npm };
+  const env = {
+    ...{ ...process.env, npm_node_execpath: process.execPath, npm_execpath: npm },
+    npm_config_user_agent: agent ?? `npm/11.0.0 node/${process.version} linux x64`,
+  };
   const options = { cwd: folder, env, encoding: 'utf8' } as const;
   return spawnSync(process.execPath, [resolve(SCRIPT)], options);
 }
@@ -67,6 +73,23 @@ test.for<[string, Project]>([
 ])('nothing is installed or printed when %s', ([, project]) => {
   expect(run(project)).toMatchObject({ status: 0, stdout: '', stderr: '' });
 });
+
+test.for([
+  ['npm/8.19.4 node/v16.20.2 linux x64', 'npm/8.19.4 on node/v16.20.2'],
+  ['npm/9.0.0 node/v18.16.1 darwin arm64', 'npm/9.0.0 on node/v18.16.1'],
+] as const)('%s gets one sentence, and nothing is installed', ([agent, own]) => {
+  const sentence = `npm needs Node.js 18.17 or newer to install the packages. Here runs ${own}.\n`;
+  expect(run({ agent })).toMatchObject({ status: 1, stdout: '', stderr: sentence });
+  // The packages are there, and run on their own Node.
+  expect(run({ agent, installed: INSTALLED })).toMatchObject({ status: 0, stderr: '' });
+});
+
+test.for(['npm/10.8.2 node/v18.17.0 linux x64', 'npm/10.8.2 node/v20.5.0 linux x64'])(
+  '%s installs the packages',
+  (agent) => {
+    expect(run({ agent }).status).toBe(0);
+  },
+);
 
 test('a failed installation stops the command and names the next step', () => {
   const { status, stderr } = run({ npmExitCode: 7 });

@@ -97,7 +97,7 @@ const Container = z.looseObject({
 });
 const Pod = z.looseObject({
   automountServiceAccountToken: z.literal(false),
-  terminationGracePeriodSeconds: z.literal(25),
+  terminationGracePeriodSeconds: z.literal(60),
   securityContext: z.looseObject({ runAsNonRoot: z.literal(true), runAsUser: z.literal(10_001) }),
   topologySpreadConstraints: z.array(z.looseObject({ topologyKey: z.string() })),
   containers: z.tuple([Container]),

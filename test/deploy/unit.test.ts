@@ -18,7 +18,7 @@ function valuesOf(key: string, unit = 'signalbox.service'): readonly string[] {
 }
 
 test('the unit allows enough time to stop and gives no root privileges', () => {
-  expect(valuesOf('TimeoutStopSec')).toEqual(['25']);
+  expect(valuesOf('TimeoutStopSec')).toEqual(['60']);
   expect(valuesOf('KillSignal')).toEqual(['SIGTERM']);
   expect(valuesOf('DynamicUser')).toEqual(['yes']);
   expect(valuesOf('ProtectSystem')).toEqual(['strict']);

@@ -73,7 +73,7 @@ const CREATED_LATER = [
   ...[
     'signalbox.yaml',
     'config/signalbox.yaml',
-    'cases.yaml',
+    ...['cases.yaml', 'old.yaml', 'base.yaml'],
     'deploy/kubernetes/signalbox.yaml',
     'manifest.local.json',
   ],

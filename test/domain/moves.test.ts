@@ -88,7 +88,7 @@ test('a change that a freeze stopped stores the freeze', () => {
 
 test('a change whose sender crashed has an unknown outcome, never failed', () => {
   const left = moved(markUnknown(changeIn('executing', { lease }), lease.until));
-  const text = 'Signalbox stopped before the response arrived.';
+  const text = 'No answer was recorded in time.';
   expect(left).toMatchObject({ state: 'unknown', lease: null, outcome: { how: 'unknown', text } });
   expect(moved(markAbandoned(changeIn('executing', { lease }), lease.until))).toEqual(left);
 });

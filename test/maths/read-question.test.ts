@@ -22,6 +22,7 @@ const names: Names = {
     if (text === 'twin') return ['id-1', 'id-2'];
     return NAMES.includes(text) ? [text] : [];
   },
+  within: (kind, name) => (kind === 'tag' && name === 'prod' ? ['analytics-prod', 'staging'] : []),
   near: (text) => NAMES.filter((name) => leven(name, text) < 3),
 };
 
@@ -67,6 +68,8 @@ test.for<[string, Partial<CostQuestion>]>([
   ['refresh', { refresh: true }],
   ['mtd share', { share: true }],
   ['average 7d', { average: true, period: period('7d') }],
+  ['except staging', { scope: { ...ALL_COSTS, not: ['staging'] } }],
+  ['not staging, october', { scope: { ...ALL_COSTS, not: ['staging', 'october'] } }],
   ['not staging', { scope: { ...ALL_COSTS, not: ['staging'] } }],
   ['compute 7d', { scope: { ...ALL_COSTS, metric: ['compute'] }, period: period('7d') }],
   ['metric data-transfer', { scope: { ...ALL_COSTS, metric: ['data-transfer'] } }],
@@ -196,3 +199,25 @@ test('the words of a scope select the same again, whatever a service is called',
   };
   expect(read(wordsOfScope(scope).join(' '))).toMatchObject({ ok: true, question: { scope } });
 });
+
+const OF_PROD = 'not analytics-prod not staging';
+
+test.for([
+  ['not tag prod', 'tag prod', [OF_PROD, 'by tag']],
+  ['not tag=prod', 'tag prod', [OF_PROD, 'by tag']],
+  ['without prod', 'tag prod', [OF_PROD, 'by tag']],
+  ['not tag', 'tag', ['by tag']],
+  ['not team search', 'team search', ['by team']],
+  ['not warehouse lab', 'warehouse lab', ['by warehouse']],
+  ['not metric compute', 'metric compute', ['by metric']],
+  ['not compute', 'metric compute', ['by metric']],
+] as const)(
+  '“%s” suggests the services to leave out, never the opposite',
+  ([typed, text, near]) => {
+    const words = typed.split(' ');
+    const reading = read(typed);
+    expect(reading).toMatchObject({ ok: false, problem: 'not-a-service', text, nearest: near });
+    if (reading.ok) return;
+    for (const form of near) expect(read(correctLine(words, reading.about, form)).ok).toBe(true);
+  },
+);

@@ -193,7 +193,7 @@ describe('right before sending', () => {
     const { approve } = await approved(sandbox, '/service stop staging for the night');
     sandbox.cloud.setServiceState(STAGING, 'stopped');
     await approve();
-    const stale = await sandbox.cardLater('not run: it changed since the preview');
+    const stale = await sandbox.cardLater('not run: the target changed since the preview');
     expect(stale?.text).toContain('State  was running, is now stopped');
     expect(buttonsOf(stale ?? NO_MESSAGE)).toContain('change.request-again');
     expect(sandbox.cloud.count('set state')).toBe(0);
@@ -221,7 +221,7 @@ describe('right before sending', () => {
     const { approve } = await approved(sandbox, '/service scale staging max=64');
     sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 16 }, 'a person');
     await approve();
-    const stale = await sandbox.cardLater('not run: it changed since the preview');
+    const stale = await sandbox.cardLater('not run: the target changed since the preview');
     expect(stale?.text).toContain('Memory per replica  was 8–32 GB, is now 16–32 GB');
     expect(sandbox.cloud.count('scale')).toBe(0);
   });
@@ -245,7 +245,7 @@ describe('right before sending', () => {
     await sandbox.press(BEN, second, 'change.approve');
     await sandbox.cardLater('staging is scaling');
     await first.approve();
-    const stale = await sandbox.cardLater('not run: it changed since the preview');
+    const stale = await sandbox.cardLater('not run: the target changed since the preview');
     expect(stale?.text).toMatch(
       new RegExp(`was 8–32 GB, is now 16–48 GB \\(<@${FINN}>, .*, [0-9A-Z]{6}\\)`),
     );
@@ -353,7 +353,7 @@ describe('undo and for=', () => {
     await sandbox.cardLater('Scale staging: planned');
     sandbox.cloud.scaleInConsole(STAGING, { maxReplicaMemoryGb: 128 }, 'a person');
     sandbox.pass(2 * 3_600);
-    const stale = await sandbox.cardLater('not run: it changed since the preview');
+    const stale = await sandbox.cardLater('not run: the target changed since the preview');
     expect(stale?.text).toContain('was 8–64 GB, is now 8–128 GB');
     expect(sandbox.cloud.effectCount('scale', STAGING)).toBe(1);
   });

@@ -43,33 +43,23 @@ async function reported({ cloud }: TestSandbox, from: string, to: string) {
 const decimals = (number: number, digits: number) =>
   number.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** Every line with credits has money in the same line. */
-function expectMoney(text: string): void {
-  const lines = text.split('\n').filter((line) => /\d credits|^(Spent|Forecast) /.test(line));
-  expect(lines.length).toBeGreaterThan(0);
-  for (const line of lines) expect(line).toContain('€');
-}
-
 test('in money: a week is what the server reports, each day at its own price', async () => {
   const sandbox = await startTestSandbox({ yaml: withPrices });
   const answer = await asked(sandbox, '/cost 2026-11-01..2026-11-07', '1–7 Nov');
   const { credits, cents } = await reported(sandbox, '2026-11-01', '2026-11-07');
   const total = `${decimals(credits, 1)} credits (€${decimals(cents / 100, 2)})`;
   expect(answer).toContain(`1–7 Nov (UTC): ${total}\n`);
-  expect(answer).toContain('1 credit = €0.35 from 2026-11-04, €0.32 from 2026-01-01');
 });
 
-test.for<[string, string]>([
-  ['/cost forecast', 'November 2026: heading for'],
-  ['/cost mtd', 'November heading for '],
-  ['/cost forecast quarter', 'Q4 2026: heading for'],
-  ['/cost why 2026-10-26..2026-11-01', '26 Oct – 1 Nov vs 19–25 Oct'],
-  ['/cost 2026-10-26..2026-11-01 vs prev', '26 Oct – 1 Nov'],
-  ['/cost budget', 'Budgets ·'],
-  ['/cost digest preview', 'Preview: only visible to you'],
-])('in money: each credit figure of %s has money beside it', async ([line, words]) => {
+test.for<[string, RegExp]>([
+  ['/cost forecast', /^November 2026: heading for .* · €[\d,]+$/m],
+  ['/cost mtd', / credits \(€[\d,.]+\) so far · November heading for [\d,]+ \(€[\d,]+\)$/m],
+  ['/cost forecast quarter', /^Q4 2026: heading for .* · €[\d,]+$/m],
+  ['/cost budget', /Spent.* of 9,000 \(€[\d,]+ of €[\d,]+\)/m],
+  ['/cost digest preview', /^Yesterday.*: [\d,.]+ credits \(€[\d,.]+\)/m],
+])('in money: the totals of %s have money beside them', async ([line, total]) => {
   const sandbox = await startTestSandbox({ yaml: withPrices });
-  expectMoney(await asked(sandbox, line, words));
+  expect(await asked(sandbox, line, '€')).toMatch(total);
 });
 
 test('in money: a change shows its estimated cost, and Home shows yesterday', async () => {

@@ -196,12 +196,7 @@ test('digests of the configuration file are listed, and can only be changed ther
 test('two configured digests of one channel have different names, and each can be previewed', async () => {
   const digests = [{ channel: '#db-costs' }, { channel: '#db-costs', period: 'week', days: 'mon' }];
   const sandbox = await startTestSandbox({ yaml: (file: object) => ({ ...file, digests }) });
-  await answer(
-    sandbox,
-    ANA,
-    '/cost digest pause #db-costs',
-    'Name one: #db-costs:day, #db-costs:week',
-  );
+  await answer(sandbox, ANA, '/cost digest pause #db-costs', 'This channel gets 2 digests.');
   const list = await answer(sandbox, ANA, '/cost digest list', '2 cost digests');
   const [line = ''] = /cost digest preview [^ ]*db-costs:week/.exec(list) ?? [];
   await answer(sandbox, ANA, `/${line}`, '13–19 Nov: ');
@@ -238,7 +233,6 @@ test('a preview is private and shows what would be posted', async () => {
 test('a preview works without a configured digest', async () => {
   const sandbox = await startTestSandbox();
   const text = await answer(sandbox, DORA, '/cost digest preview', 'Preview: only visible to you');
-  expect(text).toContain('CSV of November');
   expect(text).toContain('Add a digest');
 });
 

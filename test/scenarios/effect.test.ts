@@ -77,7 +77,7 @@ test('a preview without a usage report shows no estimate and works otherwise', a
   sandbox.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('unknown: the usage report did not answer');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain('unknown: the usage report could not be read');
 });
 
 test('a scale of a service with unknown size has no estimate', async () => {

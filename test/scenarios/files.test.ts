@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buttonsOf, textOf } from '../harness/messages.ts';
+import { textOf } from '../harness/messages.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, SVEN } from '../harness/users.ts';
 
@@ -73,24 +73,6 @@ test('where the readers of a thread are unknown, the CSV is sent in a direct mes
   await ask(sandbox, view, 'cost csv', '7d');
   await sandbox.privateMessage(ANA, 'is in your direct messages with Signalbox');
   expect(filesOf(sandbox, BEN)).toEqual([]);
-});
-
-test('a button below a digest posts the CSV of its month into the thread', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'db-costs', '/cost digest add at=14:00');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Digest added'), 'command.1');
-  const below = () =>
-    sandbox.slack
-      .messages('db-costs')
-      .find((message) => message.threadTs && buttonsOf(message).includes('command.0'));
-  await expect.poll(below).toBeDefined();
-  const table = below();
-  await sandbox.press(BEN, table, 'command.0');
-  await expect
-    .poll(() => filesOf(sandbox, DORA))
-    .toMatchObject([{ threadTs: table?.threadTs, name: 'costs-2026-11-01-2026-11-19.csv' }]);
-  const note = await sandbox.privateMessage(BEN, 'is in this thread');
-  expect(note).toMatchObject({ ephemeral: true, threadTs: table?.threadTs });
 });
 
 test('in a workspace without the newest blocks, the figures are shown as text', async () => {

@@ -127,7 +127,9 @@ test('the second of two requests to end one freeze becomes stale', async () => {
   await sandbox.card('everything tagged staging is unfrozen');
   // The card of the second one reacts by itself: its button may be gone.
   await sandbox.press(BEN, cards[1], 'change.approve').catch(() => undefined);
-  await sandbox.card('Unfreeze everything tagged staging: not run: it changed since the preview');
+  await sandbox.card(
+    'Unfreeze everything tagged staging: not run: the target changed since the preview',
+  );
 });
 
 function isUnfreeze(message: Parameters<typeof textOf>[0] & { threadTs: string | null }): boolean {

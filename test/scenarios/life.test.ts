@@ -179,7 +179,7 @@ test('a request without an answer has an unknown outcome, is not sent again, and
   // The second change was requested before the outcome was known, so it becomes stale at its next attempt.
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10_000);
   sandbox.wake();
-  await sandbox.card('Start staging: not run: it changed since the preview');
+  await sandbox.card('Start staging: not run: the target changed since the preview');
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 

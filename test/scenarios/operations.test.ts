@@ -205,7 +205,7 @@ test('an alert edited after the preview is not overwritten', async () => {
   const card = await sandbox.card('requests: ');
   sandbox.alerts.editAlert(alert?.id ?? '', { threshold: 99 });
   await sandbox.press(BEN, card, 'change.approve');
-  const stale = await sandbox.card('not run: it changed since the preview');
+  const stale = await sandbox.card('not run: the target changed since the preview');
   expect(stale?.text).toContain('Threshold  was 100, is now 99');
   expect(sandbox.alerts.count('update alert')).toBe(0);
 });

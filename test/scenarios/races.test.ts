@@ -56,6 +56,6 @@ test('of two changes of one service approved at the same time, one is sent', asy
   // The other one waits until the first has ended, and is then checked again.
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 15_000);
   sandbox.wake();
-  await sandbox.card('not run: it changed since the preview');
+  await sandbox.card('not run: the target changed since the preview');
   expect(sandbox.cloud.count('set state')).toBe(1);
 });

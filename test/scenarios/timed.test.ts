@@ -148,7 +148,7 @@ test('a revert does not overwrite a newer change and asks instead', async () => 
   await requestAndApprove(sandbox, '/service start staging needed after all');
   await sandbox.card('staging is starting');
   setTime(sandbox, '16:00');
-  const stale = await sandbox.card('Start staging: not run: it changed since the preview');
+  const stale = await sandbox.card('Start staging: not run: the target changed since the preview');
   const said = () =>
     sandbox.slack.messages('db-approvals').find((one) => one.threadTs === stale?.ts);
   await expect.poll(said).toBeDefined();
@@ -225,7 +225,7 @@ test('a temporary alert edit is not reverted after another edit', async () => {
   await sandbox.card('Edit alert "5xx rate": planned');
   sandbox.alerts.editAlert(id, { threshold: 300 });
   setTime(sandbox, '14:00');
-  const card = await sandbox.card('not run: it changed since the preview');
+  const card = await sandbox.card('not run: the target changed since the preview');
   expect(buttonsOf(card ?? NO_MESSAGE)).toContain('change.take-back');
   expect(threshold()).toBe(300);
 });

@@ -30,6 +30,8 @@ test.for<[string, Record<string, unknown>, Record<string, unknown>]>([
   ['a state without a status', { status: '', state: 'OK' }, { state: 'ok' }],
   ['numbers without quotes', { value: 7, threshold: 5 }, { value: '7', threshold: 'above 5' }],
   ['a range', { comparator: 'between', thresholdMax: '9' }, { threshold: 'between 100 and 9' }],
+  ['at least', { comparator: '>=' }, { threshold: 'above or equal 100' }],
+  ['a member of objects', { comparator: 'constructor' }, { threshold: 'constructor 100' }],
   ['no threshold', { threshold: '' }, { threshold: null }],
   ['no alert id', { alert: '' }, { id: 'e1', alert: null }],
   ['an alert id that is no word', { alert: 'a b' }, { id: 'a b', alert: null }],

@@ -170,6 +170,16 @@ describe('a reply', () => {
     expect(reply).toMatchObject({ status: 201, requestId: null, result: { state: 'stopping' } });
   });
 
+  test('keeps the other elements of a list with an empty place', async () => {
+    const held = { privateEndpointIds: [null, 'vpce-1'], ipAccessList: [{ source: 'x' }, null] };
+    const server = await serve(json(200, envelope({ ...stopping, ...held })));
+    const { result } = await client(server.url).updateServiceState(SERVICE, { command: 'stop' });
+    expect(result).toMatchObject({
+      privateEndpointIds: ['vpce-1'],
+      ipAccessList: [{ source: 'x' }],
+    });
+  });
+
   test('contains pipe settings with nulls and unknown names', async () => {
     const server = await serve(json(200, envelope(settings)));
     const { result } = await client(server.url).getPipeSettings(SERVICE, PIPE);
@@ -408,11 +418,6 @@ describe('nothing is sent', () => {
       'an idle timeout has no scaling to zero',
       (c) => c.updateReplicaScaling(SERVICE, { idleScaling: false, idleTimeoutMinutes: 10 }),
       'idleTimeoutMinutes',
-    ],
-    [
-      'a warehouse begins with one replica',
-      (c) => c.createService({ numReplicas: 1 }),
-      'numReplicas',
     ],
     [
       'the period is too long',

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { REGIONS, REGIONS_OF } from '../../src/servers/accepted-values.ts';
 import {
   EndpointCreation,
-  firstServiceProblems,
   organizationProblems,
   ReplicaScaling,
   ServiceCreation,
@@ -334,15 +333,5 @@ describe('the limits of the organization', () => {
     ['transparent encryption switched off', { hasTransparentDataEncryption: false }, paid, []],
   ])('%s', ([, body, organization, fields]) => {
     expect(organizationProblems(body, organization).map(({ field }) => field)).toEqual(fields);
-  });
-
-  test.for<[string, object, Parameters<typeof firstServiceProblems>[1], number]>([
-    ['one replica in a new warehouse', { numReplicas: 1 }, paid, 1],
-    ['two replicas in a new warehouse', { numReplicas: 2 }, paid, 0],
-    ['one replica in an existing warehouse', { numReplicas: 1, dataWarehouseId: 'w' }, paid, 0],
-    ['one replica with BASIC', { numReplicas: 1 }, { plan: 'paid', tier: 'basic' }, 0],
-    ['the default number', {}, paid, 0],
-  ])('%s', ([, body, organization, count]) => {
-    expect(firstServiceProblems(body, organization)).toHaveLength(count);
   });
 });

@@ -130,6 +130,7 @@ describe('costs become a list', () => {
     ['from a list', [serviceRow, warehouseRow], [row, { entityName: 'main' }]],
     ['from one object', serviceRow, [row]],
     ['from an object with one field that we know', { totalCredits: 1 }, [{ totalCredits: 1 }]],
+    ['from a list with an empty place', [serviceRow, null], [row, { date: null }]],
     ['from nothing', undefined, []],
     ['from null', null, []],
     ['from an empty list', [], []],

@@ -52,7 +52,7 @@ test('each state has its own title', () => {
       "✕ Stop analytics-prod: rejected",
       "✕ Stop analytics-prod: cancelled",
       "✕ Stop analytics-prod: expired",
-      "✕ Stop analytics-prod: not run: it changed since the preview",
+      "✕ Stop analytics-prod: not run: the target changed since the preview",
       "✕ Stop analytics-prod: not run: the current policy refuses it",
     ]
   `);

@@ -16,7 +16,8 @@ function slackWith({ pages = 1, fails = false }) {
     const isLast = Number(cursor) === pages;
     return {
       ok: true,
-      members: isLast ? [ana, ben] : [],
+      // A list of Slack can have an empty place.
+      members: isLast ? [ana, null, ben] : [],
       response_metadata: { next_cursor: isLast ? '' : String(Number(cursor) + 1) },
     };
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ApiError, type ApiFailure } from '../../src/base/errors.ts';
+import { ApiError, type ApiFailure, InvalidRequest } from '../../src/base/errors.ts';
 import { errorMessage, missingObject } from '../../src/slack/private-answers.ts';
 import { linesOf } from '../contracts/message-lines.ts';
 
@@ -53,6 +53,12 @@ test.for([
   ],
 ] as const)('a 404 of %s names the missing object', ([operation, serverText, lines]) => {
   expect(shown({ operation, serverText })).toEqual(lines);
+});
+
+test('a value that Signalbox itself refuses is not called a response of the server', () => {
+  const problem = 'must be 1 to 64 letters, digits, hyphens or underscores';
+  const error = new InvalidRequest('getAlert', [{ field: 'id', problem }]);
+  expect(errorMessage(error)?.text).toBe(`Signalbox did not send the request: id ${problem}.`);
 });
 
 test('a 404 of another server or route is not a missing alert', () => {

@@ -8,7 +8,7 @@ import {
   titleOf,
 } from '../../src/commands/index.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
-import { commandForm, type FormSetting } from '../../src/slack/form.ts';
+import { changedIn, commandForm, type FormSetting, settingOf } from '../../src/slack/form.ts';
 import { NO_REPLY_TARGET } from '../../src/slack/post.ts';
 import { vocabularyOf } from '../commands/fixtures.ts';
 
@@ -143,8 +143,7 @@ test.for(FIELDS)(
       const given = { ...OTHERS[name], [field]: value };
       const read = parseValues(command, given, '', { ...vocabularyOf(), commands });
       const problems = read.kind === 'misread' ? read.problems : {};
-      const known = { hints: {}, line: null, problems };
-      const { view, inputs } = form(name, given, { known });
+      const { view, inputs } = form(name, given, { problems });
       expect(viewProblems(view)).toEqual([]);
       const own = inputs.find(({ block_id }) => block_id === field);
       // The typed value is shortened, and without its control characters.
@@ -158,3 +157,15 @@ test.for(FIELDS)(
     }
   },
 );
+
+test('an emptied input removes a text, and one that the form does not have removes nothing', () => {
+  const filledWith = { name: 'p95', message: 'slow', threshold: '9' };
+  const { view } = form('alert edit', { alert: 'a1', ...filledWith }, { filledWith });
+  const command = commands.find(({ name }) => name === 'alert edit') ?? expect.fail();
+  const { was } = settingOf(view.private_metadata ?? '');
+  const shown = { name: 'p95' };
+  const inputs = ['name', 'message', 'threshold'];
+  // An alert cannot be without a threshold.
+  expect(changedIn(command, shown, { inputs, was })).toEqual({ message: 'none' });
+  expect(changedIn(command, shown, { inputs: ['name'], was })).toEqual({});
+});

@@ -8,6 +8,7 @@ import type { UserId } from '../../src/domain/change.ts';
 import { cachedAccounts } from '../../src/slack/accounts.ts';
 import { createActors } from '../../src/slack/actors.ts';
 import { obeyRateLimits } from '../../src/slack/api.ts';
+import { listNamedGroups, readGroupMembers } from '../../src/slack/groups.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { BEN, CLEO, GUS } from '../harness/users.ts';
 
@@ -183,4 +184,25 @@ test('no claim uses a reading from before an event', async () => {
   clock.advance(1_000);
   await claim();
   expect(slack.calls('usergroups.list')).toHaveLength(2);
+});
+
+test('an empty place in the list of groups, or a foreign group without members, stops nothing', async () => {
+  const [own, other] = GROUPS;
+  const usergroups = [null, { ...own, users: ['', BEN] }, { ...other, users: null }];
+  // Only this method is used.
+  const lookups = { usergroups: { list: async () => ({ ok: true, usergroups }) } };
+  const client = lookups as unknown as WebClient;
+  const read = await readGroupMembers(client, [own?.id ?? ''], {
+    now: () => new Date(START),
+    gone: () => undefined,
+  });
+  expect([...(read.get(own?.id ?? '')?.ids ?? [])]).toEqual([BEN]);
+  const listed = await listNamedGroups(
+    client,
+    policyOf([{ allow: ['service stop'], to: 'approver' }]),
+  );
+  expect(listed.map(({ id, users }) => [id, users.length])).toEqual([
+    [own?.id, 1],
+    [other?.id, 0],
+  ]);
 });

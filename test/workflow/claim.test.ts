@@ -553,7 +553,7 @@ test('a process that paused after its claim sends nothing, whatever the clock sa
 
 test.for<[string, 'isDeleted' | 'isReachable', string]>([
   ['whose card is deleted', 'isDeleted', 'The card was deleted.'],
-  ['whose thread cannot be read', 'isReachable', 'Slack did not answer.'],
+  ['whose thread cannot be read', 'isReachable', 'The thread of its card could not be used.'],
 ])('a claimed change %s is handed back', async ([, what, why]) => {
   const { run, sent, events, thread, slack } = await runnable({
     context: {

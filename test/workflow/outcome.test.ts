@@ -286,7 +286,7 @@ test('an execution of another process becomes unknown when its lease ends, and i
   expect(await loaded(context, change.id)).toMatchObject({ state: 'unknown', lease: null });
   expect((await eventsOf(context, `change/${change.id}`)).at(-1)).toMatchObject({
     type: 'unknown',
-    text: 'Signalbox stopped before the response arrived.',
+    text: 'No answer was recorded in time.',
   });
   expect(await holders(context, change)).toEqual([change.id]);
 });

@@ -89,7 +89,7 @@ function warehouseProblem(cloud: CloudState, body: Json): string | null {
   if (dataWarehouseId !== undefined && !cloud.warehouses.has(String(dataWarehouseId))) {
     return fieldProblem('dataWarehouseId', 'Invalid data warehouse id', dataWarehouseId);
   }
-  if (dataWarehouseId === undefined && numReplicas === 1) {
+  if (cloud.profile === 'contract' && dataWarehouseId === undefined && numReplicas === 1) {
     return fieldProblem('numReplicas', 'Number of replicas must be greater than 1', numReplicas);
   }
   return null;

@@ -95,7 +95,8 @@ function misfitOf(cloud: CloudState, service: ServiceRecord, sent: Json): string
       return fieldProblem('maxReplicaMemoryGb', text, after.maxReplicaMemoryGb);
     }
   }
-  if (service.isPrimary && typeof numReplicas === 'number' && numReplicas < 2) {
+  const needsTwo = cloud.profile === 'contract' && service.isPrimary;
+  if (needsTwo && typeof numReplicas === 'number' && numReplicas < 2) {
     return fieldProblem('numReplicas', 'Number of replicas must be greater than 1', numReplicas);
   }
   if (sent.idleTimeoutMinutes !== undefined && !after.idleScaling) {

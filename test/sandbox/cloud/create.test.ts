@@ -147,7 +147,7 @@ test.for<[string, object, string, Parameters<typeof cloudServer>[0]?]>([
     { tier: 'development', minReplicaMemoryGb: 8 },
     'minReplicaMemoryGb',
   ],
-  ['one replica in a new warehouse', { numReplicas: 1 }, 'numReplicas'],
+  ['one replica in a new warehouse', { numReplicas: 1 }, 'numReplicas', contract],
   ['21 replicas', { numReplicas: 21, dataWarehouseId: MAIN }, 'numReplicas'],
   ['an idle timeout of 4', { idleTimeoutMinutes: 4 }, 'idleTimeoutMinutes'],
   ['read-only without a warehouse', { isReadonly: true }, 'isReadonly'],

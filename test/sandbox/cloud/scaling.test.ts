@@ -90,8 +90,8 @@ test('a maximum below the current minimum is refused at the field of the maximum
   expect(json.error).toMatch(/request body\.maxReplicaMemoryGb: must not be less/);
 });
 
-test('the primary service of a warehouse needs two replicas', async () => {
-  const { ask } = await cloudServer();
+test('the primary service of a warehouse needs two replicas where the contract holds', async () => {
+  const { ask } = await cloudServer({ profile: 'contract' });
   const prod = path(serviceId('analytics-prod'));
   expect((await ask('PATCH', prod, { numReplicas: 1 })).status).toBe(400);
   expect((await ask('PATCH', prod, { numReplicas: 2 })).status).toBe(200);

@@ -1,0 +1,679 @@
+// `signalbox policy prove`: decides every request that the rules can tell apart, by the function that the bot uses. Says
+// which rules never decide, which roles can approve nothing, and which statements about the policy do not hold; or
+// which decisions differ from those of another file.
+
+import { type ConfigProblem, quoted } from '../base/problem.ts';
+import {
+  type Command,
+  changesFreezes,
+  commands,
+  takesService,
+  untaggedTarget,
+} from '../commands/index.ts';
+import { countWords } from '../domain/answer.ts';
+import type { Actor, Requirement, RoleName, Target, UserId } from '../domain/change.ts';
+import { freezeTarget, scopesOf } from '../domain/freezes.ts';
+import { decide, type Policy, type Rule, selects } from '../domain/policy.ts';
+import { type Service, serviceTarget } from '../domain/targets.ts';
+import {
+  answerOf,
+  decidedText,
+  minuteText,
+  type PolicyAnswer,
+  requirementText,
+} from './policy-cases.ts';
+
+/** What is proved: the policy of a file and the services that it lists. */
+export interface ProvedFile {
+  readonly policy: Policy;
+  readonly services: readonly Service[];
+  /** Whether the server decides about the services that the file omits. */
+  readonly discoversServices: boolean;
+  /** The tags of the server that rules may name. */
+  readonly serverTags: readonly string[];
+}
+
+/** Targets that every rule, freeze and `never` treats alike. Null: a query about everything. */
+interface Place {
+  readonly target: Target | null;
+  readonly names: readonly string[];
+}
+
+interface Requester {
+  readonly who: string;
+  readonly actor: Actor;
+  /** A person, also through an agent: the person confirms. */
+  readonly isPerson: boolean;
+}
+
+interface Case {
+  readonly command: string;
+  readonly place: Place;
+  readonly requester: Requester;
+  readonly at: Date;
+  readonly answer: PolicyAnswer;
+  /** The rule that decided. */
+  readonly rule: Rule | null;
+}
+
+const NOBODY = '' as UserId;
+/** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
+const LONG_REASON = '-'.repeat(500);
+
+/** Decides everything that can differ, from `now` on. */
+function* casesOf(file: ProvedFile, now: Date): Generator<Case> {
+  const requesters = requestersOf(file.policy);
+  const moments = momentsOf([file.policy], now);
+  for (const command of commands) {
+    for (const place of alike(targetsOf(command, file), [file.policy])) {
+      yield* decisionsOn(file.policy, { command, place, requesters, moments });
+    }
+  }
+}
+
+interface Questions {
+  readonly command: Command;
+  readonly place: Place;
+  readonly requesters: readonly Requester[];
+  readonly moments: readonly Date[];
+}
+
+// Which rule decides depends on command and target only. So it is found once; every requester and moment is then
+// decided by a policy that has this rule alone.
+function* decisionsOn(
+  policy: Policy,
+  { command, place, requesters, moments }: Questions,
+): Generator<Case> {
+  const { name, kind } = command;
+  const asked = { command: name, kind, target: place.target, reason: LONG_REASON };
+  const everyRole = { id: NOBODY, roles: [...policy.roles.keys()] };
+  const [first = new Date(0)] = moments;
+  const { rule } = decide(policy, { ...asked, actor: everyRole, now: first });
+  const own = { ...policy, rules: rule ? [rule] : [] };
+  for (const requester of requesters) {
+    for (const at of moments) {
+      const decision = decide(own, { ...asked, actor: requester.actor, now: at });
+      const answer = answerOf(decision);
+      const decides = answer.rule === null ? null : rule;
+      yield { command: name, place, requester, at, answer, rule: decides };
+    }
+  }
+}
+
+/** Each role, nobody's role, each listed person with several roles, and each agent. */
+function requestersOf({ roles, agents = new Map() }: Policy): readonly Requester[] {
+  const of = (
+    who: string,
+    own: readonly RoleName[],
+    agent?: string,
+    isPerson = true,
+  ): Requester => ({
+    who,
+    actor: { id: NOBODY, roles: own, ...(agent !== undefined && { agent }) },
+    isPerson,
+  });
+  const users = new Set([...roles.values()].flatMap((role) => role.users));
+  const listed = [...users].map((user) => {
+    const own = [...roles].filter(([, role]) => role.users.includes(user)).map(([name]) => name);
+    return { user, own };
+  });
+  return [
+    ...[...roles.keys()].map((role) => of(role, [role])),
+    of('a person without a role', []),
+    ...listed
+      .filter(({ own }) => own.length > 1)
+      .map(({ user, own }) => of(`${user} (${own.join(', ')})`, own)),
+    ...[...agents].flatMap(([agent, own]: [string, readonly RoleName[]]) =>
+      own.length > 0
+        ? [of(`agent ${agent}`, own, agent, false)]
+        : [...roles.keys()].map((role) => of(`${role} through agent ${agent}`, [role], agent)),
+    ),
+  ];
+}
+
+/** Now, and each later moment at which a freeze begins or ends: between two of them nothing changes. */
+function momentsOf(policies: readonly Policy[], now: Date): readonly Date[] {
+  const changes = policies.flatMap(({ freezes }) =>
+    freezes.flatMap(({ from, until }) => [from, until]),
+  );
+  const times = changes.map((at) => at.getTime()).filter((at) => at > now.getTime());
+  return [now.getTime(), ...new Set(times.sort((a, b) => a - b))].map((at) => new Date(at));
+}
+
+interface Named {
+  readonly name: string;
+  readonly target: Target | null;
+}
+
+/** Every target of a command: listed and discovered services, the scopes of freezes, or the one that it has. */
+function targetsOf(command: Command, file: ProvedFile): readonly Named[] {
+  const { services } = file;
+  if (command.kind === 'change' && changesFreezes(command)) {
+    return scopesOf(services).map(({ name, scope }) => ({
+      name,
+      target: freezeTarget(scope, services),
+    }));
+  }
+  if (takesService(command)) {
+    const listed = services.map((service) => ({
+      name: service.name,
+      target: serviceTarget(service),
+    }));
+    return [...listed, ...unlistedTargets(file)];
+  }
+  if (command.kind === 'query') return [{ name: 'everything', target: null }];
+  return [{ name: 'its target', target: untaggedTarget(command.name) }];
+}
+
+function unlistedTargets({ discoversServices, serverTags }: ProvedFile): readonly Named[] {
+  const unlisted = { kind: 'service', id: UNLISTED, warehouse: null } as const;
+  if (!discoversServices) {
+    const name = 'a service that the file does not list';
+    return [{ name, target: { ...unlisted, name, tags: null } }];
+  }
+  return subsetsOf(serverTags).map((tags) => {
+    const name = `a discovered service with ${tags.length > 0 ? `the tags ${tags.join(', ')}` : 'no tag'}`;
+    return { name, target: { ...unlisted, name, tags, discovered: true } };
+  });
+}
+
+/** All subsets of up to eight tags; of more only single tags, because a rule matches any of its tags. */
+function subsetsOf(tags: readonly string[]): readonly (readonly string[])[] {
+  if (tags.length > 8) return [[], ...tags.map((tag) => [tag])];
+  const masks = Array.from({ length: 2 ** tags.length }, (_, mask) => mask);
+  return masks.map((mask) => tags.filter((_, bit) => (mask >> bit) % 2 === 1));
+}
+
+// Decisions depend on a target only by what selects it. Tags are kept apart, because statements name them.
+function alike(targets: readonly Named[], policies: readonly Policy[]): readonly Place[] {
+  const selectors = policies.flatMap(({ rules, freezes, never }) =>
+    [...rules, ...freezes, ...never].map(({ on }) => on).filter((on) => on !== null),
+  );
+  const groups = Map.groupBy(targets, ({ target }) => {
+    const selected = selectors.map((on) => String(selects(on, target)).at(0)).join('');
+    return JSON.stringify([
+      selected,
+      target?.kind,
+      target?.discovered,
+      target?.tags,
+      target?.warehouse,
+    ]);
+  });
+  return [...groups.values()].map((group) => ({
+    target: group[0]?.target ?? null,
+    names: group.map(({ name }) => name),
+  }));
+}
+
+interface Proof {
+  readonly text: string;
+  readonly holds: boolean;
+}
+
+/** Proves the statements and looks for rules without effect and approvers without a vote. */
+export function prove(file: ProvedFile, statements: readonly Statement[], now: Date): Proof {
+  const deciding = new Set<number>();
+  const approving = new Set<RoleName>();
+  const broken = new Map<Statement, Case>();
+  let count = 0;
+  for (const one of casesOf(file, now)) {
+    count += 1;
+    if (one.rule) deciding.add(one.rule.place);
+    for (const role of one.answer.allow ? decidingRoles(one.answer.requires) : [])
+      approving.add(role);
+    for (const statement of statements) {
+      if (!broken.has(statement) && statement.isBroken(one)) broken.set(statement, one);
+    }
+  }
+  const { policy } = file;
+  const silent = policy.rules.filter(({ place }) => !deciding.has(place));
+  const voteless = [...policy.roles.keys()].filter(
+    (role) => !approving.has(role) && policy.rules.some((rule) => isApprover(rule, role)),
+  );
+  const findings = [
+    ...silent.map(
+      ({ place }) =>
+        `✗ rule ${place} never decides: earlier rules decide everything that it selects`,
+    ),
+    ...voteless.map((role) => `✗ ${role} can approve nothing: no rule that decides asks ${role}`),
+  ];
+  const results = statements.flatMap((statement) => {
+    const against = broken.get(statement);
+    const line = `${statement.where}  ${statement.text}`;
+    return against
+      ? [`✗ ${line}`, `    ${caseText(against, now, statement.why(against))}`]
+      : [`✓ ${line}`];
+  });
+  const scope = [
+    countWords(policy.rules.length, 'rule'),
+    countWords(file.services.length, 'service'),
+    countWords(commands.length, 'command'),
+  ].join(', ');
+  const checked = `${count.toLocaleString('en')} decisions (${scope}), from ${minuteText(now)} on.`;
+  const failed = findings.length + broken.size;
+  const summary = failed === 0 ? 'Everything holds.' : `${countWords(failed, 'finding')}.`;
+  return { text: [...findings, ...results, checked, summary, ''].join('\n'), holds: failed === 0 };
+}
+
+function decidingRoles({ from, escalation, breakGlass }: Requirement): readonly RoleName[] {
+  return [from, escalation?.to ?? null, breakGlass].filter((role) => role !== null);
+}
+
+function isApprover({ approvals, breakGlass }: Rule, role: RoleName): boolean {
+  return [approvals?.from, approvals?.escalate?.to, breakGlass?.to].includes(role);
+}
+
+/** `operator: service start on analytics-prod: immediate (rule 3)` */
+function caseText({ command, place, requester, at, answer }: Case, now: Date, why: string): string {
+  const on = place.target === null ? '' : ` on ${namesText(place.names)}`;
+  const when = at > now ? `, from ${minuteText(at)} on` : '';
+  return `${requester.who}: ${command}${on}${when}: ${decidedText(answer)}${why}`;
+}
+
+function namesText(names: readonly string[]): string {
+  const [first = '', ...others] = names;
+  return others.length > 0 ? `${first} and ${countWords(others.length, 'other')}` : first;
+}
+
+/** A sentence about the policy. */
+export interface Statement {
+  readonly where: string;
+  readonly text: string;
+  readonly isBroken: (one: Case) => boolean;
+  /** What the counter-example does not show by itself; empty if nothing. */
+  readonly why: (one: Case) => string;
+}
+
+/** What a statement may look like. */
+export const STATEMENT_FORMS =
+  'no agent stops prod · nobody may unfreeze alone · only lead may create a service · prod needs two people · prod needs 2 approvals to scale';
+
+/** Reads a file of statements, one in a line; `#` begins a comment. Reports all problems at once. */
+export function readStatements(
+  text: string,
+  path: string,
+  file: ProvedFile,
+): { readonly statements: readonly Statement[]; readonly problems: readonly ConfigProblem[] } {
+  const lines = text.split(/\r?\n/).map((line, index) => ({
+    where: `${path}:${index + 1}`,
+    text: line
+      .replace(/#.*/, '')
+      .replace(/^\s*-\s*/, '')
+      .trim(),
+  }));
+  const read = lines
+    .filter((line) => line.text !== '')
+    .map((line) => ({ line, statement: statementOf(line.text, file) }));
+  return {
+    statements: read.flatMap(({ line, statement }) =>
+      'problem' in statement ? [] : [{ ...line, ...statement }],
+    ),
+    problems: read.flatMap(({ line, statement }) =>
+      'problem' in statement
+        ? [{ where: line.where, problem: statement.problem, hint: `forms: ${STATEMENT_FORMS}` }]
+        : [],
+    ),
+  };
+}
+
+type Check = Pick<Statement, 'isBroken' | 'why'>;
+type Reading = Check | { readonly problem: string };
+
+const BREAK_GLASS = / (?:unless|except) (?:by |for )?break-glass$/;
+
+function statementOf(line: string, file: ProvedFile): Reading {
+  const text = line.replace(/[.!]$/, '').replaceAll(/\s+/g, ' ').toLowerCase();
+  const isExcepted = BREAK_GLASS.test(text);
+  const sentence = text.replace(BREAK_GLASS, '');
+  const needs = /^(.+?) needs? (\w+) (people|persons|approvals?)(?: (?:to|for) (.+))?$/.exec(
+    sentence,
+  );
+  if (needs) return needOf(needs, isExcepted, file);
+  const only = /^only (.+?) (?:may|can) (.+)$/.exec(sentence);
+  if (only) return onlyOf(only[1] ?? '', only[2] ?? '', file);
+  const no = /^(nobody|no one|no \S+) (?:may |can )?(.+?)( alone)?$/.exec(sentence);
+  if (no)
+    return noneOf(
+      { who: no[1] ?? '', what: no[2] ?? '', isAlone: Boolean(no[3]), isExcepted },
+      file,
+    );
+  return { problem: `is not understood: ${quoted(line)}` };
+}
+
+function needOf(
+  [, where = '', number = '', unit = '', what]: readonly (string | undefined)[],
+  isExcepted: boolean,
+  file: ProvedFile,
+): Reading {
+  const count = NUMBERS.indexOf(number) >= 0 ? NUMBERS.indexOf(number) : Number(number);
+  if (!Number.isInteger(count) || count < 1) return { problem: `has no number: ${quoted(number)}` };
+  const about = readAction(what === undefined ? where : `${what} ${where}`, file);
+  if ('problem' in about) return about;
+  const isPeople = unit.startsWith('p');
+  const given = ({ requires, requester }: { requires: Requirement; requester: Requester }) =>
+    isPeople ? peopleOf(requires, requester) : requires.count;
+  return {
+    isBroken: (one) => {
+      if (!one.answer.allow || !about.includes(one)) return false;
+      const { requires } = one.answer;
+      return (
+        given({ requires, requester: one.requester }) < count || (!isExcepted && hasBreakGlass(one))
+      );
+    },
+    why: (one) => breakGlassText(one),
+  };
+}
+
+const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six'];
+
+/** How many different people a change needs at least. A program is no person. */
+function peopleOf({ count, self }: Requirement, { isPerson }: Requester): number {
+  if (!isPerson) return count;
+  return self ? Math.max(1, count) : count + 1;
+}
+
+function hasBreakGlass({ answer, requester }: Case): boolean {
+  return answer.allow && answer.requires.breakGlass !== null && requester.actor.agent === undefined;
+}
+
+function breakGlassText(one: Case): string {
+  return hasBreakGlass(one)
+    ? '. Break-glass needs one person; “unless break-glass” excepts it'
+    : '';
+}
+
+function onlyOf(who: string, what: string, file: ProvedFile): Reading {
+  const roles = who.split(/ or |, /).map((role) => role.trim());
+  const unknown = roles.find((role) => !file.policy.roles.has(role));
+  if (unknown !== undefined) return { problem: `names no role: ${quoted(unknown)}` };
+  const about = readAction(what, file);
+  if ('problem' in about) return about;
+  const isOther = ({ actor }: Requester) => !actor.roles.some((role) => roles.includes(role));
+  return {
+    isBroken: (one) => one.answer.allow && about.includes(one) && isOther(one.requester),
+    why: () => '',
+  };
+}
+
+interface None {
+  /** `nobody`, or `no` with a role or `agent`. */
+  readonly who: string;
+  /** The action and its targets; after `no agent` it may begin with the name of one. */
+  readonly what: string;
+  readonly isAlone: boolean;
+  readonly isExcepted: boolean;
+}
+
+function noneOf({ who, what, isAlone, isExcepted }: None, file: ProvedFile): Reading {
+  const { roles, agents } = file.policy;
+  const [, word = null] = /^no (?!one$)(.+)$/.exec(who) ?? [];
+  const isAgent = word === 'agent' || word === 'agents';
+  const [first = '', ...others] = what.split(' ');
+  const named = isAgent && agents?.has(first) ? first : null;
+  const role = [word, word?.replace(/s$/, '')].find((each) => each && roles.has(each));
+  if (word !== null && !isAgent && !role) return { problem: `names no role: ${quoted(word)}` };
+  const isOf = ({ actor }: Requester) => {
+    if (isAgent) return named === null ? actor.agent !== undefined : actor.agent === named;
+    return !role || actor.roles.includes(role);
+  };
+  const about = readAction(named === null ? what : others.join(' '), file);
+  if ('problem' in about) return about;
+  return {
+    isBroken: (one) => {
+      if (!one.answer.allow || !isOf(one.requester) || !about.includes(one)) return false;
+      const isOne = peopleOf(one.answer.requires, one.requester) < 2;
+      return !isAlone || isOne || (!isExcepted && hasBreakGlass(one));
+    },
+    why: (one) => (isAlone ? breakGlassText(one) : ''),
+  };
+}
+
+interface About {
+  readonly includes: (one: Case) => boolean;
+}
+
+/** Reads what is done, and to what: `stops prod`, `delete a freeze`, `service scale staging`, `prod`. */
+function readAction(text: string, file: ProvedFile): About | { readonly problem: string } {
+  const words = text.split(' ').filter((word) => !FILLERS.includes(word));
+  const longest = [3, 2, 1].find((length) => actionOf(words.slice(0, length)) !== null) ?? 0;
+  const names = actionOf(words.slice(0, longest)) ?? cloudChanges;
+  const rest = words.slice(longest);
+  if (longest === 0 && rest.length === 0) return { problem: 'names no command and no target' };
+  const targets = rest.map((word) => targetTest(word, file));
+  const unknown = rest[targets.indexOf(null)];
+  if (unknown !== undefined)
+    return { problem: `names no command, tag, service or warehouse: ${quoted(unknown)}` };
+  const known = targets.filter((test) => test !== null);
+  return {
+    includes: ({ command, place }) =>
+      names.includes(command) && (known.length === 0 || known.some((isIt) => isIt(place))),
+  };
+}
+
+const FILLERS = [
+  'a',
+  'an',
+  'the',
+  'in',
+  'on',
+  'of',
+  'any',
+  'anything',
+  'tag',
+  'warehouse',
+  'and',
+  'or',
+];
+/** What `change` means, and a statement without a command: every change in the cloud. Freezes are named. */
+const cloudChanges = commands
+  .filter((command) => command.kind === 'change' && !changesFreezes(command))
+  .map(({ name }) => name);
+
+/** What people say for the end of a freeze. */
+const ENDS_FREEZE = ['delete freeze', 'lift freeze', 'end freeze', 'remove freeze'];
+
+function actionOf(words: readonly string[]): readonly string[] | null {
+  const [verb = '', ...more] = words.map((word, index) =>
+    index > 0 ? word.replace(/s$/, '') : word,
+  );
+  if (verb === '') return null;
+  const readings = [verb, verb.replace(/s$/, ''), verb.replace(/es$/, '')].map((first) =>
+    [first, ...more].join(' '),
+  );
+  if (readings.some((words) => ENDS_FREEZE.includes(words))) return ['change unfreeze'];
+  if (readings.includes('change')) return cloudChanges;
+  const found = commands.filter(({ name, kind }) => {
+    const [noun = '', ...own] = name.split(' ');
+    const spoken = own.join(' ');
+    return readings.some(
+      (words) =>
+        words === name ||
+        (kind === 'change' && (words === spoken || words === `${spoken} ${noun}`)),
+    );
+  });
+  return found.length > 0 ? found.map(({ name }) => name) : null;
+}
+
+/** A tag, a service or a warehouse; a word that names several of them means all of them. */
+function targetTest(
+  word: string,
+  { services, serverTags }: ProvedFile,
+): ((place: Place) => boolean) | null {
+  const named = services.filter(({ name, aliases }) =>
+    [name, ...aliases].some((each) => each.toLowerCase() === word),
+  );
+  const names = named.map(({ name }) => name);
+  const tags = [...serverTags, ...services.flatMap((service) => service.tags ?? [])];
+  const isTag = tags.some((tag) => tag.toLowerCase() === word);
+  const isWarehouse = services.some(({ warehouse }) => warehouse?.toLowerCase() === word);
+  if (names.length === 0 && !isTag && !isWarehouse) return null;
+  return ({ target, names: own }) =>
+    own.some((name) => names.includes(name)) ||
+    (isTag && target?.tags?.some((tag) => tag.toLowerCase() === word) === true) ||
+    (isWarehouse && target?.warehouse?.toLowerCase() === word);
+}
+
+/** The most rows of a comparison: a comment of a pull request holds 65,536 characters. */
+const MOST_ROWS = 100;
+
+/** Compares the decisions of two files, as Markdown for a pull request. */
+export function compareFiles(before: ProvedFile, after: ProvedFile, now: Date): string {
+  const policies = [before.policy, after.policy];
+  const moments = momentsOf(policies, now);
+  const requesters = [...requestersOf(before.policy), ...requestersOf(after.policy)];
+  const known = requesters.filter(
+    ({ who }, index) => requesters.findIndex((other) => other.who === who) === index,
+  );
+  const rows = new Map<string, Difference>();
+  for (const command of commands) {
+    for (const place of pairsOf(command, before, after)) {
+      const asked = { command, requesters: known, moments };
+      const old = decisionsOn(before.policy, { ...asked, place: place.before });
+      // A difference counts at the first moment at which it holds.
+      const noted = new Set<string>();
+      for (const is of decisionsOn(after.policy, { ...asked, place: place.after })) {
+        const was = old.next().value as Case;
+        const difference = { before: fullText(was.answer), after: fullText(is.answer) };
+        const what = JSON.stringify([is.requester.who, difference]);
+        if (difference.before === difference.after || noted.has(what)) continue;
+        noted.add(what);
+        noteDifference(rows, difference, is, now);
+      }
+    }
+  }
+  return comparisonText([...rows.values()], peopleLines(before.policy, after.policy));
+}
+
+interface Difference {
+  readonly who: string;
+  readonly before: string;
+  readonly after: string;
+  readonly commands: Set<string>;
+  readonly names: Set<string>;
+}
+
+function noteDifference(
+  rows: Map<string, Difference>,
+  { before, after }: Pick<Difference, 'before' | 'after'>,
+  is: Case,
+  now: Date,
+): void {
+  const when = is.at > now ? `, from ${minuteText(is.at)} on` : '';
+  const who = `${is.requester.who}${when}`;
+  const key = JSON.stringify([who, before, after]);
+  const row = rows.get(key) ?? { who, before, after, commands: new Set(), names: new Set() };
+  rows.set(key, row);
+  row.commands.add(is.command);
+  for (const name of is.place.target ? is.place.names : []) row.names.add(name);
+}
+
+/** Everything that a rule requires. Its number is no difference. */
+function fullText(answer: PolicyAnswer): string {
+  if (!answer.allow) return `denied: ${answer.refusal}`;
+  const { requires } = answer;
+  const { escalation, channel, reason, expiresAfterMs } = requires;
+  const also = [
+    escalation && `${escalation.to} after ${escalation.afterMs / 60_000} min`,
+    reason && 'with a reason',
+    channel && `in ${channel}`,
+    `within ${expiresAfterMs / 60_000} min`,
+  ];
+  return [requirementText(requires), ...also.filter(Boolean)].join(', ');
+}
+
+interface Pair {
+  readonly before: Place;
+  readonly after: Place;
+}
+
+// A service that only one file lists is unlisted for the other. What else only one of them has cannot be compared.
+function pairsOf(command: Command, before: ProvedFile, after: ProvedFile): readonly Pair[] {
+  const old = targetsOf(command, before);
+  const own = targetsOf(command, after);
+  const ids = new Set([...own, ...old].map(idOf));
+  const pairs = [...ids].flatMap((id) => {
+    const [was, is] = [namedIn(old, id), namedIn(own, id)];
+    const name = [...own, ...old].find((named) => idOf(named) === id)?.name ?? id;
+    return was && is ? [{ name, was: was.target, is: is.target }] : [];
+  });
+  const groups = Map.groupBy(pairs, ({ was, is }) =>
+    JSON.stringify([signature(was, before.policy), signature(is, after.policy)]),
+  );
+  return [...groups.values()].map((group) => {
+    const names = group.map(({ name }) => name);
+    const [first] = group;
+    return {
+      before: { target: first?.was ?? null, names },
+      after: { target: first?.is ?? null, names },
+    };
+  });
+}
+
+const UNLISTED = 'unlisted';
+
+function idOf({ name, target }: Named): string {
+  return target?.kind === 'service' && target.id !== UNLISTED ? target.id : name;
+}
+
+function namedIn(list: readonly Named[], id: string): Named | undefined {
+  return (
+    list.find((named) => idOf(named) === id) ?? list.find(({ target }) => target?.id === UNLISTED)
+  );
+}
+
+function signature(target: Target | null, { rules, freezes, never }: Policy): string {
+  const selected = [...rules, ...freezes, ...never].map(({ on }) => selects(on, target));
+  return JSON.stringify([selected, target?.kind, target?.discovered]);
+}
+
+/** Who is a member of a role decides too; groups cannot be read without Slack. */
+function peopleLines(before: Policy, after: Policy): readonly string[] {
+  const membersOf = ({ roles }: Policy, role: RoleName) => {
+    const { groups, users } = roles.get(role) ?? { groups: [], users: [] };
+    return [...groups, ...users];
+  };
+  const roles = [...new Set([...before.roles.keys(), ...after.roles.keys()])];
+  return roles.flatMap((role) => {
+    const [old, own] = [membersOf(before, role), membersOf(after, role)];
+    const changes = [
+      ...own.filter((member) => !old.includes(member)).map((member) => `+ ${member}`),
+      ...old.filter((member) => !own.includes(member)).map((member) => `− ${member}`),
+    ];
+    return changes.length > 0 ? [`- ${cell(role)}: ${changes.map(cell).join(', ')}`] : [];
+  });
+}
+
+function comparisonText(rows: readonly Difference[], people: readonly string[]): string {
+  const members = people.length > 0 ? ['', 'Members of roles:', ...people] : [];
+  if (rows.length === 0) return ['No decision differs.', ...members, ''].join('\n');
+  const shown = rows
+    .slice(0, MOST_ROWS)
+    .map(({ who, before, after, commands: names, names: on }) => {
+      const cells = [who, listText([...names]), listText([...on]), before, after];
+      return `| ${cells.map(cell).join(' | ')} |`;
+    });
+  const left = rows.length - shown.length;
+  return [
+    `${countWords(rows.length, 'group')} of decisions ${rows.length === 1 ? 'differs' : 'differ'}.`,
+    '',
+    '| Who | Command | On | Before | After |',
+    '| --- | --- | --- | --- | --- |',
+    ...shown,
+    ...(left > 0 ? ['', `And ${countWords(left, 'more group')}.`] : []),
+    ...members,
+    '',
+  ].join('\n');
+}
+
+function listText(names: readonly string[]): string {
+  const shown = names.slice(0, 6).join(', ');
+  return names.length > 6 ? `${shown} and ${names.length - 6} more` : shown || '–';
+}
+
+/** Names come from a file that anyone may have changed: no markup, no mention, no new cell. */
+function cell(text: string): string {
+  return text
+    .replaceAll(/[\\`*_{}[\]<>()#|!~&]/g, '\\$&')
+    .replaceAll('@', '@\u2060')
+    .replaceAll(/\s+/g, ' ');
+}
