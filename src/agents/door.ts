@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { boundedBody } from '../base/http-answer.ts';
 import type { AgentEnding, Measures } from '../base/log.ts';
 import { agentRequests } from '../workflow/index.ts';
 import { asksForChange, type CallPort, callTool, listTools } from './call.ts';
@@ -108,7 +109,7 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
     if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
       return refuse(response, 415, 'The content type must be application/json.');
     }
-    const raw = await bodyOf(request);
+    const raw = await boundedBody(request, BODY_MAX);
     if (raw === null) {
       const close = { connection: 'close' };
       return refuse(response, 413, `The body is larger than ${BODY_MAX} bytes.`, close);
@@ -265,18 +266,6 @@ function metadataOf({ url, allow }: AgentsConfig) {
   };
 }
 
-/** Null for a body that is too large, which is not read to its end. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > BODY_MAX) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** The message, or why it is none. */
 function messageIn(raw: Buffer): Message | string {
   try {
@@ -307,13 +296,9 @@ function webRequest(
 async function pass(answer: Response, response: ServerResponse): Promise<void> {
   const headers = { ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' };
   response.writeHead(answer.status, headers);
-  if (!answer.body) {
-    response.end();
-    return;
-  }
+  if (!answer.body) return void response.end();
   const body = Readable.fromWeb(answer.body as ReadableStream);
-  body.on('error', () => response.destroy());
-  body.pipe(response);
+  body.on('error', () => response.destroy()).pipe(response);
 }
 
 function refuse(
