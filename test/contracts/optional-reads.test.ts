@@ -189,8 +189,15 @@ test('no credential or personal address leaves the client, and role and addresse
   ];
   expect(hidden.filter((part) => text.includes(part))).toEqual([]);
   const one = JSON.stringify(await reads.cloud.service(STAGING));
-  expect(['role-', '"default"'].filter((part) => one.includes(part))).toEqual(['role-', '"default"']);
-  expect(hidden.filter((part) => one.includes(part))).toEqual(['role-', '.db.example', '10.20.0.0']);
+  expect(['role-', '"default"'].filter((part) => one.includes(part))).toEqual([
+    'role-',
+    '"default"',
+  ]);
+  expect(hidden.filter((part) => one.includes(part))).toEqual([
+    'role-',
+    '.db.example',
+    '10.20.0.0',
+  ]);
 });
 
 test('lists have what a person chooses from', async () => {
