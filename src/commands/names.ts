@@ -1,5 +1,6 @@
 /** From what users type to the items that it names: services, alerts, freezes, items of lists. */
 
+import { PathId } from '../base/http.ts';
 import { nearest, type Word } from '../base/text.ts';
 import { type CommandOffer, slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
@@ -27,9 +28,27 @@ export function resolveNames(
       const field = { name, names, prefix: vocabulary.prefix ?? '' };
       return { ok: false, misread: unclear(asked, field, found, things) } as const;
     }
+    if (IN_PATHS.includes(names) && !PathId.safeParse(one.id).success) {
+      return { ok: false, misread: notAskable(asked, { name, names }, one) } as const;
+    }
     args[name] = one;
   }
   return { ok: true, args } as const;
+}
+
+/** What the path of a request contains. */
+const IN_PATHS: readonly Names[] = ['service', 'pipe', 'alert'];
+
+/** A server can list an id that no request may contain: it is refused before a preview. */
+function notAskable(
+  { command, given, reason }: TypedCommand,
+  { name, names }: { readonly name: string; readonly names: Names },
+  { id }: NamedItem,
+): ParseProblem {
+  const [kind] = KINDS[names];
+  const sentence = `The ${kind} “${given[name]}” cannot be used: the server gives it the id “${id}”, which no request can contain.`;
+  const named = { command, given, reason };
+  return { kind: 'misread', sentence, problems: { [name]: sentence }, offers: [], named };
 }
 
 /** Everything that a field may name; a pipe belongs to the service given before it. */
