@@ -128,7 +128,7 @@ function canBegin(things: readonly NamedItem[], word: string): boolean {
 function nameText(typed: string, isQuoted: boolean): string {
   if (isQuoted) return typed;
   const [, linked] = /^<?https?:\/\/\S*?([\w-]+)\/?(?:\|[^>]*)?>?$/.exec(typed) ?? [];
-  return linked ?? typed.replace(/^[#"'(`*~]+|[,;:!?.)"'`*~]+$/g, '');
+  return linked ?? typed.replace(/^[#"'(`*~_>]+|[,;:!?.…。，！？)"'`*~_]+$/g, '');
 }
 
 /** How many words at the start are similar to a name with as many words: `5xx rtae`; null if none are. */

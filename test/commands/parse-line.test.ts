@@ -19,6 +19,10 @@ test.for<[string, string, string]>([
   ['the same in quotes', '/service stop “Analytics EU”', 'service stop service=id-of-analytics-eu'],
   ['a long dash', '/service stop analytics—prod', `service stop service=${PROD}`],
   ['an id of two twins', '/service stop 2-twin', 'service stop service=2-twin'],
+  ['italics', '/service stop _main db_', `service stop service=${PROD}`],
+  ['a quoted line', '/service stop >prod', `service stop service=${PROD}`],
+  ['the end of a sentence', '/service stop prod…', `service stop service=${PROD}`],
+  ['a full stop of another script', '/service stop prod。', `service stop service=${PROD}`],
   ['a verb in capitals', '/service STOP staging', 'service stop service=id-of-staging'],
 ])('a service is found by %s', ([, line, understood]) => {
   expect(gist(read(line))).toBe(understood);
