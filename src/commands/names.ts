@@ -29,27 +29,17 @@ export function resolveNames(
       return { ok: false, misread: unclear(asked, field, found, things) } as const;
     }
     if (IN_PATHS.includes(names) && !PathId.safeParse(one.id).success) {
-      return { ok: false, misread: notAskable(asked, { name, names }, one) } as const;
+      const sentence = `The ${KINDS[names][0]} “${text}” cannot be used: no request can contain the id “${one.id}” that the server gives it.`;
+      const problems = { [name]: sentence };
+      return { ok: false, misread: { kind: 'misread', sentence, problems, offers: [] } } as const;
     }
     args[name] = one;
   }
   return { ok: true, args } as const;
 }
 
-/** What the path of a request contains. */
+/** What the path of a request contains. A server can list an id that no path may have: it is refused before a preview. */
 const IN_PATHS: readonly Names[] = ['service', 'pipe', 'alert'];
-
-/** A server can list an id that no request may contain: it is refused before a preview. */
-function notAskable(
-  { command, given, reason }: TypedCommand,
-  { name, names }: { readonly name: string; readonly names: Names },
-  { id }: NamedItem,
-): ParseProblem {
-  const [kind] = KINDS[names];
-  const sentence = `The ${kind} “${given[name]}” cannot be used: the server gives it the id “${id}”, which no request can contain.`;
-  const named = { command, given, reason };
-  return { kind: 'misread', sentence, problems: { [name]: sentence }, offers: [], named };
-}
 
 /** Everything that a field may name; a pipe belongs to the service given before it. */
 function thingsOf(
