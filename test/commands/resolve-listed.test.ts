@@ -48,13 +48,16 @@ test.for([
   ['service', 'stop orders for the night', 'The service “orders” cannot be used'],
   ['pipe', 'settings staging clicks', 'The pipe “clicks” cannot be used'],
   ['alert', 'edit latency threshold=5', 'The alert “latency” cannot be used'],
-])('a %s whose id no request can contain is refused before a preview', ([noun = '', line = '', refusal = '']) => {
-  const odd = service('orders', { id: '../svc 1' });
-  const staging = service('staging', { pipes: [{ id: 'clicks?', name: 'clicks' }] });
-  const alerts = [{ id: 'a/1', name: 'latency', aliases: [] }];
-  const all = { ...vocabulary, services: [odd, staging], alerts };
-  expect(parseLine(noun, line, all)).toMatchObject({
-    kind: 'misread',
-    sentence: expect.stringContaining(refusal),
-  });
-});
+])(
+  'a %s whose id no request can contain is refused before a preview',
+  ([noun = '', line = '', refusal = '']) => {
+    const odd = service('orders', { id: '../svc 1' });
+    const staging = service('staging', { pipes: [{ id: 'clicks?', name: 'clicks' }] });
+    const alerts = [{ id: 'a/1', name: 'latency', aliases: [] }];
+    const all = { ...vocabulary, services: [odd, staging], alerts };
+    expect(parseLine(noun, line, all)).toMatchObject({
+      kind: 'misread',
+      sentence: expect.stringContaining(refusal),
+    });
+  },
+);
