@@ -11,6 +11,8 @@ export function sandboxYaml(): string {
 interface ReportOptions {
   readonly priced?: boolean;
   readonly firstDigestAt?: Date | null;
+  /** Where Slackbot may ask for people; no agents by default. */
+  readonly mcpUrl?: string;
 }
 
 /**
@@ -18,7 +20,7 @@ interface ReportOptions {
  * `priced`: with a price of a credit that rose 20 days ago. No digest is posted before `firstDigestAt`.
  */
 export function sandboxYamlWithReports(
-  { priced = false, firstDigestAt = null }: ReportOptions = {},
+  { priced = false, firstDigestAt = null, mcpUrl }: ReportOptions = {},
   now = new Date(),
 ): string {
   const muted = firstDigestAt && { mutedUntil: firstDigestAt.toISOString() };
@@ -27,8 +29,10 @@ export function sandboxYamlWithReports(
     { perCredit: 0.32, currency: 'EUR', from: begin(800) },
     { perCredit: 0.35, currency: 'EUR', from: begin(20) },
   ];
+  const base = baseConfiguration();
   return stringify({
-    ...baseConfiguration(),
+    ...base,
+    ...(mcpUrl && withSlackbot(base.policy, mcpUrl)),
     ...(priced ? { costs: { price } } : {}),
     cloud: { reads: 'extended' },
     digests: DIGESTS.map((digest) => ({ ...digest, ...muted })),
@@ -51,7 +55,25 @@ const BUDGETS = [
   { name: 'production', monthlyCredits: 5_500, on: { tags: ['prod'] }, notify: '#db-costs' },
 ];
 
-function baseConfiguration(): object {
+function withSlackbot(policy: readonly object[], url: string) {
+  const tools = ['service list', 'service show', 'service stop', 'service start', 'cost'];
+  return {
+    policy: policy.map((rule) => ('approvals' in rule ? { ...rule, agents: ['slackbot'] } : rule)),
+    agents: {
+      url,
+      // The conformance suite sends the origin of the address itself, and some 100 calls at once.
+      origins: [new URL(url).origin],
+      allow: [
+        {
+          ...{ name: 'slackbot', for: 'people', by: 'slack', tools },
+          limits: { callsPerMinute: 600 },
+        },
+      ],
+    },
+  };
+}
+
+function baseConfiguration() {
   const { id, plan, tier, services, pipes } = ORGANIZATION;
   return {
     organization: { id, plan, tier },

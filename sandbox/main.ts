@@ -19,8 +19,8 @@ const USAGE = `npm run sandbox -- [options]
 const GUIDE = ({ url, envFile }: { url: string; envFile: string }) => `
 Signalbox is running in a sandbox: ${url}
 
-Open the page. A guide of five steps leads from the first request to an approved change, a refusal, an
-unknown outcome and costs.
+Open the page. A guide of six steps leads from the first request to an approved change, a refusal, an
+unknown outcome, costs and a request in words.
 
 Links that act as one person in one channel:
   ${url}/?as=ana&channel=ops

@@ -123,7 +123,7 @@ export interface ClockState {
 }
 
 /** The steps of the guide, in their order. */
-export type GuideStepId = 'request' | 'refusal' | 'approve' | 'unknown' | 'costs';
+export type GuideStepId = 'request' | 'refusal' | 'approve' | 'unknown' | 'costs' | 'ask';
 
 export interface GuideProgress {
   readonly done: readonly GuideStepId[];

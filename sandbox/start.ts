@@ -73,6 +73,7 @@ export async function startSandbox(options: SandboxOptions) {
   const botPort = await freePort();
   const webhookSecret = randomBytes(24).toString('hex');
   alerts.deliverTo(`http://127.0.0.1:${botPort}/alerts/${webhookSecret}`);
+  const mcpUrl = `http://127.0.0.1:${botPort}/mcp`;
   const eventsUrl = `http://127.0.0.1:${botPort}/slack/events`;
   const page = { changed: () => {} };
   const guide = { since: startedAt };
@@ -85,7 +86,7 @@ export async function startSandbox(options: SandboxOptions) {
     ackTimeoutMs: slackTimeoutMs,
     triggerTimeoutMs: slackTimeoutMs,
     page: join(ROOT, 'sandbox/page/dist'),
-    ...{ now, signedAt: now },
+    ...{ now, signedAt: now, mcp: { url: mcpUrl, signingSecret, signedAt: now } },
     routes: Router()
       .use(panelRoutes({ cloud, alerts, changed: () => page.changed() }))
       .use(clockRoutes(clock, () => mover))
@@ -100,13 +101,13 @@ export async function startSandbox(options: SandboxOptions) {
   const firstDigestAt = history ? lastMorning(startedAt) : null;
   writeFileSync(
     join(folder, 'signalbox.yaml'),
-    sandboxYamlWithReports({ priced, firstDigestAt }, now()),
+    sandboxYamlWithReports({ priced, firstDigestAt, mcpUrl }, now()),
   );
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
-    ...(delivery === 'http'
-      ? { SLACK_SIGNING_SECRET: signingSecret }
-      : { SLACK_APP_TOKEN: slack.appToken }),
+    // Slackbot signs its calls with Socket Mode too.
+    SLACK_SIGNING_SECRET: signingSecret,
+    ...(delivery === 'socket' && { SLACK_APP_TOKEN: slack.appToken }),
     SLACK_API_URL: slack.apiUrl,
     PORT: String(botPort),
     CLOUD_API_URL: cloud.url,

@@ -50,7 +50,7 @@ export interface RunningBot {
   readonly stop: () => Promise<void>;
 }
 
-type AgentPort = Pick<AgentDoorOptions, 'config' | 'context' | 'linkOf' | 'teamId'>;
+type AgentPort = Pick<AgentDoorOptions, 'config' | 'context' | 'linkOf' | 'teamId' | 'keys'>;
 
 const LOOP_EVERY_MS = 1_000;
 const LEARN_EVERY_MS = 6 * HOUR_MS;
@@ -156,7 +156,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const slackProblem = listening.problem;
   const { linkOf, teamId } = slack;
   const agents = config.agents && {
-    ...{ config: config.agents, linkOf, teamId },
+    ...{ config: config.agents, linkOf, teamId, keys: placeKeys(events.keys) },
     context: () => context,
   };
   const shown = { configuration, readinessWarning, slackProblem };

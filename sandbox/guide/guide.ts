@@ -39,6 +39,17 @@ const isAfter = (ts: string, atMs: number): boolean => Number(ts) * 1000 >= atMs
 /** The press of either button only opens its form. */
 const ANSWERS = ['submit change.happened', 'submit change.did-not-happen'];
 
+/** Allowed to Slackbot, then confirmed by the same person, then written on the server. */
+function isAskedAndApplied(sources: GuideSources): boolean {
+  const allowed = interactionsWith(sources, 'slackbot.allow')[0];
+  const confirmed = interactionsWith(sources, 'change.confirm').find(
+    ({ person, at }) => allowed && person === allowed.person && at >= allowed.at,
+  );
+  return (
+    confirmed !== undefined && sources.effects().some(({ at }) => new Date(at) >= confirmed.at)
+  );
+}
+
 const EVIDENCE: Readonly<Record<GuideStepId, Evidence>> = {
   request: (sources) =>
     interactionsWith(sources, 'change.confirm').length > 0 &&
@@ -48,6 +59,7 @@ const EVIDENCE: Readonly<Record<GuideStepId, Evidence>> = {
   unknown: (sources) => interactionsWith(sources, ...ANSWERS).length > 0,
   costs: (sources) =>
     interactionsWith(sources, '/cost').length > 0 && sources.messages(COSTS).some(isPost),
+  ask: isAskedAndApplied,
 };
 
 /** The steps that are done, judged by what the simulators have seen since this time. */

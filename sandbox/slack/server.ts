@@ -12,6 +12,7 @@ import { responseUrlRoutes } from './interactions/response-urls.ts';
 import { readManifest } from './manifest.ts';
 import { pageRoutes } from './page/routes.ts';
 import { type SlackSimulator, slackSimulator } from './simulator.ts';
+import { type McpServer, slackbotOf } from './slackbot.ts';
 import type { SlackState } from './state.ts';
 import { type RateLimits, slackRateLimits } from './web-api/rate-limits.ts';
 import { webApi } from './web-api/router.ts';
@@ -42,6 +43,8 @@ export interface SlackOptions {
   readonly wait?: (ms: number) => Promise<void>;
   /** How Slack limits the calls of the app; without limits by default. */
   readonly rateLimits?: RateLimits | null;
+  /** The MCP server that Slackbot may call; none by default. */
+  readonly mcp?: McpServer;
   /** The folder of the built page. */
   readonly page?: string;
   /** Additional routes below /sandbox, for example the panel of the API simulators. */
@@ -52,6 +55,7 @@ export interface SlackOptions {
 export async function startSlackSimulator(options: SlackOptions): Promise<SlackSimulator> {
   const stopping = new AbortController();
   const slack = initialState(options, stopping.signal);
+  if (options.mcp) slack.slackbot = slackbotOf(slack, options.mcp);
   const server = createServer(routes(slack, options));
   const { port = 0 } = options;
   await new Promise<void>((resolve, reject) => {
@@ -100,6 +104,7 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
     issueSocketTicket: () => null,
     reachable: true,
     isUninstalled: false,
+    slackbot: null,
     lastMicros: 0,
   };
 }

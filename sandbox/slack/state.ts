@@ -13,7 +13,14 @@ import type {
   WebApiCall,
 } from './records.ts';
 import type { PendingSlackFault } from './web-api/faults.ts';
-import type { Workspace } from './workspace/workspace.ts';
+import type { Member, Workspace } from './workspace/workspace.ts';
+
+/** Slackbot, which calls the app's MCP server for a person. */
+export interface Slackbot {
+  readonly hear: (person: Member, sentence: string) => Promise<void>;
+  /** The person presses a button of a question about consent. */
+  readonly decide: (person: Member, question: StoredMessage, actionId: string) => Promise<void>;
+}
 
 /** Everything that the simulator stores. It is lost when the process ends. */
 export interface SlackState {
@@ -53,6 +60,8 @@ export interface SlackState {
   reachable: boolean;
   /** The app is no longer installed: every call with its bot token is refused. */
   isUninstalled: boolean;
+  /** Null: no MCP server is connected. */
+  slackbot: Slackbot | null;
   lastMicros: number;
 }
 

@@ -58,6 +58,9 @@ export interface ToolCall {
 
 const LOOK_EVERY_MS = 1_000;
 
+const unaccepted = (problem: string) =>
+  failure('An argument is not accepted.', { data: { problem } });
+
 const NO_TOOL = failure('There is no such tool, or you may not use it.');
 
 function callerOf({ agent, person, subject }: Principal): AgentCaller {
@@ -110,8 +113,7 @@ export async function callTool(
   if (!usable.ok) return deniedResult(usable.denial);
   if (usable.commands.length === 0) return NO_TOOL;
   const read = readCall(tool, call.given);
-  if (!read.ok)
-    return failure('An argument is not accepted.', { data: { problem: read.sentence } });
+  if ('refused' in read) return unaccepted(read.refused);
   const understood = parseValues(
     tool.command,
     read.typed,
@@ -220,8 +222,7 @@ async function callOwn(
 ): Promise<ToolResult> {
   const tool = OWN_TOOLS.find((one) => one.name === name);
   const unknown = unknownArgument(given, Object.keys(tool?.inputSchema.properties ?? {}));
-  if (unknown)
-    return failure('An argument is not accepted.', { data: { problem: unknown.sentence } });
+  if (unknown) return unaccepted(unknown.refused);
   const { id, seconds = WAIT_MAX_S, state } = given;
   if (typeof id !== 'string' || !isChangeId(id)) {
     return failure('You have no request with this id.', { arguments: ['id'] });
@@ -238,7 +239,7 @@ async function callOwn(
   if (name === 'request_status') return showChange(port, found.change);
   const known = typeof state === 'string' ? state : found.change.state;
   const until = port.clock.now() + seconds * 1_000;
-  let last: typeof found | Awaited<ReturnType<typeof load>> = found;
+  let last: Awaited<ReturnType<typeof load>> = found;
   while (last.ok && last.change.state === known && !isEnded(last.change)) {
     const left = until - port.clock.now();
     if (left <= 0 || signal.aborted) break;

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import {
+  type CallToolResult,
   createMcpHandler,
   ProtocolError,
   ProtocolErrorCode,
@@ -12,6 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { boundedBody } from '../base/http-answer.ts';
 import type { AgentEnding, Measures } from '../base/log.ts';
 import { agentRequests } from '../workflow/index.ts';
 import { asksForChange, type CallPort, callTool, listTools } from './call.ts';
@@ -23,11 +25,14 @@ import {
   type Principal,
 } from './identity.ts';
 import { failure, type ToolResult } from './results.ts';
+import { declaresTasks, offerTasks, TASKS, tasksOf } from './tasks.ts';
 import { COMMAND_TOOLS, OWN_TOOLS } from './tools.ts';
 
 export interface AgentDoorOptions extends CallPort, Omit<IdentityOptions, 'config'> {
   readonly config: AgentsConfig;
   readonly version: string;
+  /** Keys that sign and verify the ids of tasks: the first one signs. */
+  readonly keys: readonly Buffer[];
   readonly log: Logger;
   readonly measures: Pick<Measures, 'agentCalled'>;
 }
@@ -104,7 +109,7 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
     if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
       return refuse(response, 415, 'The content type must be application/json.');
     }
-    const raw = await bodyOf(request);
+    const raw = await boundedBody(request, BODY_MAX);
     if (raw === null) {
       const close = { connection: 'close' };
       return refuse(response, 413, `The body is larger than ${BODY_MAX} bytes.`, close);
@@ -181,7 +186,7 @@ function serverFor(options: AgentDoorOptions, exchange: Exchange): Server {
   const server = new Server(
     { name: 'signalbox', version: options.version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, extensions: { [TASKS]: {} } },
       instructions: INSTRUCTIONS,
       cacheHints: { 'tools/list': { ttlMs: TOOLS_KEPT_MS, cacheScope: 'private' } },
     },
@@ -192,16 +197,27 @@ function serverFor(options: AgentDoorOptions, exchange: Exchange): Server {
     }
     return { tools: [...(await listTools(options.context(), agent, principal))] };
   });
-  server.setRequestHandler('tools/call', async ({ params }) => {
-    const result = await callLogged(options, exchange, params.name, params.arguments ?? {});
-    const { isError, ...structured } = result;
-    return {
-      content: [{ type: 'text', text: JSON.stringify(structured) }],
-      structuredContent: structured,
-      ...(isError && { isError }),
-    };
+  const call = (name: string, given: Readonly<Record<string, unknown>>) =>
+    callLogged(options, exchange, name, given);
+  const tasks = principal && tasksOf(options, principal, call);
+  if (tasks) offerTasks(server, tasks, replyOf);
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, ctx) => {
+    const result = await call(name, given ?? {});
+    const reply = replyOf(result);
+    const isTask = asksForChange(name) && result.change !== undefined && !result.isError;
+    if (!(tasks && isTask && declaresTasks(ctx.mcpReq.envelope))) return reply;
+    // The SDK has no type for the result of an extension.
+    return { content: [], resultType: 'task', ...tasks.taskOf(result, reply) };
   });
   return server;
+}
+
+function replyOf({ isError, ...structured }: ToolResult): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structured) }],
+    structuredContent: structured,
+    ...(isError && { isError }),
+  };
 }
 
 async function callLogged(
@@ -250,18 +266,6 @@ function metadataOf({ url, allow }: AgentsConfig) {
   };
 }
 
-/** Null for a body that is too large, which is not read to its end. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > BODY_MAX) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** The message, or why it is none. */
 function messageIn(raw: Buffer): Message | string {
   try {
@@ -292,13 +296,9 @@ function webRequest(
 async function pass(answer: Response, response: ServerResponse): Promise<void> {
   const headers = { ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' };
   response.writeHead(answer.status, headers);
-  if (!answer.body) {
-    response.end();
-    return;
-  }
+  if (!answer.body) return void response.end();
   const body = Readable.fromWeb(answer.body as ReadableStream);
-  body.on('error', () => response.destroy());
-  body.pipe(response);
+  body.on('error', () => response.destroy()).pipe(response);
 }
 
 function refuse(

@@ -41,13 +41,8 @@ export function changeResult(change: Change, link: string | null, lead = ''): To
   return {
     summary: `${lead}${id}: ${STATE_SENTENCES[state]}`,
     change: id,
-    ...{
-      state,
-      version: change.version,
-      ended: isEnded(change),
-      digest: change.digest,
-      card: link,
-    },
+    ...{ state, version: change.version, ended: isEnded(change) },
+    ...{ digest: change.digest, card: link },
     created: change.createdAt.toISOString(),
     expires: change.expiresAt.toISOString(),
     approvals: {
@@ -57,12 +52,10 @@ export function changeResult(change: Change, link: string | null, lead = ''): To
     plan: {
       sends: plan.sends,
       target: { kind: plan.target.kind, id: cleanText(plan.target.id, 64) },
-      timing: plan.timing
-        ? {
-            startAt: plan.timing.startAt,
-            revertAfterMs: plan.timing.revert?.afterMs ?? null,
-          }
-        : null,
+      timing: plan.timing && {
+        startAt: plan.timing.startAt,
+        revertAfterMs: plan.timing.revert?.afterMs ?? null,
+      },
     },
     related: [...before, ...others].map((other) => other.id),
     data: changeData(change),
@@ -74,9 +67,9 @@ const ROWS = 30;
 function changeData({ plan, reason, rejection, outcome }: Change) {
   return {
     target: cleanText(plan.target.name),
-    changes: plan.rows.slice(0, ROWS).map(({ label, before, after }) => ({
-      ...{ field: cleanText(label), before: plainValue(before), after: plainValue(after) },
-    })),
+    changes: plan.rows.slice(0, ROWS).map(({ label, before, after }) => {
+      return { field: cleanText(label), before: plainValue(before), after: plainValue(after) };
+    }),
     warnings: plan.warnings.slice(0, ROWS).map((text) => cleanText(text)),
     cost: plan.cost ? cleanText(plan.cost.text) : null,
     reason: reason === null ? null : cleanText(reason),

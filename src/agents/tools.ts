@@ -48,22 +48,8 @@ const BESIDE = {
 };
 
 const READS = { readOnlyHint: true, openWorldHint: false };
-const REQUESTS = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: true,
-  openWorldHint: false,
-};
-const KEPT = [
-  'type',
-  'enum',
-  'minimum',
-  'maximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'items',
-];
+const REQUESTS = { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: true };
+const KEPT = 'type enum minimum maximum multipleOf minLength maxLength items'.split(' ');
 
 /** The name under which a value is typed: `max` in `max=64`. */
 export const argumentOf = ({ word, key, name }: Field): string => word ?? key ?? name;
@@ -74,10 +60,7 @@ function toolOf(command: Command): CommandTool {
   }) as { properties?: Record<string, JsonSchema>; required?: readonly string[] };
   const fields = new Map(fieldsOf(command.args).map((field) => [argumentOf(field), field]));
   const properties = [...fields].map(([argument, { name, label, hint }]) => {
-    const kept = KEPT.flatMap((key) => {
-      const value = schemas[name]?.[key];
-      return value === undefined ? [] : [[key, value] as const];
-    });
+    const kept = Object.entries(schemas[name] ?? {}).filter(([key]) => KEPT.includes(key));
     const about = { title: label, ...(hint && { description: hint }) };
     return [argument, { ...Object.fromEntries(kept), ...about }] as const;
   });
@@ -118,34 +101,26 @@ const ID = {
   description: 'The id that the request returned',
 };
 
+export const WAIT_MAX_S = 50;
+
 function ownTool(
   name: string,
   [title, description]: readonly [string, string],
-  properties: JsonSchema,
-  annotations: JsonSchema,
+  properties: JsonSchema = {},
+  annotations: JsonSchema = READS,
 ): Tool {
   return {
-    ...{ name, title, description },
+    ...{ name, title, description, annotations },
     inputSchema: {
-      type: 'object',
+      ...{ type: 'object', required: ['id'], additionalProperties: false },
       properties: { id: ID, ...properties },
-      required: ['id'],
-      additionalProperties: false,
     },
-    annotations: { ...annotations, openWorldHint: false },
   };
 }
 
-export const WAIT_MAX_S = 50;
-
 /** For own requests only: of the same agent, for the same person. */
 export const OWN_TOOLS: readonly Tool[] = [
-  ownTool(
-    'request_status',
-    ['Status of a request', 'Shows one of your requests.'],
-    {},
-    { readOnlyHint: true },
-  ),
+  ownTool('request_status', ['Status of a request', 'Shows one of your requests.']),
   ownTool(
     'request_wait',
     [
@@ -156,13 +131,12 @@ export const OWN_TOOLS: readonly Tool[] = [
       seconds: { type: 'integer', minimum: 1, maximum: WAIT_MAX_S, title: 'Seconds' },
       state: { type: 'string', title: 'State', description: 'The state that you know' },
     },
-    { readOnlyHint: true },
   ),
   ownTool(
     'request_cancel',
     ['Cancel a request', 'Cancels one of your requests that was not sent.'],
     {},
-    { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    { ...REQUESTS, destructiveHint: false },
   ),
 ];
 
@@ -174,12 +148,9 @@ export interface TypedCall {
   readonly key: string | null;
 }
 
-/** The sentence says what Signalbox does not take; it quotes the argument, which is data. */
-export type ReadCall = ({ readonly ok: true } & TypedCall) | Refusal;
-
+/** What Signalbox does not take: a sentence that quotes the argument, which is data. */
 interface Refusal {
-  readonly ok: false;
-  readonly sentence: string;
+  readonly refused: string;
 }
 
 const TEXT_MAX = 5_000;
@@ -188,7 +159,7 @@ const ITEMS_MAX = 100;
 export function readCall(
   { command, fields }: CommandTool,
   given: Readonly<Record<string, unknown>>,
-): ReadCall {
+): TypedCall | Refusal {
   const beside = command.program === 'request' ? Object.keys(BESIDE) : [];
   const unknown = unknownArgument(given, [...fields.keys(), ...beside]);
   if (unknown) return unknown;
@@ -196,8 +167,7 @@ export function readCall(
   for (const [argument, value] of Object.entries(given)) {
     const text = textOf(value);
     if (text === null || text.length > TEXT_MAX) {
-      const sentence = `${argument} must be a text, a number, true, false or a list of texts.`;
-      return { ok: false, sentence };
+      return { refused: `${argument} must be a text, a number, true, false or a list of texts.` };
     }
     const field = fields.get(argument);
     if (field) typed[field.name] = text;
@@ -206,12 +176,11 @@ export function readCall(
   const used = command.peopleOnly?.find((word) =>
     Object.values(typed).some((text) => text.toLowerCase().split(/\s+/).includes(word)),
   );
-  if (used) return { ok: false, sentence: `${used} is for people only. Leave it out.` };
+  if (used) return { refused: `${used} is for people only. Leave it out.` };
   if (key && !/^[\w.:/-]{1,64}$/.test(key)) {
-    const sentence = `key must be at most ${KEY_MAX} letters, digits and signs of . _ : / -`;
-    return { ok: false, sentence };
+    return { refused: `key must be at most ${KEY_MAX} letters, digits and signs of . _ : / -` };
   }
-  return { ok: true, typed, words: words ?? '', key: key || null };
+  return { typed, words: words ?? '', key: key || null };
 }
 
 /** Refuses arguments that a tool does not have: a program must learn that nothing came of them. */
@@ -222,8 +191,7 @@ export function unknownArgument(
   const unknown = Object.keys(given).find((argument) => !known.includes(argument));
   if (unknown === undefined) return null;
   const rest = known.length > 0 ? `It has: ${known.join(', ')}.` : '';
-  const sentence = `This tool has no argument “${cleanText(unknown, 40)}”. ${rest}`.trim();
-  return { ok: false, sentence };
+  return { refused: `This tool has no argument “${cleanText(unknown, 40)}”. ${rest}`.trim() };
 }
 
 function textOf(value: unknown): string | null {

@@ -312,3 +312,15 @@ export function withoutSecrets(text: string | null, secrets: readonly Secret[]):
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The body of a request to Signalbox. Null for one that is too large, which is not read to its end. */
+export async function boundedBody(request: Readable, most: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > most) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
+import { boundedBody } from '../base/http-answer.ts';
 import type { AlertDelivery, Measures } from '../base/log.ts';
 import { type AlertReport, readAlertReport } from '../servers/alert-webhook.ts';
 
@@ -47,9 +48,9 @@ export function createAlertDoor({ intake, now, log, measures }: Door) {
   };
   const endingOf = async (request: IncomingMessage): Promise<readonly [AlertDelivery, string]> => {
     if (isLimited()) return ['limited', 'Too many reports. Try again in a minute.'];
-    const text = await bodyOf(request);
-    if (text === null) return ['large', `The body is larger than ${BODY_MAX} bytes.`];
-    const reading = readAlertReport(text, now());
+    const body = await boundedBody(request, BODY_MAX);
+    if (body === null) return ['large', `The body is larger than ${BODY_MAX} bytes.`];
+    const reading = readAlertReport(body.toString('utf8'), now());
     if (!reading.ok) return ['unreadable', `Not read: ${reading.why}.`];
     const ending = await intake().receive(reading.report);
     return [ending, `The report is ${ending}.`];
@@ -83,16 +84,4 @@ export type AlertDoor = ReturnType<typeof createAlertDoor>;
 function isSame(given: string, secret: string): boolean {
   const [one, other] = [given, secret].map((text) => createHash('sha256').update(text).digest());
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);
-}
-
-/** Null for a body that is too large, which is not read to its end. */
-async function bodyOf(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > BODY_MAX) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

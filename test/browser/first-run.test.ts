@@ -35,22 +35,22 @@ test('a new user follows the guide, and each step is done when the simulators ha
   await guide.getByText('Engineers operate an analytics database from Slack').waitFor();
   expect(await guide.getByRole('button').count()).toBe(1);
   await guide.getByRole('button', { name: 'Write the first command' }).click();
-  await guide.getByText('0 of 5 done').waitFor();
+  await guide.getByText('0 of 6 done').waitFor();
   await expect.poll(() => composer.evaluate((box) => box.matches(':focus'))).toBe(true);
   await composer.press('Enter');
   await button(page, 'Request approval').click();
-  await guide.getByText('1 of 5 done').waitFor();
+  await guide.getByText('1 of 6 done').waitFor();
 
   await follow(page, 'Ana in #db-approvals');
   await button(page, 'Approve').click();
-  await guide.getByText('2 of 5 done').waitFor();
+  await guide.getByText('2 of 6 done').waitFor();
 
   await follow(page, 'Ben in #db-approvals');
   await button(page, 'Approve').click();
   await page.getByText('(1 of 2 from').waitFor();
   await follow(page, 'Cleo in #db-approvals');
   await button(page, 'Approve').click();
-  await guide.getByText('3 of 5 done').waitFor();
+  await guide.getByText('3 of 6 done').waitFor();
   expect(sandbox.cloud.count('set state')).toBe(1);
 
   await guide.getByRole('button', { name: 'Inject the fault' }).click();
@@ -65,9 +65,9 @@ test('a new user follows the guide, and each step is done when the simulators ha
   await button(page, 'It was stopped').click();
   const form = page.getByRole('dialog');
   await form.getByRole('textbox', { name: 'What did you find?' }).fill('the console shows idle');
-  await guide.getByText('3 of 5 done').waitFor();
+  await guide.getByText('3 of 6 done').waitFor();
   await form.getByRole('button', { name: 'Save' }).click();
-  await guide.getByText('4 of 5 done').waitFor();
+  await guide.getByText('4 of 6 done').waitFor();
 
   await guide.getByRole('button', { name: 'Insert' }).click();
   await page.getByRole('button', { name: 'Act as: Dora' }).waitFor();
@@ -78,8 +78,21 @@ test('a new user follows the guide, and each step is done when the simulators ha
     .waitFor();
   await guide.getByRole('button', { name: /next morning/ }).click();
   await expect.poll(() => doneSteps(page)).toHaveLength(5);
-  await follow(page, 'Dora in #db-costs');
-  await guide.getByText('All five steps are done').waitFor();
+
+  await guide.getByRole('button', { name: 'Insert' }).click();
+  await page.getByRole('heading', { name: 'Slackbot' }).waitFor();
+  await page.getByText('has no model. I understand').waitFor();
+  await page.getByRole('textbox', { name: 'Message Slackbot' }).press('Enter');
+  await button(page, 'Allow once').click();
+  await page.getByText('the person must press Request approval in Slack').waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await follow(page, 'Ana in Signalbox');
+  await button(page, 'Request approval').click();
+  await page.getByText('Sent to #db-approvals').last().waitFor();
+  await follow(page, 'Ben in #db-approvals');
+  await page.getByText('requests: stop analytics-dev').waitFor();
+  await button(page, 'Approve').click();
+  await guide.getByText('All six steps are done').waitFor();
 });
 
 test('the sandbox starts with a finished change and a digest of the last morning', async () => {

@@ -42,7 +42,7 @@ async function composerFocus(page: Page, name: string): Promise<void> {
   await expect.poll(focused).toBe(`Message #${name}`);
 }
 
-test('by keyboard: the five steps of the guide', async () => {
+test('by keyboard: the first five steps of the guide', async () => {
   const page = await newPage();
   await page.addInitScript("localStorage.setItem('signalbox.guide', 'closed')");
   await page.goto(sandbox.url);

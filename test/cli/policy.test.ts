@@ -154,14 +154,18 @@ function workflowCommands(): readonly (readonly string[])[] {
   const { jobs } = parse(readFileSync('deploy/github/policy.yml', 'utf8'));
   const steps: { run?: string }[] = [...jobs.test.steps];
   return steps.flatMap(({ run = '' }) => {
-    const [, words] = /npm run --silent policy -- (.*)$/.exec(run.trim()) ?? [];
-    return words ? [words.split(' ')] : [];
+    const [, words] = /npm run --silent policy -- ([^>\n]*)/.exec(run) ?? [];
+    return words ? [words.trim().split(' ')] : [];
   });
 }
 
 test('the example workflow uses options that exist', () => {
   const requests = workflowCommands().map((words) => readPolicyOptions(words));
-  expect(requests).toMatchObject([{ kind: 'test', config: '../signalbox.yaml' }]);
+  expect(requests).toMatchObject([
+    { kind: 'test', file: '../cases.yaml', config: '../signalbox.yaml' },
+    { kind: 'prove', file: '../statements.txt', config: '../signalbox.yaml' },
+    { kind: 'prove', against: '../old.yaml', config: '../signalbox.yaml' },
+  ]);
 });
 
 test('the example workflow may only read, and gives forks no secrets', () => {

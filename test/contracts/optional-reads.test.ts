@@ -172,7 +172,7 @@ test.for<[string, 2 | 3 | 4, string, object, object | null]>([
   else expect(service.applied).toMatchObject(applied);
 });
 
-test('no credential, role, address of a list or personal address leaves the client', async () => {
+test('no credential or personal address leaves the client, and role and addresses only with one service', async () => {
   const { reads, cloud, time } = await openReadingClients();
   cloud.scaleInConsole(STAGING, { numReplicas: 3 }, 'Mara');
   time.pass(60_000);
@@ -189,7 +189,15 @@ test('no credential, role, address of a list or personal address leaves the clie
   ];
   expect(hidden.filter((part) => text.includes(part))).toEqual([]);
   const one = JSON.stringify(await reads.cloud.service(STAGING));
-  expect(['role-', '"default"'].filter((part) => one.includes(part))).toEqual(['"default"']);
+  expect(['role-', '"default"'].filter((part) => one.includes(part))).toEqual([
+    'role-',
+    '"default"',
+  ]);
+  expect(hidden.filter((part) => one.includes(part))).toEqual([
+    'role-',
+    '.db.example',
+    '10.20.0.0',
+  ]);
 });
 
 test('lists have what a person chooses from', async () => {

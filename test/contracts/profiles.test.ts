@@ -84,7 +84,7 @@ describe('a live cloud server', () => {
     expect(seen.find((line) => line.startsWith('Size  '))).toContain('× 2–4 replicas');
     const preview = await bot.run('/service scale ml-features replicas=3');
     expect(preview.join('\n')).toContain(
-      'This service scales the number of replicas; the server rejects a fixed number.',
+      'Replicas cannot be set: this service scales its number of replicas.',
     );
   });
 

@@ -15,7 +15,7 @@ import { ANA, DORA, FINN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
 import { howMany } from './amount.ts';
 
-const { rounds, each: CALLS } = howMany(process.env.FUZZ_AGENTS, 600);
+const { rounds, each: CALLS } = howMany(process.env.FUZZ_AGENTS, 200);
 /** As many as the configuration allows in a minute; then the clock moves on. */
 const PER_MINUTE = 600;
 

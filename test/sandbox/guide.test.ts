@@ -82,6 +82,39 @@ test.for<[string, Seen, readonly string[]]>([
     },
     [],
   ],
+  [
+    'a request in words that is confirmed and applied',
+    {
+      interactions: [
+        [ANA, 'slackbot.allow', 1],
+        [ANA, 'change.confirm', 2],
+      ],
+      effects: [3],
+    },
+    ['approve', 'ask'],
+  ],
+  [
+    'a request in words that another user confirms',
+    {
+      interactions: [
+        [ANA, 'slackbot.allow', 1],
+        [BEN, 'change.confirm', 2],
+      ],
+      effects: [3],
+    },
+    ['approve'],
+  ],
+  [
+    'a request in words that is applied before it is confirmed',
+    {
+      interactions: [
+        [ANA, 'slackbot.allow', 1],
+        [ANA, 'change.confirm', 2],
+      ],
+      effects: [1],
+    },
+    ['approve'],
+  ],
 ])('the guide after %s', ([, seen, done]) => {
   expect(doneAfter(seen)).toEqual(done);
 });

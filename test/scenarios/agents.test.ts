@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { signedHeaders } from '../agents/issuer.ts';
@@ -36,40 +38,73 @@ async function startDoor(options: TestSandboxOptions = {}) {
 type Result = { readonly structuredContent?: unknown; readonly isError?: unknown };
 const facts = ({ structuredContent }: Result) => structuredContent as Record<string, never>;
 
+const PAGE = join(import.meta.dirname, '../../docs/agents.md');
+
+/** The transcript as the page has it: with these fields of results. The card of a pending change may not be posted yet. */
+function transcriptOf(lines: readonly (string | readonly [call: string, result: unknown])[]) {
+  const shownOf = ({ ended }: Record<string, unknown>) => [
+    ...['summary', 'state', 'approvals', 'data'],
+    ...(ended ? ['card'] : []),
+  ];
+  const withoutEmpty = (_: string, value: unknown) =>
+    value === null || (Array.isArray(value) && value.length === 0) ? undefined : value;
+  const text = lines.map((line) => {
+    if (typeof line === 'string') return `# ${line}`;
+    const [call, result] = line;
+    const shown = shownOf(result as Record<string, unknown>);
+    const fields = Object.entries(result as object).filter(([name]) => shown.includes(name));
+    const answer = Array.isArray(result)
+      ? result.join(' ')
+      : fields
+          .map(([name, value]) => `${name}: ${JSON.stringify(value, withoutEmpty)}`)
+          .join('\n  ');
+    return `> ${call}\n  ${answer}`;
+  });
+  return text.join('\n').replaceAll(/https:[^"]+/g, 'https://…');
+}
+
 test.for(['legacy', 'auto'] as const)(
-  'a foreign client asks for a person, who confirms and another one approves (%s)',
+  'a foreign client asks for a person, who confirms and another one approves: the transcript of the page (%s)',
   async (mode) => {
     const { slack, cloud, tokens, url, ...sandbox } = await startDoor();
     const client = await connectClient(url, () => tokens.person(ANA), mode);
     expect(client.getProtocolEra()).toBe(mode === 'legacy' ? 'legacy' : 'modern');
+    const lines: (string | readonly [string, unknown])[] = [];
+    const call = async (name: string, args: Record<string, unknown>) => {
+      const result = facts(await client.callTool({ name, arguments: args }));
+      lines.push([`tools/call ${name} ${JSON.stringify(args)}`, result]);
+      return result;
+    };
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual([
-      ...['service_list', 'service_show', 'service_start', 'service_stop', 'service_scale', 'cost'],
-      ...['request_status', 'request_wait', 'request_cancel'],
-    ]);
+    lines.push(['tools/list', tools.map(({ name }) => name)]);
 
-    const asked = await client.callTool({
-      name: 'service_stop',
-      arguments: { service: 'staging', reason: 'nightly <@U0BEN00001> *approve*' },
-    });
-    expect(facts(asked)).toMatchObject({ state: 'draft', ended: false, card: null });
-    const id = String(facts(asked).change);
+    const words = { service: 'staging', reason: 'tests are done <@U0BEN00001> *approve*' };
+    const { change } = await call('service_stop', words);
+    const id = String(change);
     expect(slack.messages('db-approvals')).toHaveLength(0);
-
     const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
     await sandbox.press(ANA, preview, 'change.confirm');
+    lines.push('Ana presses Request approval in her direct messages');
+    await call('request_wait', { id, state: 'draft' });
     const card = await sandbox.card('requests: ');
     const waiting = client.callTool({ name: 'request_wait', arguments: { id, state: 'pending' } });
     await sandbox.press(BEN, card, 'change.approve');
+    lines.push('Ben presses Approve on the card');
     expect(['approved', 'executing', 'succeeded']).toContain(facts(await waiting).state);
     await expect
       .poll(async () => facts(await client.callTool({ name: 'request_status', arguments: { id } })))
-      .toMatchObject({
-        state: 'succeeded',
-        ended: true,
-        card: expect.stringContaining('https://'),
-      });
+      .toMatchObject({ state: 'succeeded', ended: true });
+    await call('request_wait', { id, state: 'pending' });
     expect(cloud.count('set state')).toBe(1);
+
+    // Both eras have the same transcript. To write it to the page: vitest -u.
+    const transcript = transcriptOf(lines).replaceAll(id, 'R8V3KD');
+    const page = await readFile(PAGE, 'utf8');
+    const written = page.replace(
+      /(## Transcript\n[\s\S]*?```text\n)[\s\S]*?(\n```)/,
+      (_, before: string, after: string) => `${before}${transcript}${after}`,
+    );
+    await expect(written).toMatchFileSnapshot(PAGE);
   },
 );
 
@@ -277,6 +312,69 @@ test('the request of one caller does not exist for another one', async () => {
   expect(await ci('request_status', { id })).toMatchObject({ state: 'pending' });
   expect(await ci('request_status', { id: 'x' })).toMatchObject({
     summary: 'You have no request with this id.',
+  });
+});
+
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const TASKS = 'io.modelcontextprotocol/tasks';
+
+test('a client that declares tasks gets a task, which no other caller reads or cancels', async () => {
+  const { url, tokens, cloud, ...sandbox } = await startDoor();
+  const send = async (
+    token: Promise<string>,
+    method: string,
+    params: { readonly name?: string; readonly taskId?: string; readonly arguments?: object },
+    extensions: object = { [TASKS]: {} },
+  ) => {
+    const authorization = `Bearer ${await token}`;
+    const named = params.name ?? params.taskId ?? '';
+    const call = modernCall(named, {}, { [CAPABILITIES]: { extensions } });
+    const { _meta } = JSON.parse(call.body).params;
+    const headers = { ...call.headers, 'mcp-method': method, authorization };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
+    const { result, error } = JSON.parse((await atDoor(url, { headers, body })).text);
+    return result ?? error;
+  };
+  const stop = { name: 'service_stop', arguments: { service: 'staging' } };
+  const plain = await send(tokens.person(ANA), 'tools/call', stop, {});
+  expect(plain).toMatchObject({ structuredContent: { state: 'draft' } });
+  const task = await send(tokens.ci(), 'tools/call', stop);
+  expect(task).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null });
+  const { taskId } = task;
+  expect(taskId).toMatch(/^[A-Z0-9]{6}\.[\w-]{43}$/);
+
+  const get = { taskId };
+  expect(await send(tokens.ci(), 'tasks/get', get)).toMatchObject({ taskId, status: 'working' });
+  expect(await send(tokens.ci(), 'tasks/get', get, {})).toMatchObject({ code: -32021 });
+  const forged = `${taskId.slice(0, -1)}${taskId.endsWith('A') ? 'B' : 'A'}`;
+  const others: readonly (readonly [Promise<string>, string])[] = [
+    [tokens.person(ANA), taskId],
+    [tokens.ci(), forged],
+    [tokens.ci(), taskId.split('.')[0]],
+    [tokens.ci(), `ABCDEF.${taskId.split('.')[1]}`],
+  ];
+  for (const method of ['tasks/get', 'tasks/cancel']) {
+    for (const [token, other] of others) {
+      expect(await send(token, method, { taskId: other })).toMatchObject({ code: -32602 });
+    }
+  }
+
+  await sandbox.press(BEN, await sandbox.card('staging'), 'change.approve');
+  await expect
+    .poll(() => send(tokens.ci(), 'tasks/get', get))
+    .toMatchObject({ status: 'completed', result: { structuredContent: { state: 'succeeded' } } });
+  // What was sent is not cancelled.
+  await send(tokens.ci(), 'tasks/cancel', get);
+  expect(await send(tokens.ci(), 'tasks/get', get)).toMatchObject({ status: 'completed' });
+  const second = await send(tokens.ci(), 'tools/call', {
+    name: 'service_scale',
+    arguments: { service: 'analytics-dev', max: 64 },
+  });
+  expect(await send(tokens.ci(), 'tasks/cancel', { taskId: second.taskId })).toMatchObject({
+    resultType: 'complete',
+  });
+  expect(await send(tokens.ci(), 'tasks/get', { taskId: second.taskId })).toMatchObject({
+    status: 'cancelled',
   });
 });
 

@@ -56,7 +56,7 @@ describe('a preview', () => {
     [
       '/service scale lab-core replicas=1',
       'Scale lab-core?',
-      ['Replicas  2 → 1', 'this is the first service of its warehouse'],
+      ['Replicas  2 → 1', 'some servers reject it for the first service of a warehouse'],
     ],
     [
       '/service scale bi-readonly min=16 max=32 "month end"',
@@ -71,11 +71,6 @@ describe('a preview', () => {
       '/service scale ml-features min=32 max=32',
       'Scale ml-features?',
       ['16 GB × 2–4 replicas', 'Minimum memory per replica (GB)  16 → 32'],
-    ],
-    [
-      '/service scale ml-features replicas=3',
-      'Scale ml-features?',
-      ['Signalbox cannot undo this: the number of replicas varied before'],
     ],
   ])('of %s shows what was read', async ([line, title, words]) => {
     const sandbox = await started();
@@ -283,6 +278,7 @@ describe('right before sending', () => {
     expect(card?.text).toContain('409');
     expect(card?.text).toContain('Nothing was changed.');
     // Nothing is locked.
+    sandbox.cloud.setServiceState(STAGING, 'running');
     await sandbox.slack.command(ANA, 'ops', '/service stop staging again');
     const again = await sandbox.privateMessage(ANA, 'Stop staging?');
     expect(again?.text).not.toContain('outcome unknown');
@@ -358,12 +354,12 @@ describe('undo and for=', () => {
     expect(sandbox.cloud.effectCount('scale', STAGING)).toBe(1);
   });
 
-  test('for= says why a scale cannot be reverted', async () => {
+  test('a fixed number of replicas is refused where the server scales it', async () => {
     const sandbox = await started();
-    const line = '/service scale ml-features replicas=3 for=2h';
+    const line = '/service scale ml-features replicas=3';
     await sandbox.slack.command(ANA, 'ops', line);
     await sandbox.modal(ANA, 'service.scale');
     const form = JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
-    expect(form).toContain('does not work here: the number of replicas varied before');
+    expect(form).toContain('cannot be set: this service scales its number of replicas');
   });
 });

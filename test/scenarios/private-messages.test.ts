@@ -6,6 +6,7 @@ import { changeIdOf } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 
+const OPS = 'C0OPS000001';
 const text = (value: string) => ({ type: 'plain_text_input', value });
 
 /** Fills the form to stop a service that is open, and returns the preview. */
@@ -158,12 +159,13 @@ test('the answer to an offered command arrives when its response URL has expired
 test('the answer to a button in a thread stays there when its response URL has expired', async () => {
   const sandbox = await startTestSandbox();
   const { slack } = sandbox;
-  await slack.command(ANA, 'db-costs', '/cost digest add at=14:00');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Digest added'), 'command.1');
-  const table = () => slack.messages('db-costs').find(({ threadTs }) => threadTs);
-  await expect.poll(table).toBeDefined();
+  await slack.sendMessage({ as: BEN, channel: OPS, text: 'staging is slow' });
+  const thread = slack.messages(OPS).at(-1)?.ts ?? '';
+  const line = '@signalbox service show stagign';
+  await slack.sendMessage({ as: ANA, channel: OPS, threadTs: thread, text: line });
+  const offer = await sandbox.privateMessage(ANA, 'stagign');
   slack.failNext(expired);
-  await sandbox.press(BEN, table(), 'command.0');
-  const note = await sandbox.privateMessage(BEN, 'is in this thread');
-  expect(note).toMatchObject({ ephemeral: true, threadTs: table()?.threadTs });
+  await sandbox.press(ANA, offer, 'command.0');
+  const answer = await sandbox.privateMessage(ANA, '/service show staging');
+  expect(answer).toMatchObject({ ephemeral: true, threadTs: thread });
 });

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Channel } from '../../protocol.ts';
+import { SLACKBOT_CHANNEL } from '../../slack/workspace/workspace.ts';
 import { href } from '../address.ts';
 import { appChannel, useSession } from '../session.ts';
 import { Avatar } from './avatar.tsx';
@@ -50,6 +51,7 @@ export function Sidebar({ open }: { open: string | null }) {
   const { client, address } = useSession();
   const app = appChannel(client);
   const channels = client.channels.filter(({ kind }) => kind !== 'dm');
+  const slackbot = client.channels.filter(({ id }) => id === SLACKBOT_CHANNEL);
 
   const entryOf = (channel: Channel) => (
     <Entry
@@ -80,6 +82,7 @@ export function Sidebar({ open }: { open: string | null }) {
             icon={<Avatar id="app" name={client.botName} bot small />}
             name={client.botName}
           />
+          {slackbot.map(entryOf)}
         </ul>
       </div>
     </nav>

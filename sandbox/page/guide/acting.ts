@@ -23,7 +23,8 @@ export function useVisit(place: GuidePlace) {
       go(address);
     },
   });
-  return { id: address.as, name: personOf(client, address.as)?.name ?? place.as, link };
+  const { title = `#${place.channel}` } = place;
+  return { id: address.as, name: personOf(client, address.as)?.name ?? place.as, title, link };
 }
 
 /** Returns a function that acts as the sender of the command, opens the channel and fills the composer. */

@@ -24,15 +24,15 @@ export function GuideStepBody({ step }: { step: GuideStep }) {
 
 /** The command to paste. Insert acts as its sender, opens the channel and fills the composer. */
 function GuideCommand({ command }: { command: CommandToSend }) {
-  const { name } = useVisit(command);
+  const { name, title } = useVisit(command);
   const insert = useInsert(command);
-  const { line, channel } = command;
+  const { line } = command;
   return (
     <div className="guide-command">
       <code>{line}</code>
       <div className="guide-command-foot">
         <span>
-          as {name} in #{channel}
+          as {name} in {title}
         </span>
         <button
           type="button"
@@ -50,11 +50,11 @@ function GuideCommand({ command }: { command: CommandToSend }) {
 }
 
 function PlaceLink({ place }: { place: GuidePlace }) {
-  const { id, name, link } = useVisit(place);
+  const { id, name, title, link } = useVisit(place);
   return (
     <a className="guide-button" {...link()}>
       <Avatar id={id} name={name} bot={false} small />
-      {name} in #{place.channel}
+      {name} in {title}
     </a>
   );
 }

@@ -95,7 +95,7 @@ function Steps({ guide }: { guide: GuideState }) {
       </ol>
       {current === null && (
         <p className="guide-end">
-          All five steps are done. Type / in a channel to see every command, or open the Home tab of
+          All six steps are done. Type / in a channel to see every command, or open the Home tab of
           Signalbox.
         </p>
       )}

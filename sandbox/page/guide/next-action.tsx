@@ -11,7 +11,7 @@ import type { GuideState } from './use-guide.ts';
 
 /** The open step in the line of a phone; null when all are done. */
 export function StepName({ step }: { step: GuideStep | null }) {
-  if (step === null) return <span className="guide-line">All five steps are done</span>;
+  if (step === null) return <span className="guide-line">All six steps are done</span>;
   return (
     <span className="guide-line">
       <span className="visually-hidden">Guide, step </span>

@@ -1,7 +1,9 @@
 import type { GuideStepId } from '../../protocol.ts';
+import { SLACKBOT_CHANNEL } from '../../slack/workspace/workspace.ts';
 
-/** A person in a channel, by the names of a link. */
+/** A person in a channel, by the names of a link. `title`: how the place is called; missing: as the channel. */
 export interface GuidePlace {
+  readonly title?: string;
   readonly as: string;
   readonly channel: string;
 }
@@ -84,6 +86,19 @@ export const GUIDE_STEPS: readonly GuideStep[] = [
     command: { as: 'dora', channel: OPS, line: '/cost' },
     prepare: 'morning',
     places: [{ as: 'dora', channel: 'db-costs' }],
+  },
+  {
+    id: 'ask',
+    title: 'Ask in words',
+    text: "Ask Slackbot, and allow its call. Then press Request approval in the messages of Signalbox, and approve as Ben. The sandbox's Slackbot has no model: the top of its page says which sentences it understands.",
+    command: {
+      ...{ as: 'ana', channel: SLACKBOT_CHANNEL, title: 'Slackbot' },
+      line: 'stop analytics-dev, tests are done',
+    },
+    places: [
+      { as: 'ana', channel: 'D0ANA00001', title: 'Signalbox' },
+      { as: 'ben', channel: APPROVALS },
+    ],
   },
 ];
 

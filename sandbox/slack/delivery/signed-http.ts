@@ -42,8 +42,6 @@ function signedRequest(
 ): RequestInit {
   const body = encodePayload(kind, payload);
   const type = kind === 'events_api' ? 'application/json' : 'application/x-www-form-urlencoded';
-  const timestamp = Math.floor(route.signedAt().getTime() / 1000);
-  const hmac = createHmac('sha256', route.signingSecret).update(`v0:${timestamp}:${body}`);
   return {
     method: 'POST',
     redirect: 'manual',
@@ -51,14 +49,23 @@ function signedRequest(
     headers: {
       'content-type': type,
       'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
-      'x-slack-request-timestamp': String(timestamp),
-      'x-slack-signature': `v0=${hmac.digest('hex')}`,
+      ...signatureOf(route.signingSecret, route.signedAt(), body),
       ...(retry && {
         'x-slack-retry-num': String(retry.num),
         'x-slack-retry-reason': retry.reason,
       }),
     },
     body,
+  };
+}
+
+/** The headers with which Slack signs a body. */
+export function signatureOf(signingSecret: string, at: Date, body: string) {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const hmac = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`);
+  return {
+    'x-slack-request-timestamp': timestamp,
+    'x-slack-signature': `v0=${hmac.digest('hex')}`,
   };
 }
 

@@ -6,7 +6,13 @@ import type { StoredMessage } from '../records.ts';
 import { nextTs, type SlackState } from '../state.ts';
 import { encodeTypedText } from '../text-encoding.ts';
 import { viewJson } from '../views.ts';
-import { conversationOf, directConversation, isColleague, isIn } from '../workspace/workspace.ts';
+import {
+  conversationOf,
+  directConversation,
+  isColleague,
+  isIn,
+  SLACKBOT_CHANNEL,
+} from '../workspace/workspace.ts';
 import { actingPerson, conversationWith } from './actor.ts';
 
 /** A person opens the app's Home tab. */
@@ -33,6 +39,13 @@ const READ_ONLY = 'Sending messages to this app has been turned off.';
 export async function sendMessage(slack: SlackState, typed: MessageInput): Promise<Delivery> {
   const person = actingPerson(slack, typed.as);
   const conversation = conversationWith(slack, person, typed.channel);
+  if (conversation.id === SLACKBOT_CHANNEL) {
+    const { id: channel } = conversation;
+    const own = { channel, author: person.id, ephemeralFor: person.id };
+    addMessage(slack, { ...own, text: encodeTypedText(slack.workspace, typed.text) });
+    await slack.slackbot?.hear(person, typed.text);
+    return notSent;
+  }
   const isDirect = conversation.kind === 'dm';
   if (isDirect && slack.manifest.messagesReadOnly) return refusedBySlack(READ_ONLY);
   const message = addMessage(slack, {

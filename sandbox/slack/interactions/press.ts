@@ -2,10 +2,11 @@ import { isJson, type Json, list, parseJson } from '../../json.ts';
 import type { ActionRequest, Delivery, OptionsRequest, Suggestions } from '../../protocol.ts';
 import { elementAt } from '../block-elements.ts';
 import { messageProblems } from '../block-kit/validate.ts';
-import { deliveryOf } from '../delivery/delivery.ts';
+import { deliveryOf, notSent } from '../delivery/delivery.ts';
+import { isOfSlackbot } from '../slackbot.ts';
 import { nextTs, type SlackState } from '../state.ts';
 import { actingPerson, commonFields } from './actor.ts';
-import { surfacePayload } from './surfaces.ts';
+import { surfaceAt, surfacePayload } from './surfaces.ts';
 import { issueTrigger } from './triggers.ts';
 
 /** The fields of an element that Slack copies into the action. */
@@ -17,6 +18,11 @@ const copiedFields = ['text', 'value', 'url', 'style', 'confirm', 'placeholder']
  */
 export async function press(slack: SlackState, triggered: ActionRequest): Promise<Delivery> {
   const person = actingPerson(slack, triggered.as);
+  const surface = surfaceAt(slack, person, triggered.place);
+  if ('channel' in surface && isOfSlackbot(surface)) {
+    await slack.slackbot?.decide(person, surface, triggered.actionId);
+    return notSent;
+  }
   const { blocks, fields } = surfacePayload(slack, person, triggered);
   const { blockId, actionId, element } = triggered;
   const stored = elementAt(blocks, blockId, actionId) ?? {};

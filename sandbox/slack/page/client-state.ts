@@ -11,6 +11,7 @@ import {
   type Member,
   memberOf,
   SLACKBOT,
+  SLACKBOT_CHANNEL,
   timezoneOf,
 } from '../workspace/workspace.ts';
 
@@ -101,7 +102,7 @@ function toMessage(slack: SlackState, message: StoredMessage): Message {
     byBot,
     text,
     blocks,
-    ephemeral: message.ephemeralFor !== null,
+    ephemeral: message.ephemeralFor !== null && channel !== SLACKBOT_CHANNEL,
     files: files.map((file) => ({
       name: file.name,
       url: fileUrl(slack, file),

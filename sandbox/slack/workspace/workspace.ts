@@ -1,5 +1,7 @@
 /** Slack's own user, which shows why a command failed. */
 export const SLACKBOT = 'USLACKBOT';
+/** Everyone's messages with Slackbot; each person sees only their own. */
+export const SLACKBOT_CHANNEL = 'DSLACKBOT';
 
 /** The people, groups and channels of a workspace. The simulator changes its own copy. */
 export interface Workspace {
@@ -101,10 +103,13 @@ export function isIn(conversation: Conversation, memberId: string): boolean {
   return conversation.members.includes(memberId);
 }
 
+const isAppChannel = ({ botUserId }: Workspace, conversation: Conversation): boolean =>
+  conversation.kind === 'dm' && isIn(conversation, botUserId);
+
 /** The direct conversation of the app and one person, which Slack creates when first used. */
 export function directConversation(workspace: Workspace, memberId: string): Conversation {
   const found = workspace.channels.find(
-    (conversation) => conversation.kind === 'dm' && isIn(conversation, memberId),
+    (conversation) => isAppChannel(workspace, conversation) && isIn(conversation, memberId),
   );
   if (found) return found;
   const conversation: Conversation = {
