@@ -222,7 +222,10 @@ export function serverTextOf(body: Body): string | null {
  * Where the known shapes have their text, best first: of the APIs, of `application/problem+json`, whose title is the
  * same for all problems of a kind, and of the lists of validators.
  */
-const TEXT_KEYS = 'error errors issues validation message msg details detail title'.split(' ');
+const TEXT_KEYS =
+  'error errors issues validation invalid-params invalidParams message msg details detail title reason'.split(
+    ' ',
+  );
 const DEEPEST_TEXT = 5;
 
 function textIn(value: unknown, depth = 0): string | null {
@@ -238,12 +241,14 @@ function textIn(value: unknown, depth = 0): string | null {
   return null;
 }
 
-/** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`. */
+/** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`; also `#/channel/type` and a name. */
 function issueIn(issue: unknown, depth: number): string | null {
   const text = textIn(issue, depth);
-  const path = isRecord(issue) ? (issue.path ?? issue.location ?? issue.loc) : null;
-  const isPlaced = text !== null && Array.isArray(path) && path.length > 0;
-  return isPlaced ? `${path.join('.')}: ${text}` : text;
+  if (!isRecord(issue) || text === null) return text;
+  const { path, location, loc, pointer, field, reason, name } = issue;
+  const place = path ?? location ?? loc ?? pointer ?? field ?? (reason === undefined ? null : name);
+  const words = typeof place === 'string' ? place.replace(/^#?\//, '').split('/') : place;
+  return Array.isArray(words) && words.length > 0 ? `${words.join('.')}: ${text}` : text;
 }
 
 /** `{ errors: { threshold: ['must be a number'] } }` */

@@ -1,7 +1,7 @@
 // The HTTP client of the two APIs, what their calls have in common, and the post of an answer to Slack.
 
 import { Pool, request } from 'undici';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   ApiError,
   type ApiErrorKind,
@@ -391,11 +391,13 @@ function requestProblems(error: z.ZodError): FieldProblem[] {
   return [...new Map(all.map((each) => [`${each.field} ${each.problem}`, each])).values()];
 }
 
-/** An id as a path segment. Other characters could change the path, so they are refused. */
+/** An id that a path may contain. Other characters could change the path, so they are refused. */
+export const PathId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, hyphens or underscores');
+
 export function pathId(operation: string, field: string, id: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return encodeURIComponent(id);
-  const problem = 'must be 1 to 64 letters, digits, hyphens or underscores';
-  throw new InvalidRequest(operation, [{ field, problem }]);
+  return validRequest(operation, z.object({ [field]: PathId }), { [field]: id })[field] ?? id;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** From what users type to the items that it names: services, alerts, freezes, items of lists. */
 
+import { PathId } from '../base/http.ts';
 import { nearest, type Word } from '../base/text.ts';
 import { type CommandOffer, slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
@@ -27,10 +28,18 @@ export function resolveNames(
       const field = { name, names, prefix: vocabulary.prefix ?? '' };
       return { ok: false, misread: unclear(asked, field, found, things) } as const;
     }
+    if (IN_PATHS.includes(names) && !PathId.safeParse(one.id).success) {
+      const sentence = `The ${KINDS[names][0]} “${text}” cannot be used: no request can contain the id “${one.id}” that the server gives it.`;
+      const problems = { [name]: sentence };
+      return { ok: false, misread: { kind: 'misread', sentence, problems, offers: [] } } as const;
+    }
     args[name] = one;
   }
   return { ok: true, args } as const;
 }
+
+/** What the path of a request contains. A server can list an id that no path may have: it is refused before a preview. */
+const IN_PATHS: readonly Names[] = ['service', 'pipe', 'alert'];
 
 /** Everything that a field may name; a pipe belongs to the service given before it. */
 function thingsOf(
@@ -109,7 +118,7 @@ function canBegin(things: readonly NamedItem[], word: string): boolean {
 function nameText(typed: string, isQuoted: boolean): string {
   if (isQuoted) return typed;
   const [, linked] = /^<?https?:\/\/\S*?([\w-]+)\/?(?:\|[^>]*)?>?$/.exec(typed) ?? [];
-  return linked ?? typed.replace(/^[#"'(`*~]+|[,;:!?.)"'`*~]+$/g, '');
+  return linked ?? typed.replace(/^[#"'(`*~_>]+|[,;:!?.…。，！？)"'`*~_]+$/g, '');
 }
 
 /** How many words at the start are similar to a name with as many words: `5xx rtae`; null if none are. */

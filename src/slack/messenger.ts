@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
-import { type PostPlace, type PostResult, slashCommand } from '../domain/answer.ts';
+import type { PostPlace, PostResult } from '../domain/answer.ts';
 import type { Change, ChangeId, ChannelId, Position } from '../domain/change.ts';
 import type {
   AttemptMark,
@@ -137,13 +137,13 @@ export function createMessenger(options: Options): Messenger {
     });
   }
 
-  /** Shows a state as a reply, once, with the buttons of the card; a copy of the card has them by a command. */
+  /** Shows a state as a reply, once, with the buttons of the card. The log does not have the replies to a copy: those are signed. */
   async function postState(change: Change, at: Position, schedule: ScheduleNews | null) {
     const { text, blocks } = await cardOf(change, schedule);
     const shown = markOf(blocks);
-    const isCopy = change.card?.ts !== at.ts;
-    const state = { text, blocks: blocks.filter(({ type }) => !isCopy || type !== 'actions') };
-    const body = withNote(state, ...frozenLine(change, isCopy ? drawing.prefix : null));
+    const user = change.copies.find((copy) => keyOf(copy) === keyOf(at))?.to;
+    const own = user ? withPlaces(options.places, blocks, { user, kind: 'private' }) : blocks;
+    const body = withNote({ text, blocks: own }, FROZEN_LINE);
     const isSame = ({ mark }: Marked) =>
       mark?.change === change.id && mark.nonce === null && mark.hash === shown?.hash;
     return postTo(at.channel, body, { threadTs: at.ts, isSame });
@@ -318,14 +318,8 @@ function keyOf({ channel, ts }: Position): string {
   return `${channel}/${ts}`;
 }
 
-/** Null: the buttons are in this reply. */
-function frozenLine({ id }: Change, prefix: string | null): Line {
-  const where =
-    prefix === null
-      ? 'The buttons of the newest reply count.'
-      : `${slashCommand(prefix, `change show ${id}`)} shows its buttons.`;
-  return [`Slack does not let the card be edited any more. ${where}`];
-}
+const FROZEN_LINE =
+  'Slack does not let the card be edited any more. The buttons of the newest reply count.';
 
 type Marked = { readonly mark: MessageMark | null };
 

@@ -26,10 +26,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   channel_not_found: 'the channel does not exist, or Signalbox is not a member',
   not_in_channel: 'Signalbox is not a member of the channel',
   restricted_action: RESTRICTED,
-  restricted_action_read_only_channel: RESTRICTED,
-  restricted_action_thread_only_channel: RESTRICTED,
-  restricted_action_non_threadable_channel: RESTRICTED,
-  restricted_action_thread_locked: RESTRICTED,
+  ekm_access_denied: RESTRICTED,
+  access_denied: RESTRICTED,
+  no_permission: RESTRICTED,
+  team_access_not_granted: RESTRICTED,
   user_not_found: 'the user does not exist',
   user_disabled: 'the user was deactivated',
   user_not_visible: 'the user is not visible to Signalbox',
@@ -51,7 +51,9 @@ export function postRefusal(error: unknown): PostRefused | null {
   const name = refusedBySlack(error) ?? '';
   if (name === 'ratelimited')
     return new PostRefused(LIMITED, retryAfterMs(error) ?? LIMITED_MS, error);
-  const words = Object.hasOwn(REFUSALS, name) ? REFUSALS[name] : undefined;
+  // Slack adds kinds: restricted_action_read_only_channel, restricted_action_thread_locked.
+  const kind = name.startsWith('restricted_action_') ? 'restricted_action' : name;
+  const words = Object.hasOwn(REFUSALS, kind) ? REFUSALS[kind] : undefined;
   return words === undefined ? null : new PostRefused(`${words} (${name})`, null, error);
 }
 

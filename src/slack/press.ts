@@ -305,8 +305,7 @@ function passwordModal(secret: Secret, change: Change): View {
         elements: [{ type: 'rich_text_preformatted', elements: [text] }],
       },
       { type: 'context', elements: [plain(note, 300)] },
-      // The parts of a message and of a modal are the same blocks under two names.
-      ...(about as never[]),
+      ...about,
     ],
   };
 }

@@ -57,6 +57,16 @@ describe('the error text of the server is found', () => {
       json({ type: 'about:blank', title: 'Bad Request', status: 400, detail: 'no such day' }),
       'no such day',
     ],
+    [
+      'in the parameters of a problem',
+      json({ title: 'Bad Request', 'invalid-params': [{ name: 'interval', reason: 'too long' }] }),
+      'interval: too long',
+    ],
+    [
+      'in the errors of a problem',
+      json({ title: 'Bad Request', errors: [{ detail: 'too long', pointer: '#/channel/type' }] }),
+      'channel.type: too long',
+    ],
     ['in the title of a problem', json({ title: 'Bad Request', status: 400 }), 'Bad Request'],
     [
       'in the validation of a problem',

@@ -23,11 +23,12 @@ async function behindProxy() {
   };
   const { slack, cloud, env } = sandbox;
   const names = ['CLOUD_API_URL', 'ALERTS_API_URL'] as const;
+  const direct = Object.fromEntries(names.map((name) => [name, env[name]]));
   for (const name of names) env[name] = await hidden(env[name] ?? '');
   const proxy = await startHttpProxy(ports);
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY']) env[name] = proxy.url;
   const portOf = (url: string) => new URL(url).port;
-  return { sandbox, proxy, slackPort: portOf(slack.url), cloudPort: portOf(cloud.url) };
+  return { sandbox, proxy, direct, slackPort: portOf(slack.url), cloudPort: portOf(cloud.url) };
 }
 
 test('behind a proxy everything passes it: Slack, its sockets, answers and both APIs', async () => {
@@ -59,4 +60,14 @@ test('a proxy that lets no socket through is what the doctor reports', async () 
   proxy.refuseTunnels();
   const { out } = await runCommand([SIGNALBOX, 'doctor'], sandbox.env);
   expect(out).toMatch(/✗ delivery .*no connection/);
+});
+
+test('what NO_PROXY names is reached directly: sockets as well', async () => {
+  const { sandbox, proxy, direct } = await behindProxy();
+  Object.assign(sandbox.env, direct, { NO_PROXY: '127.0.0.1' });
+  await sandbox.start();
+  expect(sandbox.slack.connections()).toBeGreaterThan(0);
+  await sandbox.slack.command(ANA, 'ops', '/alert list');
+  await sandbox.privateMessage(ANA, 'alerts');
+  expect(proxy.seen).toEqual([]);
 });

@@ -10,7 +10,7 @@ export const NOON = new Date('2026-11-20T12:00:00.000Z');
 
 export function service(name: string, over: Partial<Service> = {}): Service {
   return {
-    id: `id-of-${name}`,
+    id: `id-of-${name}`.replace(/[^\w-]/g, '-'),
     name,
     aliases: [],
     tags: [],

@@ -15,10 +15,14 @@ test.for<[string, string, string]>([
   ['the id', `/service stop ${PROD.toUpperCase()}`, `service stop service=${PROD}`],
   ['an alias', '/service stop prod', `service stop service=${PROD}`],
   ['an alias of two words', '/service stop main db', `service stop service=${PROD}`],
-  ['a name of two words', '/service stop analytics eu', 'service stop service=id-of-analytics eu'],
-  ['the same in quotes', '/service stop “Analytics EU”', 'service stop service=id-of-analytics eu'],
+  ['a name of two words', '/service stop analytics eu', 'service stop service=id-of-analytics-eu'],
+  ['the same in quotes', '/service stop “Analytics EU”', 'service stop service=id-of-analytics-eu'],
   ['a long dash', '/service stop analytics—prod', `service stop service=${PROD}`],
   ['an id of two twins', '/service stop 2-twin', 'service stop service=2-twin'],
+  ['italics', '/service stop _main db_', `service stop service=${PROD}`],
+  ['a quoted line', '/service stop >prod', `service stop service=${PROD}`],
+  ['the end of a sentence', '/service stop prod…', `service stop service=${PROD}`],
+  ['a full stop of another script', '/service stop prod。', `service stop service=${PROD}`],
   ['a verb in capitals', '/service STOP staging', 'service stop service=id-of-staging'],
 ])('a service is found by %s', ([, line, understood]) => {
   expect(gist(read(line))).toBe(understood);

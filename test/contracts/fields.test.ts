@@ -133,7 +133,7 @@ function rowsOf(operation: Operation): readonly (readonly string[])[] {
   });
 }
 
-/** The ids of a path, the days of a question, and what is sent as it was read. */
+/** The organization of the file, and what is sent as it was read. */
 const NO_VALUES: ValueCells = { accepted: '–', refused: '–', emptied: '–' };
 const NOT_IN_REPLY = 'not in the reply';
 

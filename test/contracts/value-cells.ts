@@ -10,7 +10,7 @@ import { type ContractBot, openContractBot } from './contract-bot.ts';
 import { answerForm, fieldOf, formOf } from './forms.ts';
 import { linesOf } from './message-lines.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
-import { CONTRACT, STAGING, TILE_ALERT, WAREHOUSE } from './replies.ts';
+import { BACKUP, CONTRACT, PIPE, STAGING, TILE_ALERT, WAREHOUSE } from './replies.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -157,9 +157,95 @@ export async function allValueCells(): Promise<ReadonlyMap<string, ValueCells>> 
       if (cells) all.set(`${operation.name} ${field.name}`, cells);
     }
   }
+  for (const [name, asked] of Object.entries(ASKED)) {
+    all.set(name, await askedCells({ bot, recorder }, name, asked));
+  }
   await Promise.all([clients.close(), bot.close()]);
   await recorder.stop();
   return all;
+}
+
+/** What a path or a query holds, and the command of a start or stop. */
+interface Asked {
+  readonly line: (typed: string) => string;
+  /** A part of the answer to an accepted value, or of the path of its request. */
+  readonly shows: (typed: string) => string;
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
+}
+
+const LONGEST = `${'a'.repeat(62)}-1`;
+const IDS = {
+  shows: (typed: string) => `/${typed}`,
+  ...{ accepted: ['p-0123456789', LONGEST], refused: ['../p-0123456789', `${LONGEST}0`] },
+};
+const UUIDS = { ...IDS, accepted: [BACKUP], refused: ['../latest', `${BACKUP}/x`] };
+const OF_SERVICE = { accepted: ['staging', STAGING], refused: ['../staging', 'stagign'] };
+const CHANGED = { ...OF_SERVICE, shows: () => ' staging?' };
+const READ = { ...OF_SERVICE, shows: () => `/services/${STAGING}/` };
+const DAYS = { shows: () => '(UTC)' };
+const ENDPOINT = `description=feed type=VPC_ENDPOINT_SERVICE ${TYPES.VPC_ENDPOINT_SERVICE}`;
+
+const ASKED: Readonly<Record<string, Asked>> = {
+  'create endpoint serviceId': {
+    line: (typed) => `/endpoint create "${typed}" ${ENDPOINT}`,
+    ...CHANGED,
+  },
+  'scale serviceId': { line: (typed) => `/service scale "${typed}" replicas=3`, ...CHANGED },
+  'set state serviceId': { line: (typed) => `/service stop "${typed}"`, ...CHANGED },
+  'set state command': {
+    line: (typed) => `/service ${typed} staging`,
+    shows: (typed) => `${typed.slice(1)} staging?`,
+    ...{ accepted: ['start', 'stop'], refused: ['awake', 'restart'] },
+  },
+  'usage cost from_date': {
+    line: (typed) => `/cost ${typed}..2026-11-18`,
+    ...{ ...DAYS, accepted: ['2026-11-18', '2026-10-19'], refused: ['2026-11-19', '2026-02-30'] },
+  },
+  'usage cost to_date': {
+    line: (typed) => `/cost 2026-10-19..${typed}`,
+    ...{ ...DAYS, accepted: ['2026-10-19', '2026-11-18'], refused: ['2026-10-18', '2026-11-31'] },
+  },
+  'pipe settings serviceId': { line: (typed) => `/pipe settings "${typed}" ${PIPE}`, ...READ },
+  'pipe settings pipeId': { line: (typed) => `/pipe settings staging "${typed}"`, ...IDS },
+  'backup serviceId': { line: (typed) => `/backup show "${typed}" ${BACKUP}`, ...READ },
+  'backup backupId': { line: (typed) => `/backup show staging "${typed}"`, ...UUIDS },
+  'get alert id': { line: (typed) => `/alert show "${typed}"`, ...IDS },
+  'update alert id': { line: (typed) => `/alert edit "${typed}" threshold=7`, ...IDS },
+};
+
+/** Types these values: an accepted one is shown or sent, a refused one is named and not sent. */
+async function askedCells(
+  { bot, recorder }: Pick<Tried, 'bot' | 'recorder'>,
+  name: string,
+  { line, shows, accepted, refused }: Asked,
+): Promise<ValueCells> {
+  const [, command = ''] = /^\/(\w+ \w+)/.exec(line('start')) ?? [];
+  const answerTo = async (typed: string) => {
+    bot.time.pass(61_000);
+    recorder.takeRequests();
+    const { answer, view } = await bot.answerOrForm(line(typed), formOf(command));
+    if (view) await bot.slack.close(ANA, view.id);
+    const lines = answer ? bot.linesIn(answer) : linesOf(view?.blocks.slice(0, 1) ?? []);
+    const sent = recorder.takeRequests().map(({ path }) => path);
+    const own = lines.filter((each) => !each.startsWith('/')).join(' ');
+    const [sentence = ''] = own.replaceAll('\n', ' ').split(/ Did you mean:| \[/);
+    return { said: lines.join(' '), sent, sentence };
+  };
+  for (const typed of accepted) {
+    const { said, sent } = await answerTo(typed);
+    if (![said, ...sent].join(' ').includes(shows(typed))) throw new Error(`${name}: ${said}`);
+  }
+  const sentences: { readonly vector: Vector; readonly sentence: string }[] = [];
+  for (const typed of refused) {
+    const { said, sent, sentence } = await answerTo(typed);
+    const isSent = sent.some((path) => /(services|alerts)\/./.test(path));
+    if (isSent || !said.includes(typed)) throw new Error(`${name}: ${typed}: ${said}`);
+    const general = sentence.replace(/“[^”]*”/, '“…”').replace(/, not \S+$/, '');
+    sentences.push({ vector: { typed, value: typed }, sentence: general });
+  }
+  const all = accepted.map((typed) => ({ typed, value: typed }));
+  return { accepted: listed(all), refused: refusals(sentences), emptied: '–' };
 }
 
 /** Drives words, form and client with the vectors of one field, and throws where they disagree. */
@@ -208,10 +294,21 @@ async function valueCells(
     accepted.push(vector);
   }
   return {
-    accepted: listed(accepted),
+    accepted: `${listed(accepted)}${field.nullable ? await acceptsNull(tried) : ''}`,
     refused: refusals(sentences),
     emptied: await emptied(tried, right),
   };
+}
+
+/** Null is a value of programs: the client sends it in the body of another type, which needs no such field. */
+async function acceptsNull(tried: Tried): Promise<string> {
+  const { word } = fieldOf(tried.command, tried.name);
+  const [type, words] =
+    Object.entries(TYPES).find(([, needed]) => !needed.includes(`${word}=`)) ?? [];
+  const line = { ...tried, name: 'type', others: () => `${FEED} ${words}` };
+  const body = await typedBody(line, { typed: String(type), value: type });
+  await clientAccepts(tried, body, { typed: '', value: null });
+  return ' · null by the client';
 }
 
 const WEBHOOK: FieldSchema = { deprecated: false, examples: ['w2'], 'x-refused': [] };

@@ -141,6 +141,24 @@ test.for(['edit_window_closed', 'cant_update_message'])(
   },
 );
 
+test('a copy that Slack does not let be edited has its newest buttons in its thread', async () => {
+  const sandbox = await startTestSandbox({ yaml: (file) => ({ ...file, notify: 'dm' }) });
+  const { slack } = sandbox;
+  slack.admin.kick('db-approvals', CLEO);
+  const card = await requestChange(sandbox, ANA, '/service stop analytics-prod for the night');
+  const copy = await sandbox.privateMessage(CLEO, 'requests: stop analytics-prod');
+  const { channel = '', ts = '' } = copy ?? {};
+  const how = { error: 'edit_window_closed' };
+  slack.failNext({ method: 'chat.update', channel, times: 10_000, how });
+  await sandbox.press(BEN, card, 'change.approve');
+  const replies = () => slack.messages(channel).filter(({ threadTs }) => threadTs === ts);
+  await expect.poll(replies).toHaveLength(1);
+  await sandbox.press(CLEO, replies()[0], 'change.approve');
+  await sandbox.card('analytics-prod is stopping');
+  expect(sandbox.cloud.effects()).toHaveLength(1);
+  expect(notices(sandbox, 'did not count')).toEqual([]);
+});
+
 test('in a channel that becomes shared, cards show no costs and reasons, and operators read it once', async () => {
   const sandbox = await startTestSandbox();
   const { slack, clock } = sandbox;

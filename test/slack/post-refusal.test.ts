@@ -13,6 +13,9 @@ function limited(retryAfter: number): Error {
 test.for([
   ['is_archived', 'the channel is archived (is_archived)'],
   ['restricted_action_thread_locked', 'do not let the app post there'],
+  ['restricted_action_of_a_new_kind', 'do not let the app post there'],
+  ['team_access_not_granted', 'do not let the app post there'],
+  ['ekm_access_denied', 'do not let the app post there'],
   ['msg_blocks_too_long', 'the message is too long'],
   ['user_disabled', 'the user was deactivated'],
 ] as const)('%s is a definite refusal of the message', ([name, why]) => {
