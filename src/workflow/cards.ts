@@ -209,7 +209,6 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  let current: Change | null = null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const seen = readLately(context, at) ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
@@ -219,10 +218,8 @@ async function drawStanding(
       await answerForeign(context, change.id, foreign);
       return dueAgain(context);
     }
-    const latest = await loadChange(context.events, change.id);
-    if (!latest) return 'done';
-    // What surrounds it is gathered once for a state: whatever else changes asks for this job again.
-    if (current?.version !== latest.version) current = await surrounded(context, latest);
+    const current = await loadShown(context, change.id);
+    if (!current) return 'done';
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
     const isShown =

@@ -108,7 +108,7 @@ interface Loss {
   readonly freezes: ReadonlyMap<ChangeId, FoundFreeze>;
   readonly schedules?: readonly string[];
   readonly subscriptions?: readonly string[];
-  /** The id of the notice about it, by which it is known that operators were told. */
+  /** The id of the notice about it: one with this id is posted once. */
   readonly notice?: string;
 }
 
