@@ -75,6 +75,11 @@ export interface Change {
   /** The number of its last event, and the hash of that event: the mark that messages carry. */
   readonly version: number;
   readonly hash: string;
+  /** The hashes of its last event that a card shows, and of later ones: a card with one of them is up to date. */
+  readonly shownBy: readonly string[];
+  /** The places in the log of its plan and of its last ending; `endedSeq` null: it was not sent. */
+  readonly plannedSeq: number;
+  readonly endedSeq: number | null;
   /** How often it was claimed. */
   readonly attempts: number;
   readonly approvals: readonly Verdict[];

@@ -14,12 +14,18 @@ import type { Recorded } from './log-events.ts';
 /** Returns the function that adds the events of this change, in their order; before the first one there is none. */
 export function foldOf(id: ChangeId) {
   return (change: Change | null, event: Recorded<ChangeEvent>): Change => {
-    const { version, hash } = event;
-    if (event.type === 'drafted') return { ...drafted(id, event), version, hash };
+    const { version, hash, seq } = event;
+    if (event.type === 'drafted') return drafted(id, event);
     if (!change) throw new Error(`The first event of ${id} is ${event.type}, not drafted`);
-    return { ...change, ...fieldsAfter(change, event), version, hash };
+    const shownBy = UNSEEN.includes(event.type) ? [...change.shownBy, hash] : [hash];
+    const endedSeq = ENDS.includes(event.type) ? seq : change.endedSeq;
+    return { ...change, ...fieldsAfter(change, event), version, hash, shownBy, endedSeq };
   };
 }
+
+/** Events that a card does not show. */
+const UNSEEN: readonly ChangeEvent['type'][] = ['card-posted', 'state-posted', 'copy-posted'];
+const ENDS: readonly ChangeEvent['type'][] = ['succeeded', 'failed', 'unknown', 'resolved'];
 
 type EventOf<Type extends ChangeEvent['type']> = Recorded<Extract<ChangeEvent, { type: Type }>>;
 
@@ -30,6 +36,7 @@ function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
     ...{ via, words, requestKey },
     ...{ id, organization, requester, command, reason, plan, digest, requires, parent },
     ...{ expiresAt, notBefore, version: event.version, hash: event.hash },
+    ...{ shownBy: [event.hash], plannedSeq: event.seq, endedSeq: null },
     state: inherits ? 'approved' : 'draft',
     approvals: inherits?.approvals ?? [],
     breakGlass: inherits?.breakGlass ?? null,

@@ -82,10 +82,8 @@ interface FormOf {
 
 type FormFacts = Pick<ProposalFacts, 'identity' | 'policy'>;
 
-type Of<Type extends ChangeEvent['type']> = Extract<ChangeEvent, { type: Type }>;
-
 /** The end of a change that was not sent: the request no longer fits, or it is not permitted now. */
-export type Stopped = Of<'stale' | 'denied'>;
+export type Stopped = Extract<ChangeEvent, { type: 'stale' | 'denied' }>;
 
 export interface PressFacts {
   readonly by: UserId;
@@ -108,7 +106,7 @@ export interface OutlookFacts {
   /** The current policy, with all freezes. */
   readonly policy: Policy;
   readonly target: Target;
-  /** The command, and those that are approved together with it. */
+  /** The command, and those that are approved together with it: each rule must permit the change. */
   readonly commands: readonly string[];
   /** The requester now. Null, or a lookup without an answer: the user is taken to have every role. */
   readonly requester: Known | null;
@@ -117,8 +115,7 @@ export interface OutlookFacts {
 }
 
 /** What was gathered right before a claim. */
-export interface ClaimFacts {
-  readonly now: Date;
+export interface ClaimFacts extends Pick<OutlookFacts, 'now' | 'policy' | 'target' | 'commands'> {
   /** The facts count until this time. */
   readonly validUntil: Date;
   /** Whether this process has the latest configuration. */
@@ -133,18 +130,12 @@ export interface ClaimFacts {
   readonly schedule: Pick<LoggedSchedule, 'until' | 'isPaused' | 'isRemoved'> | 'unknown' | null;
   /** The requester and the approvers. */
   readonly identities: ReadonlyMap<UserId, Known>;
-  /** The current policy, with all freezes. */
-  readonly policy: Policy;
-  /** The command, and those that were approved together with it: each rule must permit the change. */
-  readonly commands: readonly string[];
-  /** The target with its current tags and warehouse. */
-  readonly target: Target;
   /** Whether what the change depends on differs from its preview. */
   readonly differs: boolean;
   /** The target could not be read yet, so that nothing is sent now. */
   readonly mustReadAgain: boolean;
-  /** The lock of the target; null: not asked for yet. */
-  readonly lock: 'held by another' | 'changed since the preview' | 'free' | null;
+  /** The lock of the target. */
+  readonly lock: 'held by another' | 'changed since the preview' | 'free';
   /** What the claim records. */
   readonly claim: { readonly by: string; readonly nonce: string; readonly until: Date };
   readonly stateCheck: StateCheck | undefined;
@@ -562,13 +553,10 @@ function policyRefusal(change: Change, facts: OutlookFacts): Refusal | null {
   const isKnown = requester && (requester.ok || requester.refusal !== 'lookup-failed');
   if (isKnown && !requester.ok) return requester.refusal;
   const everyRole = { id: change.requester, roles: [...policy.roles.keys()] };
-  const asked = {
-    actor: requesting(change, requester?.ok ? requester.actor : everyRole),
-    now: startsAt(change.plan, now),
-    lacks: (requires: Requirement) =>
-      lacksApprovals(change, requires, facts) ? ('approvals-missing' as const) : null,
-  };
-  return ruleRefusal(change, facts, asked);
+  const actor = requesting(change, requester?.ok ? requester.actor : everyRole);
+  return ruleRefusal(change, facts, { actor, now: startsAt(change.plan, now) }, (requires) =>
+    lacksApprovals(change, requires, facts) ? 'approvals-missing' : null,
+  );
 }
 
 /** Who requests a change: an agent needs a rule that admits it, beside the rights of the person. */
@@ -580,15 +568,8 @@ function requesting({ via }: Pick<Change, 'via'>, actor: Actor): Actor {
 function ruleRefusal(
   { reason, words, plan }: Change,
   { commands, policy, target }: Pick<OutlookFacts, 'commands' | 'policy' | 'target'>,
-  {
-    actor,
-    now,
-    lacks,
-  }: {
-    readonly actor: Actor;
-    readonly now: Date;
-    readonly lacks: (requires: Requirement) => Refusal | null;
-  },
+  { actor, now }: { readonly actor: Actor; readonly now: Date },
+  lacks: (requires: Requirement) => Refusal | null,
 ): Refusal | null {
   const refusals = commands.map((command) => {
     // A program has no other reason than its words.
@@ -665,9 +646,10 @@ function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
   const identity = identities.get(change.requester);
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
   if (facts.differs) return 'target-changed';
-
-  const lacks = (requires: Requirement) => approvalRefusal(change, { requires }, facts);
-  return ruleRefusal(change, facts, { actor: requesting(change, identity.actor), now, lacks });
+  const actor = requesting(change, identity.actor);
+  return ruleRefusal(change, facts, { actor, now }, (current) =>
+    approvalRefusal(change, current, facts),
+  );
 }
 
 // A run was approved with its schedule, which may have been paused, removed or replaced since.
@@ -681,16 +663,16 @@ function scheduleRefusal({ schedule, now }: ClaimFacts): Refusal | null {
 /** The approvals must satisfy the requirement at the time of the request and the current one. */
 function approvalRefusal(
   change: Change,
-  decision: Pick<Allowed, 'requires'>,
+  current: Requirement,
   { identities }: Pick<ClaimFacts, 'identities'>,
 ): Refusal | null {
   const rolesOf = (user: UserId) => {
     const identity = identities.get(user);
     return identity?.ok ? identity.actor.roles : null;
   };
-  if (change.breakGlass) return breakGlassRefusal(change, decision, rolesOf(change.requester));
+  if (change.breakGlass) return breakGlassRefusal(change, current, rolesOf(change.requester));
   const isMet = (requires: Requirement) => approvalStatus(requires, change, rolesOf).met;
-  if (isMet(change.requires) && isMet(decision.requires)) return null;
+  if (isMet(change.requires) && isMet(current)) return null;
   const hasFailedLookup = [...identities.values()].some(
     (identity) => !identity.ok && identity.refusal === 'lookup-failed',
   );
@@ -700,12 +682,12 @@ function approvalRefusal(
 // Break-glass replaces the approvals. The requester needs its role by the old and the current rule.
 function breakGlassRefusal(
   { requires }: Change,
-  decision: Pick<Allowed, 'requires'>,
+  current: Requirement,
   roles: readonly RoleName[] | null,
 ): Refusal | null {
-  const current = decision.requires.breakGlass;
-  if (requires.breakGlass === null || current === null) return 'no-break-glass';
-  const isAllowed = [requires.breakGlass, current].every((role) => roles?.includes(role));
+  const needed = [requires.breakGlass, current.breakGlass];
+  if (needed.includes(null)) return 'no-break-glass';
+  const isAllowed = needed.every((role) => role !== null && roles?.includes(role));
   return isAllowed ? null : 'may-not-break-glass';
 }
 

@@ -12,7 +12,6 @@ import {
   type RoleName,
   type UserId,
 } from '../domain/change.ts';
-import type { ChangeEvent } from '../domain/change-events.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveSchedule } from '../domain/log-events.ts';
 import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
@@ -155,7 +154,7 @@ async function drawCard(
   id: ChangeId,
   attempt: PostAttempt,
 ): Promise<JobResult> {
-  const change = await loadShown(context, id);
+  const change = await loadChange(context.events, id);
   if (!change || isPrivate(change)) return 'done';
   const { schedule } = change.plan.timing ?? {};
   // A run stands on the card of its schedule. Only an unknown outcome needs buttons of its own.
@@ -164,7 +163,7 @@ async function drawCard(
   }
   if (change.card) return drawStanding(context, change, change.card);
   await askForCopies(context, change);
-  if (!wasRefused(context, id)) await postCard(context, change, attempt);
+  if (!wasRefused(context, id)) await postCard(context, await surrounded(context, change), attempt);
   return 'done';
 }
 
@@ -181,7 +180,11 @@ function wasRefused({ events, now }: WorkflowContext, id: ChangeId): boolean {
 /** The change with what was read of its target, and what surrounds it now. */
 export async function loadShown(context: WorkflowContext, id: ChangeId): Promise<Change | null> {
   const change = await loadChange(context.events, id);
-  return change && withNews(context, await withFollowUp(context, change));
+  return change && surrounded(context, change);
+}
+
+async function surrounded(context: WorkflowContext, change: Change): Promise<Change> {
+  return withNews(context, await withFollowUp(context, change));
 }
 
 async function postCard(
@@ -222,7 +225,7 @@ async function drawStanding(
     const isShown =
       schedule && (seen.card?.revision ?? NO_REVISION) === revision
         ? seen.card?.hash === schedule.mark.hash
-        : await isUpToDate(context.events, change.id, seen.card, revision);
+        : isUpToDate(current, seen.card, revision);
     if (isShown) return newsChangeAt(current, context.now()) ?? 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
@@ -277,21 +280,9 @@ function dueAgain({ now }: WorkflowContext): Date {
   return new Date(now().getTime() + AGAIN_MS);
 }
 
-/** Events that a card does not show. */
-const UNSEEN: readonly ChangeEvent['type'][] = ['card-posted', 'state-posted', 'copy-posted'];
-
 /** Whether a message with this mark shows the last event that a card shows, and what is drawn without an event. */
-async function isUpToDate(
-  events: Subjects,
-  id: ChangeId,
-  mark: CardMark | null,
-  revision: string,
-): Promise<boolean> {
-  if ((mark?.revision ?? NO_REVISION) !== revision) return false;
-  const { state } = await events.load(`change/${id}`, (hashes: readonly string[] | null, event) =>
-    UNSEEN.includes(event.type) ? [...(hashes ?? []), event.hash] : [event.hash],
-  );
-  return mark !== null && (state ?? []).includes(mark.hash);
+function isUpToDate({ shownBy }: Change, mark: CardMark | null, revision: string): boolean {
+  return (mark?.revision ?? NO_REVISION) === revision && shownBy.includes(mark?.hash ?? '');
 }
 
 /** Changes whenever the card is drawn differently without an event of the change; the mark names it as well. */
@@ -448,7 +439,7 @@ async function drawCopy(context: WorkflowContext, id: ChangeId, at: Position): P
     return dueAgain(context);
   }
   const revision = revisionOf(change, null);
-  if (await isUpToDate(context.events, change.id, seen.card, revision)) return 'done';
+  if (isUpToDate(change, seen.card, revision)) return 'done';
   await context.messenger.redrawCard(change, at, null, revision);
   return 'done';
 }

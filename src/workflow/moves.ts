@@ -38,6 +38,9 @@ export interface Moves extends Effects {
   readonly change: Change;
 }
 
+/** The place of what is about to be appended: after all that the log has. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
 type MoveContext = Pick<DecisionContext, 'configuration'>;
 
 /**
@@ -48,7 +51,7 @@ export function move(context: MoveContext, at: number, before: Change, event: Ch
   const { id } = before;
   const stream = `change/${id}` as const;
   const recorded = { ...event, configuration: context.configuration };
-  const next = { ...recorded, at, seq: 0, version: before.version + 1, hash: before.hash };
+  const next = { ...recorded, at, seq: LAST, version: before.version + 1, hash: before.hash };
   const change = foldOf(id)(before, next);
   const events: NewEvent[] = [{ stream, event: recorded }];
   if (releases(before, change)) {
@@ -66,7 +69,7 @@ export function begin(
   event: Extract<ChangeEvent, { type: 'drafted' }>,
 ): Moves {
   const recorded = { ...event, configuration: context.configuration };
-  const change = foldOf(id)(null, { ...recorded, at, seq: 0, version: 1, hash: '' });
+  const change = foldOf(id)(null, { ...recorded, at, seq: LAST, version: 1, hash: '' });
   const jobs = [
     job('expire', id, change.expiresAt.getTime()),
     ...(change.state === 'approved' ? [job('run', id, change.notBefore?.getTime() ?? at)] : []),

@@ -11,7 +11,7 @@ import {
   type State,
   targetKey,
 } from '../domain/change.ts';
-import { gate, type Identity, type OutlookFacts } from '../domain/gate.ts';
+import { gate, type OutlookFacts } from '../domain/gate.ts';
 import { type Freeze, freezeFor, upcomingFreezes } from '../domain/policy.ts';
 import { hasSameFacts, policyFacts } from '../domain/targets.ts';
 import { startsAt } from '../domain/timing.ts';
@@ -79,12 +79,12 @@ export async function outlookFacts(
   };
 }
 
-/** The requester of a change, looked up again where the change could not run by what is cached. */
-export async function requesterOf(context: DecisionContext, change: Change): Promise<Identity> {
+/** The same before the lock; the requester is looked up again where the change could not run by what is cached. */
+export async function freshOutlook(context: DecisionContext, change: Change) {
   const cached = await context.people.identify(change.requester, { fresh: false });
   const facts = await outlookFacts(context, context.events, change, cached);
-  if (gate(change, 'outlook', facts) === 'open') return cached;
-  return context.people.identify(change.requester, { fresh: true });
+  if (gate(change, 'outlook', facts) === 'open') return { ...facts, requester: cached };
+  return { ...facts, requester: await context.people.identify(change.requester, { fresh: true }) };
 }
 
 /** The freeze in which a change would run. */
@@ -102,8 +102,7 @@ export async function endHopeless(context: WorkflowContext, id: ChangeId): Promi
   const isWaiting = change?.state === 'pending' || change?.state === 'approved';
   // A run of a schedule is decided by its claim, a moment later.
   if (!isWaiting || isPrivate(change) || change.plan.timing?.schedule) return;
-  const requester = await requesterOf(context, change);
-  const known = await outlookFacts(context, context.events, change, requester);
+  const known = await freshOutlook(context, change);
   if (!endsBy(change, known)) return;
   // It ends in any case: the differences only explain it.
   const state = known.isOutdated ? await compareTarget(context, change).catch(() => null) : null;
@@ -112,7 +111,7 @@ export async function endHopeless(context: WorkflowContext, id: ChangeId): Promi
     // A process with an older configuration ends nothing by it.
     const active = await activeConfiguration(locked);
     if (active !== null && active.configuration !== context.configuration) return null;
-    const { changedBy, ...facts } = await outlookFacts(context, locked, before, requester);
+    const { changedBy, ...facts } = await outlookFacts(context, locked, before, known.requester);
     const ends = endsBy(before, facts);
     const stateCheck = { kind: 'differs', differences, changedBy } as const;
     return ends && { ...ends, ...(changedBy && { stateCheck }) };

@@ -29,7 +29,7 @@ import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } f
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
-import { blockingFreeze, outlookFacts, requesterOf } from './news.ts';
+import { blockingFreeze, freshOutlook, outlookFacts } from './news.ts';
 import { noticeFor } from './notices.ts';
 import {
   becomesPlace,
@@ -236,7 +236,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     return new Date(context.now().getTime() + RETRY_MS);
   }
   if (!identity.ok) return refuse(identity.refusal, identity);
-  const requester = isPermitting(verb) ? await requesterOf(context, change) : null;
+  const requester = isPermitting(verb) ? (await freshOutlook(context, change)).requester : null;
   return decide(context, stored, verb, { early: null, identity, requester });
 }
 

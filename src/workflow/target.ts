@@ -13,7 +13,6 @@ import {
   targetKey,
   type UserId,
 } from '../domain/change.ts';
-import type { ChangeEvent } from '../domain/change-events.ts';
 import {
   freezeTarget,
   type SlackFreeze,
@@ -190,30 +189,16 @@ export async function changedSincePlan(
   subjects: Subjects,
   change: Change,
 ): Promise<LaterChange | null> {
-  const { id, parent } = change;
-  const since = parent ? await lastSeq(subjects, parent, ENDS) : await lastSeq(subjects, id, PLANS);
-  return changedSince(subjects, change, since, parent ? [id, parent] : [id]);
+  const { id, parent, plannedSeq } = change;
+  if (!parent) return changedSince(subjects, change, plannedSeq, [id]);
+  const reverted = await loadChange(subjects, parent);
+  return changedSince(subjects, change, reverted?.endedSeq ?? 0, [id, parent]);
 }
 
 /** Whether another change of the target succeeded since this one ended. */
 export async function hasChangedSinceEnd(subjects: Subjects, change: Change): Promise<boolean> {
-  const since = await lastSeq(subjects, change.id, ENDS);
-  return since > 0 && (await changedSince(subjects, change, since, [change.id])) !== null;
-}
-
-const PLANS: readonly ChangeEvent['type'][] = ['drafted'];
-const ENDS: readonly ChangeEvent['type'][] = ['succeeded', 'failed', 'unknown', 'resolved'];
-
-/** The place in the log of the last event of these types; 0 without one. */
-async function lastSeq(
-  subjects: Subjects,
-  id: ChangeId,
-  types: readonly ChangeEvent['type'][],
-): Promise<number> {
-  const { state } = await subjects.load(`change/${id}`, (seq: number | null, event) =>
-    types.includes(event.type) ? event.seq : (seq ?? 0),
-  );
-  return state ?? 0;
+  const { id, endedSeq } = change;
+  return endedSeq !== null && (await changedSince(subjects, change, endedSeq, [id])) !== null;
 }
 
 async function changedSince(

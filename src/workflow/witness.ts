@@ -108,6 +108,8 @@ interface Loss {
   readonly freezes: ReadonlyMap<ChangeId, FoundFreeze>;
   readonly schedules?: readonly string[];
   readonly subscriptions?: readonly string[];
+  /** The id of the notice about it: one with this id is posted once. */
+  readonly notice?: string;
 }
 
 interface FoundFreeze {
@@ -162,7 +164,7 @@ async function answerLoss(
     all.push(paused);
     if (paused.events.length > 0) affected.push(`the digest ${id}`);
   }
-  if (affected.length > 0) all.push(noticeFor(lostNotice(affected), locked.at));
+  if (affected.length > 0) all.push(noticeFor(lostNotice(affected), locked.at, loss.notice));
   return { ...together(...all), moved };
 }
 
@@ -368,14 +370,16 @@ async function answerUnknown(
   const isFreeze = marks.some((each) => each.isFreeze);
   const id = `lost-${change}`;
   await append(context.events, async (locked) => {
-    const found = { marks, card: cards[0]?.at ?? null };
+    const freeze = { marks, card: cards[0]?.at ?? null };
     const earlier = await locked.load(`notice/${id}`, (_: object | null, event) => event);
     const isTold = isFreeze || earlier.version > 0;
-    const freezes = new Map(isFreeze ? [[change, found]] : []);
-    const schedules = isTold ? [] : marks.flatMap(({ schedule }) => schedule ?? []);
-    const answer = await answerLoss(context, locked, { changes: new Map(), freezes, schedules });
-    const notice = isTold ? null : noticeFor(lostNotice([change]), locked.at, id);
-    return { ...together(answer, notice), result: null };
+    const answer = await answerLoss(context, locked, {
+      changes: new Map(isTold ? [] : [[change, marks]]),
+      freezes: new Map(isFreeze ? [[change, freeze]] : []),
+      schedules: isTold ? [] : marks.flatMap(({ schedule }) => schedule ?? []),
+      notice: id,
+    });
+    return { ...answer, result: null };
   });
   context.wake();
   // The card of a freeze shows what it covers, until a person has decided.

@@ -14,6 +14,15 @@ test('of the way of /cost, functions and statements are counted until the answer
   expect(points[0].statements).toBeGreaterThan(0);
 });
 
+test('from the last Approve to the request, no stream is folded again by each question', async () => {
+  const { out } = await runCommand([TRACE, 'approve', '--json', '--no-chains']);
+  const [first] = JSON.parse(out).points;
+  expect(first).toMatchObject({ until: 'request at the cloud' });
+  // 82 and 163 when each comparison and each round of a drawing loaded the change again.
+  expect(first.decoded).toBeLessThan(60);
+  expect(first.statements).toBeLessThan(135);
+});
+
 test('an unknown way is refused with the ways that there are', async () => {
   const { err, code } = await runCommand([TRACE, 'click']);
   expect(err).toContain('npm run trace -- command|approve|cost');

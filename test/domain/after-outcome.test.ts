@@ -31,6 +31,8 @@ test('a reading of the target settles an unknown outcome as succeeded', () => {
       ...change,
       version: change.version + 1,
       hash: 'h2',
+      shownBy: ['h2'],
+      endedSeq: 2,
       state: 'succeeded',
       revertAt: minutes(62),
       resolution: {

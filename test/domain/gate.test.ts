@@ -88,7 +88,7 @@ test('a claim that every fact permits is claimed with its lease', () => {
   const event = { type: 'claimed', ...lease, attempt: 1, stateCheck };
   const schedule = IN_FORCE;
   expect(claim({ claim: lease, stateCheck, schedule })).toEqual(event);
-  expect(claim({ claim: lease, stateCheck, lock: null })).toEqual(event);
+  expect(claim({ claim: lease, stateCheck })).toEqual(event);
 });
 
 test.for<[string, string, Partial<ClaimFacts>, Partial<Change>]>([

@@ -496,6 +496,32 @@ test.for(ENGINES)(
   },
 );
 
+test.for(ENGINES)(
+  'a schedule that is hidden for a while and put back runs nothing twice on %s',
+  async (engine) => {
+    const { sandbox, tamper } = await attackable(engine);
+    const times = 'stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin';
+    await sandbox.slack.command(ANA, 'ops', `/service schedule staging ${times} nights`);
+    const preview = await sandbox.privateMessage(ANA, 'Schedule staging?');
+    await sandbox.press(ANA, preview, 'change.confirm');
+    await sandbox.press(BEN, await sandbox.card('requests: schedule staging'), 'change.approve');
+    await sandbox.card('staging is scheduled');
+    await waitUntilIdle(sandbox);
+    const rows = `stream like 'schedule/%'`;
+    await tamper(
+      `create table hidden as select * from event where ${rows}`,
+      `delete from event where ${rows}`,
+    );
+    setTime(sandbox, '19:00');
+    await letTimePass(sandbox, 30);
+    expect(sends(sandbox)).toBe(0);
+    await tamper('insert into event select * from hidden', 'drop table hidden');
+    // A start on it is refused, or runs what the log has in force again.
+    if (!(await sandbox.refusedRestart())) await letTimePass(sandbox, 40);
+    expect(sandbox.cloud.count('set state')).toBeLessThanOrEqual(1);
+  },
+);
+
 test('a replica with another key writes nothing and harms nothing', async () => {
   const { sandbox, databaseUrl } = await attackable('postgres');
   const card = await requestChange(sandbox);

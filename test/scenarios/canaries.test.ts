@@ -1,19 +1,27 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { createLog } from '../../src/base/log.ts';
-import { openStore } from '../../src/storage/index.ts';
+import { openStore, reading, sql } from '../../src/storage/index.ts';
 import { SIGNING_SECRET } from '../harness/simulators.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { emptyUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const CREATION =
   '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  // A server that listens on TCP has an address of this kind.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 /** Starts a server that repeats the request headers in its error, as debug pages do. */
 async function startEchoServer(): Promise<string> {
@@ -22,11 +30,7 @@ async function startEchoServer(): Promise<string> {
     reply.writeHead(422, { 'content-type': 'application/json', 'x-echo': said });
     reply.end(JSON.stringify({ error: said, status: 422, headers: request.rawHeaders }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  // A server that listens on TCP has an address of this kind.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listening(server);
 }
 
 function secretsOf(sandbox: TestSandbox): Readonly<Record<string, string>> {
@@ -91,6 +95,68 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
   expect(places.database).toContain('a new market');
   expect(places.Slack).toContain('a new market');
 });
+
+/** Starts a proxy that answers a creation with a page, which quotes the reply of the server. */
+async function startWrappingProxy(url: string, status: number): Promise<string> {
+  const server = createServer(async (request, reply) => {
+    const [method = 'GET', body] = [request.method, Buffer.concat(await request.toArray())];
+    const { host: _, connection: __, ...headers } = request.headers;
+    const sent = { method, headers: headers as Record<string, string> };
+    const answer = await fetch(url + request.url, method === 'GET' ? sent : { ...sent, body });
+    const text = await answer.text();
+    const isWrapped = method === 'POST' && answer.ok && text.includes('password');
+    const type = isWrapped ? 'text/html' : (answer.headers.get('content-type') ?? '');
+    reply.writeHead(isWrapped ? status : answer.status, { 'content-type': type });
+    reply.end(isWrapped ? `<html><pre>${text}</pre></html>` : text);
+  });
+  return listening(server);
+}
+
+/** All that is stored in the tables. */
+async function storedIn(databaseUrl: string): Promise<string> {
+  const store = await openStore(databaseUrl, { as: 'beside' });
+  try {
+    const names = databaseUrl.startsWith('file:')
+      ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+      : sql<{ name: string }>`select table_name as name from information_schema.tables
+          where table_schema = current_schema()`;
+    return await reading(store, async (reader) => {
+      const stored: unknown[] = [];
+      for (const { name } of (await names.execute(reader)).rows) {
+        stored.push((await sql`select * from ${sql.table(name)}`.execute(reader)).rows);
+      }
+      return JSON.stringify(stored);
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+test.for(ENGINES.flatMap((engine) => [200, 502].map((status) => [engine, status] as const)))(
+  'the password of a creation gets nowhere when a proxy wraps its reply in a page, on %s with %s',
+  async ([engine, status]) => {
+    const databaseUrl = await emptyUrl(engine);
+    const lines: string[] = [];
+    const log = createLog({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+    let apis = 0;
+    const sandbox = await startTestSandbox({
+      databaseUrl,
+      log,
+      through: async (url) => (apis++ === 0 ? startWrappingProxy(url, status) : url),
+    });
+    await sandbox.slack.command(ANA, 'ops', CREATION);
+    await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics new?'), 'change.confirm');
+    await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
+    await sandbox.card('outcome unknown');
+    const password = secretsOf(sandbox)['the password of a created service'] ?? '';
+    const shown = [sandbox.slack.calls(), sandbox.slack.clientState(ANA)];
+    const stored = await storedIn(databaseUrl);
+    expect(stored).toContain('a new market');
+    expect(stored).not.toContain(password);
+    expect(JSON.stringify(shown)).not.toContain(password);
+    expect(lines.join()).not.toContain(password);
+  },
+);
 
 test('the error of an unreachable database does not contain its password', async () => {
   const url = 'postgres://signalbox:canary-of-the-database@127.0.0.1:1/signalbox';

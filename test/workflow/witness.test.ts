@@ -151,9 +151,12 @@ test('a run that the log has lost pauses its schedule once, so that it does not 
   const { context, marks, check } = await witnessed();
   const id = newId();
   const [isPaused, isOtherPaused] = [await scheduleIn(context, id), await scheduleIn(context)];
-  marks.push(seen(newId(), 'line', { isCard: false, schedule: id }));
+  const run = newId();
+  marks.push(seen(run, 'line', { isCard: false, schedule: id }));
   await check();
   expect([await isPaused(), await isOtherPaused()]).toEqual([true, false]);
+  const affected = `Affected: ${run}, the schedule of ci (${id}).`;
+  expect(await noticesIn(context)).toEqual([expect.stringContaining(affected)]);
   await recorded(context, { stream: `schedule/${id}`, event: { type: 'resumed', by: ana } });
   await check();
   expect(await isPaused()).toBe(false);
