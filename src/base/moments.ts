@@ -37,6 +37,11 @@ const SPAN = patternOf(
   String.raw`^(\d{1,3}(?:[.,]\d)?|half an?|an?|<NUMBER>) ?(<UNIT>)(?: ?(?:and )?(\d{1,2}) ?m[a-z]*|(\d{2})| (?:and )?(a half))?$`,
   { NUMBER: NUMBERS.join('|'), UNIT: UNITS },
 );
+/** `2 to 3 days`, `2-3h`. */
+const SPANS = patternOf(
+  String.raw`^(\d{1,3}|<NUMBER>) ?(?:-|–|to|or|bis|oder) ?(\d{1,3}|<NUMBER>) ?(<UNIT>)$`,
+  { NUMBER: NUMBERS.join('|'), UNIT: UNITS },
+);
 const MINUTES: Readonly<Record<string, number>> = {
   m: 1,
   h: 60,
@@ -104,18 +109,64 @@ const LONGEST = 60;
 const WINDOW =
   /^(?:(?:from|between|von) )?(.*\d.*?) ?(?:-|–|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.*\d.*)$/i;
 
-/** `from 20:00 to 22:00`, `20:00-22:00`: a start and an end at the start of the words; null unless both are one moment. */
+/** A start and an end. */
+interface Window {
+  readonly at: string;
+  readonly until: string;
+  readonly label: string;
+}
+
+/**
+ * `from 20:00 to 22:00`, `20:00-22:00` at the start of the words: one window, or those that `8-10pm` can
+ * mean, the shortest first. Two numbers alone are a window only with a word before them, or at the end.
+ */
 export function windowAt(words: readonly string[], clock: LocalClock) {
   for (let taken = Math.min(8, words.length); taken > 0; taken -= 1) {
     const phrase = words.slice(0, taken).join(' ');
     if (phrase.length > LONGEST) continue;
     const [, from = '', to = ''] = WINDOW.exec(phrase) ?? [];
-    if (to === '') continue;
-    const [at, until] = [`at ${from}`, `until ${to}`].map((text) => readTime(text, clock));
-    if (at?.kind !== 'taken' || until?.kind !== 'taken') continue;
-    if (at.key === 'at' && until.key === 'until') return { taken, at: at.text, until: until.text };
+    const isTime = taken === words.length || /^(from|between|von)\b|:|\d ?[ap]m\b/i.test(phrase);
+    if (to === '' || !isTime) continue;
+    const windows = momentsIn('at', from, clock)
+      .flatMap((start) => windowsFrom(start, to, clock))
+      .sort((one, other) => one.ms - other.ms);
+    const short = windows.filter(({ ms }) => ms <= HALF_DAY_MS);
+    const options: readonly Window[] = short.length > 1 ? short : windows;
+    if (options.length > 0) return { taken, phrase, options };
   }
   return null;
+}
+
+const HALF_DAY_MS = 43_200_000;
+
+/** The moments of a key that a text can mean; none for a span. */
+function momentsIn(key: 'at' | 'until', text: string, clock: LocalClock): readonly TimeOption[] {
+  const reading = readTime(`${key} ${text}`, clock);
+  if (reading?.kind === 'asked') return reading.options.filter((option) => option.key === key);
+  if (reading?.kind !== 'taken' || reading.key !== key) return [];
+  return [{ key, text: reading.text, label: reading.text }];
+}
+
+/** An end is the next one after its start. */
+function windowsFrom({ text, label }: TimeOption, to: string, { now, zone }: LocalClock) {
+  const start = instantOf(text, { now, zone });
+  return momentsIn('until', to, { now: start, zone }).map((end) => {
+    const instant = instantOf(end.text, { now: start, zone });
+    const [day = '', time = ''] = end.text.split('T');
+    const isSame = day === localDay(start, zone);
+    const until = isSame ? time : `${formatDay(day)} ${time}`;
+    const ms = instant.getTime() - start.getTime();
+    return { at: text, until: end.text, label: `${label} until ${until}`, ms };
+  });
+}
+
+/** The instant of an option: `20:00`, `2026-11-28T08:00` or, in another zone, `2026-11-28T08:00Z`. */
+function instantOf(text: string, { now, zone }: LocalClock): Date {
+  if (text.endsWith('Z')) return new Date(text);
+  const [time = '', day = futureDay(localDay(now, zone), time, { now, zone })] = text
+    .split('T')
+    .reverse();
+  return instantAt(day, time, zone);
 }
 
 const LEADS =
@@ -140,6 +191,17 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   if (/^(right )?now$|^(immediately|asap|at once|(right|straight) away|sofort|jetzt)$/.test(text))
     return { kind: 'now' };
   const [, until, during, within, near, body = text] = LEADS.exec(text) ?? [];
+  const [, low, high, unit] = SPANS.exec(body) ?? [];
+  if (low && high && unit) {
+    const keys: readonly TimeKey[] = during || until ? ['for'] : within ? ['in'] : ['for', 'in'];
+    const options = keys.flatMap((key) =>
+      [low, high].flatMap((count) => {
+        const one = typedSpan(`${count} ${unit}`);
+        return one === null ? [] : [{ key, text: one, label: `${key} ${one}` }];
+      }),
+    );
+    return { kind: 'asked', why: `“${typed}” is not one duration.`, options };
+  }
   const span = typedSpan(body);
   // `until 4h` is `until=4h`, a duration; `at 20h` is a time of day.
   const isHour = /^\d{1,2} ?h$/.test(body) && body !== text && !(until || during || within || near);
@@ -267,7 +329,7 @@ function together(
     return { options, ...why };
   }
   const isAlone = clock === null;
-  const all = isAlone ? timesOfDay(dayText, context.key) : times;
+  const all = isAlone ? timesOfDayOf(dayText, context.key) : times;
   const options = day.days.flatMap((each) =>
     all.flatMap((time) => optionOn(each, time, zone, local)),
   );
@@ -379,7 +441,7 @@ function partsOf(dayText: string, clockText: string): ClockReading | null {
   return found?.[1] ?? null;
 }
 
-function timesOfDay(dayText: string, key: 'at' | 'until'): readonly string[] {
+function timesOfDayOf(dayText: string, key: 'at' | 'until'): readonly string[] {
   if (key === 'until' && /\d/.test(dayText)) return ['00:00', '24:00'];
   return key === 'until' ? ['08:00', '18:00'] : ['08:00', '20:00'];
 }
@@ -423,6 +485,11 @@ export function timeOfDay(text: string): string | null {
   const context = { hasDay: false, hasLead: false, isTonight: false };
   const [time = null, ...others] = clockOf(plain(text), context) ?? [];
   return others.length > 0 ? null : time;
+}
+
+/** The same after a word of time, where `8` is an hour: `08:00` and `20:00`. */
+export function timesOfDay(text: string): readonly string[] {
+  return clockOf(plain(text), { hasDay: false, hasLead: true, isTonight: false }) ?? [];
 }
 
 interface DaysReading {

@@ -30,6 +30,7 @@ import {
   AlertName,
   choiceField,
   commandLine,
+  isRelative,
   numberField,
   oneOf,
   type TypedValues,
@@ -69,7 +70,12 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
     ?.toLowerCase();
   const joint = sign || words[0]?.toLowerCase() === 'to' ? 1 : 0;
   const [, number] = /^[<>]?=?(-?\d[\d,.]*(?:e\d+)?k?)%?$/i.exec(words[joint] ?? '') ?? [];
-  if (number === undefined) return null;
+  if (number === undefined) {
+    const text = words.join(' ');
+    const isNew = isRelative(text.replace(/^to /, '')) && Object.keys(given).length === 1;
+    const unclear = `What should the new threshold be? “${text}” is no number.`;
+    return isNew ? { taken: typed.length, unclear } : null;
+  }
   const threshold = { threshold: number };
   const taken = before + joint + 1;
   if (/^(below|under|<)/.test(sign ?? ''))

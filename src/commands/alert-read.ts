@@ -27,7 +27,11 @@ const Words = z.string().max(200, 'is too long');
 
 /** The values that servers are known to use; an alert may have others. */
 const KNOWN = {
-  state: ['OK', 'ALERT', 'PENDING', 'INSUFFICIENT_DATA', 'DISABLED', 'active', 'inactive'],
+  state: [
+    ...['OK', 'ALERT', 'PENDING', 'INSUFFICIENT_DATA', 'DISABLED', 'active', 'inactive'],
+    // As the list shows it: of no server.
+    'broken',
+  ],
   source: ['tile', 'saved_search', 'search'],
 } as const;
 
@@ -108,16 +112,25 @@ function unknownValue(filter: Filter, alerts: readonly Alert[]): Answer | null {
   return null;
 }
 
-/** No alert has all of several filters: the same list with each of them alone. */
+/** No alert has what is sought: the same list with each of several filters alone, or all alerts. */
 function noneMatches(filter: Filter): Answer | null {
   const filters = Object.entries(filter).filter(
     ([key, value]) => key !== 'page' && value !== undefined,
   );
-  if (filters.length < 2) return null;
+  if (filters.length === 0) return null;
+  if (filters.length === 1) {
+    const [text] = filters.map(([key, value]) => filterText(key, value));
+    return textAnswer('Alerts', `No alert matches: ${text}.`, [
+      FIRING,
+      again({}, {}, 'All alerts'),
+    ]);
+  }
   const offers = filters.map(([key, value]) => again({}, { [key]: value }, filterText(key, value)));
   const all = filters.map(([key, value]) => filterText(key, value)).join(' and ');
   return textAnswer('Alerts', `No alert matches both: ${all}.`, offers);
 }
+
+const FIRING = { label: 'Firing alerts', line: 'alert list state=firing' };
 
 function filterText(key: string, value: unknown): string {
   if (key === 'words') return `“${value}”`;
@@ -143,7 +156,7 @@ function matches(alert: Alert, { state, source, silenced, words }: Filter, now: 
   const sought = (words ?? '').toLowerCase().split(/\s+/);
   return (
     sought.every((word) => text.includes(word)) &&
-    same(state, alert.state) &&
+    (state === 'broken' ? attentionOf(alert, now) === state : same(state, alert.state)) &&
     same(source, alert.source) &&
     (silenced === undefined || silenced === isSilenced(alert, now))
   );
@@ -294,6 +307,8 @@ function silenceCell(alert: Alert, now: Date): Cell {
 
 function turning(filter: Filter, number: number, pages: number): readonly CommandOffer[] {
   return [
+    // Some people call a firing alert broken.
+    ...(filter.state === 'broken' ? [FIRING] : []),
     ...(number > 1 ? [again(filter, { page: number - 1 }, 'Previous page')] : []),
     ...(number < pages ? [again(filter, { page: number + 1 }, 'Next page')] : []),
   ];

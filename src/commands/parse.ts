@@ -234,7 +234,9 @@ function findCommand(
   const found = verbAt(words, own);
   const name = nameBefore(noun, words, vocabulary);
   if (found && !(name && name.taken >= found.phrase.split(' ').length)) return listed(found, own);
-  const after = name && verbAt(words.slice(name.taken), own);
+  const tail = words.slice(name?.taken ?? words.length);
+  // `staging off` is `staging turn off`.
+  const after = verbAt(tail, own) ?? verbAt([...wordsOf('turn'), ...tail], own);
   if (name && after) return { ...after, rest: [...words.slice(0, name.taken), ...after.rest] };
   const read = withoutVerb(noun, words, vocabulary);
   if (read) return { command: read, rest: words, phrase: '' };
@@ -418,12 +420,18 @@ function readArguments(
   const isMore = choices.length > 0 || reason !== '';
   const unknown = isMore && command.kind === 'change' ? misnamed(asked, typed, vocabulary) : null;
   if (unknown) return unknown;
+  const changes = isMore ? changesMeant(command, typed, vocabulary) : [];
+  if (choices.length > 0 && changes.length > 0) {
+    const sentence = choices.map(({ why }) => why).join('\n');
+    return { ...refused(sentence, [...changes, commandLine(command, given, '')]), asked };
+  }
   if (choices.length > 0) return ambiguous(command, { ...reading, given }, choices, vocabulary);
   if (search) {
     const sought = reason ? { [search.name]: reason } : {};
     return parseValues(command, { ...given, ...sought }, '', vocabulary);
   }
-  if (command.kind === 'query' && reason !== '') return tooMuch(command, given, reason, vocabulary);
+  if (command.kind === 'query' && reason !== '')
+    return tooMuch(command, given, reason, { changes, vocabulary });
   const result = parseValues(command, given, reason, vocabulary);
   return result.kind === 'incomplete' && reading.unclear
     ? { ...result, unclear: reading.unclear }
@@ -498,7 +506,10 @@ function ambiguous(
   const reason = reasonOf(reading, null);
   const own = combined(given, choices).flatMap((each) => {
     // A name in quotes is exact: `staging` is also a tag, `"staging"` is the service.
-    const lines = [false, true].map((isExact) => commandLine(command, each.given, reason, isExact));
+    const because = each.kept ? reasonOf(reading, each.kept) : reason;
+    const lines = [false, true].map((isExact) =>
+      commandLine(command, each.given, because, isExact),
+    );
     const line = lines.find((one) => isUnderstood(one, vocabulary));
     return line === undefined ? [] : [{ label: each.label, line }];
   });
@@ -517,20 +528,46 @@ function ambiguous(
 
 const COMBINATIONS_MAX = 12;
 
-/** The values of each combination of readings, one of each choice. */
-function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly Reading[] {
-  return choices.reduce<readonly Reading[]>(
+interface Combination extends Reading {
+  /** The choices whose words stay in the reason; missing: none. */
+  readonly kept?: readonly Ambiguity[];
+}
+
+/** The values of each combination of readings, one of each choice; of two start times, each on its own. */
+function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly Combination[] {
+  const together = choices.reduce<readonly Reading[]>(
     (all, { readings }) =>
       all
         .flatMap((before) =>
-          readings.map((each) => ({
-            given: { ...before.given, ...each.given },
-            label: [before.label, each.label].filter(Boolean).join(' · '),
-          })),
+          readings
+            .filter((each) => !isSameKind(before.given, each.given))
+            .map((each) => ({
+              given: { ...before.given, ...each.given },
+              label: [before.label, each.label].filter(Boolean).join(' · '),
+            })),
         )
         .slice(0, COMBINATIONS_MAX),
-    [{ given, label: '' }],
+    [{ given: {}, label: '' }],
   );
+  const alone = choices.flatMap((choice) => {
+    const kept = choices.filter((other) => other !== choice);
+    return choice.readings.map((each) => ({ ...each, kept }));
+  });
+  return (together.length > 0 ? together : alone).map((each) => ({
+    ...each,
+    given: { ...given, ...each.given },
+  }));
+}
+
+/** Two values of one key, two starts, or two ends. */
+function isSameKind(one: TypedValues, other: TypedValues): boolean {
+  const kindOf = (name: string) =>
+    [
+      ['at', 'in'],
+      ['for', 'until'],
+    ].find((kind) => kind.includes(name))?.[0] ?? name;
+  const kinds = Object.keys(one).map(kindOf);
+  return Object.keys(other).some((name) => kinds.includes(kindOf(name)));
 }
 
 /** `reason=` beside other words that are a reason as well. */
@@ -547,7 +584,7 @@ function tooMuch(
   command: Command,
   given: TypedValues,
   text: string,
-  vocabulary: Vocabulary,
+  { changes, vocabulary }: { readonly changes: readonly string[]; readonly vocabulary: Vocabulary },
 ): ParseProblem {
   const { prefix = '' } = vocabulary;
   const words = wordsOf(text);
@@ -572,9 +609,32 @@ function tooMuch(
   const takes = options.length > 0 ? [oneOf(options)] : own.length > 0 ? [own.join(', ')] : [];
   const keys = takes.map((text) => ` It takes ${text}.`).join('');
   const sentence = `${slashCommand(prefix, command.name)} does not take “${oneLineOf(text, LABEL_MAX)}”.${keys}`;
-  const [usual] = near.length > 0 ? [] : options;
+  const [usual] = near.length + changes.length > 0 ? [] : options;
   const without = [commandLine(command, given, ''), usual].filter(Boolean).join(' ');
-  return { ...refused(sentence, [...near, ...lines, without]), asked: { command, given } };
+  return {
+    ...refused(sentence, [...changes, ...near, ...lines, without]),
+    asked: { command, given },
+  };
+}
+
+/** The changes of the shown thing that read all of its words: `5xx rate above 300`. */
+function changesMeant(
+  command: Command,
+  typed: readonly Word[],
+  vocabulary: Vocabulary,
+): readonly string[] {
+  if (vocabulary.isCheck || verbOf(command) !== 'show') return [];
+  return ownCommands(nounOf(command), vocabulary).flatMap((other) => {
+    const isOwn = fieldsOf(other.args).some(({ names }) => names === nounOf(command));
+    if (other.kind !== 'change' || !isOwn) return [];
+    const { given, pieces, choices } = readWords(other, typed, vocabulary);
+    const isWhole = Object.keys(given).length + choices.length > 1;
+    if (!isWhole || pieces.some((piece) => 'text' in piece)) return [];
+    const lines = combined(given, choices).map((each) => commandLine(other, each.given, ''));
+    return lines.filter(
+      (line) => readOther(line, { ...vocabulary, isCheck: true }).kind === 'intent',
+    );
+  });
 }
 
 /** A question in words, for example about costs. */

@@ -111,7 +111,10 @@ function askAboutProse(reader: Reader): void {
   if (time === null) return;
   const why = `“${time}” could be a time. Write a start as at=20:00 or in=2h, and an end as for=4h or until=18:00.`;
   const texts = draft.pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
-  const choice = { why, readings: [], words: texts.join(' ') };
+  const words = texts.join(' ');
+  // Words that are nothing but the time can be left out.
+  const readings = words === time ? [{ label: 'Without it', given: {} }] : [];
+  const choice = { why, readings, words };
   draft.choices.push(choice);
   draft.pieces.splice(0, draft.pieces.length, { choice });
 }

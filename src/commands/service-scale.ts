@@ -27,6 +27,7 @@ import {
   type Field,
   type FieldContext,
   fieldsOf,
+  isRelative,
   numberChoiceField,
   numberField,
   ServiceName,
@@ -173,6 +174,9 @@ function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState
       taken === words.length && /^(up|down|bigger|smaller|higher|lower|more|less)$/i.test(text);
     if (isVague && Object.keys(given).length < 2)
       return { taken, unclear: `What should change? “${text}” is no size.` };
+    const isWhole = taken === words.length || /\d ?[x×]$|gi?b?$|[a-z]{2} \w+$/i.test(text);
+    const relative = isWhole ? relativePhrase(text, taken, given) : null;
+    if (relative) return relative;
     if (given.minReplicaMemoryGb !== undefined || given.maxReplicaMemoryGb !== undefined) continue;
     const [, from, low, high] = RANGE.exec(text) ?? [];
     if (low !== undefined && high !== undefined) {
@@ -192,6 +196,17 @@ function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState
     return { taken, choice: { why: `“${text}” ${can}.`, readings } };
   }
   return null;
+}
+
+/** `2x` can be a number of replicas; `double the memory` or `by 32gb` is no size, so that the form asks for it. */
+function relativePhrase(text: string, taken: number, given: TypedValues): Phrase | null {
+  if (!isRelative(text) || Object.keys(given).length > 1) return null;
+  const [, times] = /^(\d{1,2}) ?[x×]$/i.exec(text) ?? [];
+  if (times === undefined)
+    return { taken, unclear: `What should the new size be? “${text}” is no size.` };
+  const readings = [{ label: `replicas=${times}`, given: { numReplicas: times } }];
+  const why = `“${text}” can mean replicas=${times}. Write the memory as max=64, for example.`;
+  return { taken, choice: { why, readings } };
 }
 
 /** The keys that a number without a key can mean. */

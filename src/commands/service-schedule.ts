@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatDate } from '../base/calendar.ts';
-import { timeOfDay } from '../base/moments.ts';
+import { timeOfDay, timesOfDay } from '../base/moments.ts';
 import { TimeZone } from '../base/problem.ts';
 import type { JsonObject } from '../base/text.ts';
 import { addDays, dayOf } from '../base/time.ts';
@@ -55,7 +55,9 @@ function weeklyText(typed: string): string | null {
     .filter((word) => word !== '');
   const { days, times, taken } = scheduleWords(words);
   const [one, ...others] = times;
-  if (one && others.length === 0 && taken === words.length && days) return `${days} ${one.time}`;
+  const [time, ...more] = one?.hours ?? [];
+  if (time && others.length + more.length === 0 && taken === words.length && days)
+    return `${days} ${time}`;
   const read = readWeeklyTimes(typed);
   return read && weeklyTimesText(read);
 }
@@ -63,7 +65,8 @@ function weeklyText(typed: string): string | null {
 interface TypedTime {
   /** Undefined where no word says which. */
   readonly action: 'stop' | 'start' | undefined;
-  readonly time: string;
+  /** Two of an hour that can be in the morning or in the evening. */
+  readonly hours: readonly string[];
 }
 
 const ACTIONS = [
@@ -75,22 +78,31 @@ const ACTIONS = [
 function scheduleWords(words: readonly string[]) {
   const times: TypedTime[] = [];
   let [days, action, taken]: [string | null, TypedTime['action'], number] = [null, undefined, 0];
+  // `8` is an hour after a day, an action or `at`.
+  let isHour = false;
+  const hoursOf = (text: string) => {
+    const time = timeOfDay(text);
+    return time ? [time] : isHour ? timesOfDay(text) : [];
+  };
   while (taken < words.length) {
     const word = (words[taken] ?? '').toLowerCase().replace(/,$/, '');
     const two = words.slice(taken, taken + 2).join(' ');
     const [, from = '', until = ''] = /^([\d:apm]+)-([\d:apm]+)$/.exec(word) ?? [];
-    const window = [from, until].flatMap((part) => timeOfDay(part) ?? []);
-    const time = timeOfDay(two) ?? timeOfDay(word);
+    const window = [hoursOf(from), hoursOf(until)].filter((hours) => hours.length > 0);
+    const [both, one] = [hoursOf(two), hoursOf(word)];
+    const hours = both.length > 0 ? both : one;
     const named: string | null =
       days === null ? (weeklyDaysText(two) ?? weeklyDaysText(word)) : null;
-    const isTwo = two !== words[taken] && (time ? timeOfDay(two) : named && weeklyDaysText(two));
+    const isTwo =
+      two !== words[taken] && (hours.length > 0 ? both.length > 0 : named && weeklyDaysText(two));
     const [, is] = ACTIONS.find(([pattern]) => pattern.test(word)) ?? [];
     if (window.length === 2)
-      times.push(...window.map((each) => ({ action: undefined, time: each })));
-    else if (time) times.push({ action, time });
+      times.push(...window.map((each) => ({ action: undefined, hours: each })));
+    else if (hours.length > 0) times.push({ action, hours });
     else if (named && (isTwo || !is)) days = named;
     else if (is) action = is;
     else if (!/^(at|and|from|to|until|every|on|turn|the|each|,|-)$/.test(word)) break;
+    isHour = hours.length === 0 && window.length < 2;
     taken += isTwo && window.length < 2 ? 2 : 1;
   }
   return { days, times, taken };
@@ -107,22 +119,48 @@ function schedulePhrase(words: readonly string[], { given }: PhraseState): Phras
   const all = days === null ? ['weekdays', 'daily'] : [days];
   const isWindow = times.length === 2 && times.every(({ action }) => action === undefined);
   const isOpen = times.some(({ action }) => action === undefined);
+  const isVague = times.some(({ hours }) => hours.length > 1);
   const orders = [['stop', 'start'] as const, ['start', 'stop'] as const];
   const plans = isOpen
     ? orders.map((order) =>
-        times.map(({ time }, at) => ({ action: order[isWindow ? at : 0], time })),
+        times.map(({ hours }, at) => ({ action: order[isWindow ? at : 0], hours })),
       )
     : [times];
-  const readings = plans.flatMap((plan) => all.map((each) => planReading(plan, each)));
+  const readings = plans
+    .flatMap(exactPlans)
+    .toSorted((one, other) => unusual(one) - unusual(other))
+    .flatMap((plan) => all.map((each) => planReading(plan, each)));
   const [one, ...others] = readings;
   if (one && others.length === 0) return { taken, given: one.given };
-  const why = isWindow
+  const what = isWindow
     ? 'Is the service stopped in this window, or does it run then?'
-    : 'On which days, and what happens then?';
+    : isOpen
+      ? 'On which days, and what happens then?'
+      : 'On which days?';
+  const asked = [...(isVague ? ['Morning or evening?'] : []), ...(isOpen || !days ? [what] : [])];
+  const why = asked.join(' ');
   return { taken, choice: { why, readings } };
 }
 
-function planReading(plan: readonly TypedTime[], days: string): Reading {
+interface PlannedTime extends Pick<TypedTime, 'action'> {
+  readonly time: string;
+}
+
+/** One plan for each combination of hours. */
+function exactPlans(plan: readonly TypedTime[]): readonly (readonly PlannedTime[])[] {
+  return plan.reduce<readonly (readonly PlannedTime[])[]>(
+    (all, { action, hours }) =>
+      all.flatMap((before) => hours.map((time) => [...before, { action, time }])),
+    [[]],
+  );
+}
+
+/** How many starts are in the evening and stops in the morning: what is usual is offered first. */
+function unusual(plan: readonly PlannedTime[]): number {
+  return plan.filter(({ action, time }) => (action === 'stop') === time < '12:00').length;
+}
+
+function planReading(plan: readonly PlannedTime[], days: string): Reading {
   const given = Object.fromEntries(plan.map(({ action, time }) => [action, `${days} ${time}`]));
   const label = plan.map(({ action, time }) => `${action} ${time}`).join(', ');
   return { label: `${days}: ${label}`, given };

@@ -239,3 +239,23 @@ export function isQuestionWord(word: Word | undefined): boolean {
 export function ownCommands(noun: string, { commands }: Vocabulary): readonly Command[] {
   return commands.filter((command) => nounOf(command) === noun);
 }
+
+/** How many words say that the change ends: `and start it again` of a stop. */
+export function wordsBack({ name }: Command, texts: readonly string[]): number {
+  const back = BACK[name];
+  const counts = [7, 6, 5, 4, 3, 2, 1];
+  return counts.find((count) => back?.test(texts.slice(0, count).join(' '))) ?? 0;
+}
+
+const backTo = (verbs: string) =>
+  new RegExp(`^(?:and |then |and then |but )?(?:${verbs})(?: at| on)?$`, 'i');
+const BACK: Readonly<Record<string, RegExp>> = {
+  'service stop': backTo(
+    '(?:re)?start(?: it)?(?: again| up)*|(?:turn|switch|bring)(?: it)?(?: back)? (?:on|up)(?: again)?|wake it(?: up)?|back(?: on| up)?',
+  ),
+  'service start': backTo(
+    'stop(?: it)?(?: again)?|(?:turn|switch|shut)(?: it)?(?: back)? (?:off|down)(?: again)?|back (?:off|down)',
+  ),
+  'service scale': backTo('(?:scale|set|put)(?: it)? back|back(?: again)?|revert(?: it)?'),
+  'alert edit': backTo('(?:set|put)(?: it)? back|back(?: again)?|revert(?: it)?'),
+};

@@ -8,6 +8,7 @@ import { alike, type Field, isPlaced, type TypedValues } from './arguments.ts';
 import type { Command, Reading, Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
+import { wordsBack } from './verbs.ts';
 
 /** Words that can be read in several ways. */
 export interface Ambiguity {
@@ -529,15 +530,41 @@ export const timePhrase: Step = (reader, at) => {
     const kind = STARTS.includes(key) ? STARTS : (['for', 'until'] as const);
     return kind.some((one) => draft.given[one] !== undefined);
   };
-  const isFree = (['at', 'until'] as const).every((key) => keys.includes(key) && !isGiven(key));
-  const both = isFree ? windowAt(texts, vocabulary.clock) : null;
-  if (both) {
-    set(reader, { at: both.at, until: both.until });
-    return both.taken;
+  const [joint = '', ...others] = texts;
+  const isSecond =
+    /^(and|or|und|oder|&)$/i.test(joint) && draft.given.at && draft.pieces.length < 1;
+  const second = isSecond ? timeAt(others, vocabulary.clock) : null;
+  if (second?.reading.kind === 'taken' && second.reading.key === 'at' && takesReason(reader)) {
+    const starts = [draft.given.at ?? '', second.reading.text];
+    const readings = starts.map((text) => ({ label: `at ${text}`, given: { at: text } }));
+    const words = texts.slice(0, second.taken + 1).join(' ');
+    ask(reader, { why: `One change has one start: “${words}” is a second one.`, readings, words });
+    return second.taken + 1;
   }
-  const found = timeAt(texts, vocabulary.clock);
+  // A freeze begins at once: of a window, it has the end.
+  const own = (['at', 'until'] as const).filter((key) => keys.includes(key));
+  const isFree = takesReason(reader) && own.includes('until') && !own.some(isGiven);
+  const window = isFree ? windowAt(texts, vocabulary.clock) : null;
+  if (window) {
+    const { taken, phrase, options } = window;
+    const readings = options.map((each) => ({
+      label: own.length > 1 ? each.label : each.label.replace(/^.* until/, 'now until'),
+      given: Object.fromEntries(own.map((key) => [key, each[key]])),
+    }));
+    const [one, ...others] = readings;
+    if (one && others.length === 0 && own.length > 1) set(reader, one.given);
+    else {
+      const no = own.length > 1 ? '' : ' It has no start: it begins at once.';
+      const why = `“${phrase}” ${others.length > 0 ? 'names no single moment' : 'is a start and an end'}.${no}`;
+      ask(reader, { why, readings, words: phrase });
+    }
+    return taken;
+  }
+  const back = wordsBack(reader.command, texts);
+  const found = timeAt(back > 0 ? ['until', ...texts.slice(back)] : texts, vocabulary.clock);
   if (!found) return 0;
-  const { reading, taken } = found;
+  const { reading } = found;
+  const taken = back > 0 ? found.taken - 1 + back : found.taken;
   if (reading.kind === 'now') return STARTS.some((key) => keys.includes(key)) ? taken : 0;
   if (reading.kind === 'taken') {
     const key = keys.includes(reading.key)
@@ -582,12 +609,31 @@ const filler: Step = (reader, at) => {
   const text = lower(word);
   if (text === '' || /^[,;:.!&-]+$/.test(text) || /^(please|pls|bitte)$/.test(text)) return 1;
   if (/^--?(all|yes|force|y|f)$/.test(text) && command.kind === 'query') return 1;
+  if (isNounAgain(reader, at)) return 1;
   if (!FILLERS.test(text)) return 0;
   // Only before something that is read: `for the night` is prose.
   const next = reader.words[at + 1];
   if (!next) return command.kind === 'query' || /^services?$/.test(text) ? 1 : 0;
   return AFTER_FILLER.some((step) => probe(reader, at + 1, step)) ? 1 : 0;
 };
+
+/** `the archive service for audit`: the noun after its name, but not in `service window`. */
+function isNounAgain({ command, draft, words }: Reader, at: number): boolean {
+  const [noun = ''] = command.name.split(' ');
+  const own = NOUNS[noun];
+  const isNamed = at > 0 && draft.given[noun] !== undefined && draft.pieces.length === 0;
+  const next = words[at + 1];
+  const isEnd =
+    !next || next.quoted || AFTER_NOUN.test(lower(next)) || /[,;:]$/.test(words[at]?.text ?? '');
+  return isNamed && own !== undefined && isEnd && own.test(lower(words[at]));
+}
+
+const NOUNS: Readonly<Record<string, RegExp>> = {
+  service: /^(service|services|database|db|cluster|instance|warehouse)$/,
+  alert: /^(alert|alerts)$/,
+};
+const AFTER_NOUN =
+  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|now|today|tonight|tomorrow|-|–|please|weil|für|bis|um|\d.*)$/;
 
 /** Whether a step would read the words, without an effect. */
 function probe(reader: Reader, at: number, step: Step): boolean {

@@ -35,10 +35,7 @@ export function staleText(why: string | null): string {
 
 /** By value of an API: the word that is shown, then other words that people type for it. */
 const VALUE_WORDS: Readonly<Record<string, readonly string[]>> = {
-  ALERT: [
-    ...['firing', 'alerting', 'red', 'triggered', 'alert', 'alerts', 'fired'],
-    ...['critical', 'broken'],
-  ],
+  ALERT: [...['firing', 'alerting', 'red', 'triggered', 'alert', 'alerts', 'fired'], 'critical'],
   OK: ['ok', 'green', 'fine', 'resolved', 'healthy'],
   DISABLED: ['disabled', 'off'],
   INSUFFICIENT_DATA: ['no data'],

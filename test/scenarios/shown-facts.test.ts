@@ -284,7 +284,7 @@ const STATES: Readonly<Record<Exclude<State, 'draft'>, Reached>> = {
   },
   expired: { begins: /^✕ .*: expired/, reach: async ({ pass }) => pass(25 * 3_600_000) },
   stale: {
-    begins: /^✕ .*: not run: /,
+    begins: /^✕ .*: not run: (the target changed|other tags|its service could not)/,
     // A freeze and a new service have no target that could change.
     can: ({ line }) => !/^\/(change|service create)/.test(line),
     reach: async (sandbox, card, each) => {
