@@ -68,7 +68,7 @@ export async function answerCosts(
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) {
     const missing = read.gaps.length > 0 ? null : missingText(read, period);
-    if (missing === null) return noDataAnswer(period.label, read);
+    if (missing === null) return noDataAnswer(period.label, read, question.final);
     return { title: unknownText(period.label, missing), parts: [footerPart(read)] };
   }
   const before = versus && comparisonPeriod(period, versus, today);
@@ -132,7 +132,7 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
     costTable(question, read, shown),
     ...offersFor(question, read, { compared, today, hasForecast: forecast !== null }),
     footerPart(withProblemsOf(shown, read, period), null, [
-      ...openDaysTexts(states, period, today),
+      ...openDaysTexts(states, period, { today, final: question.final }),
       ...scopeNotes(scope),
     ]),
   ];
