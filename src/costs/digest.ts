@@ -7,7 +7,6 @@ import {
   lengthOf,
   monthOf,
   monthSpan,
-  previousMonth,
   type Span,
   startOf,
   within,
@@ -143,7 +142,7 @@ function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
   const heads = headTexts(inputs);
   const [long = ''] = heads;
   const [worst] = over;
-  if (worst && facts.period !== 'month') {
+  if (worst) {
     const [conclusion, amount] = budgetConclusion(worst, facts.scope !== null, nameMax);
     return [
       ...heads.map((head) => [`${conclusion}: ${amount} · ${uncapitalized(head)}`] as const),
@@ -226,7 +225,7 @@ function costTexts({ facts: { covers, period }, measured, missing }: Inputs): re
 function verdictText({ facts, measured, unusual }: Inputs, nameMax: number): string | null {
   const { covers, period, today } = facts;
   if (period !== 'day') {
-    const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
+    const before = spanBefore(covers);
     const compared = compare(measured.series, covers, before);
     // Days that still grow would look like a decrease.
     if (!compared?.isFinal || missingText(facts.read, before) !== null) return null;
@@ -254,7 +253,6 @@ function rangeOf({ low, high }: UsualRange): string {
 
 /** `November 8,074 of 9,000`, or with a wide range `November 3,858–9,854 of 9,000`. */
 function monthText({ facts, measured }: Inputs): string | null {
-  if (facts.period === 'month') return null;
   const span = monthSpan(monthOf(facts.today));
   const month = formatMonthName(span.first);
   const missing = missingText(facts.read, span);
@@ -302,7 +300,7 @@ function actionParts(
   const shown = unusual.slice(0, LINES_MAX - lines.length);
   const more = unusual.length - shown.length;
   const isCalm = lines.length === 0 && unusual.length === 0 && missing === null;
-  const isNothing = isCalm && over.length === 0 && facts.period !== 'month';
+  const isNothing = isCalm && over.length === 0;
   const first = [rest, isNothing ? nothingText(budgets) : null].filter((text) => text !== null);
   return [
     ...(first.length > 0 ? [{ kind: 'text', text: first.join(' ') } as const] : []),
@@ -472,10 +470,10 @@ function budgetBar(standing: BudgetStanding): string {
 
 const WEEK = 7;
 
-/** The lines that changed most against the days of a week, or a month, before. */
+/** The lines that changed most against the same days of the week before. */
 function moverLines({ facts, measured }: Inputs): string | null {
-  const { covers, period, read, today } = facts;
-  const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
+  const { covers, read, today } = facts;
+  const before = spanBefore(covers);
   const { pairs, isFinal } = pairsOf(read.rows, covers, before);
   const { movers } = explainChange(measured.rows, pairs, LINES_MAX);
   const isKnown = [covers, before].every((span) => missingText(read, span) === null);

@@ -218,12 +218,6 @@ test('a digest of a week has its sum, compared with the week before', () => {
   expect(text).toContain('\nNovember heading for ');
 });
 
-test('a digest of a month has no word about another month', () => {
-  const covers = { first: '2026-10-01', last: '2026-10-31' };
-  const { title } = digestOf(readingOf(QUIET), { covers, period: 'month' });
-  expect(title).toMatch(/^October 2026: [\d.,]+ credits, [+−±]\d+% vs September 2026$/);
-});
-
 test('a digest in the first days of December names the month of each figure', () => {
   const today = '2026-12-01';
   const { text } = digestOf(readingOf(nineWeeks(today)), { today });
@@ -249,7 +243,6 @@ describe('a title has at most two lines on a phone', () => {
   const lost = { name: 'without-figures', day: YESTERDAY, count: 12 } as const;
   const once = { age: 1, completeness: null };
   const week = { covers: { first: '2026-11-09', last: '2026-11-15' }, period: 'week' } as const;
-  const month = { covers: { first: '2026-10-01', last: '2026-10-31' }, period: 'month' } as const;
   const over = (credits: number, isOwn = true) => [
     budgetFor(readingOf(named(QUIET)), { name: LONG, credits, isOwn }),
   ];
@@ -263,7 +256,6 @@ describe('a title has at most two lines on a phone', () => {
     ['without rows', given(named(QUIET.filter(({ day }) => day < YESTERDAY))), 'no data'],
     ['not known', given(undefined, {}, { problems: [lost] }), 'not known'],
     ['a week', given(undefined, week), '9–15 Nov: '],
-    ['a month', given(undefined, month), 'October 2026: '],
     ['over', given(undefined, { budgets: over(1_000) }), 'November over budget'],
     ['over, of others', given(undefined, { budgets: over(1_000, false) }), 'November over budget'],
     ['almost', given(undefined, { budgets: over(300_000) }), 'November almost certainly over'],
