@@ -221,7 +221,7 @@ function costTexts({ facts: { covers, period }, measured, missing }: Inputs): re
   );
 }
 
-/** `unusual: ml-features +61%`, `as usual`, `above the usual 233–310`, or for a week `+3% vs 9–15 Nov`. */
+/** `unusual: ml-features +61%`, `as usual`, `more by your changes`, `above the usual 233–310`, or for a week `+3% vs 9–15 Nov`. */
 function verdictText({ facts, measured, unusual }: Inputs, nameMax: number): string | null {
   const { covers, period, today } = facts;
   if (period !== 'day') {
@@ -239,6 +239,8 @@ function verdictText({ facts, measured, unusual }: Inputs, nameMax: number): str
   const usual = measured.day && usualRange(measured.series, measured.day);
   if (!usual) return null;
   if (usual.side === 'within') return canBeJudged(measured.day) ? 'as usual' : null;
+  if (facts.judged.isExplained)
+    return `${usual.side === 'above' ? 'more' : 'less'} by your changes`;
   return `${usual.side} the usual ${rangeOf(usual)}`;
 }
 
@@ -285,10 +287,8 @@ function credits(amount: number): string {
 const LINES_MAX = 3;
 
 /** At most three lines to act on, unusual costs with their buttons; or that there is nothing to do. */
-function actionParts(
-  { facts, over, unusual, missing }: Inputs,
-  rest: string | null,
-): readonly AnswerPart[] {
+function actionParts(inputs: Inputs, rest: string | null): readonly AnswerPart[] {
+  const { facts, over, unusual, missing } = inputs;
   const { read, budgets } = facts;
   const [gap] = read.gaps;
   const age = gap?.from ? `These figures are from ${utcStamp(gap.from)}` : 'Figures are missing';
@@ -301,7 +301,9 @@ function actionParts(
   const more = unusual.length - shown.length;
   const isCalm = lines.length === 0 && unusual.length === 0 && missing === null;
   const isNothing = isCalm && over.length === 0;
-  const first = [rest, isNothing ? nothingText(budgets) : null].filter((text) => text !== null);
+  const first = [rest, isNothing ? nothingText(budgets, isOutside(inputs)) : null].filter(
+    (text) => text !== null,
+  );
   return [
     ...(first.length > 0 ? [{ kind: 'text', text: first.join(' ') } as const] : []),
     ...(lines.length > 0 ? [{ kind: 'text', text: lines.join('\n') } as const] : []),
@@ -315,14 +317,23 @@ function actionParts(
 }
 
 /** A forecast above a budget is news on its second morning, and never *within budget*. */
-function nothingText(budgets: readonly DigestBudget[]): string {
+function nothingText(budgets: readonly DigestBudget[], isDayOutside: boolean): string {
+  const nothing = isDayOutside ? 'No single line is unusual' : 'Nothing unusual';
   const near = budgets.find(
     ({ standing: { forecast, budget } }) => forecast.ok && forecast.total > budget.credits,
   );
   if (near)
-    return `Nothing unusual. Budget ${near.standing.budget.name}: ${headingText(near.standing)}.`;
+    return `${nothing}. Budget ${near.standing.budget.name}: ${headingText(near.standing)}.`;
   const isKnown = budgets.length > 0 && budgets.every(({ standing }) => standing.missing === null);
-  return isKnown ? 'Within budget, nothing unusual.' : 'Nothing unusual.';
+  return isKnown
+    ? `Within budget, ${nothing.charAt(0).toLowerCase()}${nothing.slice(1)}.`
+    : `${nothing}.`;
+}
+
+/** The day is above or below its usual range, and no change explains it. */
+function isOutside({ facts, measured: { day, series } }: Inputs): boolean {
+  const usual = facts.period === 'day' && day ? usualRange(series, day) : null;
+  return usual !== null && usual.side !== 'within' && !facts.judged.isExplained;
 }
 
 function budgetText({ memory, standing }: DigestBudget): string {

@@ -78,6 +78,29 @@ test('what Signalbox did is explained by the change, without ⚠, and what it sa
   expect(title).not.toContain('unusual');
 });
 
+test.for<[string, object, (day: string) => number]>([
+  ['less', STOPPED, (day) => (day >= '2026-11-18' ? 0 : 1)],
+  [
+    'more',
+    { ...STOPPED, what: 'started', direction: 'up' },
+    (day) => (day >= '2026-11-18' ? 3 : 1),
+  ],
+])('a day that costs %s by a change is neither above nor below usual', ([word, change, factor]) => {
+  const rows = nineWeeks(TODAY, 2, (day, id) => (id === 's-2' ? factor(day) : 1));
+  const { text, title } = digestOf(readingOf(rows, { changes: [{ ...STOPPED, ...change }] }));
+  expect(title).toContain(`, ${word} by your changes`);
+  expect(text).toContain('Nothing unusual.');
+  expect(text).not.toMatch(/the usual/);
+});
+
+test('a day outside of its usual range is never called nothing unusual', () => {
+  const rows = nineWeeks(TODAY, 2, (day) => (day === YESTERDAY ? 1.2 : 1));
+  const { text, title } = digestOf(readingOf(rows));
+  expect(title).toContain('above the usual');
+  expect(text).toContain('No single line is unusual.');
+  expect(text).not.toContain('Nothing unusual');
+});
+
 test('a decrease without a change is one grey part from its second day on', () => {
   const rows = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-2' ? 0 : 1));
   const { text } = digestOf(readingOf(rows));
