@@ -96,13 +96,6 @@ export function floorOf(
   return days.length === 0 ? credits : Math.max(credits, share * followDays(days).level);
 }
 
-export interface JudgedLine {
-  readonly track: Track;
-  readonly unusual: UnusualCost | null;
-  /** The factor above which a day of the line is unusual: `e^need`. */
-  readonly factor: number;
-}
-
 const NEED_SIGMAS = 4;
 const MOST_NEED = Math.log(1.6);
 const LEAST_SHARE = 0.5;
@@ -114,10 +107,11 @@ const JUDGED_AGES = 3;
  * need = max(4 · √(s² + e²), min(second largest |r| of past days outside runs, ln 1.6)), e = the error
  * of an open day. Unusual: |r| > need, and the excess is at least the floor and half of the usual cost.
  * Rare costs, on less than half of the days: above 1.5 · the maximum and twice the floor. A line with
- * fewer than 10 days is new. Decreases count when two days are final or at least 80% complete.
+ * fewer than 10 days is new. Decreases count when two days are final or at least 80% complete. `factor`:
+ * above it a day of the line is unusual, `e^need`.
  * Source: docs/forecasts.md#unusual-costs.
  */
-export function judgeLine(line: CostLine, options: JudgeOptions): JudgedLine {
+export function judgeLine(line: CostLine, options: JudgeOptions) {
   const { today, floor, expected } = options;
   const first = line.values.findIndex(({ value }) => value > 0);
   const past = (first < 0 ? [] : line.values.slice(first)).filter(({ day }) => day < today);
@@ -126,10 +120,9 @@ export function judgeLine(line: CostLine, options: JudgeOptions): JudgedLine {
   const known = knownDays(past);
   const track = followDays(known, { offset, restart });
   const base = Math.max(NEED_SIGMAS * track.sigma, Math.min(secondLargest(track), MOST_NEED));
-  const factor = Math.exp(base);
   const judged = { line, past, known, track, offset, options };
   const unusual = firstCost(judged) ?? deviation(judged, base);
-  return { track, factor, unusual: unusual && explainedBy(unusual, judged, base) };
+  return { factor: Math.exp(base), unusual: unusual && explainedBy(unusual, judged, base) };
 }
 
 interface JudgeInputs {
