@@ -141,17 +141,20 @@ function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
   const { facts, over, unusual, missing } = inputs;
   const heads = headTexts(inputs);
   const [long = ''] = heads;
+  const verdict = verdictText(inputs, nameMax);
   const [worst] = over;
   if (worst) {
+    const day = [long, verdict].filter(Boolean).join(', ');
     const [conclusion, amount] = budgetConclusion(worst, facts.scope !== null, nameMax);
     return [
-      ...heads.map((head) => [`${conclusion}: ${amount} · ${uncapitalized(head)}`] as const),
-      [`${conclusion}: ${amount}`, long],
-      [conclusion, amount, long],
+      ...heads.map(
+        (head) => [`${conclusion}: ${amount} · ${uncapitalized(head)}`, verdict] as const,
+      ),
+      [`${conclusion}: ${amount}`, day],
+      [conclusion, amount, day],
     ];
   }
   const subject = facts.scope === null ? '' : `${shortened(facts.scope, nameMax)}: `;
-  const verdict = verdictText(inputs, nameMax);
   const month = monthText(inputs);
   if (missing !== null)
     return heads.map((head) => [`${subject}${head}`, `${missing} could not be read`, month]);

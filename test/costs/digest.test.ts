@@ -316,3 +316,10 @@ test('the effect of a change has the name that the service has now', () => {
   expect(text).toContain('By your changes: staging stopped (ADHZMF)');
   expect(text).not.toContain('old-name');
 });
+
+test('a digest over a budget says whether the day was usual, too', () => {
+  const read = readingOf(nineWeeks());
+  const { title, text } = digestOf(read, { budgets: [budgetFor(read, { credits: 1_000 })] });
+  expect(title).toContain('over budget');
+  expect(text.toLowerCase()).toContain('as usual');
+});
