@@ -93,7 +93,7 @@ export const costWhy = question({
   ask: answerWhy,
 });
 
-const PERIODS = ['day', 'week', 'month'] as const;
+const PERIODS = ['day', 'week'] as const;
 
 interface TaskTexts {
   readonly title: string;
@@ -158,7 +158,7 @@ function digestOptions(
   const isWeekly =
     /\bweekly\b|\bevery week\b/.test(text) ||
     (days !== null && !['daily', 'weekdays'].includes(days));
-  const period = isWeekly ? 'week' : /\bmonthly\b|\bevery month\b/.test(text) ? 'month' : null;
+  const period = isWeekly ? 'week' : null;
   const isDaily = /\bdaily\b/.test(text);
   if (days === null && period === null && !isDaily) return null;
   const [, typed = ''] = /\bat (\d[\d:.]*(?: ?[ap]m)?)/.exec(text) ?? [];
@@ -236,7 +236,7 @@ export const costDigest = queryCommand({
       hint: 'weekdays, daily, or days, for example mon, thu. Default: weekdays',
     }),
     period: choiceField(z.enum(PERIODS), () => PERIODS, {
-      means: { daily: 'day', weekly: 'week', monthly: 'month' },
+      means: { daily: 'day', weekly: 'week' },
       word: 'every',
       label: 'Report period',
       hint: 'Default: day',

@@ -10,7 +10,7 @@ import {
 } from '../domain/answer.ts';
 import { compare } from '../maths/compare.ts';
 import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
-import { isOfTime, seriesFrom } from '../maths/lines.ts';
+import { seriesFrom } from '../maths/lines.ts';
 import { creditsText } from '../maths/numbers.ts';
 import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
 import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
@@ -68,7 +68,7 @@ export async function answerCosts(
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) {
     const missing = read.gaps.length > 0 ? null : missingText(read, period);
-    if (missing === null) return noDataAnswer(period.label, read);
+    if (missing === null) return noDataAnswer(period.label, read, question.final);
     return { title: unknownText(period.label, missing), parts: [footerPart(read)] };
   }
   const before = versus && comparisonPeriod(period, versus, today);
@@ -119,7 +119,7 @@ interface ShownCosts {
 }
 
 function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
-  const { period, by } = question;
+  const { period } = question;
   const { today, states, compared, unread, scope, label, forecast } = shown;
   const sentences = [
     compared ? comparisonText(compared, today) : null,
@@ -128,11 +128,11 @@ function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostRead
   ].filter((sentence) => sentence !== null);
   const parts: (AnswerPart | null)[] = [
     sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
-    chartPart(states, period, today, isOfTime(by) ? by : 'day'),
+    chartPart(states, period, today),
     costTable(question, read, shown),
     ...offersFor(question, read, { compared, today, hasForecast: forecast !== null }),
     footerPart(withProblemsOf(shown, read, period), null, [
-      ...openDaysTexts(states, period, today),
+      ...openDaysTexts(states, period, { today, final: question.final }),
       ...scopeNotes(scope),
     ]),
   ];

@@ -29,7 +29,7 @@ function digestSchema(on: ScopeSchema) {
     channel: ChannelName,
     at: TimeOfDay.default('09:30'),
     timezone: TimeZone.default('UTC'),
-    period: z.enum(['day', 'week', 'month']).default('day'),
+    period: z.enum(['day', 'week']).default('day'),
     days: Days.optional(),
     on: on.optional(),
     quiet: z.boolean().default(false),
@@ -66,20 +66,15 @@ const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
 /** The options of a digest, with a value for each default. */
 export type DigestOptions = z.output<ReturnType<typeof digestSchema>>;
 
-type Period = 'day' | 'week' | 'month';
+type Period = 'day' | 'week';
 type DaysOption = z.output<typeof Days> | undefined;
 
 function daysProblem(period: Period, days: DaysOption): string | null {
-  if (period === 'month' && days !== undefined) {
-    return withHint('has no meaning by month', 'it is posted when all days of the month are final');
-  }
   if (period !== 'week' || days === undefined) return null;
   return Array.isArray(days) && days.length === 1 ? null : 'must be a single day, for example mon';
 }
 
-/** The days with posts; empty for a monthly digest, which is posted when the month is final. */
 function daysOf(period: Period, days: DaysOption): readonly WeekdayName[] {
-  if (period === 'month') return [];
   if (period === 'week') return Array.isArray(days) ? days : ['mon'];
   if (Array.isArray(days)) return DAYS.filter((day) => days.includes(day));
   return days === 'daily' ? DAYS : DAYS.slice(0, 5);

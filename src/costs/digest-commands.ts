@@ -473,9 +473,8 @@ function bare(name: string): string {
 /** `Mon–Fri at 09:30 (Europe/Berlin)` */
 function whenText({ options }: Pick<DigestSubscription, 'options'>): string {
   const { period, days, at, timezone } = options;
-  const when = period === 'month' ? 'once a month' : daysText(days);
   const week = period === 'week' ? ', for the week' : '';
-  return `${when} at ${at} (${timezone})${week}`;
+  return `${daysText(days)} at ${at} (${timezone})${week}`;
 }
 
 function capitalized(day: string): string {

@@ -1,7 +1,7 @@
 /** What a digest shows, read once for all digests that are due, and what it posted last. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { addMonths, monthOf, type Span, within } from '../base/calendar.ts';
+import { type Span, within } from '../base/calendar.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
 import type { Service } from '../domain/targets.ts';
 import type { Log } from '../log/index.ts';
@@ -57,8 +57,6 @@ export interface DigestBudget extends Pick<BudgetUpdate, 'standing' | 'memory'> 
 export interface DigestData {
   readonly today: Day;
   readonly read: CostReading;
-  /** The states of all days, for the whole organization. */
-  readonly states: readonly DayState[];
   readonly services: readonly Service[];
   readonly marks: Marks;
   readonly floor: Floor;
@@ -78,7 +76,7 @@ export interface DigestSources {
 export async function gatherDigestData(sources: DigestSources): Promise<DigestData> {
   const now = sources.now();
   const today = dayOf(now);
-  const span = rowsNeeded(today);
+  const span = modelSpan(today);
   const read = await sources.costs(span);
   const services = sources.services();
   const given = { budgets: sources.budgets, services, today };
@@ -86,19 +84,11 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
   return {
     today,
     read,
-    states: dayStates(read.rows, span),
     services,
     marks: await readMarks(sources, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
   };
-}
-
-/** The days whose rows a digest needs: those of the model, and all of the month before the last. */
-export function rowsNeeded(today: Day): Span {
-  const { first, last } = modelSpan(today);
-  const month = `${monthOf(addMonths(today, -2))}-01`;
-  return { first: first < month ? first : month, last };
 }
 
 interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {}
@@ -143,7 +133,7 @@ export interface DigestMeasures {
 
 export function measure({ read, today, selector, covers }: DigestFacts): DigestMeasures {
   const rows = selectRows(read.rows, selector);
-  const states = statesWithin(dayStates(read.rows, rowsNeeded(today)), rows);
+  const states = statesWithin(dayStates(read.rows, modelSpan(today)), rows);
   const series = seriesFrom(states);
   return { rows, states, series, day: series.find(({ day }) => day === covers.last) ?? null };
 }

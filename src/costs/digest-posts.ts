@@ -27,7 +27,7 @@ import {
   readLastPosted,
   storeLastPosted,
 } from './digest-data.ts';
-import { checkSchedule, coversNow, dayToReport, waitsForMonth } from './digest-schedule.ts';
+import { checkSchedule, coversNow, dayToReport } from './digest-schedule.ts';
 import {
   type DigestSubscription,
   loadSubscriptions,
@@ -219,11 +219,10 @@ function reportedDays(
   { one, slot, lastPosted }: Pick<DueDigest, 'one' | 'slot' | 'lastPosted'>,
   now: Date,
 ): Pick<DigestFacts, 'covers' | 'skipped'> | null {
-  const { period } = one.options;
-  if (period === 'month') return { covers: slot.covers, skipped: [] };
   const last = dayToReport(slot, lastPosted?.day ?? null, now);
   if (last === null) return null;
-  if (period === 'week') return { covers: { first: addDays(last, -6), last }, skipped: [] };
+  if (one.options.period === 'week')
+    return { covers: { first: addDays(last, -6), last }, skipped: [] };
   const after = lastPosted === null ? slot.covers.first : addDays(lastPosted.day, 1);
   const first = after > slot.covers.first ? after : slot.covers.first;
   return { covers: { first: last, last }, skipped: daysBetween(first, addDays(last, -1)) };
@@ -240,27 +239,20 @@ async function postDue(
   now: Date,
 ): Promise<void> {
   const data = await gatherDigestData(context);
-  const waiting = due.filter((one) => isWaiting(one, data));
-  const ready = due.filter((one) => !waiting.includes(one));
-  const outcomes = await postAll(context, ready.slice(0, POSTS_PER_ROUND), data);
-  const settled = [...outcomes].filter(([, outcome]) => !RETRIED.includes(outcome));
-  for (const { one, slot } of ready) {
+  const outcomes = await postAll(context, due.slice(0, POSTS_PER_ROUND), data);
+  for (const { one, slot } of due) {
     const isPosted = ['posted', 'found', 'quiet'].includes(outcomes.get(one.key) ?? '');
     if (isPosted) last.set(one.key, slot.localDay);
   }
-  for (const key of [...waiting.map(({ one }) => one.key), ...settled.map(([key]) => key)]) {
-    const isUnreadable = outcomes.get(key) === 'unreadable';
-    checkAgainAt.set(key, now.getTime() + (isUnreadable ? UNREADABLE_MS : AGAIN_AFTER_MS));
+  for (const [key, outcome] of outcomes) {
+    if (RETRIED.includes(outcome)) continue;
+    const wait = outcome === 'unreadable' ? UNREADABLE_MS : AGAIN_AFTER_MS;
+    checkAgainAt.set(key, now.getTime() + wait);
   }
 }
 
 /** These outcomes are tried again in the next round. */
 const RETRIED: readonly DigestPostOutcome[] = ['again', 'lookup-failed'];
-
-function isWaiting({ one, slot }: DueDigest, { read, states }: DigestData): boolean {
-  // A failed read of the usage report is reported now.
-  return read.gaps.length === 0 && waitsForMonth(one, slot, states);
-}
 
 /** Posts one after another, and stops where Slack asks to wait: the rest follows in a later round. */
 async function postAll(

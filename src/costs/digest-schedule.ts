@@ -1,5 +1,5 @@
 /** When a digest is due, and which days it reports. */
-import { previousMonth, type Span, startOf, within } from '../base/calendar.ts';
+import type { Span } from '../base/calendar.ts';
 import { addDays, type Day, dayOf, instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import {
   type DueSlot,
@@ -8,8 +8,6 @@ import {
   type Schedule,
   type Slot,
 } from '../base/weekly-times.ts';
-import { type DayState, LONGEST_WAIT_DAYS } from '../maths/days.ts';
-import { DAYS } from './config.ts';
 import type { DigestSubscription } from './subscriptions.ts';
 
 type ScheduleCheck =
@@ -23,7 +21,6 @@ export function checkSchedule(
   lastDay: Day | null,
 ): ScheduleCheck {
   const schedule = scheduleOf(one);
-  if (one.options.period === 'month') return checkMonthlySchedule(one, now, lastDay);
   const due = findDueSlot(schedule, now, lastDay);
   const next = nextSlot(schedule, now);
   if (due.state === 'waiting' || !isRequired(one, due, lastDay)) return { state: 'waiting', next };
@@ -45,43 +42,8 @@ function isRequired(
   return lastDay !== null || due.state === 'due';
 }
 
-function scheduleOf({ options }: DigestSubscription): Schedule {
-  const { at, timezone, days, period } = options;
-  return { at, timezone, days: period === 'month' ? DAYS : days };
-}
-
-// The previous month, once: at the scheduled time of a day in this month.
-function checkMonthlySchedule(
-  one: DigestSubscription,
-  now: Date,
-  lastDay: Day | null,
-): ScheduleCheck {
-  const schedule = scheduleOf(one);
-  const next = nextSlot(schedule, now);
-  const today = localDay(now, schedule.timezone);
-  const first = startOf('month', today);
-  const due = findDueSlot(schedule, now, lastDay);
-  const isDone = lastDay !== null && lastDay >= first;
-  if (isDone || due.state !== 'due' || due.slot.localDay < first) return { state: 'waiting', next };
-  const isLate = Number(today.slice(8)) > LONGEST_WAIT_DAYS;
-  if ((isLate && lastDay === null) || !isRequired(one, due, lastDay)) {
-    return { state: 'waiting', next };
-  }
-  return { state: 'due', slot: { ...due.slot, covers: previousMonth(today) }, next };
-}
-
-/**
- * Whether a monthly digest waits for its days to become final, as long as they usually need. Source:
- * docs/costs.md#digest-schedule.
- */
-export function waitsForMonth(
-  one: DigestSubscription,
-  slot: Slot,
-  states: readonly DayState[],
-): boolean {
-  if (one.options.period !== 'month') return false;
-  const closes = Number(slot.localDay.slice(8)) >= LONGEST_WAIT_DAYS;
-  return !closes && within(states, slot.covers).some(({ state }) => state !== 'final');
+function scheduleOf({ options: { at, timezone, days } }: DigestSubscription): Schedule {
+  return { at, timezone, days };
 }
 
 const ENDED_AFTER_MS = 15 * MINUTE_MS;
@@ -110,7 +72,6 @@ export function hasSlotOn(one: DigestSubscription, now: Date): boolean {
 /** The days of a digest that is composed now. */
 export function coversNow(one: DigestSubscription, now: Date): Span {
   const yesterday = addDays(dayOf(now), -1);
-  if (one.options.period === 'month') return previousMonth(dayOf(now));
   if (one.options.period === 'week') return { first: addDays(yesterday, -6), last: yesterday };
   return { first: yesterday, last: yesterday };
 }

@@ -7,7 +7,6 @@ import {
   lengthOf,
   monthOf,
   monthSpan,
-  previousMonth,
   type Span,
   startOf,
   within,
@@ -142,17 +141,20 @@ function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
   const { facts, over, unusual, missing } = inputs;
   const heads = headTexts(inputs);
   const [long = ''] = heads;
+  const verdict = verdictText(inputs, nameMax);
   const [worst] = over;
-  if (worst && facts.period !== 'month') {
+  if (worst) {
+    const day = [long, verdict].filter(Boolean).join(', ');
     const [conclusion, amount] = budgetConclusion(worst, facts.scope !== null, nameMax);
     return [
-      ...heads.map((head) => [`${conclusion}: ${amount} · ${uncapitalized(head)}`] as const),
-      [`${conclusion}: ${amount}`, long],
-      [conclusion, amount, long],
+      ...heads.map(
+        (head) => [`${conclusion}: ${amount} · ${uncapitalized(head)}`, verdict] as const,
+      ),
+      [`${conclusion}: ${amount}`, day],
+      [conclusion, amount, day],
     ];
   }
   const subject = facts.scope === null ? '' : `${shortened(facts.scope, nameMax)}: `;
-  const verdict = verdictText(inputs, nameMax);
   const month = monthText(inputs);
   if (missing !== null)
     return heads.map((head) => [`${subject}${head}`, `${missing} could not be read`, month]);
@@ -222,11 +224,11 @@ function costTexts({ facts: { covers, period }, measured, missing }: Inputs): re
   );
 }
 
-/** `unusual: ml-features +61%`, `as usual`, `above the usual 233–310`, or for a week `+3% vs 9–15 Nov`. */
+/** `unusual: ml-features +61%`, `as usual`, `more by your changes`, `above the usual 233–310`, or for a week `+3% vs 9–15 Nov`. */
 function verdictText({ facts, measured, unusual }: Inputs, nameMax: number): string | null {
   const { covers, period, today } = facts;
   if (period !== 'day') {
-    const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
+    const before = spanBefore(covers);
     const compared = compare(measured.series, covers, before);
     // Days that still grow would look like a decrease.
     if (!compared?.isFinal || missingText(facts.read, before) !== null) return null;
@@ -240,6 +242,8 @@ function verdictText({ facts, measured, unusual }: Inputs, nameMax: number): str
   const usual = measured.day && usualRange(measured.series, measured.day);
   if (!usual) return null;
   if (usual.side === 'within') return canBeJudged(measured.day) ? 'as usual' : null;
+  if (facts.judged.isExplained)
+    return `${usual.side === 'above' ? 'more' : 'less'} by your changes`;
   return `${usual.side} the usual ${rangeOf(usual)}`;
 }
 
@@ -254,7 +258,6 @@ function rangeOf({ low, high }: UsualRange): string {
 
 /** `November 8,074 of 9,000`, or with a wide range `November 3,858–9,854 of 9,000`. */
 function monthText({ facts, measured }: Inputs): string | null {
-  if (facts.period === 'month') return null;
   const span = monthSpan(monthOf(facts.today));
   const month = formatMonthName(span.first);
   const missing = missingText(facts.read, span);
@@ -287,10 +290,8 @@ function credits(amount: number): string {
 const LINES_MAX = 3;
 
 /** At most three lines to act on, unusual costs with their buttons; or that there is nothing to do. */
-function actionParts(
-  { facts, over, unusual, missing }: Inputs,
-  rest: string | null,
-): readonly AnswerPart[] {
+function actionParts(inputs: Inputs, rest: string | null): readonly AnswerPart[] {
+  const { facts, over, unusual, missing } = inputs;
   const { read, budgets } = facts;
   const [gap] = read.gaps;
   const age = gap?.from ? `These figures are from ${utcStamp(gap.from)}` : 'Figures are missing';
@@ -302,8 +303,10 @@ function actionParts(
   const shown = unusual.slice(0, LINES_MAX - lines.length);
   const more = unusual.length - shown.length;
   const isCalm = lines.length === 0 && unusual.length === 0 && missing === null;
-  const isNothing = isCalm && over.length === 0 && facts.period !== 'month';
-  const first = [rest, isNothing ? nothingText(budgets) : null].filter((text) => text !== null);
+  const isNothing = isCalm && over.length === 0;
+  const first = [rest, isNothing ? nothingText(budgets, isOutside(inputs)) : null].filter(
+    (text) => text !== null,
+  );
   return [
     ...(first.length > 0 ? [{ kind: 'text', text: first.join(' ') } as const] : []),
     ...(lines.length > 0 ? [{ kind: 'text', text: lines.join('\n') } as const] : []),
@@ -317,14 +320,23 @@ function actionParts(
 }
 
 /** A forecast above a budget is news on its second morning, and never *within budget*. */
-function nothingText(budgets: readonly DigestBudget[]): string {
+function nothingText(budgets: readonly DigestBudget[], isDayOutside: boolean): string {
+  const nothing = isDayOutside ? 'No single line is unusual' : 'Nothing unusual';
   const near = budgets.find(
     ({ standing: { forecast, budget } }) => forecast.ok && forecast.total > budget.credits,
   );
   if (near)
-    return `Nothing unusual. Budget ${near.standing.budget.name}: ${headingText(near.standing)}.`;
+    return `${nothing}. Budget ${near.standing.budget.name}: ${headingText(near.standing)}.`;
   const isKnown = budgets.length > 0 && budgets.every(({ standing }) => standing.missing === null);
-  return isKnown ? 'Within budget, nothing unusual.' : 'Nothing unusual.';
+  return isKnown
+    ? `Within budget, ${nothing.charAt(0).toLowerCase()}${nothing.slice(1)}.`
+    : `${nothing}.`;
+}
+
+/** The day is above or below its usual range, and no change explains it. */
+function isOutside({ facts, measured: { day, series } }: Inputs): boolean {
+  const usual = facts.period === 'day' && day ? usualRange(series, day) : null;
+  return usual !== null && usual.side !== 'within' && !facts.judged.isExplained;
 }
 
 function budgetText({ memory, standing }: DigestBudget): string {
@@ -472,10 +484,10 @@ function budgetBar(standing: BudgetStanding): string {
 
 const WEEK = 7;
 
-/** The lines that changed most against the days of a week, or a month, before. */
+/** The lines that changed most against the same days of the week before. */
 function moverLines({ facts, measured }: Inputs): string | null {
-  const { covers, period, read, today } = facts;
-  const before = period === 'month' ? previousMonth(covers.first) : spanBefore(covers);
+  const { covers, read, today } = facts;
+  const before = spanBefore(covers);
   const { pairs, isFinal } = pairsOf(read.rows, covers, before);
   const { movers } = explainChange(measured.rows, pairs, LINES_MAX);
   const isKnown = [covers, before].every((span) => missingText(read, span) === null);

@@ -14,7 +14,7 @@ import {
 import type { UserId } from '../domain/change.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import { findByName, nameToType, type Service } from '../domain/targets.ts';
-import { selectRows } from '../maths/days.ts';
+import { dayStates, selectRows } from '../maths/days.ts';
 import { GROUPINGS, type Grouping } from '../maths/lines.ts';
 import { LONGEST_DAYS, versusWord } from '../maths/period.ts';
 import {
@@ -203,17 +203,24 @@ type QuestionCosts =
   | { readonly ok: true; readonly read: CostReading }
   | { readonly ok: false; readonly answer: Answer };
 
-/** The costs of these days, read again if the question contains `refresh`. */
+/** The costs of these days, of the final ones if it is asked; read again for `refresh`. */
 export async function readQuestionCosts(
-  { refresh }: Pick<CostQuestion, 'refresh'>,
+  { refresh, final }: Pick<CostQuestion, 'refresh' | 'final'>,
   span: Span,
   { context, asker, typed }: QuestionSource,
 ): Promise<QuestionCosts> {
-  if (!refresh) return { ok: true, read: await context.costs(span) };
+  const shown = (read: CostReading) => (final ? finalDaysOf(read, span) : read);
+  if (!refresh) return { ok: true, read: shown(await context.costs(span)) };
   const refreshed = await context.refreshCosts(span, asker.by);
   return refreshed.ok
-    ? refreshed
+    ? { ok: true, read: shown(refreshed.read) }
     : { ok: false, answer: notRefreshedAnswer(refreshed.again, typed) };
+}
+
+function finalDaysOf(read: CostReading, span: Span): CostReading {
+  const states = dayStates(read.rows, span);
+  const days = new Set(states.flatMap(({ day, state }) => (state === 'final' ? day : [])));
+  return { ...read, rows: read.rows.filter(({ day }) => days.has(day)) };
 }
 
 interface QuestionSource {
@@ -237,7 +244,7 @@ function notRefreshedAnswer(again: Date, { command, words }: Typed): Answer {
 
 /** The words of the same question, without `refresh`; optionally for another period. */
 export function questionWords(
-  { period, by, scope, versus, top, average }: CostQuestion,
+  { period, by, scope, versus, top, average, final }: CostQuestion,
   word = `${period.first}..${period.last}`,
 ): string {
   const words = [
@@ -245,6 +252,7 @@ export function questionWords(
     `by ${by}`,
     ...wordsOfScope(scope),
     average ? 'average' : null,
+    final ? 'final' : null,
     top === null ? null : `top ${top}`,
     versus === null ? null : `vs ${versusWord(period, versus)}`,
   ];
@@ -252,8 +260,9 @@ export function questionWords(
 }
 
 /** The same question, compared with the previous period. */
-export function previousWords({ period, scope }: CostQuestion): string {
-  return [`${period.first}..${period.last}`, ...wordsOfScope(scope)].join(' ');
+export function previousWords({ period, scope, final }: CostQuestion): string {
+  const words = [`${period.first}..${period.last}`, ...wordsOfScope(scope)];
+  return [...words, ...(final ? ['final'] : [])].join(' ');
 }
 
 /** The words of the question after `cost why`. */

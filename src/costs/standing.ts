@@ -50,7 +50,7 @@ export function headline(label: string, states: readonly DayState[], span: Span)
 export function openDaysTexts(
   states: readonly DayState[],
   span: Span,
-  today: Day,
+  { today, final = false }: { readonly today: Day; readonly final?: boolean },
 ): readonly string[] {
   const { days, preliminaryDays, share, missing } = dayCountsOf(states, span);
   const open = within(states, span).flatMap((one) => (one.state === 'preliminary' ? one.day : []));
@@ -59,7 +59,9 @@ export function openDaysTexts(
   return [
     ...(open.length > 0 ? [`not final ${formatDays(open, today)}${part}`] : []),
     ...(missing.length > 0
-      ? [`no data for ${formatDays(missing, today)}, which the totals leave out`]
+      ? [
+          `${final ? 'not final or ' : ''}no data for ${formatDays(missing, today)}, which the totals leave out`,
+        ]
       : []),
   ];
 }
@@ -96,12 +98,15 @@ function gapText(alike: readonly CostGap[], shownReason: string | null): string 
 }
 
 /** The answer if there is no row at all: the reason, and no figures. */
-export function noDataAnswer(label: string, read: CostReading): Answer {
+export function noDataAnswer(label: string, read: CostReading, final = false): Answer {
   const [gap] = read.gaps;
-  const text = gap ? unreadText(gap) : 'The usage report has no data for these days.';
+  const none = final ? 'None of these days is final.' : NO_DATA;
+  const text = gap ? unreadText(gap) : none;
   const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerPart(read, gap?.why)];
   return { title: `${label} (UTC)`, parts };
 }
+
+const NO_DATA = 'The usage report has no data for these days.';
 
 function unreadText({ why, denied }: CostGap): string {
   const now = denied ? '' : ' now';

@@ -1,29 +1,15 @@
-import {
-  dayOfMonth,
-  formatDate,
-  formatMonth,
-  formatShortSpan,
-  formatSpan,
-  isDay,
-  lengthOf,
-  type Span,
-  startOf,
-  within,
-} from '../base/calendar.ts';
+import { dayOfMonth, formatSpan, isDay, lengthOf, type Span, within } from '../base/calendar.ts';
 import { type Day, dayNumber } from '../base/time.ts';
 import type { AnswerPart, Cell, Figure } from '../domain/answer.ts';
 import type { Mover } from '../maths/compare.ts';
 import type { DayState } from '../maths/days.ts';
 import {
-  type Bucket,
-  bucketsOf,
   type Grouping,
   isOfTime,
   OTHER_LINES,
   onCalendar,
   type SummaryLine,
   sumBy,
-  type TimeUnit,
 } from '../maths/lines.ts';
 import { figure, shareText, signedFigure } from '../maths/numbers.ts';
 import type { CostQuestion } from '../maths/question.ts';
@@ -176,73 +162,27 @@ function changeCell(change: LineChange | undefined): Figure | null {
 }
 
 const POINTS_MAX = 20;
-const UNITS: readonly TimeUnit[] = ['day', 'week', 'month'];
-
-function isWholeWeeks(span: Span): boolean {
-  return startOf('week', span.first) === span.first && lengthOf(span) % 7 === 0;
-}
 
 /**
- * Bars by day, or by week or month if there are too many days; not finer than `wanted` if possible. Slack
- * accepts 20 values: of 21 to 40 days it shows the last 20, because a part of a week or month would look
- * like a drop. A day without data has no bar, because Slack needs a number and 0 would mean that the day
- * cost nothing.
+ * Bars by day: the last 20 of a longer period, because Slack accepts no more. A day without data has no
+ * bar, because Slack needs a number and 0 would mean that the day cost nothing.
  */
-export function chartPart(
-  states: readonly DayState[],
-  span: Span,
-  today: Day,
-  wanted: TimeUnit = 'day',
-): AnswerPart | null {
+export function chartPart(states: readonly DayState[], span: Span, today: Day): AnswerPart | null {
   const whole = within(states, span);
-  const isLast = wanted === 'day' && whole.length <= 2 * POINTS_MAX && !isWholeWeeks(span);
-  const own = isLast ? whole.slice(-POINTS_MAX) : whole;
-  const fitting = fittingUnit(own, wanted);
+  const own = whole.slice(-POINTS_MAX);
+  const known = own.filter(({ state }) => state !== 'no-data');
   const [first] = own;
-  if (!fitting || !first) return null;
-  const { unit, buckets } = fitting;
+  if (!first || known.length < 2) return null;
   const part = own.length < whole.length ? `, last ${own.length} of ${whole.length} days` : '';
   return {
     kind: 'chart',
-    title: `Credits per ${unit}${part}`,
+    title: `Credits per day${part}`,
     unit: 'credits',
     axis: `${formatSpan({ first: first.day, last: span.last }, today)} (UTC)`,
-    points: buckets.filter(hasData).map((bucket) => ({
-      label: labelOf(bucket, fitting),
-      value: creditsOf(bucket.total),
+    // As short as possible, because Slack hides labels that do not fit. The axis shows the rest.
+    points: known.map(({ day, total }) => ({
+      label: String(dayOfMonth(day)),
+      value: creditsOf(total),
     })),
   };
-}
-
-function fittingUnit(states: readonly DayState[], wanted: TimeUnit): ChartUnit | undefined {
-  const units = [...UNITS.slice(UNITS.indexOf(wanted)), ...UNITS];
-  const candidates = units.map((unit) => ({ unit, buckets: bucketsOf(states, unit) }));
-  return candidates.find(
-    ({ buckets }) => buckets.length <= POINTS_MAX && buckets.filter(hasData).length >= 2,
-  );
-}
-
-function hasData({ days }: Bucket): boolean {
-  return days > 0;
-}
-
-interface ChartUnit {
-  readonly unit: TimeUnit;
-  readonly buckets: readonly Bucket[];
-}
-
-/** As short as possible, because Slack hides labels that do not fit. The axis shows the rest. */
-function labelOf(bucket: Bucket, { unit, buckets }: ChartUnit): string {
-  const { first, isWhole } = bucket;
-  if (unit === 'day') return String(dayOfMonth(first));
-  if (unit === 'week') return isWhole ? formatDate(first) : partOfWeek(bucket);
-  const month = formatMonth(first);
-  const name = buckets.length > 12 ? month : month.slice(0, 3);
-  return isWhole ? name : `${name} ${formatShortSpan(bucket)}`;
-}
-
-function partOfWeek({ first, last }: Span): string {
-  const from =
-    first.slice(0, 7) === last.slice(0, 7) ? String(dayOfMonth(first)) : formatDate(first);
-  return first === last ? formatDate(first) : `${from}–${formatDate(last)}`;
 }

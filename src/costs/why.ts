@@ -89,7 +89,7 @@ export async function answerWhy(
   const costs = await readQuestionCosts(question, span, { context, asker, typed });
   if (!costs.ok) return costs.answer;
   const { read } = costs;
-  if (read.rows.length === 0) return noDataAnswer(now.label, read);
+  if (read.rows.length === 0) return noDataAnswer(now.label, read, question.final);
   const lineFor = (scope: QuestionScope) => `cost why ${whyWords({ ...question, scope })}`;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
   if (!scoped.ok) return scoped.answer;
@@ -100,7 +100,7 @@ export async function answerWhy(
   if (without || missing !== null) {
     const text =
       missing === null
-        ? `No data of ${without?.label} to compare with.`
+        ? `No ${question.final ? 'final days' : 'data'} of ${without?.label} to compare with.`
         : `${missing} could not be read.`;
     const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerOf(shown)];
     return { title: titleOf(shown, ': not compared'), parts };

@@ -1,4 +1,4 @@
-import { addDays, type Day, dayNumber } from '../base/time.ts';
+import { type Day, dayNumber } from '../base/time.ts';
 import type { Scaling } from './effect.ts';
 import { mean, median } from './numbers.ts';
 import type { DayValue } from './rows.ts';
@@ -96,13 +96,6 @@ export function floorOf(
   return days.length === 0 ? credits : Math.max(credits, share * followDays(days).level);
 }
 
-export interface JudgedLine {
-  readonly track: Track;
-  readonly unusual: UnusualCost | null;
-  /** The factor above which a day of the line is unusual: `e^need`. */
-  readonly factor: number;
-}
-
 const NEED_SIGMAS = 4;
 const MOST_NEED = Math.log(1.6);
 const LEAST_SHARE = 0.5;
@@ -114,10 +107,11 @@ const JUDGED_AGES = 3;
  * need = max(4 · √(s² + e²), min(second largest |r| of past days outside runs, ln 1.6)), e = the error
  * of an open day. Unusual: |r| > need, and the excess is at least the floor and half of the usual cost.
  * Rare costs, on less than half of the days: above 1.5 · the maximum and twice the floor. A line with
- * fewer than 10 days is new. Decreases count when two days are final or at least 80% complete.
+ * fewer than 10 days is new. Decreases count when two days are final or at least 80% complete. `factor`:
+ * above it a day of the line is unusual, `e^need`.
  * Source: docs/forecasts.md#unusual-costs.
  */
-export function judgeLine(line: CostLine, options: JudgeOptions): JudgedLine {
+export function judgeLine(line: CostLine, options: JudgeOptions) {
   const { today, floor, expected } = options;
   const first = line.values.findIndex(({ value }) => value > 0);
   const past = (first < 0 ? [] : line.values.slice(first)).filter(({ day }) => day < today);
@@ -126,10 +120,9 @@ export function judgeLine(line: CostLine, options: JudgeOptions): JudgedLine {
   const known = knownDays(past);
   const track = followDays(known, { offset, restart });
   const base = Math.max(NEED_SIGMAS * track.sigma, Math.min(secondLargest(track), MOST_NEED));
-  const factor = Math.exp(base);
   const judged = { line, past, known, track, offset, options };
   const unusual = firstCost(judged) ?? deviation(judged, base);
-  return { track, factor, unusual: unusual && explainedBy(unusual, judged) };
+  return { factor: Math.exp(base), unusual: unusual && explainedBy(unusual, judged, base) };
 }
 
 interface JudgeInputs {
@@ -242,43 +235,52 @@ function unusualCost(
   };
 }
 
-/** Whether the days of one begin on the day of the change or on the following one. */
-function beginsWith(change: AppliedChange, since: Day): boolean {
-  return since === change.day || since === addDays(change.day, 1);
+/** Whether the days of one begin on the day of the change or on the first known one after it. */
+function beginsWith(change: AppliedChange, since: Day, known: readonly KnownDay[]): boolean {
+  return since >= change.day && !known.some(({ day }) => day > change.day && day < since);
 }
 
-/** With the latest change that explains it. The day of the change has only a part of its effect. */
-function explainedBy(unusual: UnusualCost, { track, options }: JudgeInputs): UnusualCost {
+/**
+ * With the latest change that explains it. The day of the change has only a part of its effect. The
+ * rest is judged like a day whose usual cost is the highest level that the change explains.
+ */
+function explainedBy(
+  unusual: UnusualCost,
+  { track, known, options }: JudgeInputs,
+  base: number,
+): UnusualCost {
   const direction = unusual.kind === 'down' ? 'down' : 'up';
   const change = options.changes
     .toSorted((a, b) => (a.day < b.day ? 1 : -1))
     .find(
       (one) =>
         one.serviceId === unusual.key &&
-        beginsWith(one, unusual.since) &&
+        beginsWith(one, unusual.since, known) &&
         (one.direction === direction || one.direction === 'either'),
     );
   if (!change) return unusual;
   const whole = unusual.days.filter(({ day }) => day > change.day);
   const { perDay, relative } =
     whole.length > 0 ? unusualCost(unusual, unusual.kind, whole) : unusual;
-  const most = mostExplained(change, track.level, options.floor);
-  const rest = direction === 'down' ? 0 : Math.max(0, perDay - most);
-  const isLarge = rest >= Math.max(options.floor, LEAST_SHARE * track.level);
-  return { ...unusual, perDay, relative, explained: { change, rest: isLarge ? rest : 0 } };
+  const most = highestLevel(change, track.level);
+  const excess = track.level + perDay - most;
+  const isLarge = excess >= Math.max(options.floor, LEAST_SHARE * most);
+  const isFar = Math.log(1 + excess / most) > base;
+  const rest = direction === 'up' && isLarge && isFar ? excess : 0;
+  return { ...unusual, perDay, relative, explained: { change, rest } };
 }
 
 const SIZE_TOLERANCE = 1.3;
 const CEILING_TOLERANCE = 1.25;
 
-/** The most credits per day that a change adds; without known sizes, any. */
-function mostExplained({ before, after }: AppliedChange, level: number, floor: number): number {
+/** The highest level that a change explains; without known sizes, any. */
+function highestLevel({ before, after }: AppliedChange, level: number): number {
   if (!before || !after || before.idleScaling) return Number.POSITIVE_INFINITY;
   const least = before.numReplicas * before.minReplicaMemoryGb;
   const most = after.numReplicas * after.maxReplicaMemoryGb;
   const isFixed = before.minReplicaMemoryGb === before.maxReplicaMemoryGb;
   const tolerance = isFixed ? SIZE_TOLERANCE : CEILING_TOLERANCE;
-  return Math.max(0, level * ((tolerance * most) / least - 1)) + floor;
+  return level * Math.max(1, (tolerance * most) / least);
 }
 
 /** The effect of a change on its line, in credits per day. */
@@ -315,11 +317,12 @@ export function isShiftExplained(
   today: Day,
   effects: readonly ChangeEffect[],
 ): boolean {
-  const { run, level } = followDays(knownDays(all.filter(({ day }) => day < today)));
+  const known = knownDays(all.filter(({ day }) => day < today));
+  const { run, level } = followDays(known);
   const since = run?.days[0]?.day;
   if (!run || since === undefined) return false;
   const shift = median(run.days.map(({ x }) => x)) - level;
-  const own = effects.filter(({ change }) => beginsWith(change, since));
+  const own = effects.filter(({ change }) => beginsWith(change, since, known));
   const explained = own.reduce((sum, { perDay }) => sum + perDay, 0);
   return explained / shift >= EXPLAINED_SHARE;
 }

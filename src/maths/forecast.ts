@@ -2,7 +2,7 @@ import { monthOf, monthSpan, type Span, within } from '../base/calendar.ts';
 import { type Day, dayNumber, daysBetween } from '../base/time.ts';
 import { completed, LONGEST_WAIT_DAYS } from './days.ts';
 import { type Money, moneyOf, moneyOver, moneySum, type PriceList } from './money.ts';
-import { normalShare, sum } from './numbers.ts';
+import { median, normalShare, sum } from './numbers.ts';
 import { type DayValue, microOf } from './rows.ts';
 import {
   ALIKE,
@@ -213,9 +213,7 @@ function runLevel({ run }: Track, isExplained = false): number {
   const days = run?.days ?? [];
   // The day of a change has only a part of its effect.
   const whole = isExplained && days.length > 1 ? days.slice(1) : days;
-  const sorted = whole.map(({ x }) => x).sort((a, b) => a - b);
-  const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-  return (low + high) / 2;
+  return median(whole.map(({ x }) => x));
 }
 
 /** {the level returns, stays} × {the batch recurs, does not}. */

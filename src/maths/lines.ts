@@ -245,7 +245,7 @@ function bucketName(bucket: Bucket, unit: TimeUnit): string {
 }
 
 /** The days of a span in the same day, week or month. */
-export interface Bucket extends Span {
+interface Bucket extends Span {
   /** The day, the Monday of the week, or the month: the same key as in `sumBy`. */
   readonly key: string;
   /** Whether the span has all days of the unit: a part costs less than a whole one. */

@@ -45,6 +45,8 @@ export interface CostQuestion {
   readonly share: boolean;
   /** The title has the average per day. */
   readonly average: boolean;
+  /** Days that are not final are left out. */
+  readonly final: boolean;
 }
 
 /** The names that a question can use. */
@@ -117,7 +119,7 @@ interface QuestionContext {
 type Parts = Partial<CostQuestion>;
 
 /**
- * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`, `refresh`,
+ * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`, `final`, `refresh`,
  * and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the name of a
  * service may equal a keyword. Default: `mtd by service`. Unknown words are never guessed but refused
  * with suggestions. Source: docs/commands.md#cost-questions.
@@ -200,8 +202,8 @@ const DEFAULT_PERIOD = 'mtd';
 
 function questionOf(parts: Parts, today: Day): QuestionReading {
   const { by = 'service', versus = null, top = null, scope = ALL_COSTS } = parts;
-  const { refresh = false, share = false, average = false } = parts;
-  const rest = { by, versus, top, scope, refresh, share, average };
+  const { refresh = false, share = false, average = false, final = false } = parts;
+  const rest = { by, versus, top, scope, refresh, share, average, final };
   if (parts.period) return { ok: true, question: { ...rest, period: parts.period } };
   const reading = readPeriod(DEFAULT_PERIOD, today);
   if (!reading.ok) return misread(refusal(reading.problem, DEFAULT_PERIOD, reading.nearest), []);
@@ -219,6 +221,7 @@ function misread(
 const FLAGS: ReadonlyMap<string, QuestionPart> = new Map<string, QuestionPart>([
   ['refresh', { refresh: true }],
   ['share', { share: true }],
+  ['final', { final: true }],
   ...['average', 'avg', 'per-day'].map((word) => [word, { average: true }] as const),
 ]);
 

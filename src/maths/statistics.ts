@@ -40,15 +40,12 @@ export function knownDays(series: readonly DayValue[], unlearned?: Unlearned): r
   const how = unlearned ?? (countFinal(series) < LEAST_DAYS ? 'as-seen' : 'left-out');
   const known = series.flatMap((one): readonly KnownDay[] => {
     if (!isCost(one.value)) return [];
-    const isUnlearned = !one.final && (one.openDay?.completeness ?? null) === null;
-    const cost = isUnlearned ? seen(one, how) : completed(one);
+    const isUnlearned = !one.final && !one.openDay?.completeness;
+    const seen = how === 'as-seen' ? { value: one.value, error: 0 } : null;
+    const cost = isUnlearned ? seen : completed(one);
     return cost ? [{ ...one, ...cost, weekday: weekdayOf(one.day) }] : [];
   });
   return known.sort((a, b) => (a.day < b.day ? -1 : 1));
-}
-
-function seen({ value }: DayValue, how: Unlearned) {
-  return how === 'as-seen' ? { value, error: 0 } : null;
 }
 
 export function countFinal(series: readonly DayValue[]): number {

@@ -163,3 +163,17 @@ test('the month has its forecast with an older copy of a month, and shows its ag
   const unread = await answered('cost mtd', { gaps: [{ ...OLDER, from: null }] });
   expect(unread.title).not.toContain('forecast');
 });
+
+test('“final” leaves out open days, says so, and stays in the buttons', async () => {
+  const rows = RISING.map((one) => ({ ...one, locked: one.day < '2026-11-18' }));
+  const all = await answered('cost 7d', { rows });
+  const final = await answered('cost 7d final', { rows });
+  expect(all.title).toMatch(/ so far$/);
+  expect(final.title).toBe('13–19 Nov (UTC): 4,680.0 credits');
+  expect(written(final)).toContain(
+    'not final or no data for 18–19 Nov, which the totals leave out',
+  );
+  expect(Object.values(buttons(final)).every((line) => line.includes(' final'))).toBe(true);
+  const open = await answered('cost yesterday final', { rows });
+  expect(written(open)).toContain('None of these days is final.');
+});

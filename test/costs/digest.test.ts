@@ -78,6 +78,29 @@ test('what Signalbox did is explained by the change, without ⚠, and what it sa
   expect(title).not.toContain('unusual');
 });
 
+test.for<[string, object, (day: string) => number]>([
+  ['less', STOPPED, (day) => (day >= '2026-11-18' ? 0 : 1)],
+  [
+    'more',
+    { ...STOPPED, what: 'started', direction: 'up' },
+    (day) => (day >= '2026-11-18' ? 3 : 1),
+  ],
+])('a day that costs %s by a change is neither above nor below usual', ([word, change, factor]) => {
+  const rows = nineWeeks(TODAY, 2, (day, id) => (id === 's-2' ? factor(day) : 1));
+  const { text, title } = digestOf(readingOf(rows, { changes: [{ ...STOPPED, ...change }] }));
+  expect(title).toContain(`, ${word} by your changes`);
+  expect(text).toContain('Nothing unusual.');
+  expect(text).not.toMatch(/the usual/);
+});
+
+test('a day outside of its usual range is never called nothing unusual', () => {
+  const rows = nineWeeks(TODAY, 2, (day) => (day === YESTERDAY ? 1.2 : 1));
+  const { text, title } = digestOf(readingOf(rows));
+  expect(title).toContain('above the usual');
+  expect(text).toContain('No single line is unusual.');
+  expect(text).not.toContain('Nothing unusual');
+});
+
 test('a decrease without a change is one grey part from its second day on', () => {
   const rows = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-2' ? 0 : 1));
   const { text } = digestOf(readingOf(rows));
@@ -218,12 +241,6 @@ test('a digest of a week has its sum, compared with the week before', () => {
   expect(text).toContain('\nNovember heading for ');
 });
 
-test('a digest of a month has no word about another month', () => {
-  const covers = { first: '2026-10-01', last: '2026-10-31' };
-  const { title } = digestOf(readingOf(QUIET), { covers, period: 'month' });
-  expect(title).toMatch(/^October 2026: [\d.,]+ credits, [+−±]\d+% vs September 2026$/);
-});
-
 test('a digest in the first days of December names the month of each figure', () => {
   const today = '2026-12-01';
   const { text } = digestOf(readingOf(nineWeeks(today)), { today });
@@ -249,7 +266,6 @@ describe('a title has at most two lines on a phone', () => {
   const lost = { name: 'without-figures', day: YESTERDAY, count: 12 } as const;
   const once = { age: 1, completeness: null };
   const week = { covers: { first: '2026-11-09', last: '2026-11-15' }, period: 'week' } as const;
-  const month = { covers: { first: '2026-10-01', last: '2026-10-31' }, period: 'month' } as const;
   const over = (credits: number, isOwn = true) => [
     budgetFor(readingOf(named(QUIET)), { name: LONG, credits, isOwn }),
   ];
@@ -263,7 +279,6 @@ describe('a title has at most two lines on a phone', () => {
     ['without rows', given(named(QUIET.filter(({ day }) => day < YESTERDAY))), 'no data'],
     ['not known', given(undefined, {}, { problems: [lost] }), 'not known'],
     ['a week', given(undefined, week), '9–15 Nov: '],
-    ['a month', given(undefined, month), 'October 2026: '],
     ['over', given(undefined, { budgets: over(1_000) }), 'November over budget'],
     ['over, of others', given(undefined, { budgets: over(1_000, false) }), 'November over budget'],
     ['almost', given(undefined, { budgets: over(300_000) }), 'November almost certainly over'],
@@ -300,4 +315,11 @@ test('the effect of a change has the name that the service has now', () => {
   const { text } = digestOf(readingOf(rows, { changes: [renamed] }));
   expect(text).toContain('By your changes: staging stopped (ADHZMF)');
   expect(text).not.toContain('old-name');
+});
+
+test('a digest over a budget says whether the day was usual, too', () => {
+  const read = readingOf(nineWeeks());
+  const { title, text } = digestOf(read, { budgets: [budgetFor(read, { credits: 1_000 })] });
+  expect(title).toContain('over budget');
+  expect(text.toLowerCase()).toContain('as usual');
 });

@@ -3,9 +3,9 @@ import { type BudgetMemory, evaluateBudget } from '../../src/costs/budget-notice
 import type { Budget } from '../../src/costs/budgets.ts';
 import { budgetStanding } from '../../src/costs/budgets.ts';
 import { digestReader } from '../../src/costs/config.ts';
-import { type DigestBudget, type DigestFacts, rowsNeeded } from '../../src/costs/digest-data.ts';
+import type { DigestBudget, DigestFacts } from '../../src/costs/digest-data.ts';
 import type { DigestSubscription } from '../../src/costs/subscriptions.ts';
-import { judgeCosts } from '../../src/costs/unusual.ts';
+import { judgeCosts, modelSpan } from '../../src/costs/unusual.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { row, TODAY, warehouseRow } from '../maths/rows.ts';
@@ -33,7 +33,7 @@ export function nineWeeks(
   openDays = 2,
   factor: (day: string, service: string) => number = () => 1,
 ): readonly CostRow[] {
-  const { first } = rowsNeeded(today);
+  const { first } = modelSpan(today);
   return daysBetween(first, addDays(today, -1)).flatMap((day) => {
     const share = weekdayOf(day) > 4 ? 0.4 : 1;
     const locked = day < addDays(today, -openDays);

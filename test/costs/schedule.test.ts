@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Slot } from '../../src/base/weekly-times.ts';
-import {
-  checkSchedule,
-  dayToReport,
-  hasSlotOn,
-  waitsForMonth,
-} from '../../src/costs/digest-schedule.ts';
+import { checkSchedule, dayToReport, hasSlotOn } from '../../src/costs/digest-schedule.ts';
 import type { DigestSubscription } from '../../src/costs/subscriptions.ts';
 import type { UserId } from '../../src/domain/change.ts';
-import { dayStates } from '../../src/maths/days.ts';
-import { digest, nineWeeks } from './facts.ts';
+import { digest } from './facts.ts';
 
 const turn = (one: DigestSubscription, now: string, lastDay: string | null) => {
   const { state, ...rest } = checkSchedule(one, new Date(now), lastDay);
@@ -121,35 +115,8 @@ test.for<[string, DigestSubscription, string, string | null, string]>([
     '2026-11-16',
     'due for 2026-11-23 at 2026-11-23T09:30: 2026-11-16 to 2026-11-22',
   ],
-  [
-    'a month is over',
-    digest({ period: 'month', at: '09:30' }),
-    '2026-11-03T09:30Z',
-    '2026-10-04',
-    'due for 2026-11-03 at 2026-11-03T09:30: 2026-10-01 to 2026-10-31',
-  ],
-  [
-    'its month was reported',
-    digest({ period: 'month', at: '09:30' }),
-    '2026-11-05T09:30Z',
-    '2026-11-03',
-    'waiting, next 2026-11-06T09:30',
-  ],
 ])('when %s', ([, one, now, lastDay, expected]) => {
   expect(turn(one, now, lastDay)).toBe(expected);
-});
-
-test('a monthly digest waits until all days are final, at most until the 21st', () => {
-  const one = digest({ period: 'month', at: '09:30' });
-  const waits = (now: string, rows = nineWeeks('2026-11-03')) => {
-    const due = checkSchedule(one, new Date(now), '2026-10-03');
-    if (due.state === 'waiting') throw new Error('it is due');
-    const known = dayStates(rows, { first: '2026-09-15', last: '2026-11-02' });
-    return waitsForMonth(one, due.slot, known);
-  };
-  expect(waits('2026-11-03T09:30Z')).toBe(false);
-  expect(waits('2026-11-03T09:30Z', nineWeeks('2026-11-02'))).toBe(true);
-  expect(waits('2026-11-21T09:30Z', nineWeeks('2026-11-02'))).toBe(false);
 });
 
 describe('the day that a digest reports', () => {

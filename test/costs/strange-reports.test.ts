@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   why: PERIODS,
   forecast: ['', 'quarter', 'year'],
 };
-const REST = ['', 'by day', 'by month', 'by metric', 'by team', 'top 1', 'vs prev'];
+const REST = ['', 'by day', 'by month', 'by metric', 'by team', 'top 1', 'vs prev', 'final'];
 /** First and last days of months, quarters and years, a leap day, and days of a changed clock. */
 const TODAYS = ['2026-01-01', '2026-03-31', '2026-04-01', '2024-02-29', '2026-11-20', '2026-10-25'];
 

@@ -45,6 +45,7 @@ const PLAIN: CostQuestion = {
   refresh: false,
   share: false,
   average: false,
+  final: false,
 };
 
 function only(...service: readonly string[]): QuestionScope {
@@ -67,6 +68,7 @@ test.for<[string, Partial<CostQuestion>]>([
   ['only october', { scope: only('october') }],
   ['refresh', { refresh: true }],
   ['mtd share', { share: true }],
+  ['final 7d', { final: true, period: period('7d') }],
   ['average 7d', { average: true, period: period('7d') }],
   ['except staging', { scope: { ...ALL_COSTS, not: ['staging'] } }],
   ['not staging, october', { scope: { ...ALL_COSTS, not: ['staging', 'october'] } }],

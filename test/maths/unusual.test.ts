@@ -135,6 +135,22 @@ describe('a change of Signalbox', () => {
     expect(unusual?.explained?.rest).toBeGreaterThan(50);
   });
 
+  test('explains an expensive first day, if a line of its new size has such days', () => {
+    const noisy = valuesOf((ago) => (ago === 1 ? 4.4 : ago === 2 ? 1.5 : 1), 0.25);
+    const scaledLate = { ...scaled, day: '2026-11-18' };
+    expect(judged(noisy, { changes: [scaledLate] }).unusual?.explained?.rest).toBe(0);
+    const double = since17(4.3);
+    expect(judged(double, { changes: [scaled] }).unusual?.explained?.rest).toBeGreaterThan(30);
+  });
+
+  test('explains an increase whose first days have no data, and none that began later', () => {
+    const late = { ...scaled, day: '2026-11-15' };
+    const values = valuesOf((ago) => (ago <= 2 ? 2 : 1));
+    const missing = values.filter(({ day }) => day !== '2026-11-16' && day !== '2026-11-17');
+    expect(judged(missing, { changes: [late] }).unusual?.explained?.rest).toBe(0);
+    expect(judged(values, { changes: [late] }).unusual?.explained).toBeNull();
+  });
+
   test.for<[string, Partial<AppliedChange>]>([
     ['of another service', { serviceId: 's-2' }],
     ['in the other direction', { direction: 'down' }],

@@ -46,8 +46,8 @@ const REFUSED = casesIn(`
     digests[0].days: must be daily, weekdays, or days of the week: mon, tue, wed, thu, fri, sat, sun
   a weekly digest is on two days: days: [mon] → days: [mon, fri]
     digests[1].days: must be a single day, for example mon
-  a monthly digest has days: period: week → period: month
-    digests[1].days: has no meaning by month (it is posted when all days of the month are final)
+  a digest is of a month: period: week → period: month
+    digests[1].period: cannot be “month” (one of: day, week)
   a channel has two digests a day: period: week              # day → period: day               # day
     digests[1]: repeats “#db-costs by day” (already used at digests[0])
   a budget is nothing: monthlyCredits: 12000 → monthlyCredits: 0

@@ -124,12 +124,9 @@ test('a weekly digest may name its day without brackets', () => {
   expect(loaded.ok && loaded.config.digests[1]?.days).toEqual(['thu']);
 });
 
-test('a digest may be daily, or monthly without a day', () => {
+test('a digest may be daily', () => {
   const daily = load({}, { './signalbox.yaml': edited(['days: weekdays', 'days: daily']) });
   expect(daily.ok && daily.config.digests[0]?.days).toHaveLength(7);
-  const monthly = edited(['period: week ', 'period: month '], ['    days: [mon]\n', '']);
-  const loaded = load({}, { './signalbox.yaml': monthly });
-  expect(loaded.ok && loaded.config.digests[1]?.days).toEqual([]);
 });
 
 test('services open to the internet need access.openToTheWorld', () => {

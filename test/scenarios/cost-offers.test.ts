@@ -43,6 +43,7 @@ const ASKED = [
   'cost qtd by month',
   'cost tag prod by team',
   'cost why yesterday',
+  'cost mtd final',
   'cost why compute 7d',
   'cost forecast',
   'cost forecast next month metric storage',
