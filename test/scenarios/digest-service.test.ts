@@ -88,7 +88,7 @@ test.for([
   ['/cost digest add #db-costs days=mun', 'must be daily, weekdays, or days of the week: mon'],
   ['/cost digest add time=25:00', 'at must be a time of day'],
   ['/cost digest add #db-costs hue=red', 'Keys: channel, at, zone, days'],
-  ['/cost digest add #db-costs every=fortnight', 'every must be day, week or month'],
+  ['/cost digest add #db-costs every=fortnight', 'every must be day or week'],
   ['/cost digest add #db-costs quiet=maybe', 'quiet must be on or off'],
   ['/cost digest add #db-costs zone=Mars/Phobos', 'is not a time zone: “Mars/Phobos” (for example'],
   ['/cost digest pause #db-costs at=09:00', 'at cannot be used with “pause”'],
