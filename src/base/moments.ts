@@ -39,7 +39,7 @@ const SPAN = patternOf(
 );
 /** `2 to 3 days`, `2-3h`. */
 const SPANS = patternOf(
-  String.raw`^(\d{1,3}|<NUMBER>) ?(?:-|–|to|or|bis|oder) ?(\d{1,3}|<NUMBER>) ?(<UNIT>)$`,
+  String.raw`^(\d{1,3}|<NUMBER>) ?(?:-|\u2013|to|or|bis|oder) ?(\d{1,3}|<NUMBER>) ?(<UNIT>)$`,
   { NUMBER: NUMBERS.join('|'), UNIT: UNITS },
 );
 const MINUTES: Readonly<Record<string, number>> = {

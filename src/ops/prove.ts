@@ -637,7 +637,7 @@ function peopleLines(before: Policy, after: Policy): readonly string[] {
     const [old, own] = [membersOf(before, role), membersOf(after, role)];
     const changes = [
       ...own.filter((member) => !old.includes(member)).map((member) => `+ ${member}`),
-      ...old.filter((member) => !own.includes(member)).map((member) => `− ${member}`),
+      ...old.filter((member) => !own.includes(member)).map((member) => `- ${member}`),
     ];
     return changes.length > 0 ? [`- ${cell(role)}: ${changes.map(cell).join(', ')}`] : [];
   });
@@ -667,13 +667,10 @@ function comparisonText(rows: readonly Difference[], people: readonly string[]):
 
 function listText(names: readonly string[]): string {
   const shown = names.slice(0, 6).join(', ');
-  return names.length > 6 ? `${shown} and ${names.length - 6} more` : shown || '–';
+  return names.length > 6 ? `${shown} and ${names.length - 6} more` : shown || '-';
 }
 
-/** Names come from a file that anyone may have changed: no markup, no mention, no new cell. */
+/** Names come from a file that anyone may have changed: in a code span nothing is markup, a link or a mention. */
 function cell(text: string): string {
-  return text
-    .replaceAll(/[\\`*_{}[\]<>()#|!~&]/g, '\\$&')
-    .replaceAll('@', '@\u2060')
-    .replaceAll(/\s+/g, ' ');
+  return `\`${text.replaceAll('`', "'").replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')}\``;
 }

@@ -7,7 +7,7 @@ import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 
 const COMMANDS = [
-  ...['start', 'doctor', 'audit', 'rebuild', 'policy', 'manifest', 'backup', 'restore'],
+  ...['start', 'doctor', 'audit', 'rebuild', 'policy', 'manifest', 'backup', 'restore', 'request'],
 ];
 
 function signalbox(...args: string[]) {
