@@ -71,5 +71,5 @@ function wrongWithApprovals({ slack, asked }: Simulation, { id, approvals }: Cha
 
 /** Whether the process crashed before it stored the answer. */
 export function isTakenOver({ outcome: ending }: Change): boolean {
-  return ending?.how === 'unknown' && ending.text.includes('Signalbox stopped');
+  return ending?.how === 'unknown' && ending.text.includes('No answer was recorded');
 }
