@@ -12,7 +12,7 @@ test('on a phone the guide takes one line, which leads through the steps and can
   await page.goto(sandbox.url);
   const guide = page.getByRole('complementary', { name: 'Guide' });
   const atStep = (number: number) =>
-    guide.getByRole('button', { name: new RegExp(`^Guide, step ${number} of 5: `) }).waitFor();
+    guide.getByRole('button', { name: new RegExp(`^Guide, step ${number} of 6: `) }).waitFor();
   const height = async () => (await guide.boundingBox())?.height;
   const pressInGuide = (name: string) => guide.getByRole('button', { name }).click();
   const follow = (name: string) => guide.getByRole('link', { name }).click();

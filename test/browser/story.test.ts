@@ -68,6 +68,6 @@ test('in a browser: Slackbot shows that a command did not reach the app', async 
   sandbox.slack.deliverTo(null);
   await say(ana, '/service list');
   await ana.getByText('/service failed with the error "dispatch_failed"').waitFor();
-  expect(await ana.getByText('Slackbot').count()).toBe(1);
+  expect(await ana.getByRole('main').getByText('Slackbot').count()).toBe(1);
   await picture(ana, 'slackbot');
 });
