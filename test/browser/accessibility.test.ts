@@ -12,7 +12,7 @@ test('axe finds nothing serious on the first page, in the menus and in the contr
   await guide.getByRole('button', { name: 'Write the first command' }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await guide.getByRole('button', { name: 'Write the first command' }).click();
-  await guide.getByText('0 of 5 done').waitFor();
+  await guide.getByText('0 of 6 done').waitFor();
   await page.getByRole('textbox').fill('/');
   await page.getByRole('option', { name: '/service' }).waitFor();
   expect(await seriousFindings(page)).toEqual([]);

@@ -16,7 +16,7 @@ const QUESTIONS: readonly (readonly [string, string, RegExp, string])[] = [
   ['cost-budget', '/cost budget', /^Budgets · /, CLEO],
   ['cost-final', '/cost last-month', /^\w+ \d{4} \(UTC\): [\d,.]+ credits/, FINN],
   ['cost-refresh', '/cost 7d refresh top 3', /\(UTC\): [\d,.]+ credits so far/, GUS],
-  ['cost-why', '/cost why last-month', / vs .* \(UTC\): /, DORA],
+  ['cost-why', '/cost why last-month', / vs .*UTC/, DORA],
 ];
 
 /** The number of pixels of each table that a phone does not show without scrolling. */
