@@ -46,6 +46,8 @@ export interface RunningBot {
   readonly agents: AgentPort | null;
   /** Answers what Slack delivers from now on. */
   readonly attach: (deliveries: Deliveries) => void;
+  /** Begins no work any more. To be called by the bot that replaces it. */
+  readonly pause: () => Promise<void>;
   /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
   readonly stop: () => Promise<void>;
 }
@@ -123,6 +125,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const listening = await slack.listen(context, placeKeys(events.keys));
   // The last step that can fail: from here on, only this configuration executes changes.
   await activateConfiguration(events, { configuration: config.configHash, release: version });
+  await options.replaces?.pause();
   const { cloud } = opened.now();
   const learn = () => learnFromUsage({ ...decisions, cloud }).then(directory.refresh);
   await background.start([
@@ -151,7 +154,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     attached = deliveries;
     listening.attach(deliveries);
   };
-  const { wake } = background;
+  const { wake, pause } = background;
   const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
   const slackProblem = listening.problem;
   const { linkOf, teamId } = slack;
@@ -160,5 +163,5 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     context: () => context,
   };
   const shown = { configuration, readinessWarning, slackProblem };
-  return { ...shown, wake, alerts, agents, attach, stop };
+  return { ...shown, wake, alerts, agents, attach, pause, stop };
 }

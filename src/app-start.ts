@@ -64,6 +64,8 @@ export interface BotOptions extends AppOptions {
   readonly messenger: Messenger;
   /** No other process uses the database, and none in this process: a start, not a reload. */
   readonly takesOver: boolean;
+  /** The bot that begins no work any more once this one begins; null at a start. */
+  readonly replaces: { readonly pause: () => Promise<void> } | null;
 }
 
 /** Why Signalbox does not start. `lasting`: a restart cannot help, a person must fix the problems first. */

@@ -145,11 +145,12 @@ async function openBotFor(
   shared: SharedParts,
   slack: Slack,
   takesOver: boolean,
+  replaces: RunningBot | null = null,
 ): Promise<RunningBot> {
   const { events } = shared;
   await refuseMovedGroups(events, slack.groupIds);
   const messenger = slack.openMessenger(channelIdsIn(events), placeKeys(events.keys));
-  return openBot({ ...options, ...shared, messenger, takesOver }, slack);
+  return openBot({ ...options, ...shared, messenger, takesOver, replaces }, slack);
 }
 
 /** The first id of a channel stays: another channel of the same name would read what is confidential. */
@@ -258,7 +259,7 @@ async function replaceBot(app: App, config: Config): Promise<void> {
   const { now, measures } = app.shared;
   const slack = await connectSlack(options, { now, measures, opensSocket: false });
   const previous = app.bot;
-  app.bot = await openBotFor(options, app.shared, slack, false);
+  app.bot = await openBotFor(options, app.shared, slack, false, previous);
   app.bot.attach(app.deliveries);
   const previousDoor = app.agents;
   app.agents = await openAgents(app);

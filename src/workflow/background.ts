@@ -41,6 +41,8 @@ export interface Background {
   readonly wake: () => void;
   /** To be called when this configuration is the active one. */
   readonly start: (upkeep: readonly MaintenanceJob[]) => Promise<void>;
+  /** Leaves all jobs that do not run yet to the bot that replaces this one: they are done by its configuration. */
+  readonly pause: () => Promise<void>;
   /** Whether the channels were read, so that changes are drawn and executed. */
   readonly isChecked: () => boolean;
   /** Ends the work in progress, closes what it uses, and records the stop of the process. */
@@ -76,6 +78,10 @@ export async function openBackground(
     },
     start: async (upkeep) => {
       started = startAll(context, jobs, { release, upkeep });
+    },
+    pause: async () => {
+      await started?.guard.stop();
+      await jobs.pause();
     },
     isChecked: () => started?.guard.isChecked() ?? false,
     stop: async (close) => {

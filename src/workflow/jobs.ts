@@ -45,6 +45,8 @@ export interface JobLoop {
   /** Claims what is due soon. */
   readonly wake: () => void;
   readonly start: (everyMs: number) => void;
+  /** Claims nothing more. */
+  readonly pause: () => Promise<void>;
   /** Claims nothing more, and resolves when all jobs that run have ended. */
   readonly stop: () => Promise<void>;
 }
@@ -181,17 +183,22 @@ export function createJobLoop(
   };
   let passing: Promise<void> = Promise.resolve();
 
+  const pause = async (): Promise<void> => {
+    isStopped = true;
+    clearInterval(timer);
+    await passing;
+  };
+
   return {
     wake,
+    pause,
     start: (everyMs) => {
       isStopped = false;
       timer = setInterval(wake, everyMs);
       wake();
     },
     stop: async () => {
-      isStopped = true;
-      clearInterval(timer);
-      await passing;
+      await pause();
       await Promise.all(queues.values());
     },
   };

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, type Readable } from '../harness/messages.ts';
-import {
-  changeIdOf,
-  NO_MESSAGE,
-  requestChange,
-  STAGING,
-  waitUntilIdle,
-} from '../harness/requests.ts';
+import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, FINN, GUS } from '../harness/users.ts';
@@ -214,8 +208,6 @@ test.for(rows)('when %s, the card of a change that is %s says so', async (row) =
       ...NO_MESSAGE,
       ...{ ts: '', channel: '' },
     };
-  // A held request keeps the bot from being idle.
-  if (state !== 'executing') await waitUntilIdle(sandbox);
   sandbox.happensNow();
   const happened = happens(sandbox);
   // A reload waits for the request that is under way.
