@@ -104,9 +104,7 @@ test('the comparison of signatures takes constant time', () => {
   expect(readFileSync(`${bolt}verify-request.js`, 'utf8')).toMatch(/tsscmp|timingSafeEqual/);
   expect(readFileSync(`${bolt}HTTPReceiver.js`, 'utf8')).toContain('parseAndVerifyHTTPRequest');
   // Of agents, the door drops the header after the check.
-  expect(readFileSync('src/agents/identity.ts', 'utf8')).toContain(
-    '!timingSafeEqual(expected, given)',
-  );
+  expect(readFileSync('src/agents/identity.ts', 'utf8')).toContain('timingSafeEqual(one, other)');
   // No other code compares a signature: the probe sends one, and Bolt says why a payload was refused.
   const named = SOURCES.flatMap(({ code }) => code.match(/\S*x-slack-signature\S*/gi) ?? []);
   expect(named.toSorted()).toEqual([

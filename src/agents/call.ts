@@ -11,14 +11,7 @@ import {
   type QueryCommand,
   type Vocabulary,
 } from '../commands/index.ts';
-import {
-  agentId,
-  type Change,
-  isChangeId,
-  isEnded,
-  type Position,
-  type UserId,
-} from '../domain/change.ts';
+import { agentId, type Change, isEnded, type Position } from '../domain/change.ts';
 import {
   type AgentCaller,
   agentRequests,
@@ -26,17 +19,17 @@ import {
   type WorkflowContext,
 } from '../workflow/index.ts';
 import type { AgentSettings } from './config.ts';
-import type { Principal } from './identity.ts';
 import { answerResult, changeResult, deniedResult, failure, type ToolResult } from './results.ts';
 import {
+  argumentOf,
   COMMAND_TOOLS,
   type CommandTool,
   OWN_TOOLS,
+  OwnArguments,
   readCall,
   type Tool,
   type TypedCall,
   unknownArgument,
-  WAIT_MAX_S,
 } from './tools.ts';
 
 export interface CallPort {
@@ -57,21 +50,10 @@ export interface ToolCall {
 }
 
 const LOOK_EVERY_MS = 1_000;
+const WORDS_OF_OTHERS_MAX = 400;
 
 const unaccepted = (problem: string) =>
   failure('An argument is not accepted.', { data: { problem } });
-
-const NO_TOOL = failure('There is no such tool, or you may not use it.');
-
-function callerOf({ agent, person, subject }: Principal): AgentCaller {
-  return { agent: agent.name, subject, person, limits: agent.limits };
-}
-
-const actorOf = ({ agent, person }: AgentCaller): UserId => person ?? agentId(agent);
-
-function listedTools({ tools }: AgentSettings): readonly CommandTool[] {
-  return [...COMMAND_TOOLS.values()].filter(({ command }) => tools.includes(command.name));
-}
 
 /** Whether the same call again asks for the same change, so that it can be answered again. */
 export function asksForChange(name: string): boolean {
@@ -82,83 +64,78 @@ export function asksForChange(name: string): boolean {
 export async function listTools(
   context: WorkflowContext,
   agent: AgentSettings,
-  principal: Principal | null,
+  caller: AgentCaller | null,
 ): Promise<readonly Tool[]> {
-  const listed = listedTools(agent);
-  const own = principal ? await usableTools(context, callerOf(principal), listed) : listed;
-  return [...own.map(({ tool }) => tool), ...OWN_TOOLS];
+  const usable = await usableTools(context, agent, caller);
+  return [...(usable.ok ? usable.tools.map(({ tool }) => tool) : []), ...OWN_TOOLS];
 }
 
 async function usableTools(
   context: WorkflowContext,
-  caller: AgentCaller,
-  listed: readonly CommandTool[],
-): Promise<readonly CommandTool[]> {
+  agent: AgentSettings,
+  caller: AgentCaller | null,
+) {
+  const named = (names: readonly string[]) =>
+    [...COMMAND_TOOLS.values()].filter(({ command }) => names.includes(command.name));
+  const listed = named(agent.tools);
+  if (caller === null) return { ok: true, tools: listed } as const;
   const all = listed.map(({ command }) => command);
   const usable = await agentRequests(context).commands(caller, all);
-  return usable.ok ? listed.filter(({ command }) => usable.commands.includes(command.name)) : [];
+  return usable.ok ? ({ ok: true, tools: named(usable.commands) } as const) : usable;
 }
 
 export async function callTool(
   port: CallPort,
-  principal: Principal,
+  agent: AgentSettings,
+  caller: AgentCaller,
   call: ToolCall,
 ): Promise<ToolResult> {
-  const caller = callerOf(principal);
-  if (OWN_TOOLS.some(({ name }) => name === call.name)) return callOwn(port, caller, call);
-  const tool = listedTools(principal.agent).find((one) => one.tool.name === call.name);
-  if (!tool) return NO_TOOL;
+  const own = OWN_TOOLS.find(({ name }) => name === call.name);
+  if (own) return callOwn(port, caller, own, call);
   const context = port.context();
-  const usable = await agentRequests(context).commands(caller, [tool.command]);
+  const usable = await usableTools(context, agent, caller);
   if (!usable.ok) return deniedResult(usable.denial);
-  if (usable.commands.length === 0) return NO_TOOL;
+  const tool = usable.tools.find((one) => one.tool.name === call.name);
+  if (!tool) return failure('There is no such tool, or you may not use it.');
   const read = readCall(tool, call.given);
   if ('refused' in read) return unaccepted(read.refused);
-  const understood = parseValues(
-    tool.command,
-    read.typed,
-    '',
-    await vocabularyFor(context, caller, tool),
-  );
+  const { command } = tool;
+  const vocabulary = await vocabularyFor(context, caller, command);
+  const understood = parseValues(command, read.typed, '', vocabulary);
   switch (understood.kind) {
     case 'help':
-      return NO_TOOL;
+      return unaccepted('Help is for people.');
     case 'incomplete': {
-      const missing = understood.missing.map(({ name }) => argumentNamed(tool, name));
+      const missing = understood.missing.map(argumentOf);
       return failure(`Missing: ${missing.join(', ')}.`, { arguments: missing });
     }
     case 'misread': {
       // Its sentence quotes what was given, and names what exists.
       const { sentence, problems, offers } = understood;
+      const wrong = [...tool.fields].filter(([, { name }]) => name in problems);
       return failure('An argument is not accepted. Nothing was requested.', {
-        arguments: Object.keys(problems).map((name) => argumentNamed(tool, name)),
+        arguments: wrong.map(([argument]) => argument),
         data: {
-          problem: cleanText(sentence, 400),
+          problem: cleanText(sentence, WORDS_OF_OTHERS_MAX),
           offers: offers.map(({ line }) => cleanText(line)),
         },
       });
     }
-    case 'intent': {
-      const { command } = understood;
+    case 'intent':
       return command.kind === 'change'
         ? request(port, caller, { ...understood, command }, { ...read, repeated: call.repeated })
         : answer(context, caller, command, understood.args);
-    }
   }
-}
-
-function argumentNamed({ fields }: CommandTool, name: string): string {
-  return [...fields].find(([, field]) => field.name === name)?.[0] ?? name;
 }
 
 /** The names that the values can mean, read where the command needs them. */
 async function vocabularyFor(
   context: WorkflowContext,
   caller: AgentCaller,
-  { command }: CommandTool,
+  { args }: CommandTool['command'],
 ): Promise<Vocabulary> {
   const { services, organization, alerts, listAlerts } = context.commandContext();
-  const namesAlert = fieldsOf(command.args).some(({ names }) => names === 'alert');
+  const namesAlert = fieldsOf(args).some(({ names }) => names === 'alert');
   const listed = namesAlert && alerts ? (await listAlerts()).alerts : [];
   const zone = caller.person ? await context.people.zoneOf(caller.person) : 'UTC';
   return {
@@ -172,11 +149,11 @@ async function vocabularyFor(
 
 async function answer(
   context: WorkflowContext,
-  caller: AgentCaller,
+  { agent, person }: AgentCaller,
   command: QueryCommand,
   args: Intent['args'],
 ): Promise<ToolResult> {
-  const by = actorOf(caller);
+  const by = person ?? agentId(agent);
   const question = { command: command.name, target: command.target(args), by };
   const authorized = await authorizeQuery(context, question);
   if (!authorized.ok) return deniedResult(authorized.denial);
@@ -189,22 +166,19 @@ async function request(
   { command, args, given, timing }: Intent & { readonly command: ChangeCommand },
   { words, key, repeated }: TypedCall & Pick<ToolCall, 'repeated'>,
 ): Promise<ToolResult> {
-  const asked = { command, args, given, timing, reason: null, words: words || null, key, repeated };
+  const asked = { command, args, given, timing, reason: null, words, key, repeated };
   const requested = await agentRequests(port.context()).request(caller, asked);
   if (requested.ok) {
-    return showChange(
-      port,
-      requested.change,
-      requested.created ? '' : 'You requested this already. ',
-    );
+    const lead = requested.created ? '' : 'You requested this already. ';
+    return showChange(port, requested.change, lead);
   }
   if ('denial' in requested) return deniedResult(requested.denial);
   if ('noEffect' in requested) {
-    const data = { text: cleanText(requested.noEffect.sentence, 400) };
+    const data = { text: cleanText(requested.noEffect.sentence, WORDS_OF_OTHERS_MAX) };
     return failure('It is already so. Nothing was requested.', { noEffect: true, data });
   }
   const problems = requested.problems.map(({ field, problem }) =>
-    cleanText(`${field} ${problem}`.trim(), 400),
+    cleanText(`${field} ${problem}`, WORDS_OF_OTHERS_MAX),
   );
   return failure('The arguments do not fit the target. Nothing was requested.', {
     data: { problems },
@@ -218,33 +192,28 @@ async function showChange({ linkOf }: CallPort, change: Change, lead = ''): Prom
 async function callOwn(
   port: CallPort,
   caller: AgentCaller,
-  { name, given, signal }: ToolCall,
+  { name, inputSchema }: Tool,
+  { given, signal }: ToolCall,
 ): Promise<ToolResult> {
-  const tool = OWN_TOOLS.find((one) => one.name === name);
-  const unknown = unknownArgument(given, Object.keys(tool?.inputSchema.properties ?? {}));
+  const unknown = unknownArgument(given, Object.keys(inputSchema.properties ?? {}));
   if (unknown) return unaccepted(unknown.refused);
-  const { id, seconds = WAIT_MAX_S, state } = given;
-  if (typeof id !== 'string' || !isChangeId(id)) {
-    return failure('You have no request with this id.', { arguments: ['id'] });
-  }
-  const isSpan = typeof seconds === 'number' && seconds >= 1 && seconds <= WAIT_MAX_S;
-  if (!isSpan) return failure(`seconds must be from 1 to ${WAIT_MAX_S}.`);
+  const read = OwnArguments.safeParse(given);
+  if (!read.success) return failure(read.error.issues.map(({ message }) => message).join(' '));
+  const { id, seconds, state } = read.data;
   const load = () => agentRequests(port.context()).change(caller, id);
-  const found = await load();
-  if (!found.ok) return deniedResult(found.denial);
-  if (name === 'request_cancel') {
-    const cancelled = await agentRequests(port.context()).cancel(caller, found.change.id);
-    return cancelled.ok ? showChange(port, cancelled.change) : deniedResult(cancelled.denial);
+  let last = await load();
+  if (last.ok && name === 'request_cancel') {
+    last = await agentRequests(port.context()).cancel(caller, id);
   }
-  if (name === 'request_status') return showChange(port, found.change);
-  const known = typeof state === 'string' ? state : found.change.state;
-  const until = port.clock.now() + seconds * 1_000;
-  let last: Awaited<ReturnType<typeof load>> = found;
-  while (last.ok && last.change.state === known && !isEnded(last.change)) {
-    const left = until - port.clock.now();
-    if (left <= 0 || signal.aborted) break;
-    await port.clock.sleep(Math.min(LOOK_EVERY_MS, left), signal);
-    last = await load();
+  if (last.ok && name === 'request_wait') {
+    const known = state ?? last.change.state;
+    const until = port.clock.now() + seconds * 1_000;
+    while (last.ok && last.change.state === known && !isEnded(last.change)) {
+      const left = until - port.clock.now();
+      if (left <= 0 || signal.aborted) break;
+      await port.clock.sleep(Math.min(LOOK_EVERY_MS, left), signal);
+      last = await load();
+    }
   }
   return last.ok ? showChange(port, last.change) : deniedResult(last.denial);
 }

@@ -6,16 +6,11 @@ import { declaredName, quoted, strictConfigObject, withHint } from '../base/prob
 import { commands } from '../commands/index.ts';
 
 const GITHUB = 'https://token.actions.githubusercontent.com';
-/** Events that only people with write access to the repository can cause. */
-const GITHUB_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'release'];
-const FORK_EVENTS = ['pull_request_target', 'workflow_run'];
+/** Events that only people with write access to the repository can cause: no fork can. */
+const GITHUB_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'release'] as const;
 const NUMBERED = ['repository_id', 'repository_owner_id'];
 const PLACES = ['ref', 'environment', 'job_workflow_ref'];
 const MOST_TOOLS = 15;
-/** Their password is for the person who requests it. */
-const WITH_PASSWORD = commands.flatMap((one) =>
-  one.kind === 'change' && one.hasSecret ? [one.name] : [],
-);
 
 const Address = z
   .string()
@@ -34,10 +29,6 @@ function isAddress(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLocal);
 }
 
-const Name = z.string().regex(/^[a-z][a-z0-9-]{1,30}$/, {
-  error: 'must be 2 to 31 lower-case letters, digits and dashes, and begin with a letter',
-});
-
 const Limits = strictConfigObject({
   /** Requests that wait or run at the same time. */
   open: z.int().min(1).max(100).default(3),
@@ -45,104 +36,88 @@ const Limits = strictConfigObject({
   callsPerMinute: z.int().min(1).max(600).default(60),
 }).prefault({});
 
-/** `slack`, or the tokens of an issuer. */
-const By = z.preprocess(
-  (value) => (value === 'slack' ? { slack: true } : value),
+/** The tokens of an issuer. */
+const TOKENS = {
+  issuer: Address,
+  /** Missing: the address of the agents. */
+  audience: z.string().min(1).max(500).optional(),
+  /** Where the keys of the issuer are; missing: its metadata names them. */
+  jwks: Address.optional(),
+};
+/** Claims that must have exactly these values. */
+const Claims = z.record(z.string(), z.string().min(1));
+
+/** Null: the signature of Slack. */
+const ByPerson = z.preprocess(
+  (value) => (value === 'slack' ? null : (value ?? undefined)),
   strictConfigObject({
-    slack: z.literal(true).optional(),
-    issuer: Address.optional(),
-    audience: z.string().min(1).max(500).optional(),
-    /** Claims that must have exactly these values. */
-    claims: z.record(z.string(), z.string().min(1)).default({}),
+    ...TOKENS,
+    claims: Claims.default({}),
     /** The claim that holds the Slack id of the person. */
-    person: z.string().min(1).max(100).optional(),
-    /** Where the keys of the issuer are; missing: its metadata names them. */
-    jwks: Address.optional(),
-    events: z.array(z.string().min(1)).min(1).optional(),
-  }),
+    person: z.string().min(1).max(100),
+  }).nullable(),
 );
 
-type GivenBy = z.output<typeof By>;
+const ByWorkload = strictConfigObject({
+  ...TOKENS,
+  claims: Claims.refine((claims) => Object.keys(claims).length > 0, {
+    error: withHint('must not be empty', 'the claims of your program, for example repository_id'),
+  }),
+  events: z.array(z.enum(GITHUB_EVENTS)).min(1).optional(),
+})
+  .check(({ value: { issuer, claims, events }, issues }) => {
+    const refuse = (path: string[], ...message: Parameters<typeof withHint>) =>
+      issues.push({ code: 'custom', input: claims, path, message: withHint(...message) });
+    if (issuer !== GITHUB) {
+      if (events) refuse(['events'], `can be used with ${GITHUB} only`);
+      return;
+    }
+    for (const name of NUMBERED.filter((each) => !/^\d+$/.test(claims[each] ?? ''))) {
+      refuse(['claims', name], 'must be a number in quotes', 'a name can be taken over');
+    }
+    if (!PLACES.some((name) => claims[name])) {
+      refuse(['claims'], `must have one of: ${PLACES.join(', ')}`);
+    }
+  })
+  .transform(({ events, ...by }) => ({
+    ...by,
+    /** Missing: the issuer knows no events. */
+    events: events ?? (by.issuer === GITHUB ? GITHUB_EVENTS : undefined),
+  }));
+
+const FOR_PEOPLE = commands.filter(({ program }) => program !== 'none');
+/** A password is for the person who requests it. */
+const FOR_ITSELF = FOR_PEOPLE.filter((one) => !(one.kind === 'change' && one.hasSecret));
+
+function toolsSchema(what: string, allowed: typeof commands) {
+  const names = allowed.map(({ name }) => name);
+  return z
+    .array(declaredName(what, names))
+    .min(1)
+    .max(MOST_TOOLS, { error: `must be at most ${MOST_TOOLS} commands` });
+}
 
 function agentSchema(roles: readonly string[]) {
-  const names = commands.map(({ name }) => name);
-  const closed = commands.filter(({ program }) => program === 'none').map(({ name }) => name);
-  const Tool = declaredName('command', names).refine((name) => !closed.includes(name), {
-    error: ({ input }) => `names a command for people only: ${quoted(String(input))}`,
-  });
-  return strictConfigObject({
-    name: Name,
-    for: z.enum(['people', 'itself']),
-    by: By,
-    roles: z.array(declaredName('role', roles)).default([]),
-    tools: z
-      .array(Tool)
-      .min(1)
-      .max(MOST_TOOLS, { error: `must be at most ${MOST_TOOLS} commands` }),
+  const shape = {
+    name: z.string().regex(/^[a-z][a-z0-9-]{1,30}$/, {
+      error: 'must be 2 to 31 lower-case letters, digits and dashes, and begin with a letter',
+    }),
     limits: Limits,
-  }).check(({ value, issues }) => {
-    for (const [path, ...message] of agentProblems(value)) {
-      issues.push({ code: 'custom', input: value, path: [...path], message: withHint(...message) });
-    }
+  };
+  const people = strictConfigObject({
+    ...{ ...shape, for: z.literal('people'), by: ByPerson },
+    /** Those of the person count. */
+    roles: z.array(z.string()).max(0, { error: 'cannot be used with for: people' }).default([]),
+    tools: toolsSchema('command of programs', FOR_PEOPLE),
   });
-}
-
-/** The path of the value, the problem, and what to do. */
-type AgentProblem = readonly [path: readonly string[], problem: string, hint?: string];
-
-function* agentProblems(agent: {
-  readonly for: 'people' | 'itself';
-  readonly by: GivenBy;
-  readonly roles: readonly string[];
-  readonly tools: readonly string[];
-}): Generator<AgentProblem> {
-  const { roles, by, tools } = agent;
-  const { slack = false, issuer, claims, person, ...rest } = by;
-  const isOwn = agent.for === 'itself';
-  if (isOwn && roles.length === 0) {
-    yield [
-      ['roles'],
-      'is missing',
-      'an agent for itself has roles of its own, for example [operator]',
-    ];
-  }
-  for (const name of isOwn ? tools.filter((tool) => WITH_PASSWORD.includes(tool)) : []) {
-    yield [['tools'], `cannot have ${name} with for: itself`, 'nobody could read its password'];
-  }
-  if (!isOwn && roles.length > 0) {
-    yield [['roles'], 'cannot be used with for: people', 'the roles of the person count'];
-  }
-  if (slack) {
-    const given = { issuer, person, ...rest, ...claims };
-    if (isOwn) yield [['by'], 'cannot be slack with for: itself', 'the signature names a person'];
-    if (Object.values(given).some(Boolean)) yield [['by'], 'must be slack alone, or an issuer'];
-    return;
-  }
-  if (!issuer) yield [['by', 'issuer'], 'is missing', 'the issuer of the tokens, or by: slack'];
-  if (isOwn && Object.keys(claims).length === 0) {
-    yield [['by', 'claims'], 'is missing', 'the claims of your program, for example repository_id'];
-  }
-  if (isOwn && person) yield [['by', 'person'], 'cannot be used with for: itself'];
-  if (!isOwn && !person) {
-    yield [['by', 'person'], 'is missing', 'the claim that holds the Slack id of the person'];
-  }
-  yield* githubProblems(by);
-}
-
-function* githubProblems({ issuer, claims, events = [] }: GivenBy): Generator<AgentProblem> {
-  if (issuer !== GITHUB) {
-    if (events.length > 0) yield [['by', 'events'], `can be used with ${GITHUB} only`];
-    return;
-  }
-  for (const name of NUMBERED.filter((each) => !/^\d+$/.test(claims[each] ?? ''))) {
-    yield [['by', 'claims', name], 'must be a number in quotes', 'a name can be taken over'];
-  }
-  if (!PLACES.some((name) => claims[name])) {
-    yield [['by', 'claims'], `must have one of: ${PLACES.join(', ')}`];
-  }
-  for (const event of events.filter((each) => FORK_EVENTS.includes(each))) {
-    yield [['by', 'events'], `cannot have ${event}`, 'a fork of the repository can cause it'];
-  }
+  const itself = strictConfigObject({
+    ...{ ...shape, for: z.literal('itself'), by: ByWorkload },
+    roles: z.array(declaredName('role', roles)).min(1),
+    tools: toolsSchema('command of programs for themselves', FOR_ITSELF),
+  });
+  return z.discriminatedUnion('for', [people, itself], {
+    error: ({ code }) => (code === 'invalid_union' ? 'must be people or itself' : undefined),
+  });
 }
 
 /** The part `agents` of signalbox.yaml, for the roles that the file declares. */
@@ -153,44 +128,22 @@ export function agentsSchema(roles: readonly string[]) {
     /** The web pages that may call; none by default. */
     origins: z.array(z.string().max(500)).default([]),
     allow: z.array(agentSchema(roles)).min(1),
-  })
-    .check(({ value, issues }) => {
-      const slack = value.allow.flatMap(({ by }, index) => (by.slack ? [index] : []));
-      const names = value.allow.map(({ name }) => name);
-      const repeats = [
-        ...slack.slice(1).map((index) => [index, 'by', 'slack'] as const),
-        ...names.flatMap((name, index) =>
-          names.indexOf(name) < index ? [[index, 'name', name] as const] : [],
-        ),
-      ];
-      for (const [index, key, word] of repeats) {
+  }).check(({ value: { allow }, issues }) => {
+    for (const [index, { name, by }] of allow.entries()) {
+      const before = allow.slice(0, index);
+      const refuse = (key: string, word: string) => {
         const message = `repeats ${quoted(word)}`;
-        issues.push({ code: 'custom', input: value, path: ['allow', index, key], message });
-      }
-    })
-    .transform(({ allow, ...rest }) => ({
-      ...rest,
-      allow: allow.map((agent) => ({ ...agent, by: tokensOf(agent.by, rest.url) })),
-    }));
-}
-
-/** Null: the signature of Slack. */
-function tokensOf(
-  { slack, issuer = '', audience, claims, person, jwks, events }: GivenBy,
-  url: string,
-) {
-  if (slack) return null;
-  const isGithub = issuer === GITHUB;
-  return {
-    ...{ issuer, claims, audience: audience ?? url, person: person ?? null },
-    /** Null: the metadata of the issuer names the place of its keys. */
-    jwks: jwks ?? (isGithub ? `${GITHUB}/.well-known/jwks` : null),
-    /** Null: the issuer knows no events. */
-    events: events ?? (isGithub ? GITHUB_EVENTS : null),
-  };
+        issues.push({ code: 'custom', input: word, path: ['allow', index, key], message });
+      };
+      if (before.some((other) => other.name === name)) refuse('name', name);
+      if (by === null && before.some((other) => other.by === null)) refuse('by', 'slack');
+    }
+  });
 }
 
 /** Programs that may ask, and the address at which they do. */
 export type AgentsConfig = z.output<ReturnType<typeof agentsSchema>>;
 export type AgentSettings = AgentsConfig['allow'][number];
-export type TokenSettings = NonNullable<AgentSettings['by']>;
+/** An agent whose credential is a token. */
+export type TokenAgent = AgentSettings & { readonly by: object };
+export const hasTokens = (agent: AgentSettings): agent is TokenAgent => agent.by !== null;

@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import {
-  type CallToolResult,
   createMcpHandler,
+  getOAuthProtectedResourceMetadataUrl,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -20,16 +20,11 @@ import type { AgentEnding, Measures } from '../base/log.ts';
 import { cleanText } from '../base/text.ts';
 import { agentRequests } from '../workflow/index.ts';
 import { asksForChange, type CallPort, callTool, listTools } from './call.ts';
-import type { AgentSettings, AgentsConfig } from './config.ts';
-import {
-  createIdentifier,
-  type Identification,
-  type IdentityOptions,
-  type Principal,
-} from './identity.ts';
-import { failure, type ToolResult } from './results.ts';
-import { declaresTasks, offerTasks, TASKS, tasksOf } from './tasks.ts';
-import { COMMAND_TOOLS, OWN_TOOLS } from './tools.ts';
+import { type AgentsConfig, hasTokens } from './config.ts';
+import { createIdentifier, type Identified, type IdentityOptions } from './identity.ts';
+import { failure, replyOf, type ToolResult } from './results.ts';
+import { offerTasks, TASKS } from './tasks.ts';
+import { isTool } from './tools.ts';
 
 export interface AgentDoorOptions extends CallPort, Omit<IdentityOptions, 'config'> {
   readonly config: AgentsConfig;
@@ -65,133 +60,123 @@ const Message = z.looseObject({
     })
     .optional(),
 });
-type Message = z.infer<typeof Message>;
 
 /** What is known of one HTTP request while the SDK handles it. */
-interface Exchange {
-  readonly agent: AgentSettings;
-  readonly principal: Principal | null;
+interface Exchange extends Pick<Identified, 'agent' | 'caller'> {
   readonly repeated: boolean;
   readonly signal: AbortSignal;
 }
 
 export function openDoor(options: AgentDoorOptions): AgentDoor {
-  const { config, log } = options;
+  const { config, log, measures } = options;
   const address = new URL(config.url);
-  const path = address.pathname;
-  const metadataPath = `/.well-known/oauth-protected-resource${path === '/' ? '' : path}`;
+  const metadata = new URL(getOAuthProtectedResourceMetadataUrl(address));
   const identify = createIdentifier(options);
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
-  const handler = createMcpHandler(
-    ({ authInfo }) => serverFor(options, authInfo?.extra?.exchange as Exchange),
-    {
-      maxRequestBodySize: BODY_MAX,
-      maxSubscriptions: 0,
-      onerror: (error) => log.debug({ err: error }, 'a message of an agent was refused'),
-    },
-  );
 
-  const exchange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const exchange = async (request: IncomingMessage, gone: AbortSignal): Promise<Response> => {
     const header = (name: string) => [request.headers[name]].flat()[0] ?? null;
     const origin = header('origin');
-    if (header('host') !== address.host) return refuse(response, 403, 'This host is not served.');
+    if (header('host') !== address.host) return refusal(403, 'This host is not served.');
     if (origin !== null && !config.origins.includes(origin)) {
-      return refuse(response, 403, 'This origin is not allowed.');
+      return refusal(403, 'This origin is not allowed.');
     }
     // A proxy may have checked another one of them.
     if (ONCE.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) {
-      return refuse(response, 400, 'A header is given twice.');
+      return refusal(400, 'A header is given twice.');
     }
-    const [at] = (request.url ?? '').split('?');
-    if (at === metadataPath) {
-      if (request.method === 'GET') return send(response, 200, metadataOf(config));
-      return refuse(response, 405, 'Only GET is accepted.', { allow: 'GET' });
-    }
-    if (request.method !== 'POST') {
-      return refuse(response, 405, 'Only POST is accepted.', { allow: 'POST' });
-    }
-    if (!/^application\/json\s*(;|$)/i.test(header('content-type') ?? '')) {
-      return refuse(response, 415, 'The content type must be application/json.');
-    }
+    const isMetadata = pathOf(request) === metadata.pathname;
+    const allow = isMetadata ? 'GET' : 'POST';
+    if (request.method !== allow) return refusal(405, `Only ${allow} is accepted.`, { allow });
+    if (isMetadata) return Response.json(metadataOf(config));
     const raw = await bodyOf(request, stopping.signal);
     if (stopping.signal.aborted) {
       const stop = { 'retry-after': '5', connection: 'close' };
-      return refuse(response, 503, 'Signalbox is stopping. Try again.', stop);
+      return refusal(503, 'Signalbox is stopping. Try again.', stop);
     }
     if (raw === null) {
       const close = { connection: 'close' };
-      return refuse(response, 413, `The body is larger than ${BODY_MAX} bytes.`, close);
+      return refusal(413, `The body is larger than ${BODY_MAX} bytes.`, close);
     }
     const message = messageIn(raw);
-    if (typeof message === 'string') return refuse(response, 400, message);
-    const slack = message.params?._meta?.slack;
-    const who = await identify({ header, raw, slack });
-    if (!who.ok) return refuseCaller(response, who, header('authorization') !== null);
-    const { agent, principal } = who;
-    const tool = message.method === 'tools/call' ? toolLabel(message.params?.name) : 'none';
+    if (message === null) return refusal(400, 'The body must be one JSON message.');
+    const { method, params } = message;
+    const who = await identify({ header, raw, slack: params?._meta?.slack });
+    if ('why' in who) {
+      log.info({ why: who.cause }, 'an agent was not identified');
+      measures.agentCalled('unknown', 'none', 'unauthorized');
+      const invalid = header('authorization') === null ? '' : ', error="invalid_token"';
+      const challenge = `Bearer resource_metadata="${metadata}"${invalid}`;
+      const headers = who.status === 401 ? { 'www-authenticate': challenge } : {};
+      return refusal(who.status, who.why, headers);
+    }
+    const { agent, caller, delivery } = who;
+    const tool = method === 'tools/call' ? toolLabel(params?.name) : 'none';
     const { limitedUntil, repeated } = await agentRequests(options.context()).receive({
-      ...{ agent: agent.name, person: principal?.person ?? null },
-      ...{ most: agent.limits.callsPerMinute, delivery: principal?.delivery ?? null },
+      ...{ agent: agent.name, person: caller?.person ?? null },
+      ...{ most: agent.limits.callsPerMinute, delivery },
     });
     if (limitedUntil) {
-      options.measures.agentCalled(agent.name, tool, 'limited');
+      measures.agentCalled(agent.name, tool, 'limited');
       const seconds = Math.ceil((limitedUntil.getTime() - options.now().getTime()) / 1_000);
       const wait = { 'retry-after': String(Math.max(1, seconds)) };
-      return refuse(response, 429, 'Too many calls. Try again later.', wait);
+      return refusal(429, 'Too many calls. Try again later.', wait);
     }
     if (repeated && !asksForChange(tool)) {
       log.info({ agent: agent.name, tool }, 'a repeated request of an agent was refused');
-      options.measures.agentCalled(agent.name, tool, 'unauthorized');
-      return refuse(response, 401, 'This request was already received.');
+      measures.agentCalled(agent.name, tool, 'unauthorized');
+      return refusal(401, 'This request was already received.');
     }
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const signal = AbortSignal.any([gone.signal, stopping.signal]);
-    const about: Exchange = { agent, principal, repeated, signal };
-    const answer = await handler.fetch(webRequest(address, request, raw, gone.signal), {
-      authInfo: { token: '', clientId: agent.name, scopes: [], extra: { exchange: about } },
-      parsedBody: message,
-    });
-    await pass(answer, response);
+    const signal = AbortSignal.any([gone, stopping.signal]);
+    const handler = createMcpHandler(
+      () => serverFor(options, { agent, caller, repeated, signal }),
+      {
+        maxSubscriptions: 0,
+        onerror: (error) => log.debug({ err: error }, 'a message of an agent was refused'),
+      },
+    );
+    const headers = new Headers(request.headers as Record<string, string>);
+    // Nothing behind the door needs the credential.
+    for (const name of ['authorization', 'x-slack-signature']) headers.delete(name);
+    const about = new Request(address, { method: 'POST', headers, signal: gone });
+    return handler.fetch(about, { parsedBody: message });
   };
 
-  const refuseCaller = (
-    response: ServerResponse,
-    { status, why, cause }: Identification & { ok: false },
-    hasToken: boolean,
-  ): void => {
-    log.info({ why: cause }, 'an agent was not identified');
-    options.measures.agentCalled('unknown', 'none', 'unauthorized');
-    const metadata = `Bearer resource_metadata="${address.origin}${metadataPath}"`;
-    const invalid = hasToken ? ', error="invalid_token"' : '';
-    const challenge = status === 401 ? { 'www-authenticate': `${metadata}${invalid}` } : {};
-    refuse(response, status, why, challenge);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    try {
+      pass(await exchange(request, gone.signal), response);
+    } catch (error) {
+      if (response.destroyed) return;
+      log.error({ err: error }, 'a request of an agent failed');
+      if (response.headersSent) response.destroy();
+      else pass(refusal(500, 'Signalbox had an internal error.'), response);
+    }
   };
 
   return {
-    opens: ({ url = '' }) => [path, metadataPath].includes(url.split('?')[0] ?? ''),
+    opens: (request) => [address.pathname, metadata.pathname].includes(pathOf(request)),
     answer: (request, response) => {
-      const done = exchange(request, response).catch((error: unknown) => {
-        if (response.destroyed) return;
-        log.error({ err: error }, 'a request of an agent failed');
-        if (!response.headersSent) refuse(response, 500, 'Signalbox had an internal error.');
-        else response.destroy();
-      });
+      const done = answer(request, response);
       running.add(done);
       void done.finally(() => running.delete(done));
     },
     close: async () => {
       stopping.abort();
       await Promise.all(running);
-      await handler.close();
     },
   };
 }
 
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?')[0] ?? '';
+}
+
 /** One server for one message: the SDK speaks both eras, the tools are the same. */
 function serverFor(options: AgentDoorOptions, exchange: Exchange): Server {
-  const { agent, principal } = exchange;
+  const { agent, caller } = exchange;
   const server = new Server(
     { name: 'signalbox', version: options.version },
     {
@@ -204,49 +189,39 @@ function serverFor(options: AgentDoorOptions, exchange: Exchange): Server {
     if (params?.cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is one page only.');
     }
-    return { tools: [...(await listTools(options.context(), agent, principal))] };
+    return { tools: [...(await listTools(options.context(), agent, caller))] };
   });
   const call = (name: string, given: Readonly<Record<string, unknown>>) =>
     callLogged(options, exchange, name, given);
-  const tasks = principal && tasksOf(options, principal, call);
-  if (tasks) offerTasks(server, tasks, replyOf);
-  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, ctx) => {
+  const taskOf = caller && offerTasks(server, options, caller, call);
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }) => {
     const result = await call(name, given ?? {});
-    const reply = replyOf(result);
-    const isTask = asksForChange(name) && result.change !== undefined && !result.isError;
-    if (!(tasks && isTask && declaresTasks(ctx.mcpReq.envelope))) return reply;
+    const isRequest = asksForChange(name) && result.change !== undefined && !result.isError;
+    const task = isRequest && taskOf?.(result);
     // The SDK has no type for the result of an extension.
-    return { content: [], resultType: 'task', ...tasks.taskOf(result, reply) };
+    return task ? { content: [], resultType: 'task', ...task } : replyOf(result);
   });
   return server;
 }
 
-function replyOf({ isError, ...structured }: ToolResult): CallToolResult {
-  return {
-    content: [{ type: 'text', text: JSON.stringify(structured) }],
-    structuredContent: structured,
-    ...(isError && { isError }),
-  };
-}
-
 async function callLogged(
   options: AgentDoorOptions,
-  { agent, principal, repeated, signal }: Exchange,
+  { agent, caller, repeated, signal }: Exchange,
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): Promise<ToolResult> {
   const { log, measures } = options;
   const tool = toolLabel(name);
-  const about = { agent: agent.name, tool, person: principal?.person ?? null };
+  const about = { agent: agent.name, tool, person: caller?.person ?? null };
   const ended = (result: ToolResult, ending: AgentEnding) => {
     measures.agentCalled(agent.name, tool, ending);
     const { change = null, state = null } = result;
-    log.info({ ...about, subject: principal?.subject, change, state, ending }, 'agent called');
+    log.info({ ...about, subject: caller?.subject, change, state, ending }, 'agent called');
     return result;
   };
-  if (principal === null) return ended(failure('The call names no person.'), 'refused');
+  if (caller === null) return ended(failure('The call names no person.'), 'refused');
   try {
-    const result = await callTool(options, principal, { name, given, repeated, signal });
+    const result = await callTool(options, agent, caller, { name, given, repeated, signal });
     return ended(result, result.isError ? 'refused' : 'answered');
   } catch (error) {
     if (error instanceof ApiError) {
@@ -262,21 +237,14 @@ async function callLogged(
 }
 
 /** From a closed list, for the metrics. */
-function toolLabel(name: unknown): string {
-  const isKnown =
-    typeof name === 'string' &&
-    (COMMAND_TOOLS.has(name) || OWN_TOOLS.some((own) => own.name === name));
-  return isKnown ? name : 'unknown';
-}
+const toolLabel = (name: unknown) => (typeof name === 'string' && isTool(name) ? name : 'unknown');
 
 /** Only issuers of people: an editor would otherwise try to log in at GitHub Actions. */
 function metadataOf({ url, allow }: AgentsConfig) {
-  const issuers = allow.flatMap((agent) =>
-    agent.for === 'people' && agent.by ? [agent.by.issuer] : [],
-  );
+  const issuers = allow.filter(hasTokens).filter((agent) => agent.for === 'people');
   return {
     resource: url,
-    authorization_servers: [...new Set(issuers)],
+    authorization_servers: [...new Set(issuers.map(({ by }) => by.issuer))],
     bearer_methods_supported: ['header'],
     resource_name: 'Signalbox',
   };
@@ -293,34 +261,17 @@ async function bodyOf(request: IncomingMessage, stopping: AbortSignal): Promise<
   }
 }
 
-/** The message, or why it is none. */
-function messageIn(raw: Buffer): Message | string {
+/** Null for anything else than one message; batches are not accepted. */
+function messageIn(raw: Buffer): z.infer<typeof Message> | null {
   try {
-    const content: unknown = JSON.parse(raw.toString('utf8'));
-    if (Array.isArray(content)) return 'One message per request: batches are not accepted.';
-    return Message.safeParse(content).data ?? 'The body is no message.';
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return 'The body is not JSON.';
-    throw error;
+    return Message.safeParse(JSON.parse(raw.toString('utf8'))).data ?? null;
+  } catch {
+    return null;
   }
 }
 
-/** Without the credential: nothing behind it needs it. */
-function webRequest(
-  address: URL,
-  request: IncomingMessage,
-  raw: Buffer,
-  signal: AbortSignal,
-): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (typeof value === 'string') headers.set(name, value);
-  }
-  for (const name of ['authorization', 'x-slack-signature']) headers.delete(name);
-  return new Request(address, { method: 'POST', headers, body: new Uint8Array(raw), signal });
-}
-
-async function pass(answer: Response, response: ServerResponse): Promise<void> {
+function pass(answer: Response, response: ServerResponse): void {
+  if (response.destroyed) return;
   const headers = { ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' };
   response.writeHead(answer.status, headers);
   if (!answer.body) return void response.end();
@@ -328,23 +279,11 @@ async function pass(answer: Response, response: ServerResponse): Promise<void> {
   body.on('error', () => response.destroy()).pipe(response);
 }
 
-function refuse(
-  response: ServerResponse,
+function refusal(
   status: number,
-  sentence: string,
+  message: string,
   headers: Readonly<Record<string, string>> = {},
-): void {
-  const error = { code: status === 500 ? -32603 : -32600, message: sentence };
-  send(response, status, { jsonrpc: '2.0', id: null, error }, headers);
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const always = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  response.writeHead(status, { ...always, ...headers });
-  response.end(JSON.stringify(body));
+): Response {
+  const error = { code: status === 500 ? -32603 : -32600, message };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status, headers });
 }

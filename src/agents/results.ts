@@ -1,8 +1,9 @@
 // What a tool answers. `summary` is Signalbox's and holds ids only; everything that others wrote is below `data`, cleaned
 // and bounded, so that the name of a service cannot steer the model that reads it.
 
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { cleanText } from '../base/text.ts';
-import type { Answer, AnswerPart, Cell, FactValue, InlinePart } from '../domain/answer.ts';
+import type { Answer, AnswerPart, FactValue, Figure, InlinePart } from '../domain/answer.ts';
 import { type Change, isEnded, type Refusal, type State } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 
@@ -18,6 +19,15 @@ export const failure = (summary: string, more: object = {}): ToolResult => ({
   isError: true,
   ...more,
 });
+
+/** A result as the protocol has it: its `content` repeats what is structured. */
+export function replyOf({ isError, ...structured }: ToolResult): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structured) }],
+    structuredContent: structured,
+    ...(isError && { isError }),
+  };
+}
 
 const STATE_SENTENCES: Readonly<Record<State, string>> = {
   draft: 'Nothing is requested yet: the person must press Request approval in Slack.',
@@ -62,18 +72,18 @@ export function changeResult(change: Change, link: string | null, lead = ''): To
   };
 }
 
-const ROWS = 30;
+const MOST_ROWS = 30;
 
 function changeData({ plan, reason, rejection, outcome }: Change) {
   return {
     target: cleanText(plan.target.name),
-    changes: plan.rows.slice(0, ROWS).map(({ label, before, after }) => {
+    changes: plan.rows.slice(0, MOST_ROWS).map(({ label, before, after }) => {
       return { field: cleanText(label), before: plainValue(before), after: plainValue(after) };
     }),
-    warnings: plan.warnings.slice(0, ROWS).map((text) => cleanText(text)),
-    cost: plan.cost ? cleanText(plan.cost.text) : null,
-    reason: reason === null ? null : cleanText(reason),
-    rejection: rejection ? cleanText(rejection.reason) : null,
+    warnings: plan.warnings.slice(0, MOST_ROWS).map((text) => cleanText(text)),
+    cost: plan.cost && cleanText(plan.cost.text),
+    reason: reason && cleanText(reason),
+    rejection: rejection && cleanText(rejection.reason),
     reported: outcome?.how === 'succeeded' ? outcome.reported.map((text) => cleanText(text)) : [],
     error: outcome && outcome.how !== 'succeeded' ? cleanText(outcome.text) : null,
   };
@@ -117,13 +127,12 @@ export function deniedResult({ refusal, rule, role, until, change }: Denial): To
 /** The answer of a query, as data. */
 export function answerResult({ title, parts, change, refused }: Answer): ToolResult {
   if (refused) return failure(`Refused: ${refused.refusal.replaceAll('-', ' ')}.`);
-  const shown = parts.flatMap((part) => partOf(part) ?? []);
   return {
     summary: 'Answered. The answer is below data.',
     data: {
       title: cleanText(title),
       ...(change && { change: changeLine(change.change) }),
-      parts: shown,
+      parts: parts.flatMap((part) => partOf(part) ?? []),
     },
   };
 }
@@ -135,26 +144,15 @@ function partOf(part: AnswerPart): object | null {
     case 'note':
       return { text: linesOf(part.text) };
     case 'lines':
-      return { text: part.lines.slice(0, ROWS).map(inlineText) };
+      return { text: part.lines.slice(0, MOST_ROWS).map(cellOf) };
     case 'facts':
-      return {
-        facts: part.facts.slice(0, ROWS).map(([name, value]) => [cleanText(name), factOf(value)]),
-      };
+      return tableOf(part.facts);
     case 'table':
-      return {
-        columns: part.columns.map((text) => cleanText(text)),
-        rows: part.rows.slice(0, ROWS).map((row) => row.map(cellOf)),
-        more: Math.max(0, part.rows.length - ROWS),
-      };
+      return { columns: part.columns.map(cellOf), ...tableOf(part.rows) };
     case 'rows':
-      return {
-        rows: part.rows
-          .slice(0, ROWS)
-          .map(({ text, about }) => [cleanText(text), inlineText(about)]),
-        more: Math.max(0, part.rows.length - ROWS),
-      };
+      return tableOf(part.rows.map(({ text, about }) => [text, about]));
     case 'changes':
-      return { changes: part.changes.slice(0, ROWS).map(changeLine) };
+      return { changes: part.changes.slice(0, MOST_ROWS).map(changeLine) };
     default:
       return null;
   }
@@ -164,33 +162,29 @@ function changeLine({ id, state, command, plan }: Change) {
   return { id, state, command, target: cleanText(plan.target.name) };
 }
 
+function tableOf(rows: readonly (readonly FactValue[])[]) {
+  return {
+    rows: rows.slice(0, MOST_ROWS).map((row) => row.map(cellOf)),
+    more: Math.max(0, rows.length - MOST_ROWS),
+  };
+}
+
 /** Long text as lines of at most 200 characters. */
 function linesOf(text: string): readonly string[] {
-  const words = cleanText(text, 200 * ROWS);
+  const words = cleanText(text, 200 * MOST_ROWS);
   return words.match(/.{1,200}(?=\s|$)|\S{200}/gu)?.map((line) => line.trim()) ?? [];
 }
 
-function inlineText(parts: readonly InlinePart[]): string {
-  return cleanText(parts.map(inline).join(''));
-}
-
-function inline(part: InlinePart): string {
-  if (typeof part === 'string') return part;
-  if ('bold' in part) return part.bold;
-  if ('user' in part) return part.user;
-  return 'group' in part ? part.group : part.at.toISOString();
-}
-
-function factOf(value: FactValue): string | number | null {
-  return isInline(value) ? inlineText(value) : cellOf(value);
-}
-
-function isInline(value: FactValue): value is readonly InlinePart[] {
-  return Array.isArray(value);
-}
-
-function cellOf(value: Cell): string | number | null {
+function cellOf(value: FactValue): string | number | null {
   if (value === null || typeof value === 'number') return value;
+  return cleanText(isInline(value) ? value.map(textOf).join('') : textOf(value));
+}
+
+const isInline = (value: FactValue): value is readonly InlinePart[] => Array.isArray(value);
+
+function textOf(value: InlinePart | Date | Figure): string {
+  if (typeof value === 'string') return value;
   if (value instanceof Date) return value.toISOString();
-  return cleanText(typeof value === 'string' ? value : value.text);
+  if ('at' in value) return value.at.toISOString();
+  return 'text' in value ? value.text : Object.values(value).join('');
 }

@@ -11,6 +11,7 @@ import {
   type TypedValues,
   titleOf,
 } from '../commands/index.ts';
+import { isChangeId } from '../domain/change.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -57,7 +58,7 @@ export const argumentOf = ({ word, key, name }: Field): string => word ?? key ??
 function toolOf(command: Command): CommandTool {
   const { properties: schemas = {}, required = [] } = z.toJSONSchema(command.args, {
     io: 'input',
-  }) as { properties?: Record<string, JsonSchema>; required?: readonly string[] };
+  });
   const fields = new Map(fieldsOf(command.args).map((field) => [argumentOf(field), field]));
   const properties = [...fields].map(([argument, { name, label, hint }]) => {
     const kept = Object.entries(schemas[name] ?? {}).filter(([key]) => KEPT.includes(key));
@@ -65,9 +66,7 @@ function toolOf(command: Command): CommandTool {
     return [argument, { ...Object.fromEntries(kept), ...about }] as const;
   });
   const isRequest = command.program === 'request';
-  const needed = [...fields].flatMap(([argument, { name }]) =>
-    required.includes(name) ? [argument] : [],
-  );
+  const needed = [...fields].filter(([, { name }]) => required.includes(name));
   const tool: Tool = {
     name: command.name.replaceAll(' ', '_'),
     title: titleOf(command),
@@ -75,10 +74,9 @@ function toolOf(command: Command): CommandTool {
       ? `${command.summary}. Only requests it: nothing runs before people in Slack approve it.`
       : `${command.summary}.`,
     inputSchema: {
-      type: 'object',
+      ...{ type: 'object', additionalProperties: false },
       properties: { ...Object.fromEntries(properties), ...(isRequest && BESIDE) },
-      ...(needed.length > 0 && { required: needed }),
-      additionalProperties: false,
+      ...(needed.length > 0 && { required: needed.map(([argument]) => argument) }),
     },
     annotations: isRequest ? REQUESTS : READS,
   };
@@ -93,49 +91,50 @@ export const COMMAND_TOOLS: ReadonlyMap<string, CommandTool> = new Map(
     .map((one) => [one.tool.name, one]),
 );
 
-const ID = {
-  type: 'string',
-  minLength: 6,
-  maxLength: 6,
-  title: 'Change',
-  description: 'The id that the request returned',
-};
+/** Whether a tool has this name: the names are a closed list. */
+export const isTool = (name: string): boolean =>
+  COMMAND_TOOLS.has(name) || OWN_TOOLS.some((own) => own.name === name);
 
-export const WAIT_MAX_S = 50;
+const WAIT_MAX_S = 50;
+const NO_REQUEST = 'You have no request with this id.';
+const NO_SPAN = `seconds must be from 1 to ${WAIT_MAX_S}.`;
+
+export const OwnArguments = z.strictObject({
+  id: z
+    .string(NO_REQUEST)
+    .refine(isChangeId, NO_REQUEST)
+    .meta({ title: 'Change', description: 'The id that the request returned' }),
+  seconds: z
+    .int(NO_SPAN)
+    .min(1, NO_SPAN)
+    .max(WAIT_MAX_S, NO_SPAN)
+    .default(WAIT_MAX_S)
+    .meta({ title: 'Seconds' }),
+  state: z.string().optional().meta({ title: 'State', description: 'The state that you know' }),
+});
 
 function ownTool(
-  name: string,
-  [title, description]: readonly [string, string],
-  properties: JsonSchema = {},
+  [name, title]: readonly [string, string],
+  description: string,
+  args: z.ZodObject = OwnArguments.pick({ id: true }),
   annotations: JsonSchema = READS,
 ): Tool {
-  return {
-    ...{ name, title, description, annotations },
-    inputSchema: {
-      ...{ type: 'object', required: ['id'], additionalProperties: false },
-      properties: { id: ID, ...properties },
-    },
-  };
+  const { $schema: _, ...schema } = z.toJSONSchema(args, { io: 'input' });
+  return { name, title, description, inputSchema: { ...schema, type: 'object' }, annotations };
 }
 
 /** For own requests only: of the same agent, for the same person. */
 export const OWN_TOOLS: readonly Tool[] = [
-  ownTool('request_status', ['Status of a request', 'Shows one of your requests.']),
+  ownTool(['request_status', 'Status of a request'], 'Shows one of your requests.'),
   ownTool(
-    'request_wait',
-    [
-      'Wait for a request',
-      `Waits until one of your requests enters another state, at most ${WAIT_MAX_S} seconds. People can take hours: after a few waits, report the link and stop.`,
-    ],
-    {
-      seconds: { type: 'integer', minimum: 1, maximum: WAIT_MAX_S, title: 'Seconds' },
-      state: { type: 'string', title: 'State', description: 'The state that you know' },
-    },
+    ['request_wait', 'Wait for a request'],
+    `Waits until one of your requests enters another state, at most ${WAIT_MAX_S} seconds. People can take hours: after a few waits, report the link and stop.`,
+    OwnArguments,
   ),
   ownTool(
-    'request_cancel',
-    ['Cancel a request', 'Cancels one of your requests that was not sent.'],
-    {},
+    ['request_cancel', 'Cancel a request'],
+    'Cancels one of your requests that was not sent.',
+    undefined,
     { ...REQUESTS, destructiveHint: false },
   ),
 ];
@@ -143,8 +142,8 @@ export const OWN_TOOLS: readonly Tool[] = [
 /** What a call gives for a command, as a person would type it: there is one parser. */
 export interface TypedCall {
   readonly typed: TypedValues;
-  /** What the agent says; empty: nothing. */
-  readonly words: string;
+  /** What the agent says, and the key of its request; null: nothing. */
+  readonly words: string | null;
   readonly key: string | null;
 }
 
@@ -166,7 +165,7 @@ export function readCall(
   const typed: Record<string, string> = {};
   for (const [argument, value] of Object.entries(given)) {
     const text = textOf(value);
-    if (text === null || text.length > TEXT_MAX) {
+    if (text === null) {
       return { refused: `${argument} must be a text, a number, true, false or a list of texts.` };
     }
     const field = fields.get(argument);
@@ -180,7 +179,7 @@ export function readCall(
   if (key && !/^[\w.:/-]{1,64}$/.test(key)) {
     return { refused: `key must be at most ${KEY_MAX} letters, digits and signs of . _ : / -` };
   }
-  return { typed, words: words ?? '', key: key || null };
+  return { typed, words: words || null, key: key || null };
 }
 
 /** Refuses arguments that a tool does not have: a program must learn that nothing came of them. */
@@ -195,9 +194,9 @@ export function unknownArgument(
 }
 
 function textOf(value: unknown): string | null {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return value.length > TEXT_MAX ? null : value;
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (!Array.isArray(value) || value.length > ITEMS_MAX) return null;
-  return value.every((one) => typeof one === 'string') ? value.join('\n') : null;
+  return value.every((one) => typeof one === 'string') ? textOf(value.join('\n')) : null;
 }

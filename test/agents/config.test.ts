@@ -11,7 +11,7 @@ const lines = (content: unknown) => {
   return found.ok ? [] : found.problems.map(({ where, problem }) => `${where} ${problem}`);
 };
 const withAgents = (...allow: readonly unknown[]) => ({ ...AGENTS, allow });
-const by = (agent: typeof ci | undefined, changed: Content) => ({
+const by = (agent: { readonly by: unknown } | undefined, changed: Content) => ({
   ...agent,
   by: { ...(agent?.by as Content), ...changed },
 });
@@ -21,13 +21,14 @@ test('the agents of the example are read, with the usual limits and the keys of 
   expect(origins).toEqual([]);
   expect(allow[0]?.by).toBeNull();
   expect(allow[0]?.limits).toEqual({ open: 3, perDay: 20, callsPerMinute: 60 });
-  expect(allow[1]?.by).toMatchObject({ audience: AGENTS.url, jwks: `${GITHUB}/.well-known/jwks` });
-  expect(allow[2]?.by).toMatchObject({ jwks: null, person: 'slack_user_id', events: null });
+  expect(allow[1]).toMatchObject({ roles: ['operator'], by: { events: ['push', 'schedule'] } });
+  expect(allow[2]).toMatchObject({ roles: [], by: { person: 'slack_user_id' } });
 });
 
 test('without events, GitHub may call by those that no fork can cause', () => {
   const { allow } = agentsConfig(withAgents(by(ci, { events: undefined })));
-  expect(allow[0]?.by?.events).toEqual(['push', 'schedule', 'workflow_dispatch', 'release']);
+  const events = ['push', 'schedule', 'workflow_dispatch', 'release'];
+  expect(allow[0]).toMatchObject({ by: { events } });
 });
 
 const LONG = Array.from({ length: 16 }, () => 'service list');
@@ -45,13 +46,15 @@ test.for<readonly [string, unknown, readonly string[]]>([
   ],
   ['an unknown key', { ...AGENTS, tokens: [] }, ['tokens is not a known key']],
   ['no agent', withAgents(), ['allow must not be empty']],
+  ['nobody', withAgents({ ...ci, for: undefined }), ['allow[0].for must be people or itself']],
+  ['an empty credential', withAgents({ ...slackbot, by: null }), ['allow[0].by is missing']],
   [
     'two agents by slack',
     withAgents(slackbot, { ...slackbot, name: 'other' }),
     ['allow[1].by repeats “slack”'],
   ],
   ['a name twice', withAgents(ci, ci), ['allow[1].name repeats “ci”']],
-  ['itself without roles', withAgents({ ...ci, roles: [] }), ['allow[0].roles is missing']],
+  ['itself without roles', withAgents({ ...ci, roles: [] }), ['allow[0].roles must not be empty']],
   [
     'itself with an unknown role',
     withAgents({ ...ci, roles: ['admin'] }),
@@ -60,22 +63,22 @@ test.for<readonly [string, unknown, readonly string[]]>([
   [
     'itself without claims',
     withAgents(by(ci, { issuer: 'https://issuer.example.com', claims: {}, events: undefined })),
-    ['allow[0].by.claims is missing'],
+    ['allow[0].by.claims must not be empty'],
   ],
   [
     'itself by slack',
     withAgents({ ...ci, by: 'slack' }),
-    ['allow[0].by cannot be slack with for: itself'],
+    ['allow[0].by must be a set of keys, not text'],
   ],
   [
     'itself with a person',
     withAgents(by(ci, { person: 'sub' })),
-    ['allow[0].by.person cannot be used with for: itself'],
+    ['allow[0].by.person is not a known key'],
   ],
   [
     'itself with a command whose password nobody could read',
     withAgents({ ...ci, tools: ['service create'] }),
-    ['allow[0].tools cannot have service create with for: itself'],
+    ['allow[0].tools[0] names no command of programs for themselves: “service create”'],
   ],
   [
     'people with roles',
@@ -84,13 +87,13 @@ test.for<readonly [string, unknown, readonly string[]]>([
   ],
   [
     'people without a person',
-    withAgents(by(assistant as never, { person: undefined })),
+    withAgents(by(assistant, { person: undefined })),
     ['allow[0].by.person is missing'],
   ],
   [
     'slack with a claim',
-    withAgents({ ...slackbot, by: { slack: true, claims: { a: 'b' } } }),
-    ['allow[0].by must be slack alone, or an issuer'],
+    withAgents(by(assistant, { slack: true })),
+    ['allow[0].by.slack is not a known key'],
   ],
   [
     'no credential',
@@ -105,22 +108,22 @@ test.for<readonly [string, unknown, readonly string[]]>([
   [
     'an unknown command',
     withAgents({ ...slackbot, tools: ['service stopp'] }),
-    ['allow[0].tools[0] names no command: “service stopp”'],
+    ['allow[0].tools[0] names no command of programs: “service stopp”'],
   ],
   [
     'a command for people',
     withAgents({ ...slackbot, tools: ['change unfreeze'] }),
-    ['allow[0].tools[0] names a command for people only: “change unfreeze”'],
+    ['allow[0].tools[0] names no command of programs: “change unfreeze”'],
   ],
   [
     'events of another issuer',
-    withAgents(by(assistant as never, { events: ['push'] })),
+    withAgents(by(ci, { issuer: 'https://issuer.example.com' })),
     [`allow[0].by.events can be used with ${GITHUB} only`],
   ],
   [
     'an event that a fork can cause',
     withAgents(by(ci, { events: ['pull_request_target'] })),
-    ['allow[0].by.events cannot have pull_request_target'],
+    ['allow[0].by.events[0] cannot be “pull_request_target”'],
   ],
   [
     'names in place of numbers',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createIdentifier, type Identification } from '../../src/agents/identity.ts';
+import { createIdentifier, type Identified, type Unidentified } from '../../src/agents/identity.ts';
 import { Secret } from '../../src/base/errors.ts';
 import {
   agentsConfig,
@@ -46,11 +46,11 @@ function byHeaders(
 const byToken = (token: string, slack?: unknown) =>
   byHeaders({ authorization: `Bearer ${token}` }, '{}', slack);
 
-function outcome(found: Identification) {
-  if (!found.ok) return `${found.status} ${found.why}`;
-  if (found.principal === null) return `${found.agent.name} without a person`;
-  const { agent, person, subject } = found.principal;
-  return `${agent.name} for ${person ?? 'itself'} by ${subject}`;
+function outcome(found: Identified | Unidentified) {
+  if ('why' in found) return `${found.status} ${found.why}`;
+  if (found.caller === null) return `${found.agent.name} without a person`;
+  const { agent, person, subject } = found.caller;
+  return `${agent} for ${person ?? 'itself'} by ${subject}`;
 }
 
 const ci = { claims: CI_CLAIMS, issuer: GITHUB, now: NOW };

@@ -26,6 +26,10 @@ export const OWN_KEY = { jwk: await exportJWK(others.publicKey), kid: undefined 
 
 /** What the issuers of the tests serve. */
 export const DOCUMENTS: Readonly<Record<string, string>> = {
+  [`${GITHUB}/.well-known/openid-configuration`]: JSON.stringify({
+    issuer: GITHUB,
+    jwks_uri: `${GITHUB}/.well-known/jwks`,
+  }),
   [`${GITHUB}/.well-known/jwks`]: KEY_SET,
   [`${LOGIN}.well-known/openid-configuration`]: JSON.stringify({
     issuer: LOGIN,

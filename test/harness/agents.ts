@@ -120,7 +120,10 @@ export function atDoor(url: string, request: DoorRequest): Promise<DoorReply> {
     accept: 'application/json, text/event-stream',
   };
   return new Promise((resolve, reject) => {
-    const options = { method, headers: { ...usual, ...headers }, ...(signal && { signal }) };
+    // Node gives the methods that usually have no body none of the headers of a body.
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const all = { ...usual, ...length, ...headers };
+    const options = { method, headers: all, ...(signal && { signal }) };
     const sent = send(`${url}${path}`, options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
