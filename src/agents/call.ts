@@ -1,15 +1,15 @@
 // One call of a tool: who may, what it means, what came of it. Each call identifies the person again.
 
-import { cleanText } from '../base/text.ts';
+import type { Tool } from '@modelcontextprotocol/server';
 import type { Clock } from '../base/time.ts';
 import {
   type ChangeCommand,
+  type Command,
   commands,
   fieldsOf,
   type Intent,
   parseValues,
   type QueryCommand,
-  type Vocabulary,
 } from '../commands/index.ts';
 import { agentId, type Change, isEnded, type Position } from '../domain/change.ts';
 import {
@@ -18,16 +18,15 @@ import {
   authorizeQuery,
   type WorkflowContext,
 } from '../workflow/index.ts';
-import type { AgentSettings } from './config.ts';
+import type { Identified } from './identity.ts';
 import { answerResult, changeResult, deniedResult, failure, type ToolResult } from './results.ts';
 import {
   argumentOf,
   COMMAND_TOOLS,
-  type CommandTool,
   OWN_TOOLS,
   OwnArguments,
+  ownProblem,
   readCall,
-  type Tool,
   type TypedCall,
   unknownArgument,
 } from './tools.ts';
@@ -39,8 +38,8 @@ export interface CallPort {
   readonly clock: Clock;
 }
 
-/** A call of a tool. */
-export interface ToolCall {
+/** A call of a tool, and who makes it. */
+export interface ToolCall extends Identified {
   readonly name: string;
   readonly given: Readonly<Record<string, unknown>>;
   /** Slack sent the same signed request before: it may find a change, not make one. */
@@ -50,7 +49,6 @@ export interface ToolCall {
 }
 
 const LOOK_EVERY_MS = 1_000;
-const WORDS_OF_OTHERS_MAX = 400;
 
 const unaccepted = (problem: string) =>
   failure('An argument is not accepted.', { data: { problem } });
@@ -63,18 +61,13 @@ export function asksForChange(name: string): boolean {
 /** The tools of an agent, narrowed by what the person may do; without a person, all that are configured. */
 export async function listTools(
   context: WorkflowContext,
-  agent: AgentSettings,
-  caller: AgentCaller | null,
+  who: Identified,
 ): Promise<readonly Tool[]> {
-  const usable = await usableTools(context, agent, caller);
+  const usable = await usableTools(context, who);
   return [...(usable.ok ? usable.tools.map(({ tool }) => tool) : []), ...OWN_TOOLS];
 }
 
-async function usableTools(
-  context: WorkflowContext,
-  agent: AgentSettings,
-  caller: AgentCaller | null,
-) {
+async function usableTools(context: WorkflowContext, { agent, caller }: Identified) {
   const named = (names: readonly string[]) =>
     [...COMMAND_TOOLS.values()].filter(({ command }) => names.includes(command.name));
   const listed = named(agent.tools);
@@ -84,21 +77,18 @@ async function usableTools(
   return usable.ok ? ({ ok: true, tools: named(usable.commands) } as const) : usable;
 }
 
-export async function callTool(
-  port: CallPort,
-  agent: AgentSettings,
-  caller: AgentCaller,
-  call: ToolCall,
-): Promise<ToolResult> {
+export async function callTool(port: CallPort, call: ToolCall): Promise<ToolResult> {
+  const { caller } = call;
+  if (caller === null) return failure('The call names no person.');
   const own = OWN_TOOLS.find(({ name }) => name === call.name);
   if (own) return callOwn(port, caller, own, call);
   const context = port.context();
-  const usable = await usableTools(context, agent, caller);
+  const usable = await usableTools(context, call);
   if (!usable.ok) return deniedResult(usable.denial);
   const tool = usable.tools.find((one) => one.tool.name === call.name);
   if (!tool) return failure('There is no such tool, or you may not use it.');
   const read = readCall(tool, call.given);
-  if ('refused' in read) return unaccepted(read.refused);
+  if (typeof read === 'string') return unaccepted(read);
   const { command } = tool;
   const vocabulary = await vocabularyFor(context, caller, command);
   const understood = parseValues(command, read.typed, '', vocabulary);
@@ -115,10 +105,7 @@ export async function callTool(
       const wrong = [...tool.fields].filter(([, { name }]) => name in problems);
       return failure('An argument is not accepted. Nothing was requested.', {
         arguments: wrong.map(([argument]) => argument),
-        data: {
-          problem: cleanText(sentence, WORDS_OF_OTHERS_MAX),
-          offers: offers.map(({ line }) => cleanText(line)),
-        },
+        data: { problem: sentence, offers: offers.map(({ line }) => line) },
       });
     }
     case 'intent':
@@ -129,11 +116,7 @@ export async function callTool(
 }
 
 /** The names that the values can mean, read where the command needs them. */
-async function vocabularyFor(
-  context: WorkflowContext,
-  caller: AgentCaller,
-  { args }: CommandTool['command'],
-): Promise<Vocabulary> {
+async function vocabularyFor(context: WorkflowContext, caller: AgentCaller, { args }: Command) {
   const { services, organization, alerts, listAlerts } = context.commandContext();
   const namesAlert = fieldsOf(args).some(({ names }) => names === 'alert');
   const listed = namesAlert && alerts ? (await listAlerts()).alerts : [];
@@ -174,13 +157,11 @@ async function request(
   }
   if ('denial' in requested) return deniedResult(requested.denial);
   if ('noEffect' in requested) {
-    const data = { text: cleanText(requested.noEffect.sentence, WORDS_OF_OTHERS_MAX) };
+    const data = { text: requested.noEffect.sentence };
     return failure('It is already so. Nothing was requested.', { noEffect: true, data });
   }
-  const problems = requested.problems.map(({ field, problem }) =>
-    cleanText(`${field} ${problem}`, WORDS_OF_OTHERS_MAX),
-  );
-  return failure('The arguments do not fit the target. Nothing was requested.', {
+  const problems = requested.problems.map(({ field, problem }) => `${field} ${problem}`);
+  return failure('The arguments do not fit. Nothing was requested.', {
     data: { problems },
   });
 }
@@ -196,9 +177,9 @@ async function callOwn(
   { given, signal }: ToolCall,
 ): Promise<ToolResult> {
   const unknown = unknownArgument(given, Object.keys(inputSchema.properties ?? {}));
-  if (unknown) return unaccepted(unknown.refused);
+  if (unknown) return unaccepted(unknown);
   const read = OwnArguments.safeParse(given);
-  if (!read.success) return failure(read.error.issues.map(({ message }) => message).join(' '));
+  if (!read.success) return failure(ownProblem(read.error.issues[0]?.path[0]));
   const { id, seconds, state } = read.data;
   const load = () => agentRequests(port.context()).change(caller, id);
   let last = await load();

@@ -2,8 +2,10 @@
 // and bounded, so that the name of a service cannot steer the model that reads it.
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ApiError } from '../base/errors.ts';
+import { isRecord } from '../base/http-answer.ts';
 import { cleanText } from '../base/text.ts';
-import type { Answer, AnswerPart, FactValue, Figure, InlinePart } from '../domain/answer.ts';
+import type { Answer, AnswerPart, FactValue } from '../domain/answer.ts';
 import { type Change, isEnded, type Refusal, type State } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 
@@ -14,19 +16,28 @@ export interface ToolResult {
   readonly [field: string]: unknown;
 }
 
-export const failure = (summary: string, more: object = {}): ToolResult => ({
-  summary,
-  isError: true,
-  ...more,
-});
+export function failure(summary: string, more: object = {}): ToolResult {
+  return { summary, isError: true, ...more };
+}
 
-/** A result as the protocol has it: its `content` repeats what is structured. */
-export function replyOf({ isError, ...structured }: ToolResult): CallToolResult {
+/** A result as it leaves: its `content` repeats what is structured. */
+export function replyOf({ isError, ...result }: ToolResult): CallToolResult {
+  const text = JSON.stringify(result, harmless);
   return {
-    content: [{ type: 'text', text: JSON.stringify(structured) }],
-    structuredContent: structured,
+    content: [{ type: 'text', text }],
+    structuredContent: JSON.parse(text),
     ...(isError && { isError }),
   };
+}
+
+const MOST_ROWS = 30;
+
+/** Nothing leaves with what people cannot see: each text is one line of at most 200 characters, each list has 30 rows. */
+function harmless(_: string, value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value);
+  if (Array.isArray(value)) return value.slice(0, MOST_ROWS);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [cleanText(key), each]));
 }
 
 const STATE_SENTENCES: Readonly<Record<State, string>> = {
@@ -46,72 +57,50 @@ const STATE_SENTENCES: Readonly<Record<State, string>> = {
 
 /** A change as its own agent sees it. `link` is the permalink of its card. */
 export function changeResult(change: Change, link: string | null, lead = ''): ToolResult {
-  const { id, plan, requires, state } = change;
+  const { id, plan, state, outcome } = change;
+  const { count: needed, from, rule } = change.requires;
   const { before = [], others = [] } = change.news ?? {};
   return {
     summary: `${lead}${id}: ${STATE_SENTENCES[state]}`,
     change: id,
     ...{ state, version: change.version, ended: isEnded(change) },
     ...{ digest: change.digest, card: link },
-    created: change.createdAt.toISOString(),
-    expires: change.expiresAt.toISOString(),
-    approvals: {
-      ...{ needed: requires.count, given: change.approvals.length },
-      ...{ from: requires.from, rule: requires.rule },
-    },
+    ...{ created: change.createdAt, expires: change.expiresAt },
+    approvals: { needed, given: change.approvals.length, from, rule },
     plan: {
       sends: plan.sends,
-      target: { kind: plan.target.kind, id: cleanText(plan.target.id, 64) },
-      timing: plan.timing && {
-        startAt: plan.timing.startAt,
-        revertAfterMs: plan.timing.revert?.afterMs ?? null,
-      },
+      target: { kind: plan.target.kind, id: plan.target.id },
+      timing: plan.timing,
     },
     related: [...before, ...others].map((other) => other.id),
-    data: changeData(change),
+    data: {
+      target: plan.target.name,
+      changes: plan.rows.map(({ label, before, after }) => ({ field: label, before, after })),
+      warnings: plan.warnings,
+      cost: plan.cost?.text ?? null,
+      reason: change.reason,
+      rejection: change.rejection?.reason ?? null,
+      reported: outcome?.how === 'succeeded' ? outcome.reported : [],
+      error: outcome && outcome.how !== 'succeeded' ? outcome.text : null,
+    },
   };
-}
-
-const MOST_ROWS = 30;
-
-function changeData({ plan, reason, rejection, outcome }: Change) {
-  return {
-    target: cleanText(plan.target.name),
-    changes: plan.rows.slice(0, MOST_ROWS).map(({ label, before, after }) => {
-      return { field: cleanText(label), before: plainValue(before), after: plainValue(after) };
-    }),
-    warnings: plan.warnings.slice(0, MOST_ROWS).map((text) => cleanText(text)),
-    cost: plan.cost && cleanText(plan.cost.text),
-    reason: reason && cleanText(reason),
-    rejection: rejection && cleanText(rejection.reason),
-    reported: outcome?.how === 'succeeded' ? outcome.reported.map((text) => cleanText(text)) : [],
-    error: outcome && outcome.how !== 'succeeded' ? cleanText(outcome.text) : null,
-  };
-}
-
-function plainValue(value: unknown): string | number | boolean | null {
-  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
-  return cleanText(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** The sentences for what an agent can do something about; any other refusal has its name. */
 const REFUSAL_SENTENCES: Partial<Readonly<Record<Refusal, string>>> = {
   'not-a-requester': 'No rule allows this request.',
   'no-rule': 'No rule allows this request.',
-  'not-an-approver': 'No rule allows it.',
   'not-found': 'You have no request with this id.',
   'already-received': 'This call was already received.',
   'already-decided': 'It is too late: it was decided or sent. See request_status.',
   'key-used': 'This key was used for another request in the last 7 days. Use another key.',
   'agent-not-admitted': 'No rule admits this agent here. A person can request it in Slack.',
   'agent-limit': 'This agent has as many requests as it may have.',
-  'rate-limited': 'Too many requests. Try again later.',
   'reason-required': 'A reason is required. Give reason.',
   'lookup-failed': 'Slack did not answer the membership lookup. Try again in a minute.',
   frozen: 'A freeze is active. The freezes are in change_freezes.',
   never: 'The policy never allows it.',
   guest: 'Guests cannot use Signalbox.',
-  bot: 'Only people can use Signalbox.',
   deactivated: 'The account of this person is not active.',
   'other-workspace': 'This person is of another workspace.',
 };
@@ -119,22 +108,28 @@ const REFUSAL_SENTENCES: Partial<Readonly<Record<Refusal, string>>> = {
 export function deniedResult({ refusal, rule, role, until, change }: Denial): ToolResult {
   const known: string | undefined = REFUSAL_SENTENCES[refusal];
   return failure(known ?? `Refused: ${refusal.replaceAll('-', ' ')}.`, {
-    ...{ refusal, rule, role, until: until?.toISOString() ?? null },
+    ...{ refusal, rule, role, until },
     ...(change && { change: change.id, state: change.state }),
   });
+}
+
+/** A call that ended in a fault: of a server, which is none of Signalbox, or of Signalbox. */
+export function brokenResult(error: unknown): ToolResult {
+  if (error instanceof ApiError) {
+    const data = { error: `${error.sentence} ${error.serverText ?? ''}` };
+    const silent = 'A server did not answer. Nothing was requested. Try again later.';
+    return failure(silent, { refusal: 'server-error', data });
+  }
+  const broken = 'Signalbox had an internal error. Send it again: the same request is made once.';
+  return failure(broken, { refusal: 'internal-error' });
 }
 
 /** The answer of a query, as data. */
 export function answerResult({ title, parts, change, refused }: Answer): ToolResult {
   if (refused) return failure(`Refused: ${refused.refusal.replaceAll('-', ' ')}.`);
-  return {
-    summary: 'Answered. The answer is below data.',
-    data: {
-      title: cleanText(title),
-      ...(change && { change: changeLine(change.change) }),
-      parts: parts.flatMap((part) => partOf(part) ?? []),
-    },
-  };
+  const own = change && { change: changeLine(change.change) };
+  const data = { title, ...own, parts: parts.flatMap((part) => partOf(part) ?? []) };
+  return { summary: 'Answered. The answer is below data.', data };
 }
 
 /** Buttons, menus and files are for people. */
@@ -144,29 +139,26 @@ function partOf(part: AnswerPart): object | null {
     case 'note':
       return { text: linesOf(part.text) };
     case 'lines':
-      return { text: part.lines.slice(0, MOST_ROWS).map(cellOf) };
+      return { text: part.lines.map(plain) };
     case 'facts':
       return tableOf(part.facts);
     case 'table':
-      return { columns: part.columns.map(cellOf), ...tableOf(part.rows) };
+      return { columns: part.columns, ...tableOf(part.rows) };
     case 'rows':
       return tableOf(part.rows.map(({ text, about }) => [text, about]));
     case 'changes':
-      return { changes: part.changes.slice(0, MOST_ROWS).map(changeLine) };
+      return { changes: part.changes.map(changeLine) };
     default:
       return null;
   }
 }
 
 function changeLine({ id, state, command, plan }: Change) {
-  return { id, state, command, target: cleanText(plan.target.name) };
+  return { id, state, command, target: plan.target.name };
 }
 
 function tableOf(rows: readonly (readonly FactValue[])[]) {
-  return {
-    rows: rows.slice(0, MOST_ROWS).map((row) => row.map(cellOf)),
-    more: Math.max(0, rows.length - MOST_ROWS),
-  };
+  return { rows: rows.map((row) => row.map(plain)), more: Math.max(0, rows.length - MOST_ROWS) };
 }
 
 /** Long text as lines of at most 200 characters. */
@@ -175,16 +167,13 @@ function linesOf(text: string): readonly string[] {
   return words.match(/.{1,200}(?=\s|$)|\S{200}/gu)?.map((line) => line.trim()) ?? [];
 }
 
-function cellOf(value: FactValue): string | number | null {
-  if (value === null || typeof value === 'number') return value;
-  return cleanText(isInline(value) ? value.map(textOf).join('') : textOf(value));
-}
-
-const isInline = (value: FactValue): value is readonly InlinePart[] => Array.isArray(value);
-
-function textOf(value: InlinePart | Date | Figure): string {
-  if (typeof value === 'string') return value;
-  if (value instanceof Date) return value.toISOString();
-  if ('at' in value) return value.at.toISOString();
-  return 'text' in value ? value.text : Object.values(value).join('');
+/** A cell, or the parts of a line as one text. */
+function plain(value: FactValue): string | number | Date | null {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if ('text' in value) return value.text;
+  const texts = value.map((part) => (typeof part === 'string' ? [part] : Object.values(part)));
+  return texts
+    .flat()
+    .map((text) => (text instanceof Date ? text.toISOString() : text))
+    .join('');
 }

@@ -1,6 +1,7 @@
 // The tools: one per command that the configuration lists, and three for own requests. Nothing else exists: no tool
 // confirms for a person, approves, resolves or ends a freeze.
 
+import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { cleanText } from '../base/text.ts';
 import {
@@ -12,16 +13,6 @@ import {
   titleOf,
 } from '../commands/index.ts';
 import { isChangeId } from '../domain/change.ts';
-
-type JsonSchema = Readonly<Record<string, unknown>>;
-
-export interface Tool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema & { readonly type: 'object' };
-  readonly annotations: JsonSchema;
-}
 
 export interface CommandTool {
   readonly tool: Tool;
@@ -91,36 +82,33 @@ export const COMMAND_TOOLS: ReadonlyMap<string, CommandTool> = new Map(
     .map((one) => [one.tool.name, one]),
 );
 
-/** Whether a tool has this name: the names are a closed list. */
-export const isTool = (name: string): boolean =>
-  COMMAND_TOOLS.has(name) || OWN_TOOLS.some((own) => own.name === name);
-
 const WAIT_MAX_S = 50;
-const NO_REQUEST = 'You have no request with this id.';
-const NO_SPAN = `seconds must be from 1 to ${WAIT_MAX_S}.`;
 
 export const OwnArguments = z.strictObject({
   id: z
-    .string(NO_REQUEST)
-    .refine(isChangeId, NO_REQUEST)
+    .string()
+    .refine(isChangeId)
     .meta({ title: 'Change', description: 'The id that the request returned' }),
-  seconds: z
-    .int(NO_SPAN)
-    .min(1, NO_SPAN)
-    .max(WAIT_MAX_S, NO_SPAN)
-    .default(WAIT_MAX_S)
-    .meta({ title: 'Seconds' }),
+  seconds: z.int().min(1).max(WAIT_MAX_S).default(WAIT_MAX_S).meta({ title: 'Seconds' }),
   state: z.string().optional().meta({ title: 'State', description: 'The state that you know' }),
 });
+
+/** What an own argument must be. */
+export function ownProblem(argument: unknown): string {
+  if (argument === 'id') return 'You have no request with this id.';
+  return argument === 'state'
+    ? 'state must be a text.'
+    : `seconds must be from 1 to ${WAIT_MAX_S}.`;
+}
 
 function ownTool(
   [name, title]: readonly [string, string],
   description: string,
   args: z.ZodObject = OwnArguments.pick({ id: true }),
-  annotations: JsonSchema = READS,
+  annotations: Tool['annotations'] = READS,
 ): Tool {
   const { $schema: _, ...schema } = z.toJSONSchema(args, { io: 'input' });
-  return { name, title, description, inputSchema: { ...schema, type: 'object' }, annotations };
+  return { name, title, description, inputSchema: schema as Tool['inputSchema'], annotations };
 }
 
 /** For own requests only: of the same agent, for the same person. */
@@ -139,6 +127,10 @@ export const OWN_TOOLS: readonly Tool[] = [
   ),
 ];
 
+const NAMES = [...COMMAND_TOOLS.keys(), ...OWN_TOOLS.map(({ name }) => name)];
+/** From a closed list, for the metrics. */
+export const toolLabel = (given: unknown) => NAMES.find((name) => name === given) ?? 'unknown';
+
 /** What a call gives for a command, as a person would type it: there is one parser. */
 export interface TypedCall {
   readonly typed: TypedValues;
@@ -147,18 +139,14 @@ export interface TypedCall {
   readonly key: string | null;
 }
 
-/** What Signalbox does not take: a sentence that quotes the argument, which is data. */
-interface Refusal {
-  readonly refused: string;
-}
-
 const TEXT_MAX = 5_000;
 const ITEMS_MAX = 100;
 
+/** Reads the arguments; or a sentence about what Signalbox does not take, which quotes it and is data. */
 export function readCall(
   { command, fields }: CommandTool,
   given: Readonly<Record<string, unknown>>,
-): TypedCall | Refusal {
+): TypedCall | string {
   const beside = command.program === 'request' ? Object.keys(BESIDE) : [];
   const unknown = unknownArgument(given, [...fields.keys(), ...beside]);
   if (unknown) return unknown;
@@ -166,7 +154,7 @@ export function readCall(
   for (const [argument, value] of Object.entries(given)) {
     const text = textOf(value);
     if (text === null) {
-      return { refused: `${argument} must be a text, a number, true, false or a list of texts.` };
+      return `${argument} must be a text, a number, true, false or a list of texts.`;
     }
     const field = fields.get(argument);
     if (field) typed[field.name] = text;
@@ -175,9 +163,9 @@ export function readCall(
   const used = command.peopleOnly?.find((word) =>
     Object.values(typed).some((text) => text.toLowerCase().split(/\s+/).includes(word)),
   );
-  if (used) return { refused: `${used} is for people only. Leave it out.` };
+  if (used) return `${used} is for people only. Leave it out.`;
   if (key && !/^[\w.:/-]{1,64}$/.test(key)) {
-    return { refused: `key must be at most ${KEY_MAX} letters, digits and signs of . _ : / -` };
+    return `key must be at most ${KEY_MAX} letters, digits and signs of . _ : / -`;
   }
   return { typed, words: words || null, key: key || null };
 }
@@ -186,11 +174,11 @@ export function readCall(
 export function unknownArgument(
   given: Readonly<Record<string, unknown>>,
   known: readonly string[],
-): Refusal | null {
+): string | null {
   const unknown = Object.keys(given).find((argument) => !known.includes(argument));
   if (unknown === undefined) return null;
   const rest = known.length > 0 ? `It has: ${known.join(', ')}.` : '';
-  return { refused: `This tool has no argument “${cleanText(unknown, 40)}”. ${rest}`.trim() };
+  return `This tool has no argument “${cleanText(unknown, 40)}”. ${rest}`;
 }
 
 function textOf(value: unknown): string | null {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { answerResult, changeResult, deniedResult } from '../../src/agents/results.ts';
+import { answerResult, changeResult, deniedResult, replyOf } from '../../src/agents/results.ts';
 import { COMMAND_TOOLS, OWN_TOOLS, readCall } from '../../src/agents/tools.ts';
 import type { Answer } from '../../src/domain/answer.ts';
 import { type Change, STATES } from '../../src/domain/change.ts';
@@ -80,7 +80,8 @@ function expectHarmless(result: object): void {
 
 test('5,000 hostile texts change no structure and no summary of a change', () => {
   // The digest covers the texts.
-  const shown = (text: string) => ({ ...changeResult(changeWith(text), null), digest: '' });
+  const shown = (text: string) =>
+    replyOf({ ...changeResult(changeWith(text), null), digest: '' }).structuredContent as object;
   const usual = structure(shown('usual'));
   fc.assert(
     fc.property(hostile, (text) => {
@@ -96,10 +97,12 @@ test('5,000 hostile texts change no structure and no summary of an answer', () =
   // A long text is several lines, and an empty one none.
   const withoutLines = (result: object) =>
     JSON.stringify(structure(result)).replace(/"text":\[("text",?)*\]/g, '"text":[]');
-  const usual = withoutLines(answerResult(answerWith('usual')));
+  const shown = (text: string) =>
+    replyOf(answerResult(answerWith(text))).structuredContent as object;
+  const usual = withoutLines(shown('usual'));
   fc.assert(
     fc.property(hostile, (text) => {
-      const result = answerResult(answerWith(text));
+      const result = shown(text);
       expect(withoutLines(result)).toBe(usual);
       expectHarmless(result);
     }),
@@ -118,7 +121,7 @@ test('tools have the names and the annotations of their mark, and nothing of the
   const tools = [...COMMAND_TOOLS.values()];
   expect(tools.every(({ tool }) => /^[A-Za-z0-9_]{1,64}$/.test(tool.name))).toBe(true);
   for (const { tool, command, fields } of tools) {
-    expect(tool.annotations.readOnlyHint).toBe(command.program === 'read');
+    expect(tool.annotations?.readOnlyHint).toBe(command.program === 'read');
     const properties = Object.entries(tool.inputSchema.properties ?? {});
     // Two fields with one name, or one with the name of the reason or the key, would hide each other.
     const beside = command.program === 'request' ? 2 : 0;
@@ -156,7 +159,7 @@ test('numbers, switches and lists are read as they are typed', () => {
     words: 'x',
     key: 'run-7',
   });
-  expect(scale && readCall(scale, { ...given, key: 'a b' })).toHaveProperty('refused');
+  expect(scale && readCall(scale, { ...given, key: 'a b' })).toMatch(/^key must be/);
 });
 
 test.for(['key-used', 'agent-limit', 'agent-not-admitted', 'already-decided'] as const)(
