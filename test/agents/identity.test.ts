@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { createIdentifier, type Identified, type Unidentified } from '../../src/agents/identity.ts';
 import { Secret } from '../../src/base/errors.ts';
+import { getDocument } from '../../src/base/http.ts';
 import {
   agentsConfig,
   CI_CLAIMS,
@@ -197,6 +201,49 @@ test.for([
   // A failure is not kept.
   await call();
   expect(seen).toHaveLength(2);
+});
+
+/** What an identifier says of Ana when her issuer serves its keys by `serve`. */
+async function withServedKeys(serve: RequestListener) {
+  const server = createServer(serve).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const read: typeof getDocument = (url, signal) =>
+    url.endsWith('/keys')
+      ? getDocument(`http://127.0.0.1:${port}`, signal)
+      : Promise.resolve({ status: 200, text: DOCUMENTS[url] ?? '' });
+  const own = createIdentifier({
+    ...{ config: agentsConfig(), signingSecret: null, teamId: TEAM, now: () => NOW, read },
+  });
+  const header = (name: string) => (name === 'authorization' ? `Bearer ${anaToken}` : null);
+  return outcome(await own({ header, raw: Buffer.from('{}'), slack: null }));
+}
+
+test('a key set without an end is left, and the token is not accepted', async () => {
+  let sent = 0;
+  const left = Promise.withResolvers<void>();
+  const found = await withServedKeys((_, response) => {
+    const chunk = 'x'.repeat(64 * 1024);
+    response.writeHead(200).write('{"keys":[');
+    response.on('close', left.resolve);
+    const more = () => {
+      do sent += chunk.length;
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.on('drain', more);
+    more();
+  });
+  expect(found).toMatch(/^503 The keys of the issuer cannot be read/);
+  await left.promise;
+  expect(sent).toBeLessThan(64 * 1024 * 1024);
+});
+
+test('of a key set with many keys for one id none is tried', async () => {
+  const [key] = JSON.parse(KEY_SET).keys;
+  const many = JSON.stringify({ keys: Array.from({ length: 400 }, () => key) });
+  const found = await withServedKeys((_, response) => void response.end(many));
+  expect(found).toBe('401 This credential is not accepted.');
 });
 
 const RAW = '{"jsonrpc":"2.0"}';

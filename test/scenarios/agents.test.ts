@@ -321,7 +321,10 @@ test('a client that declares tasks gets a task, which no other caller reads or c
     const named = params.name ?? params.taskId ?? '';
     const call = modernCall(named, {}, { [CAPABILITIES]: { extensions } });
     const { _meta } = JSON.parse(call.body).params;
-    const headers = { ...call.headers, 'mcp-method': method, authorization };
+    const isPlain = /^[ -~]*$/.test(named);
+    const name = isPlain ? named : `=?base64?${Buffer.from(named).toString('base64')}?=`;
+    const own = { 'mcp-method': method, 'mcp-name': name, authorization };
+    const headers = { ...call.headers, ...own };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
     const { result, error } = JSON.parse((await atDoor(url, { headers, body })).text);
     return result ?? error;
@@ -336,15 +339,18 @@ test('a client that declares tasks gets a task, which no other caller reads or c
 
   const get = { taskId };
   expect(await send(tokens.ci(), 'tasks/get', get)).toMatchObject({ taskId, status: 'working' });
-  expect(await send(tokens.ci(), 'tasks/get', get, {})).toMatchObject({ code: -32021 });
+  // Nothing is asked of the client, so that an answer changes nothing.
+  expect(await send(tokens.ci(), 'tasks/update', get)).toMatchObject({ resultType: 'complete' });
   const forged = `${taskId.slice(0, -1)}${taskId.endsWith('A') ? 'B' : 'A'}`;
   const others: readonly (readonly [Promise<string>, string])[] = [
     [tokens.person(ANA), taskId],
     [tokens.ci(), forged],
+    [tokens.ci(), `${taskId.slice(0, -1)}é`],
     [tokens.ci(), taskId.split('.')[0]],
     [tokens.ci(), `ABCDEF.${taskId.split('.')[1]}`],
   ];
-  for (const method of ['tasks/get', 'tasks/cancel']) {
+  for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
+    expect(await send(tokens.ci(), method, get, {})).toMatchObject({ code: -32021 });
     for (const [token, other] of others) {
       expect(await send(token, method, { taskId: other })).toMatchObject({ code: -32602 });
     }

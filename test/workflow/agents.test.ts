@@ -30,6 +30,7 @@ import {
   loaded,
   minutes,
   moved,
+  NOON,
   newId,
   PLAN,
   RULE,
@@ -413,6 +414,27 @@ test.for(ENGINES)(
     const limited = { ...itself, limits: { open: 2, perDay: 2 } };
     for (const context of replicas)
       expect(await answer(context, limited, other)).toBe('agent-limit');
+  },
+);
+
+test.for(ENGINES)(
+  'of two replicas with different files each decides by its own, and a change stays one on %s',
+  async (engine) => {
+    const { open } = await installation(engine);
+    const replica = async (policy: typeof POLICY) => {
+      const events = await open(undefined, { now: () => NOON.getTime() });
+      return (await contextOf({ events, store: events.store, policy })).context;
+    };
+    const admits = await replica(POLICY);
+    const refuses = await replica({ ...policyOf([RULE]), agents: AGENTS });
+    const KEY = { key: 'run-1' };
+    const { change } = await requested(admits, itself, KEY);
+    expect(await answer(refuses, itself, KEY)).toBe(change.id);
+    expect(await answer(refuses, itself, { key: 'run-2' })).toBe('agent-not-admitted');
+    // The stricter file wins: the change ends, and its key makes no other one.
+    expect(await press(refuses, 'approve', change.id, ben)).toBe('agent-not-admitted');
+    expect(await loaded(admits, change.id)).toMatchObject({ state: 'denied', approvals: [] });
+    expect(await answer(admits, itself, KEY)).toBe(change.id);
   },
 );
 
