@@ -59,10 +59,7 @@ export function asksForChange(name: string): boolean {
 }
 
 /** The tools of an agent, narrowed by what the person may do; without a person, all that are configured. */
-export async function listTools(
-  context: WorkflowContext,
-  who: Identified,
-): Promise<readonly Tool[]> {
+export async function listTools(context: WorkflowContext, who: Identified): Promise<Tool[]> {
   const usable = await usableTools(context, who);
   return [...(usable.ok ? usable.tools.map(({ tool }) => tool) : []), ...OWN_TOOLS];
 }

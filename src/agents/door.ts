@@ -191,7 +191,7 @@ function serverFor(options: AgentDoorOptions, exchange: Exchange): Server {
     if (params?.cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is one page only.');
     }
-    return { tools: [...(await listTools(options.context(), exchange))] };
+    return { tools: await listTools(options.context(), exchange) };
   });
   const call = (name: string, given: ToolCall['given'] = {}) =>
     calling(options, { ...exchange, name, given });
@@ -203,8 +203,7 @@ function serverFor(options: AgentDoorOptions, exchange: Exchange): Server {
   };
   const taskOf = (result: ToolResult) => {
     const { change, state, ended, summary, created } = result;
-    const end = state === 'cancelled' ? 'cancelled' : 'completed';
-    const status = ended ? end : 'working';
+    const status = !ended ? 'working' : state === 'cancelled' ? 'cancelled' : 'completed';
     return {
       ...{ taskId: taskId(change), status, ttlMs: null, pollIntervalMs: POLL_MS },
       ...{ statusMessage: summary, createdAt: created, lastUpdatedAt: now().toISOString() },

@@ -70,7 +70,11 @@ export function changeResult(change: Change, link: string | null, lead = ''): To
     plan: {
       sends: plan.sends,
       target: { kind: plan.target.kind, id: plan.target.id },
-      timing: plan.timing,
+      // The line of a revert names its service.
+      timing: plan.timing && {
+        startAt: plan.timing.startAt,
+        revertAfterMs: plan.timing.revert?.afterMs ?? null,
+      },
     },
     related: [...before, ...others].map((other) => other.id),
     data: {

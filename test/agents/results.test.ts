@@ -33,6 +33,7 @@ function changeWith(text: string): Change {
     plan: {
       ...PLAN,
       target: { ...PLAN.target, name: text },
+      timing: { startAt: null, revert: { afterMs: 1, label: text, line: text } },
       rows: [{ field: 'name', label: text, before: text, after: { text } }],
       warnings: [text],
       cost: { text, perDay: null, share: null },
