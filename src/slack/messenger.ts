@@ -22,6 +22,7 @@ import type {
 import { answerMessage } from './answer.ts';
 import {
   createRetryLimited,
+  isPassing,
   type Respond,
   type RetryLimited,
   readPages,
@@ -80,6 +81,8 @@ interface Options extends OwnMessages {
   readonly clock: Clock;
   readonly now: () => Date;
   readonly log: Logger;
+  /** Slack refuses every message of the app. */
+  readonly onLost: (error: unknown) => void;
 }
 
 export function createMessenger(options: Options): Messenger {
@@ -91,6 +94,11 @@ export function createMessenger(options: Options): Messenger {
   const warned = new Set<string>();
   const frozen = new Cache<string, true>(FROZEN_MAX);
   const members = createChannelMembers(lookups, options.clock);
+  const throwRefusal = (error: unknown): never => {
+    const refusal = postRefusal(error);
+    if (refusal?.isOfApp) options.onLost(error);
+    throw refusal ?? error;
+  };
 
   /** Posts into a channel or direct message once; a configured name is replaced by its id. */
   async function postTo(
@@ -204,11 +212,13 @@ export function createMessenger(options: Options): Messenger {
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
       const note = markedLine(line, change, mark, mark.nonce);
-      await afterLimit(() => postMessage(posts, channel, note, ts));
+      await afterLimit(() => postMessage(posts, channel, note, ts)).catch(throwRefusal);
     },
     readThread: (at) => afterLimit(() => readThread(options, at)),
     readCard: (at) =>
-      afterLimit(() => (frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at))),
+      afterLimit(() =>
+        frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at),
+      ).catch(throwRefusal),
     readMarks: (since, cards) => readMarks(options, since, cards),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
@@ -271,8 +281,13 @@ export function createMessenger(options: Options): Messenger {
       return resultOf(postMessage(posts, to, mark ? markedPost(body, mark) : body, threadTs));
     },
     findPost: (place, mark) => findPost(options, place, mark),
-    updateMessage: (at, answer) =>
-      resultOf(updateMessage(posts, at, answerMessage(answer)).then(() => at)),
+    updateMessage: async (at, answer) => {
+      const body = answerMessage(answer);
+      const result = await resultOf(updateMessage(posts, at, body).then(() => at));
+      // What it says now is a reply, which is updated from then on.
+      const isFrozen = !result.ok && FROZEN.includes(result.why);
+      return isFrozen ? resultOf(postMessage(posts, at.channel, body, at.ts)) : result;
+    },
     findChannels: finder.find,
     lookupProblem: finder.problem,
     messageUser: async (user, answer) => {
@@ -463,10 +478,6 @@ function cardsIn({ waiting, toAnswer, mine, running, recent }: HomeLists) {
   return [...waiting, ...answers, ...mine, ...running, ...recent].map(({ card }) => card);
 }
 
-function throwRefusal(error: unknown): never {
-  throw postRefusal(error) ?? error;
-}
-
 /** A definite refusal of Slack is a value; an unknown outcome is thrown. */
 async function resultOf(posted: Promise<Position>): Promise<PostResult> {
   try {
@@ -474,6 +485,6 @@ async function resultOf(posted: Promise<Position>): Promise<PostResult> {
   } catch (error) {
     const why = refusedBySlack(error);
     if (why === null) throw error;
-    return { ok: false, why, again: why === 'ratelimited' };
+    return { ok: false, why, again: isPassing(why) };
   }
 }

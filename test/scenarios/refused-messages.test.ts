@@ -21,6 +21,13 @@ function textsOf({ slack }: TestSandbox, user: string): string {
   return slack.clientState(user).messages.map(textOf).join('\n');
 }
 
+/** Slack refuses each message to the approvals channel with the error that the words stand for. */
+function refusing({ slack }: TestSandbox, why: string): void {
+  const error = /a_new_error|team_access_not_granted/.exec(why)?.[0] ?? 'account_inactive';
+  for (const channel of ['#db-approvals', 'C0APPROVALS'])
+    slack.failNext({ method: 'chat.postMessage', channel, times: 10_000, how: { error } });
+}
+
 test.for([
   [
     'is archived',
@@ -37,11 +44,14 @@ test.for([
     'Signalbox is not a member of the channel (not_in_channel)',
     ({ slack }) => slack.admin.kick('db-approvals', slack.workspace.botUserId),
   ],
-] as readonly (readonly [string, string, (sandbox: TestSandbox) => void])[])(
+  ['is of a workspace without the app', 'team_access_not_granted', refusing],
+  ['gets an error of the app', 'the app was uninstalled', refusing],
+  ['gets an error that nobody knows yet', 'Slack does not accept it (a_new_error)', refusing],
+] as readonly (readonly [string, string, (sandbox: TestSandbox, why: string) => void])[])(
   'when the approvals channel %s, requester and operators read it, approvers get the card, and nothing runs',
   async ([, why, refuse]) => {
     const sandbox = await startTestSandbox();
-    refuse(sandbox);
+    refuse(sandbox, why);
     const refused = () =>
       sandbox.slack.calls('chat.postMessage').filter(({ reply }) => reply?.ok === false);
     await confirmed(sandbox);
@@ -65,6 +75,45 @@ test.for([
     expect(notices(sandbox, 'could not be posted')).toHaveLength(1);
   },
 );
+
+test('a card that Slack does not take in two minutes is told to requester and operators', async () => {
+  const sandbox = await startTestSandbox();
+  for (const channel of ['#db-approvals', 'C0APPROVALS'])
+    sandbox.slack.failNext({ method: 'chat.postMessage', channel, times: 9, how: 'server-error' });
+  await confirmed(sandbox);
+  for (const seconds of [60, 70, 600]) {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + seconds * 1_000);
+    sandbox.wake();
+    await waitUntilIdle(sandbox);
+  }
+  await sandbox.privateMessage(ANA, 'Slack has not taken its card for 2 minutes');
+  expect(notices(sandbox, 'not taken a message for 2 minutes: card of change')).toHaveLength(1);
+});
+
+test.for(['restricted_action_thread_locked', 'a_new_error'])(
+  'a note before a request that Slack refuses (%s) is told to requester and operators, and nothing runs',
+  async (error) => {
+    const sandbox = await startTestSandbox();
+    const card = await requestChange(sandbox);
+    const note = { method: 'chat.postMessage', words: 'Sending “', times: 10_000 };
+    sandbox.slack.failNext({ ...note, how: { error } });
+    await sandbox.press(BEN, card, 'change.approve');
+    await sandbox.privateMessage(ANA, 'Slack refuses the note before its request');
+    await expect.poll(() => notices(sandbox, 'the note before its request')).toHaveLength(1);
+    expect(sandbox.cloud.count('set state')).toBe(0);
+  },
+);
+
+test('where the channel of a card is left after its post, requester and operators read it', async () => {
+  const sandbox = await startTestSandbox();
+  const { slack } = sandbox;
+  const card = await requestChange(sandbox);
+  slack.admin.kick('db-approvals', slack.workspace.botUserId);
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.privateMessage(ANA, 'could not be updated: Signalbox is not a member');
+  await expect.poll(() => notices(sandbox, 'could not be updated')).toHaveLength(1);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+});
 
 test('a message that Slack refuses ends alone: others of the change go on', async () => {
   const sandbox = await startTestSandbox();
