@@ -270,7 +270,7 @@ async function reveal(
   const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
     const view = passwordModal(password, change);
     return openView(bot, trigger, view).then(
-      () => true,
+      (id) => id !== null,
       (error: unknown) => {
         bot.log.warn(
           { err: error, change: id },
