@@ -59,6 +59,7 @@ import {
   postOnce,
   postRefusal,
   readBack,
+  type StoredMessage,
   updateMessage,
 } from './post.ts';
 import { createPressNotices, pressAnswers } from './press-answers.ts';
@@ -157,6 +158,19 @@ export function createMessenger(options: Options): Messenger {
     return postTo(at.channel, body, { threadTs: at.ts, isSame });
   }
 
+  /** Takes the buttons from the reply before, which Slack may let be edited, as it is younger than its card. */
+  async function endOlder(at: Position, newest: Position): Promise<void> {
+    const all = ownMessages(options, await threadMessages(options, at));
+    const isState = ({ ts, mark }: StoredMessage) => ts > at.ts && mark?.nonce === null;
+    const older = all.findLast((each) => isState(each) && each.ts < newest.ts);
+    if (!older?.blocks.some(({ type }) => type === 'actions')) return;
+    const blocks = older.blocks.filter(({ type }) => type !== 'actions');
+    const { channel } = at;
+    await updateMessage(posts, { channel, ts: older.ts }, { text: older.text, blocks }).catch(
+      (err: unknown) => options.log.debug({ err }, 'an older reply keeps its buttons'),
+    );
+  }
+
   /** The change as people of another organization may read it, where the channel is shared with one. */
   async function shownIn(wanted: string, change: Change): Promise<Change> {
     const channel = await finder.target(wanted);
@@ -205,6 +219,7 @@ export function createMessenger(options: Options): Messenger {
         if (!FROZEN.includes(refused)) return throwRefusal(error);
         frozen.set(keyOf(at), true);
         const reply = await postState(change, at, schedule);
+        await endOlder(at, reply);
         return change.card?.ts === at.ts ? reply : 'drawn';
       }
     },
@@ -357,19 +372,11 @@ async function readThread(
   { channel, ts }: Position,
   call?: ReturnType<typeof createRetryLimited>,
 ): Promise<{ readonly card: Mark | null; readonly notes: readonly NotedMark[] } | null> {
-  const method = 'conversations.replies';
-  const all: NonNullable<ConversationsRepliesResponse['messages']> = [];
-  const args = { channel, ts };
-  const pages = readPages<ConversationsRepliesResponse>(lookups, method, args, call && { call });
-  try {
-    for await (const { messages = [] } of pages) {
-      // Each page begins with the parent.
-      all.push(...messages.filter((each) => all.length === 0 || each.ts !== ts));
-    }
-  } catch (error) {
+  const all = await threadMessages({ lookups }, { channel, ts }, call).catch((error: unknown) => {
     if (DELETED.includes(refusedBySlack(error) ?? '')) return null;
     throw error;
-  }
+  });
+  if (!all) return null;
   const own = ownMessages({ botId }, all);
   const card = own.find((each) => each.ts === ts);
   // Slack keeps the place of a deleted message with replies, without its author.
@@ -382,6 +389,22 @@ async function readThread(
     at !== ts && mark && mark.nonce !== null ? [{ ...mark, nonce: mark.nonce }] : [],
   );
   return { card: states.at(-1)?.mark ?? card.mark, notes };
+}
+
+async function threadMessages(
+  { lookups }: Pick<Options, 'lookups'>,
+  { channel, ts }: Position,
+  call?: ReturnType<typeof createRetryLimited>,
+) {
+  const method = 'conversations.replies';
+  const all: NonNullable<ConversationsRepliesResponse['messages']> = [];
+  const args = { channel, ts };
+  const pages = readPages<ConversationsRepliesResponse>(lookups, method, args, call && { call });
+  for await (const { messages = [] } of pages) {
+    // Each page begins with the parent.
+    all.push(...messages.filter((each) => all.length === 0 || each.ts !== ts));
+  }
+  return all;
 }
 
 type NotedMark = MessageMark & { readonly nonce: string };

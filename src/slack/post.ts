@@ -70,6 +70,7 @@ export interface StoredMessage {
   readonly mark: MessageMark | null;
   /** Of a post that is posted once per name. */
   readonly postMark: string | null;
+  readonly blocks: Message['blocks'];
 }
 
 const SEARCHED_MAX = 200;
@@ -133,7 +134,8 @@ export function ownMessages(
   return messages
     .filter(({ bot_id, ts }) => bot_id === botId && ts !== undefined)
     .map(({ ts = '', text = '', blocks }) => ({
-      ...{ ts, text },
+      // Blocks that Signalbox has posted.
+      ...{ ts, text, blocks: (blocks ?? []) as Message['blocks'] },
       mark: markOf(blocks),
       postMark: postMarkOf(blocks),
     }));

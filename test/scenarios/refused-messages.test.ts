@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isCard, textOf } from '../harness/messages.ts';
+import { buttonsOf, isCard, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
@@ -189,6 +189,36 @@ test.for(['edit_window_closed', 'cant_update_message'])(
     expect(after).toEqual([...new Set(after)]);
   },
 );
+
+test('the newest reply alone has buttons where Slack lets the older one be edited, and is named by its link', async () => {
+  const sandbox = await startTestSandbox();
+  const { slack, clock } = sandbox;
+  const pass = (minutes: number) => {
+    clock.now = new Date(clock.now.getTime() + minutes * 60_000);
+  };
+  slack.admin.limitEditing(5);
+  const card = await requestChange(sandbox, ANA, '/service stop analytics-prod for the night');
+  const { channel = '', ts = '' } = card ?? {};
+  const replies = () =>
+    slack
+      .messages(channel)
+      .filter(
+        (each) => each.threadTs === ts && textOf(each).includes('not let the card be edited'),
+      );
+  const buttons = () => replies().map((each) => buttonsOf(each).includes('change.approve'));
+  pass(6);
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(buttons).toEqual([true]);
+  pass(2);
+  await sandbox.press(CLEO, replies()[0], 'change.approve');
+  await expect.poll(() => replies().length).toBeGreaterThan(1);
+  await waitUntilIdle(sandbox);
+  expect(buttons().filter(Boolean)).toEqual([]);
+  expect(replies()[0]?.blocks[0]?.block_id).toMatch(/^s1\./);
+  await sandbox.press(BEN, card, 'change.reject');
+  const told = await sandbox.privateMessage(BEN, 'This message shows an older state.');
+  expect(JSON.stringify(told?.blocks)).toContain(`/p${replies().at(-1)?.ts.replace('.', '')}`);
+});
 
 test('a copy that Slack does not let be edited has its newest buttons in its thread', async () => {
   const sandbox = await startTestSandbox({ yaml: (file) => ({ ...file, notify: 'dm' }) });
