@@ -70,7 +70,7 @@ export function createActors(options: Options): Actors {
       };
       const roles = [...policy.roles.keys()].filter(isIn);
       const evidence = { groups: [...byGroup.values()].map((group) => group.evidence) };
-      return { ok: true, actor: { id: user, roles }, evidence };
+      return { ok: true, actor: { id: user, ids, roles }, evidence };
     } catch (error) {
       options.warn(error, `identity of ${user}`);
       return { ok: false, refusal: 'lookup-failed' };
