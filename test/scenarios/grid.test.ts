@@ -148,6 +148,21 @@ function withUnknown(): Workspace {
   return { ...sandboxWorkspace, groups };
 }
 
+test('a listed user about whom Slack says too little stops no start, and decides nothing', async () => {
+  const members = sandboxWorkspace.members.map(
+    (one): Member => (one.id === CLEO ? { ...one, deleted: null as never } : one),
+  );
+  const sandbox = await startTestSandbox({
+    workspace: { ...sandboxWorkspace, members },
+    yaml: (file) => ({ ...file, notify: 'both' }),
+  });
+  expect(sandbox.started.ok).toBe(true);
+  await requestChange(sandbox);
+  await sandbox.privateMessage(BEN, 'requests: ');
+  const told = sandbox.slack.calls('chat.postMessage').map(({ args }) => args.channel);
+  expect(told).not.toContain(CLEO);
+});
+
 test('a member of a group whom Slack does not know stops no start, reload, card or press', async () => {
   const yaml = (file: object) => ({ ...file, notify: 'both' });
   const sandbox = await startTestSandbox({ workspace: withUnknown(), yaml });
