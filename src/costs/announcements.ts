@@ -175,8 +175,8 @@ async function updateNow(
     if (result.ok) return { events: [posted], result: null };
     log.warn({ post: name, why: result.why }, 'message not updated');
     const text = `The message "${answer.title}" for ${channel} was not updated: Slack refused it (${result.why}).`;
-    const told = notice(null, text, locked.at);
-    return { events: [posted, ...told.events], jobs: told.jobs, result: null };
+    const report = notice(null, text, locked.at);
+    return { events: [posted, ...report.events], jobs: report.jobs, result: null };
   });
   return 'done';
 }

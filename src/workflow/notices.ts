@@ -72,7 +72,7 @@ export async function sendNotice(context: DecisionContext, job: JobTry): Promise
   return 'done';
 }
 
-/** Ends a notice that Slack refused for good. What one person cannot be told, the operators read. */
+/** Ends a notice that Slack refused for good. What one person cannot be sent, the operators read. */
 export async function endRefusedNotice(
   context: DecisionContext,
   id: string,

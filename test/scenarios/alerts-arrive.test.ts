@@ -41,7 +41,7 @@ test('an alert that fires is a message, which follows it until it is ok', async 
   expect(cards()).toMatchObject([{ ts: card?.ts }]);
 });
 
-test('a message that Slack lets be edited no more goes on in replies, and a refused one is told', async () => {
+test('a message that Slack lets be edited no more goes on in replies, and a refused one is reported', async () => {
   const { sandbox, cards, turn } = await sandboxWithAlerts();
   await turn(SLOW_QUERIES, 'firing', /⚠ Slow queries is firing/);
   const [card] = cards();

@@ -145,7 +145,7 @@ test.for([
   expect(sandbox.clock.now.getTime() - began).toBeLessThan(1_500);
 });
 
-test('a form that was closed is not redrawn, and nobody is told', async () => {
+test('a form that was closed is not redrawn, and nobody gets a message', async () => {
   const sandbox = await startTestSandbox();
   const form = await endpointForm(sandbox);
   sandbox.slack.failNext({ method: 'views.update', times: 9, how: { error: 'not_found' } });

@@ -46,7 +46,7 @@ test.for([
   ],
   ['is of a workspace without the app', 'team_access_not_granted', refusing],
   ['gets an error of the app', 'the app was uninstalled', refusing],
-  ['gets an error that nobody knows yet', 'Slack does not accept it (a_new_error)', refusing],
+  ['gets an error of a new name', 'Slack does not accept it (a_new_error)', refusing],
 ] as readonly (readonly [string, string, (sandbox: TestSandbox, why: string) => void])[])(
   'when the approvals channel %s, requester and operators read it, approvers get the card, and nothing runs',
   async ([, why, refuse]) => {
@@ -76,7 +76,7 @@ test.for([
   },
 );
 
-test('a card that Slack does not take in two minutes is told to requester and operators', async () => {
+test('a card that Slack does not take in two minutes is reported to requester and operators', async () => {
   const sandbox = await startTestSandbox();
   for (const channel of ['#db-approvals', 'C0APPROVALS'])
     sandbox.slack.failNext({ method: 'chat.postMessage', channel, times: 9, how: 'server-error' });
@@ -91,7 +91,7 @@ test('a card that Slack does not take in two minutes is told to requester and op
 });
 
 test.for(['restricted_action_thread_locked', 'a_new_error'])(
-  'a note before a request that Slack refuses (%s) is told to requester and operators, and nothing runs',
+  'a note before a request that Slack refuses (%s) is reported to requester and operators, and nothing runs',
   async (error) => {
     const sandbox = await startTestSandbox();
     const card = await requestChange(sandbox);

@@ -248,7 +248,7 @@ test('the cards of all open changes are looked at again, one after another', asy
   expect(due).toEqual(expect.arrayContaining([`card ${open.id}`, `card ${other.id}`]));
 });
 
-test('a card that is late is told to requester and operators once, and a day ends the tries', async () => {
+test('a card that is late is reported to requester and operators once, and a day ends the tries', async () => {
   const world = await workflowWithCards();
   const { id } = await aChange(world.context, { hasCard: false });
   for (const kind of ['notice', 'card', 'thread', 'card'])

@@ -264,7 +264,7 @@ test('a message that Slack refuses for good ends, and the operators read why onc
   ]);
 });
 
-test('a notice that Slack refuses for good ends, and what a person cannot be told the operators read', async () => {
+test('a notice that Slack refuses for good ends, and what a person cannot be sent the operators read', async () => {
   const refusal = new PostRefused('the user was deactivated (user_disabled)', null, null);
   const messages = { messageUser: () => Promise.reject(refusal) };
   const { context, run, told } = await workflowWithCards({ messages });
@@ -286,7 +286,7 @@ test('a notice that Slack refuses for good ends, and what a person cannot be tol
   ]);
 });
 
-test('a message that Slack refuses to the whole app is told once, and retried', async () => {
+test('a message that Slack refuses to the whole app is reported once, and retried', async () => {
   const refusal = new PostRefused('the token was revoked (token_revoked)', null, null, true);
   const messages = {
     postThreadUpdate: () => Promise.reject(refusal),
