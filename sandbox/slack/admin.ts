@@ -30,6 +30,8 @@ export interface Admin {
   readonly archive: (channel: string) => void;
   /** Lets no app post messages in a channel: `restricted_action`. */
   readonly restrict: (channel: string) => void;
+  /** Lets messages be edited for these minutes only: `edit_window_closed`. */
+  readonly limitEditing: (minutes: number) => void;
   /** Shares a channel with another workspace. */
   readonly share: (channel: string) => void;
   /** Changes the name of a channel; its id stays the same. */
@@ -113,6 +115,9 @@ export function adminOf(slack: SlackState): Admin {
       changeChannel(channel, (conversation) => {
         conversation.restricted = true;
       }),
+    limitEditing: (minutes) => {
+      slack.editMinutes = minutes;
+    },
     share: (channel) =>
       changeChannel(channel, (conversation) => Object.assign(conversation, { kind: 'external' })),
     rename: (channel, name) =>

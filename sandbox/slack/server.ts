@@ -104,6 +104,7 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
     issueSocketTicket: () => null,
     reachable: true,
     isUninstalled: false,
+    editMinutes: null,
     slackbot: null,
     lastMicros: 0,
   };

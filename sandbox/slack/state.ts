@@ -58,6 +58,8 @@ export interface SlackState {
   issueSocketTicket: () => string | null;
   /** False: every call of the Web API loses its connection, without effect. */
   reachable: boolean;
+  /** How long a message may be edited, in minutes; null: always. A setting of the workspace. */
+  editMinutes: number | null;
   /** The app is no longer installed: every call with its bot token is refused. */
   isUninstalled: boolean;
   /** Null: no MCP server is connected. */

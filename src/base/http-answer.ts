@@ -1,5 +1,6 @@
 // What an answer of a server means: its body, the error that it is, and the texts that are shown of it.
 
+import { STATUS_CODES } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {
@@ -213,49 +214,98 @@ export function retryDelay(error: ApiError, attempt: number, chance: number): nu
 
 /** The server's error text from any of its known error shapes, at most 500 characters; or null. */
 export function serverTextOf(body: Body): string | null {
-  const text = body.kind === 'json' ? textIn(body.value) : body.kind === 'text' ? body.text : null;
-  const line = lineOf(text ?? '');
+  const line = lineOf(textOf(body) ?? '');
   return line === '' || /<!doctype|<\/?(?:html|head|body)\b/i.test(line) ? null : bounded(line);
 }
 
+function textOf(body: Body): string | null {
+  if (body.kind === 'json') return textIn(body.value) ?? byField(body.value, 0, Array.isArray);
+  if (body.kind === 'html') return textInXml(body.text.slice(0, XML_READ));
+  return body.kind === 'text' ? body.text : null;
+}
+
 /**
- * Where the known shapes have their text, best first: of the APIs, of `application/problem+json`, whose title is the
- * same for all problems of a kind, and of the lists of validators.
+ * Where the known shapes have their text, best first, in any spelling: of the APIs, of gateways, of sign-in servers, of
+ * `application/problem+json`, whose title is the same for all problems of a kind, and of the lists of validators.
  */
-const TEXT_KEYS =
-  'error errors issues validation invalid-params invalidParams message msg details detail title reason'.split(
-    ' ',
-  );
+const TEXT_KEYS = (
+  'errordescription error errors issues validation invalidparams violations fielderrors fault faultstring ' +
+  'errormessage message msg details detail description title reason'
+).split(' ');
+const LISTED = ['errors', 'fielderrors', 'violations'];
 const DEEPEST_TEXT = 5;
+/** `Bad Request` says no more than the status. */
+const PHRASES = new Set(Object.values(STATUS_CODES).map((phrase) => phrase?.toLowerCase()));
 
 function textIn(value: unknown, depth = 0): string | null {
-  if (typeof value === 'string') return value.trim() || null;
+  if (typeof value === 'string') return unwrapped(value.trim(), depth) || null;
   if (depth > DEEPEST_TEXT) return null;
   if (Array.isArray(value)) return together(value.map((each) => issueIn(each, depth + 1)));
   if (!isRecord(value)) return null;
-  for (const key of TEXT_KEYS) {
-    const { [key]: inner } = value;
-    const text = textIn(inner, depth + 1) ?? (key === 'errors' ? byField(inner, depth + 1) : null);
-    if (text !== null) return text;
+  const named = new Map(Object.entries(value).map(([key, inner]) => [spelled(key), inner]));
+  const texts = TEXT_KEYS.flatMap((key) => {
+    const inner = named.get(key);
+    const fields = LISTED.includes(key) ? byField(inner, depth + 1) : null;
+    return textIn(inner, depth + 1) ?? fields ?? [];
+  });
+  return texts.find((text) => !PHRASES.has(text.toLowerCase())) ?? texts[0] ?? null;
+}
+
+function spelled(key: string): string {
+  return key.toLowerCase().replace(/[_-]/g, '');
+}
+
+/** A gateway may wrap the JSON of the server behind it as a text. */
+function unwrapped(text: string, depth: number): string {
+  if (!text.startsWith('{') || depth > DEEPEST_TEXT) return text;
+  try {
+    return textIn(JSON.parse(text), depth + 1) ?? text;
+  } catch {
+    return text;
   }
-  return null;
+}
+
+const XML_READ = 10_000;
+const ENTITIES: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  amp: '&',
+};
+
+/** The text of the best element of an error in XML; null for a page. */
+function textInXml(xml: string): string | null {
+  if (/<!doctype|<html\b/i.test(xml)) return null;
+  const elements = xml.matchAll(/<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<]+)<\//g);
+  const named = [...elements].map(([, name = '', text = '']) => [
+    name,
+    text.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity) => ENTITIES[entity] ?? ''),
+  ]);
+  return textIn(Object.fromEntries(named.toReversed()));
 }
 
 /** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`; also `#/channel/type` and a name. */
 function issueIn(issue: unknown, depth: number): string | null {
   const text = textIn(issue, depth);
   if (!isRecord(issue) || text === null) return text;
-  const { path, location, loc, pointer, field, reason, name } = issue;
-  const place = path ?? location ?? loc ?? pointer ?? field ?? (reason === undefined ? null : name);
+  const { path, location, loc, pointer, field, propertyPath, source, reason, name } = issue;
+  const inSource = isRecord(source) ? (source.pointer ?? source.parameter) : null;
+  const own = path ?? location ?? loc ?? pointer ?? inSource ?? field ?? propertyPath;
+  const place = own ?? (reason === undefined ? null : name);
   const words = typeof place === 'string' ? place.replace(/^#?\//, '').split('/') : place;
   return Array.isArray(words) && words.length > 0 ? `${words.join('.')}: ${text}` : text;
 }
 
 /** `{ errors: { threshold: ['must be a number'] } }` */
-function byField(errors: unknown, depth: number): string | null {
+function byField(
+  errors: unknown,
+  depth: number,
+  isText: (each: unknown) => boolean = () => true,
+): string | null {
   if (!isRecord(errors)) return null;
   const texts = Object.entries(errors).map(
-    ([field, each]) => [field, textIn(each, depth)] as const,
+    ([field, each]) => [field, isText(each) ? textIn(each, depth) : null] as const,
   );
   return together(texts.map(([field, text]) => (text === null ? null : `${field}: ${text}`)));
 }
@@ -266,9 +316,9 @@ function together(texts: readonly (string | null)[]): string | null {
 
 const LONGEST_TEXT = 500;
 
-// Control characters could forge log lines or colour a terminal.
+// Control characters could forge log lines or colour a terminal, and those of direction turn a text around.
 function lineOf(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return text.replace(/[\s\p{Cc}\p{Bidi_Control}]+/gu, ' ').trim();
 }
 
 function bounded(line: string): string {

@@ -198,7 +198,7 @@ function stateWords(alert: Alert, now: Date): string {
 
 /** What the server says about a failed evaluation; null: nothing. */
 function errorsOf({ asRead }: Alert): string | null {
-  const { executionErrors: errors } = asRead;
+  const errors = withoutGaps(asRead.executionErrors);
   return Array.isArray(errors) && errors.length > 0 ? valueText(errors as Json) : null;
 }
 
@@ -223,7 +223,9 @@ function page({ found, filter, now, names, all }: Page): Answer {
   const urgent = shown.filter(isUrgent).slice(0, ROWS_MAX);
   const others = shown.filter((alert) => !urgent.includes(alert));
   const note = all.total === null ? '' : `Only ${all.read} of ${all.total} alerts were read. `;
-  const offers = shown.map((alert) => ({ label: nameOf(alert), line: `alert show ${alert.id}` }));
+  const offers = shown
+    .filter(({ id }) => id !== null)
+    .map((alert) => ({ label: nameOf(alert), line: `alert show ${alert.id}` }));
   return {
     title: `${titleOf(found, filter, all.read)}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
     parts: [
@@ -263,13 +265,15 @@ function urgentRow(alert: Alert, now: Date): AnswerRow {
   const until = silenceCell(alert, now);
   const muted: readonly InlinePart[] = until instanceof Date ? [' until ', { at: until }] : [];
   const about = ['⚠ ', stateWords(alert, now), ...muted, ` · ${conditionText(alert)}`];
-  return { text: nameOf(alert), about, show: `alert edit ${alert.id}`, label: 'Edit…' };
+  const show = alert.id === null ? null : `alert edit ${alert.id}`;
+  return { text: nameOf(alert), about, show, label: 'Edit…' };
 }
 
 /** `above 100, every 5m` */
 function conditionText(alert: Alert): string {
   const every = alert.interval === null ? null : `every ${alert.interval}`;
-  return [thresholdText(alert), every].filter((text) => text !== null).join(', ');
+  const texts = [thresholdText(alert), every].filter((text) => text !== null);
+  return texts.join(', ') || 'threshold unknown';
 }
 
 function row(alert: Alert, now: Date, names: AlertNames): readonly Cell[] {
@@ -405,7 +409,11 @@ function facts(alert: Alert, names: AlertNames): readonly (readonly [string, Cel
 /** A field of a newer server: its value in words, never its JSON. */
 function otherText(value: unknown): Cell {
   if (typeof value === 'string') return timeOrWord(value);
-  return value === null || value === undefined ? null : valueText(value as Json);
+  return value === null || value === undefined ? null : valueText(withoutGaps(value) as Json);
+}
+
+function withoutGaps(value: unknown): unknown {
+  return Array.isArray(value) ? value.filter((each) => each !== null) : value;
 }
 
 function channelText({ channels }: Alert, names: AlertNames = {}): string | null {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ageText, bytesText, durationText, shortBytesText } from '../base/text.ts';
 import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
 import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
-import { wordIn } from '../domain/words.ts';
+import { wordIn, wordOf } from '../domain/words.ts';
 import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
 import { commandLine, ServiceName } from './arguments.ts';
@@ -36,7 +36,7 @@ export const backupShow = queryCommand({
     const { result, requestId } = await context.cloud.getBackup(service.id, found);
     const done = isFinished(result);
     return {
-      title: `Backup of ${service.name}: ${backupStatus(result)}`,
+      title: `Backup of ${service.name}: ${wordOf(backupStatus(result))}`,
       parts: [
         { kind: 'facts', facts: facts(result, done) },
         ...(done ? [] : [soFar]),
@@ -83,7 +83,7 @@ async function similarBackups(
 
 const soFar = {
   kind: 'text',
-  text: 'Not finished: size and duration are the values so far.',
+  text: 'Unless it is finished, size and duration are the values so far.',
 } as const;
 
 function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell])[] {

@@ -112,7 +112,7 @@ const GIVE_UP_MS = DAY_MS;
 export function postKind(context: AnnouncementContext) {
   return {
     lane: 'messages',
-    run: async ({ key }: { readonly key: string }): Promise<'done' | Date> => {
+    run: async ({ key }: { readonly key: string }): Promise<Posted> => {
       const name = `post/${key}` as const;
       const { state: post } = await context.events.load(name, evolvePost);
       if (!post?.announced || post.state === 'missed') return 'done';
@@ -123,18 +123,20 @@ export function postKind(context: AnnouncementContext) {
   } as const;
 }
 
+/** `waitsUntil`: it is late. */
+type Posted = 'done' | Date | { readonly waitsUntil: Date };
 type Announced = NonNullable<LoggedPost['announced']>;
 
 async function postNow(
   context: AnnouncementContext,
   name: AnnouncementName,
-  announced: NonNullable<LoggedPost['announced']>,
-): Promise<'done' | Date> {
+  announced: Announced,
+): Promise<Posted> {
   const { events, messenger, log, now, measures } = context;
   const { channel, at, version: shows, answer } = announced;
   const subject = `the message "${answer.title}" for ${channel}`;
   const report = { reportMissed: reportMissed(log, { subject, requester: null }) };
-  const later = new Date(now().getTime() + RETRY_MS);
+  const later = { waitsUntil: new Date(now().getTime() + RETRY_MS) };
   const isOld = now().getTime() - at >= GIVE_UP_MS;
 
   const to = postChannel((await messenger.findChannels([channel])).get(channel));
@@ -163,12 +165,19 @@ async function updateNow(
   { events, messenger, log, now }: AnnouncementContext,
   name: AnnouncementName,
   { at, announced }: { readonly at: Position; readonly announced: Announced },
-): Promise<'done' | Date> {
+): Promise<Posted> {
   const result = await messenger.updateMessage(at, announced.answer);
-  if (!result.ok && result.again) return new Date(now().getTime() + RETRY_MS);
-  if (!result.ok) log.warn({ post: name, why: result.why }, 'message not updated');
-  const event = { type: 'posted', ...at, shows: announced.version } as const;
-  await append(events, async () => ({ events: [{ stream: name, event }], result: null }));
+  if (!result.ok && result.again) return { waitsUntil: new Date(now().getTime() + RETRY_MS) };
+  const { channel, answer, version: shows } = announced;
+  const event = { type: 'posted', ...(result.ok ? result.at : at), shows } as const;
+  await append(events, async (locked) => {
+    const posted = { stream: name, event };
+    if (result.ok) return { events: [posted], result: null };
+    log.warn({ post: name, why: result.why }, 'message not updated');
+    const text = `The message "${answer.title}" for ${channel} was not updated: Slack refused it (${result.why}).`;
+    const report = notice(null, text, locked.at);
+    return { events: [posted, ...report.events], jobs: report.jobs, result: null };
+  });
   return 'done';
 }
 

@@ -14,9 +14,9 @@ import {
 } from '../domain/answer.ts';
 import type { ChannelId, Position } from '../domain/change.ts';
 import { evolvePost, type LoggedPost } from '../domain/log-events.ts';
-import { endWithoutPost, type PostOutcome, postAtMostOnce } from '../log/index.ts';
+import { append, endWithoutPost, type PostOutcome, postAtMostOnce } from '../log/index.ts';
 import { transaction } from '../storage/index.ts';
-import { postChannel, reportMissed } from './announcements.ts';
+import { notice, postChannel, reportMissed } from './announcements.ts';
 import { type ComposedDigest, composeDigest } from './digest.ts';
 import {
   type DigestData,
@@ -375,7 +375,10 @@ async function postComposed(
       const posted = await context.messenger.postToChannel(channel.id, thread, ts);
       if (posted.ok) return true;
       context.log.warn({ why: posted.why }, 'thread of a digest was refused');
-      return !posted.again;
+      if (posted.again) return false;
+      const text = `The table of ${subjectOf(`#${channel.name}`, day)} was not posted: Slack refused it (${posted.why}).`;
+      await append(events, async ({ at }) => ({ ...notice(null, text, at), result: null }));
+      return true;
     } catch (error) {
       // The digest is posted already, so a lost table is not retried.
       context.log.warn({ err: error }, 'thread of a digest was not posted');

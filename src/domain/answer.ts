@@ -184,6 +184,7 @@ export interface Poster {
   ): Promise<PostResult>;
   /** Returns where the own message with this mark is; null: it is not there. Throws where that cannot be read. */
   findPost(place: PostPlace, mark: string): Promise<Position | null>;
+  /** Returns where the answer is shown: for a message that Slack lets be edited no more, a reply to it. */
   updateMessage(at: Position, answer: Answer): Promise<PostResult>;
   /** Looks up each channel by its name or id. */
   findChannels(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>>;
@@ -207,11 +208,14 @@ export class PostRefused extends Error {
   readonly why: string;
   /** When a later attempt may succeed; null: the same message would be refused again. */
   readonly retryAfterMs: number | null;
+  /** Every message is refused until a person changes the installation of the app. */
+  readonly isOfApp: boolean;
 
-  constructor(why: string, retryAfterMs: number | null, cause: unknown) {
+  constructor(why: string, retryAfterMs: number | null, cause: unknown, isOfApp = false) {
     super(`Slack refused a message: ${why}`, { cause });
     this.why = why;
     this.retryAfterMs = retryAfterMs;
+    this.isOfApp = isOfApp;
   }
 }
 

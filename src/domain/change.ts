@@ -518,6 +518,8 @@ function upperFirst(text: string): string {
 /** The user who acts, with the current roles. */
 export interface Actor {
   readonly id: UserId;
+  /** All ids of this person: on Grid one can have `U…` and `W…`. Missing: only `id`. */
+  readonly ids?: readonly UserId[];
   readonly roles: readonly RoleName[];
   /** The agent that asks, for the user or for itself; missing: the user acts alone. */
   readonly agent?: string;

@@ -63,7 +63,8 @@ const PATHS = new Set(
     /\s+/,
   ),
 );
-const SECRETS = /token|secret|password|signature|authorization|cookie|ticket|phone|email|skype/i;
+const SECRETS =
+  /token|secret|passw|passphrase|credential|api_?key|private_?key|signature|authorization|cookie|ticket|phone|email|skype|(^|_)(pin|otp)$/i;
 /** Of what Signalbox sends, these name something that comes back; all other text is masked. */
 const NAMED = /(^|_)(id|ids|ts|channel|user|users|usergroup|value|hash|metadata)$/;
 const TIMES =
@@ -142,10 +143,11 @@ function createRedaction(commands: readonly Command[], key: Buffer) {
     key: string,
     leaf: (value: string, key: string) => string,
   ): unknown {
+    if (typeof value === 'number' && SECRETS.test(key)) return '[removed]';
     if (typeof value === 'string') {
       // A form has its structures as text.
-      if (/^(blocks|view)$/.test(key) && /^[[{]/.test(value))
-        return walk(JSON.parse(value), key, leaf);
+      const inner = /^(blocks|view)$/.test(key) ? structureIn(value) : null;
+      if (inner !== null) return walk(inner, key, leaf);
       if (SECRETS.test(key)) return '[removed]';
       return ENUMS.has(key) && /^[\w/-]{1,40}$/.test(value) && !/[A-Z]\w*\d|\d{6}/.test(value)
         ? value
@@ -168,4 +170,13 @@ function createRedaction(commands: readonly Command[], key: Buffer) {
     path: (call: string) =>
       call.replace(/(?<=\/)[^/]+/g, (part) => (PATHS.has(part) ? part : text(part))),
   };
+}
+
+function structureIn(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
 }

@@ -239,7 +239,10 @@ function updatableFields({ asRead, threshold, thresholdMax }: Alert): AlertField
   const numbers = OTHER_NUMBERS.filter((key) => Object.hasOwn(read, key)).map(
     (key) => [key, numberOf(read[key]) ?? read[key]] as const,
   );
-  const fields = { ...read, threshold, thresholdMax, ...Object.fromEntries(numbers) };
+  // Beside the first one, what a deleted webhook leaves behind notifies nobody, and no server takes it back.
+  const list = Array.isArray(read.channels) ? read.channels : null;
+  const channels = list && { channels: list.filter((each, at) => at === 0 || isWhole(each)) };
+  const fields = { ...read, ...channels, threshold, thresholdMax, ...Object.fromEntries(numbers) };
   const foreign = isTile(fields) ? ['savedSearchId', 'groupBy'] : ['dashboardId', 'tileId'];
   const dropped = isTile(fields) || isSearch(fields) ? foreign : [];
   return fieldsWhere(
@@ -281,9 +284,12 @@ function missingForUpdate(kept: AlertFields): MissingForUpdate | null {
 /** Null as well for a channel without a type: some servers leave it behind when a webhook is deleted. */
 function firstChannel(kept: AlertFields): AlertFields | null {
   const first = Array.isArray(kept.channels) ? (kept.channels[0] ?? kept.channel) : kept.channel;
-  if (!isRecord(first)) return null;
-  const isWhole = first.type === 'webhook' ? isText(first.webhookId) : isText(first.type);
-  return isWhole ? first : null;
+  return isWhole(first) ? first : null;
+}
+
+function isWhole(channel: unknown): channel is AlertFields {
+  if (!isRecord(channel)) return false;
+  return channel.type === 'webhook' ? isText(channel.webhookId) : isText(channel.type);
 }
 
 function isText(value: unknown): boolean {

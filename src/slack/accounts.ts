@@ -41,17 +41,17 @@ export interface Account {
 const UNKNOWN = ['user_not_found', 'user_not_visible'];
 const NO_ACCOUNT: Account = { ids: [], standing: 'other-workspace', zone: null };
 
-/** Reads one user. Throws on an incomplete answer. */
+/** Reads one user. After an answer that does not say who it is, only this user is unknown. */
 async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Account> {
   try {
     const { user } = await lookups.users.info({ user: id });
     const account = accountFrom(user, home);
     if (account?.ids.includes(id as UserId)) return account;
+    return { ids: [id as UserId], standing: 'lookup-failed', zone: null };
   } catch (error) {
     if (UNKNOWN.includes(refusedBySlack(error) ?? '')) return NO_ACCOUNT;
     throw error;
   }
-  throw new Error(`Slack answered without the user ${id}`);
 }
 
 /** The account of a user in Slack's answer, from `users.info` or `users.list`; null for an incomplete one. */
@@ -75,10 +75,12 @@ type User = NonNullable<Awaited<ReturnType<WebClient['users']['info']>>['user']>
 function standingOf(user: User, home: Home): 'member' | Refusal {
   const origin = { team: user.team_id, enterprise: user.enterprise_user?.enterprise_id };
   if (user.is_stranger === true || belongsTo(home, origin) !== true) return 'other-workspace';
-  if (user.deleted !== false) return 'deactivated';
-  if (user.is_bot !== false || user.id === 'USLACKBOT') return 'bot';
-  const full = user.is_restricted === false && user.is_ultra_restricted === false;
-  return full ? 'member' : 'guest';
+  if (user.deleted === true) return 'deactivated';
+  if (user.is_bot === true || user.id === 'USLACKBOT') return 'bot';
+  if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
+  const { deleted, is_bot, is_restricted, is_ultra_restricted } = user;
+  const isWhole = [deleted, is_bot, is_restricted, is_ultra_restricted].every((is) => is === false);
+  return isWhole ? 'member' : 'lookup-failed';
 }
 
 const CACHED_MS = 60_000;
@@ -230,6 +232,8 @@ async function listedAmong(
   const found = new Map<UserId, Account>();
   const add = (members: readonly User[]) => {
     for (const account of members.flatMap((one) => accountFrom(one, home) ?? [])) {
+      // A list may show less of a user than `users.info`.
+      if (account.standing === 'lookup-failed') continue;
       for (const id of account.ids) if (ids.has(id)) found.set(id, account);
     }
   };

@@ -70,7 +70,7 @@ export function createActors(options: Options): Actors {
       };
       const roles = [...policy.roles.keys()].filter(isIn);
       const evidence = { groups: [...byGroup.values()].map((group) => group.evidence) };
-      return { ok: true, actor: { id: user, roles }, evidence };
+      return { ok: true, actor: { id: user, ids, roles }, evidence };
     } catch (error) {
       options.warn(error, `identity of ${user}`);
       return { ok: false, refusal: 'lookup-failed' };
@@ -100,9 +100,15 @@ export function createActors(options: Options): Actors {
 
   /** The members among these, each person once. */
   async function activeAmong(listed: readonly UserId[]): Promise<readonly UserId[]> {
-    const all = await Promise.all(listed.map((id) => accounts.read(id, { fresh: false })));
-    const active = all.filter(({ standing }) => standing === 'member');
-    return active.flatMap(({ ids: [id] }) => id ?? []);
+    const reads = listed.map((id) => accounts.read(id, { fresh: false }));
+    const all = await Promise.allSettled(reads);
+    // One that fails says nothing about the others.
+    if (all.every(({ status }) => status === 'rejected')) await Promise.all(reads);
+    return all.flatMap((each) =>
+      each.status === 'fulfilled' && each.value.standing === 'member'
+        ? each.value.ids.slice(0, 1)
+        : [],
+    );
   }
 
   async function zoneOf(user: UserId): Promise<string | null> {

@@ -331,7 +331,20 @@ function contentOf({ text, blocks, replace, thread }: PrivateResponse) {
 }
 
 /** Errors after which it is unknown whether Slack executed the request. */
-const UNSURE = ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'];
+const UNSURE = [
+  ...['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'update_failed'],
+];
+
+/** Refusals that pass by themselves: of a workspace or channel that moves, and of one with too many messages. */
+const PASSING = [
+  ...['ratelimited', 'message_limit_exceeded', 'accesslimited', 'team_added_to_org'],
+  ...['org_login_required', 'external_channel_migrating'],
+];
+
+/** Whether the same call may succeed later without anyone's help: only for known names, because Slack adds others. */
+export function isPassing(refused: string | null): boolean {
+  return refused === null || PASSING.includes(refused);
+}
 
 /** The name of a definite refusal, which had no effect; null for any other error. */
 export function refusedBySlack(error: unknown): string | null {
@@ -343,7 +356,7 @@ export function refusedBySlack(error: unknown): string | null {
   const name = isNamed ? String(data.error) : '';
   if (name === 'rate_limited') return 'ratelimited';
   // A proxy's page arrives as the name of an error.
-  return !/^[a-z][a-z_]*$/.test(name) || UNSURE.includes(name) ? null : name;
+  return !/^[a-z][a-z0-9_]{1,60}$/.test(name) || UNSURE.includes(name) ? null : name;
 }
 
 /** The time after which Slack accepts a rate-limited call again; null where Slack named none. */

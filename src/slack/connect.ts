@@ -159,6 +159,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       finder,
       channels,
       now,
+      onLost: installation.lost,
     });
   };
   return {

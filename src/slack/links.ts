@@ -3,6 +3,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
 import type { Change, ChangeId, Position } from '../domain/change.ts';
+import type { Denial } from '../domain/gate.ts';
 import { refusedBySlack } from './api.ts';
 import type { Line, RichInline } from './rich-text.ts';
 
@@ -41,6 +42,11 @@ export function openCard(change: WithCard, linkOf: LinkOf): Line {
 export function cardPlace({ card }: WithCard, text: string, linkOf: LinkOf): Line {
   if (!card || !/^[CG]/.test(card.channel)) return [];
   return [cardLink({ card }, text, linkOf), ' in ', { channel: card.channel }];
+}
+
+/** Reads the link that the refusal of an older button names. */
+export async function loadNewest({ load }: Permalinks, denial: Denial | null): Promise<void> {
+  if (denial?.refusal === 'older-state') await load([denial.change?.states?.at(-1) ?? null]);
 }
 
 /** How long an answer waits for the links in it. */

@@ -91,7 +91,7 @@ function eventHandler(bot: SlackContext, actors: Actors, { lost }: Installation)
       case 'app_uninstalled':
         return lost(event.type);
       case 'tokens_revoked':
-        if (event.tokens.bot?.includes(bot.botUserId)) lost(event.type);
+        if (event.tokens?.bot?.includes(bot.botUserId)) lost(event.type);
         return;
       case 'user_change':
         actors.forgetUser(event.user.id);

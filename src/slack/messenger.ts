@@ -22,6 +22,7 @@ import type {
 import { answerMessage } from './answer.ts';
 import {
   createRetryLimited,
+  isPassing,
   type Respond,
   type RetryLimited,
   readPages,
@@ -58,6 +59,7 @@ import {
   postOnce,
   postRefusal,
   readBack,
+  type StoredMessage,
   updateMessage,
 } from './post.ts';
 import { createPressNotices, pressAnswers } from './press-answers.ts';
@@ -80,6 +82,8 @@ interface Options extends OwnMessages {
   readonly clock: Clock;
   readonly now: () => Date;
   readonly log: Logger;
+  /** Slack refuses every message of the app. */
+  readonly onLost: (error: unknown) => void;
 }
 
 export function createMessenger(options: Options): Messenger {
@@ -91,6 +95,11 @@ export function createMessenger(options: Options): Messenger {
   const warned = new Set<string>();
   const frozen = new Cache<string, true>(FROZEN_MAX);
   const members = createChannelMembers(lookups, options.clock);
+  const throwRefusal = (error: unknown): never => {
+    const refusal = postRefusal(error);
+    if (refusal?.isOfApp) options.onLost(error);
+    throw refusal ?? error;
+  };
 
   /** Posts into a channel or direct message once; a configured name is replaced by its id. */
   async function postTo(
@@ -149,6 +158,19 @@ export function createMessenger(options: Options): Messenger {
     return postTo(at.channel, body, { threadTs: at.ts, isSame });
   }
 
+  /** Takes the buttons from the reply before, which Slack may let be edited, as it is younger than its card. */
+  async function endOlder(at: Position, newest: Position): Promise<void> {
+    const all = ownMessages(options, await threadMessages(options, at));
+    const isState = ({ ts, mark }: StoredMessage) => ts > at.ts && mark?.nonce === null;
+    const older = all.findLast((each) => isState(each) && each.ts < newest.ts);
+    if (!older?.blocks.some(({ type }) => type === 'actions')) return;
+    const blocks = older.blocks.filter(({ type }) => type !== 'actions');
+    const { channel } = at;
+    await updateMessage(posts, { channel, ts: older.ts }, { text: older.text, blocks }).catch(
+      (err: unknown) => options.log.debug({ err }, 'an older reply keeps its buttons'),
+    );
+  }
+
   /** The change as people of another organization may read it, where the channel is shared with one. */
   async function shownIn(wanted: string, change: Change): Promise<Change> {
     const channel = await finder.target(wanted);
@@ -197,6 +219,7 @@ export function createMessenger(options: Options): Messenger {
         if (!FROZEN.includes(refused)) return throwRefusal(error);
         frozen.set(keyOf(at), true);
         const reply = await postState(change, at, schedule);
+        await endOlder(at, reply);
         return change.card?.ts === at.ts ? reply : 'drawn';
       }
     },
@@ -204,11 +227,13 @@ export function createMessenger(options: Options): Messenger {
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
       const note = markedLine(line, change, mark, mark.nonce);
-      await afterLimit(() => postMessage(posts, channel, note, ts));
+      await afterLimit(() => postMessage(posts, channel, note, ts)).catch(throwRefusal);
     },
     readThread: (at) => afterLimit(() => readThread(options, at)),
     readCard: (at) =>
-      afterLimit(() => (frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at))),
+      afterLimit(() =>
+        frozen.get(keyOf(at)) ? readThread(options, at) : readCard(options, at),
+      ).catch(throwRefusal),
     readMarks: (since, cards) => readMarks(options, since, cards),
     postThreadUpdate: async (change, at, attempt) => {
       await permalinks.load([at]);
@@ -271,8 +296,13 @@ export function createMessenger(options: Options): Messenger {
       return resultOf(postMessage(posts, to, mark ? markedPost(body, mark) : body, threadTs));
     },
     findPost: (place, mark) => findPost(options, place, mark),
-    updateMessage: (at, answer) =>
-      resultOf(updateMessage(posts, at, answerMessage(answer)).then(() => at)),
+    updateMessage: async (at, answer) => {
+      const body = answerMessage(answer);
+      const result = await resultOf(updateMessage(posts, at, body).then(() => at));
+      // What it says now is a reply, which is updated from then on.
+      const isFrozen = !result.ok && FROZEN.includes(result.why);
+      return isFrozen ? resultOf(postMessage(posts, at.channel, body, at.ts)) : result;
+    },
     findChannels: finder.find,
     lookupProblem: finder.problem,
     messageUser: async (user, answer) => {
@@ -342,19 +372,11 @@ async function readThread(
   { channel, ts }: Position,
   call?: ReturnType<typeof createRetryLimited>,
 ): Promise<{ readonly card: Mark | null; readonly notes: readonly NotedMark[] } | null> {
-  const method = 'conversations.replies';
-  const all: NonNullable<ConversationsRepliesResponse['messages']> = [];
-  const args = { channel, ts };
-  const pages = readPages<ConversationsRepliesResponse>(lookups, method, args, call && { call });
-  try {
-    for await (const { messages = [] } of pages) {
-      // Each page begins with the parent.
-      all.push(...messages.filter((each) => all.length === 0 || each.ts !== ts));
-    }
-  } catch (error) {
+  const all = await threadMessages({ lookups }, { channel, ts }, call).catch((error: unknown) => {
     if (DELETED.includes(refusedBySlack(error) ?? '')) return null;
     throw error;
-  }
+  });
+  if (!all) return null;
   const own = ownMessages({ botId }, all);
   const card = own.find((each) => each.ts === ts);
   // Slack keeps the place of a deleted message with replies, without its author.
@@ -367,6 +389,22 @@ async function readThread(
     at !== ts && mark && mark.nonce !== null ? [{ ...mark, nonce: mark.nonce }] : [],
   );
   return { card: states.at(-1)?.mark ?? card.mark, notes };
+}
+
+async function threadMessages(
+  { lookups }: Pick<Options, 'lookups'>,
+  { channel, ts }: Position,
+  call?: ReturnType<typeof createRetryLimited>,
+) {
+  const method = 'conversations.replies';
+  const all: NonNullable<ConversationsRepliesResponse['messages']> = [];
+  const args = { channel, ts };
+  const pages = readPages<ConversationsRepliesResponse>(lookups, method, args, call && { call });
+  for await (const { messages = [] } of pages) {
+    // Each page begins with the parent.
+    all.push(...messages.filter((each) => all.length === 0 || each.ts !== ts));
+  }
+  return all;
 }
 
 type NotedMark = MessageMark & { readonly nonce: string };
@@ -463,10 +501,6 @@ function cardsIn({ waiting, toAnswer, mine, running, recent }: HomeLists) {
   return [...waiting, ...answers, ...mine, ...running, ...recent].map(({ card }) => card);
 }
 
-function throwRefusal(error: unknown): never {
-  throw postRefusal(error) ?? error;
-}
-
 /** A definite refusal of Slack is a value; an unknown outcome is thrown. */
 async function resultOf(posted: Promise<Position>): Promise<PostResult> {
   try {
@@ -474,6 +508,6 @@ async function resultOf(posted: Promise<Position>): Promise<PostResult> {
   } catch (error) {
     const why = refusedBySlack(error);
     if (why === null) throw error;
-    return { ok: false, why, again: why === 'ratelimited' };
+    return { ok: false, why, again: isPassing(why) };
   }
 }

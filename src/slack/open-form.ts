@@ -13,14 +13,21 @@ import { slashCommand } from '../domain/answer.ts';
 import type { Snapshot, UserId } from '../domain/change.ts';
 import { authorizeForm, authorizeForms } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
-import { refusedBySlack, retryAfterMs } from './api.ts';
+import { isPassing, refusedBySlack } from './api.ts';
 import { lines, type Message, message, plain } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandForm, type FormSetting, metadataOf, settingOf, waitingForm } from './form.ts';
 import { filledByChoice, fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
-import { missingObject, openView, orLate, PROGRESS_AFTER_MS } from './private-answers.ts';
+import {
+  againMs,
+  missingObject,
+  openToRedraw,
+  openView,
+  orLate,
+  PROGRESS_AFTER_MS,
+} from './private-answers.ts';
 import { needsReason } from './reason-form.ts';
 import { NO_COMMAND, refusalLine, refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
@@ -72,8 +79,7 @@ export async function openForm(
     return null;
   }
 
-  const opened = await openView(bot, trigger, waitingForm(command, ['Reading the alert…']));
-  const view_id = opened.view?.id ?? '';
+  const view_id = await openToRedraw(bot, trigger, waitingForm(command, ['Reading the alert…']));
   const place = { by, replyTarget, view_id, line, problems, isFirst: true };
   await redrawForm(bot, command, given, place);
   return null;
@@ -194,7 +200,6 @@ export async function redrawForm(
 /** The last request to redraw each open form: what a person chose later must not be drawn over. */
 const newest = new Cache<string, symbol>(1_000);
 const TRIES = 4;
-const AGAIN_MS = 500;
 
 /**
  * Redraws a form, and again after a passing error. A conflict means that another choice was drawn meanwhile: only the
@@ -211,12 +216,13 @@ function newestUpdate({ clients, clock }: SlackContext, view_id: string, hash: s
         return;
       } catch (error) {
         const refused = refusedBySlack(error);
-        if (refused === 'not_found') return;
         const isConflict = refused === 'hash_conflict';
-        const isPassing = isConflict || refused === null || refused === 'ratelimited';
-        if (!isPassing || tries === TRIES) throw error;
+        // Slack may not know a form yet that it has just opened; else the person closed it.
+        const isGone = refused === 'not_found';
+        if (isGone && tries === TRIES) return;
+        if (!(isConflict || isGone || isPassing(refused)) || tries === TRIES) throw error;
         if (isConflict) seen = {};
-        else await clock.sleep(retryAfterMs(error) ?? tries * AGAIN_MS);
+        else await clock.sleep(againMs(error, tries));
       }
     }
   };
@@ -311,8 +317,8 @@ export async function openPalette(
   bot: SlackContext,
   { by, trigger, replyTarget }: FormTrigger,
 ): Promise<void> {
-  const opened = await openView(bot, trigger, textView(['Loading…']));
-  const update = newestUpdate(bot, opened.view?.id ?? '', undefined);
+  const view_id = await openToRedraw(bot, trigger, textView(['Loading…']));
+  const update = newestUpdate(bot, view_id, undefined);
   await update(await paletteFor(bot, by, replyTarget));
 }
 

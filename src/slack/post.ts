@@ -3,11 +3,14 @@ import { type Answer, type AnswerPart, type ChannelLookup, PostRefused } from '.
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
 import {
   type Clients,
+  isLastingRefusal,
+  isPassing,
   type Respond,
   type RetryLimited,
   readPages,
   refusedBySlack,
   retryAfterMs,
+  tokenProblem,
 } from './api.ts';
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
@@ -16,11 +19,11 @@ import { inPlainBlocks } from './tables.ts';
 
 const RESTRICTED = 'the settings of the channel or workspace do not let the app post there';
 const TOO_LONG = 'the message is too long';
-const INVALID = 'Slack does not accept the blocks of the message';
+const UNKNOWN = 'Slack does not accept it';
 const LIMITED = 'Slack limits the rate of messages';
 const LIMITED_MS = 30_000;
 
-/** Refusals of a message that an equal message would get again, in words. Source: docs/slack.md#messages */
+/** Refusals of a message that an equal message would get again, in words; any other one has its name alone. Source: docs/slack.md#messages */
 const REFUSALS: Readonly<Record<string, string>> = {
   is_archived: 'the channel is archived',
   channel_not_found: 'the channel does not exist, or Signalbox is not a member',
@@ -36,25 +39,21 @@ const REFUSALS: Readonly<Record<string, string>> = {
   messages_tab_disabled: 'the app has no direct messages',
   cannot_dm_bot: 'the user is a bot',
   thread_not_found: 'the thread does not exist any more',
-  cannot_reply_to_message: 'the message accepts no thread',
-  block_mismatch: 'the blocks of the message cannot be replaced',
   msg_too_long: TOO_LONG,
   msg_blocks_too_long: TOO_LONG,
-  metadata_too_large: TOO_LONG,
-  no_text: 'the message is empty',
-  invalid_blocks: INVALID,
-  invalid_blocks_format: INVALID,
 };
 
-/** The refusal behind an error: definite, or at a rate limit with the time to wait; null for any other. */
+/** The refusal behind an error: definite, or at a rate limit with the time to wait; null for one that passes. */
 export function postRefusal(error: unknown): PostRefused | null {
   const name = refusedBySlack(error) ?? '';
   if (name === 'ratelimited')
     return new PostRefused(LIMITED, retryAfterMs(error) ?? LIMITED_MS, error);
+  if (isLastingRefusal(error)) return new PostRefused(tokenProblem(error).says, null, error, true);
+  if (name === '' || isPassing(name)) return null;
   // Slack adds kinds: restricted_action_read_only_channel, restricted_action_thread_locked.
   const kind = name.startsWith('restricted_action_') ? 'restricted_action' : name;
-  const words = Object.hasOwn(REFUSALS, kind) ? REFUSALS[kind] : undefined;
-  return words === undefined ? null : new PostRefused(`${words} (${name})`, null, error);
+  const words = Object.hasOwn(REFUSALS, kind) ? REFUSALS[kind] : UNKNOWN;
+  return new PostRefused(`${words} (${name})`, null, error);
 }
 
 /** Messages count as own only with this bot id: a user can post the same text. */
@@ -71,6 +70,7 @@ export interface StoredMessage {
   readonly mark: MessageMark | null;
   /** Of a post that is posted once per name. */
   readonly postMark: string | null;
+  readonly blocks: Message['blocks'];
 }
 
 const SEARCHED_MAX = 200;
@@ -134,7 +134,8 @@ export function ownMessages(
   return messages
     .filter(({ bot_id, ts }) => bot_id === botId && ts !== undefined)
     .map(({ ts = '', text = '', blocks }) => ({
-      ...{ ts, text },
+      // Blocks that Signalbox has posted.
+      ...{ ts, text, blocks: (blocks ?? []) as Message['blocks'] },
       mark: markOf(blocks),
       postMark: postMarkOf(blocks),
     }));

@@ -8,7 +8,7 @@ import { answerMessage, sentenceMessage } from './answer.ts';
 import type { Respond } from './api.ts';
 import type { Message } from './blocks.ts';
 import { recordedLine } from './card-thread.ts';
-import { type createPreviewLinks, openCard, type Permalinks } from './links.ts';
+import { type createPreviewLinks, loadNewest, openCard, type Permalinks } from './links.ts';
 import { type DrawContext, neededText } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
 import { postMessage, replacePrivate } from './post.ts';
@@ -174,6 +174,7 @@ export function pressAnswers(
       const ended = await notices.end(press);
       const { change } = pressed.ok ? pressed : pressed.denial;
       if ((replyTo.replaces || ended.isLate) && change) await permalinks.load([change.card]);
+      await loadNewest(permalinks, pressed.ok ? null : pressed.denial);
       const answer = answerTo(replyTo, pressed);
       const replaced = answer?.replace ? answerOrMessage(replyTo, answer) : Promise.resolve();
       if (change && !change.card && !isEnded(change) && answer?.replace) {

@@ -24,7 +24,7 @@ import { mayRequestAgain } from './card.ts';
 import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { changedIn, commandByCallbackId, settingOf } from './form.ts';
-import { cardLink } from './links.ts';
+import { cardLink, loadNewest } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
 import {
@@ -207,6 +207,7 @@ async function ask(
 ): Promise<Message | null> {
   const pressed = { verb: kind, by, change, place: from.place };
   const authorized = await authorizePress(bot.context, pressed);
+  await loadNewest(bot.permalinks, authorized.ok ? null : authorized.denial);
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
   const { commands } = bot.drawing;
   const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });
@@ -270,7 +271,7 @@ async function reveal(
   const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
     const view = passwordModal(password, change);
     return openView(bot, trigger, view).then(
-      () => true,
+      (id) => id !== null,
       (error: unknown) => {
         bot.log.warn(
           { err: error, change: id },

@@ -14,7 +14,7 @@ import {
   type ReplyTo,
 } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
-import { type Respond, refusedBySlack } from './api.ts';
+import { isPassing, type Respond, refusedBySlack, retryAfterMs } from './api.ts';
 import { fact, lines, type Message, message, title } from './blocks.ts';
 import type { SlackContext } from './context.ts';
 import { withPlaces } from './place.ts';
@@ -323,23 +323,62 @@ class FormNotOpened extends Error {
   override readonly name = 'FormNotOpened';
 }
 
+/** Within the 3 s of a trigger, of which some have passed. */
+const OPEN_AGAIN_WITHIN_MS = 1_200;
+const OPEN_TRIES = 3;
+
 /**
- * Opens a form. A late trigger, a rate limit and a Slack that does not answer are reported to the user in words; any
- * other refusal is a defect of the form.
+ * Opens a form, again after a passing error while its trigger is valid, and returns its id; null where it opened without
+ * an answer. A late trigger, a rate limit and a Slack that does not answer are reported to the user in words; any other
+ * refusal is a defect of the form.
  */
-export async function openView({ clients }: SlackContext, trigger: string, view: View) {
-  try {
-    return await clients.views.views.open({ trigger_id: trigger, view });
-  } catch (cause) {
-    const refused = refusedBySlack(cause);
-    const isLate = TOO_LATE.includes(refused ?? '');
-    if (refused !== null && refused !== 'ratelimited' && !isLate) throw cause;
-    const why = refused === null ? 'it did not answer' : 'it limits the rate of requests';
-    const words = isLate
-      ? ' within 3 s. Nothing was changed. Try again.'
-      : `: ${why}. ${IN_A_MINUTE}`;
-    throw new FormNotOpened(`Slack did not open the form${words}`, { cause });
+export async function openView(
+  { clients, clock }: SlackContext,
+  trigger: string,
+  view: View,
+): Promise<string | null> {
+  const began = clock.now();
+  for (let tries = 1, isUnsure = false; ; tries += 1) {
+    try {
+      const opened = await clients.views.views.open({ trigger_id: trigger, view });
+      return opened.view?.id ?? null;
+    } catch (cause) {
+      const refused = refusedBySlack(cause);
+      const isLate = TOO_LATE.includes(refused ?? '');
+      // Only the try before can have used the trigger.
+      if (isLate && isUnsure && refused !== TOO_LATE[0]) return null;
+      if (!isPassing(refused) && !isLate) throw cause;
+      isUnsure ||= refused === null;
+      const waitMs = againMs(cause, tries);
+      const isInTime = clock.now() + waitMs - began < OPEN_AGAIN_WITHIN_MS;
+      if (isLate || !isInTime || tries === OPEN_TRIES) throw notOpened(cause, isLate, refused);
+      await clock.sleep(waitMs);
+    }
   }
+}
+
+/** The same for a form that is redrawn, which needs its id. */
+export async function openToRedraw(...form: Parameters<typeof openView>): Promise<string> {
+  const id = await openView(...form);
+  if (id === null) throw notOpened(null, false, null);
+  return id;
+}
+
+function notOpened(cause: unknown, isLate: boolean, refused: string | null): FormNotOpened {
+  const why = refused === null ? 'it did not answer' : 'it limits the rate of requests';
+  const words = isLate
+    ? ' within 3 s. Nothing was changed. Try again.'
+    : `: ${why}. ${IN_A_MINUTE}`;
+  return new FormNotOpened(`Slack did not open the form${words}`, { cause });
+}
+
+const AGAIN_MS = 250;
+/** A timer may end just before the time that Slack named. */
+const MARGIN_MS = 50;
+
+/** How long a person who waits for a form waits for the next try. */
+export function againMs(error: unknown, tries: number): number {
+  return (retryAfterMs(error) ?? tries * AGAIN_MS) + MARGIN_MS;
 }
 
 const IN_A_MINUTE = 'Nothing was changed. Try again in a minute.';

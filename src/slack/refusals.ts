@@ -4,6 +4,7 @@ import { createDenial, type Denial } from '../domain/gate.ts';
 import { type Freeze, neverRuleFor, type Policy } from '../domain/policy.ts';
 import { STATE_WORDS, staleText } from '../domain/words.ts';
 import { lines, type Message, message } from './blocks.ts';
+import { cardLink } from './links.ts';
 import { type DrawContext, neededText, peopleLine, roleText } from './naming.ts';
 import type { Line } from './rich-text.ts';
 
@@ -213,9 +214,11 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     'This button is not where Signalbox put it, so the press does not count. The operators were notified. ' +
       'Press the button on the card of the change, or request it again.',
   ],
-  'older-state': () => [
-    'This message shows an older state. Press the button on the newest reply in its thread.',
-  ],
+  'older-state': ({ change }, { linkOf }) => {
+    const card = change?.states?.at(-1) ?? null;
+    const newest = cardLink({ card }, 'the newest reply', linkOf);
+    return ['This message shows an older state. Press the button on ', newest, ' in its thread.'];
+  },
   'lookup-failed': () => [
     `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
   ],

@@ -5,7 +5,7 @@ import { causeCode, type Secret, withTimeout } from '../base/errors.ts';
 import { outbound } from '../base/http-limits.ts';
 import { createOutageLog } from '../base/log.ts';
 import { backoffMs, type Clock } from '../base/time.ts';
-import { boltLogger, isLastingRefusal, refusedBySlack, retryAfterMs } from './api.ts';
+import { boltLogger, isLastingRefusal, rateLimited, refusedBySlack, retryAfterMs } from './api.ts';
 
 const OPEN_WITHIN_MS = 4_000;
 const CLOSE_WITHIN_MS = 500;
@@ -15,9 +15,13 @@ const REFRESHES = ['warning', 'refresh_requested'];
 
 const Control = z.looseObject({
   type: z.string(),
-  reason: z.string().optional(),
-  num_connections: z.number().optional(),
-  debug_info: z.looseObject({ approximate_connection_time: z.number().optional() }).optional(),
+  reason: z.string().optional().catch(undefined),
+  num_connections: z.number().optional().catch(undefined),
+  debug_info: z
+    // A connection that must be replaced at once would be replaced for ever.
+    .looseObject({ approximate_connection_time: z.number().min(60).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
 });
 
 /** A payload from Slack, as Bolt's receiver gets it. */
@@ -187,6 +191,8 @@ const LEAD_MS = 60_000;
 /** A connection that ends earlier was not a good one: Slack says hello before it refuses too many of them. */
 const GOOD_AFTER_MS = 10_000;
 const RESENT_MS = 1_000;
+const UNANNOUNCED =
+  'a Socket Mode connection ended unannounced: if it repeats, look for a proxy or firewall that ends connections';
 const OUTAGE = {
   began: 'no new Socket Mode connection; Signalbox retries until it succeeds',
   ended: 'Socket Mode connections can be opened again',
@@ -244,6 +250,16 @@ export function keepConnections(options: ConnectionsOptions): Connections {
   let endChecks = () => {};
   /** How many connections in a row ended before they were good. */
   let early = 0;
+
+  let livedMs = 0;
+  const logEnd = rateLimited(
+    (said, again) => log.warn({ seconds: Math.round(livedMs / 1_000), again }, said),
+    () => clock.now(),
+  );
+  const reportEnd = ({ openedAt }: Held) => {
+    livedMs = clock.now() - openedAt;
+    logEnd(UNANNOUNCED);
+  };
 
   const isGood = ({ openedAt }: Held) => clock.now() - openedAt >= GOOD_AFTER_MS;
 
@@ -337,6 +353,7 @@ export function keepConnections(options: ConnectionsOptions): Connections {
     if (newest && isCurrent(newest) && isGood(newest)) early = 0;
     for (const each of held) {
       if (!isCurrent(each)) each.replacedAt ??= clock.now();
+      if (!each.connection.isActive() && !each.connection.isEnding) reportEnd(each);
       const isLate = clock.now() - (each.replacedAt ?? clock.now()) > LINGER_MS;
       if (each.connection.isActive() && !(isLate && current >= CONNECTIONS)) continue;
       held.delete(each);

@@ -14,6 +14,8 @@ export interface Job {
 export interface ClaimedJob extends Job {
   /** How often the job was claimed since it last ended, this time included. */
   readonly attempts: number;
+  /** When it was first due, in milliseconds. */
+  readonly since: number;
   /** How often it was requested: a later request during the run is run again. */
   readonly asked: number;
   readonly owner: string;
@@ -51,7 +53,7 @@ export async function claimJobs(tx: StoreTx, claim: Claim): Promise<readonly Cla
       select kind, key from job where due_at <= ${now} and lease_until <= ${now}
         and kind in (${sql.join(kinds)})
       order by due_at, kind, key limit ${most})
-    returning kind, key, due_at as "dueAt", attempts, asked`.execute(tx);
+    returning kind, key, due_at as "dueAt", attempts, asked, since`.execute(tx);
   return rows.map((row) => ({ ...row, owner })).toSorted((one, other) => one.dueAt - other.dueAt);
 }
 
@@ -70,13 +72,20 @@ export async function endJob(tx: StoreTx, { kind, key, owner, asked }: ClaimedJo
     where kind = ${kind} and key = ${key} and lease_owner = ${owner}`.execute(tx);
 }
 
-/** Gives a job back, to be run at `dueAt`; at once if it was requested again while it ran. */
-export async function retryJob(tx: StoreTx, job: ClaimedJob, dueAt: number): Promise<void> {
+/**
+ * Gives a job back, to be run at `dueAt`; at once if it was requested again while it ran. `isPlanned`: it ended well, so
+ * that it is not late.
+ */
+export async function retryJob(
+  tx: StoreTx,
+  job: ClaimedJob,
+  dueAt: number,
+  isPlanned = false,
+): Promise<void> {
   await sql`update job set lease_owner = null, lease_until = 0, attempts = ${job.attempts},
       due_at = case when asked = ${job.asked} then cast(${dueAt} as bigint) else due_at end
     where kind = ${job.kind} and key = ${job.key} and lease_owner = ${job.owner}`.execute(tx);
-  // A job that ended well, and is planned again, is not late.
-  if (job.attempts === 0)
+  if (isPlanned)
     await sql`update job set since = due_at where kind = ${job.kind} and key = ${job.key}`.execute(
       tx,
     );

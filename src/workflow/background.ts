@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
-import { dropInstance, transaction } from '../storage/index.ts';
+import { type ClaimedJob, dropInstance, transaction } from '../storage/index.ts';
 import { type AlertChannel, alertKind, pruneAlerts, receiveAlert } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
 import { expireKind, lostKind, runKind, takeOver } from './execute.ts';
@@ -18,7 +18,7 @@ import { pruneRates } from './rates.ts';
 import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
 import { dropExpiredSecrets, resealSecrets } from './secret.ts';
-import { messageKinds } from './show.ts';
+import { messageKinds, reportLate } from './show.ts';
 import { checkChannels, isUnread, mendLog } from './witness.ts';
 
 interface BackgroundOptions {
@@ -65,8 +65,9 @@ export async function openBackground(
     );
   }
   const onError = (error: unknown) => mendLog(context, error);
+  const onLate = (job: ClaimedJob) => reportLate(context, job);
   const all = { ...jobKinds(context, { follows }), ...kinds };
-  const jobs = createJobLoop({ ...context, onError }, all);
+  const jobs = createJobLoop({ ...context, onError, onLate }, all);
   let started: ReturnType<typeof startAll> | null = null;
   return {
     receiveAlert: (report) => receiveAlert(context, alertChannels, report),

@@ -30,7 +30,7 @@ import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { advance, NOTHING, type StepAnswer } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
-import { notify, notifyOnce } from './notices.ts';
+import { notifyOnce } from './notices.ts';
 import { nextRun } from './own.ts';
 import { pausedWithoutCard } from './schedules.ts';
 import { answerForeign, foreignMarks } from './witness.ts';
@@ -94,9 +94,6 @@ function inTurn<T>({ events }: WorkflowContext, id: ChangeId, work: () => Promis
   return ended;
 }
 
-/** The try about an hour after the first. Without its card, nobody can approve a change. */
-const WARN_AT = 14;
-
 /** The job of a card: it is posted, or drawn as the change is now. */
 export async function sendCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const id = job.key as ChangeId;
@@ -106,12 +103,6 @@ export async function sendCard(context: WorkflowContext, job: JobTry): Promise<J
   } catch (error) {
     if (error instanceof PostRefused && error.retryAfterMs === null) {
       return cardRefused(context, id, error.why);
-    }
-    if (job.attempts === WARN_AT) {
-      const text =
-        `The card of change ${id} could not be posted or updated for an hour. ` +
-        'Signalbox retries it for 24 hours. The log has the reason.';
-      await notify(context, { to: null, title: 'Notice', text });
     }
     throw error;
   }

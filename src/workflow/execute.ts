@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, InvalidRequest } from '../base/errors.ts';
 import type { CurrentState } from '../commands/index.ts';
+import { PostRefused } from '../domain/answer.ts';
 import {
   type Change,
   type ChangeId,
+  changeTitle,
   type ExecutionOutcome,
   type Position,
   type StateCheck,
@@ -29,6 +31,7 @@ import { releaseJobs, transaction } from '../storage/index.ts';
 import type { AttemptMark, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { advance, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
+import { notifyOnce } from './notices.ts';
 import { ownEvents } from './own.ts';
 import {
   afterRefusedRun,
@@ -354,8 +357,10 @@ async function witnessProblem(
 ): Promise<string | null> {
   try {
     // A lost answer says nothing: the thread shows whether the note was posted.
-    await context.messenger.postSending(change, card, mark).catch((err: unknown) => {
+    await context.messenger.postSending(change, card, mark).catch(async (err: unknown) => {
       context.log.warn({ err, change: change.id }, 'note before a request got no answer');
+      if (err instanceof PostRefused && err.retryAfterMs === null)
+        await reportUnsent(context, change, err.why);
     });
     const thread = await context.messenger.readThread(card);
     if (!thread) return 'The card was deleted.';
@@ -373,6 +378,14 @@ async function witnessProblem(
     );
     return 'The thread of its card could not be used.';
   }
+}
+
+async function reportUnsent(context: WorkflowContext, change: Change, why: string): Promise<void> {
+  const text = `“${changeTitle(change)}” (${change.id}) waits: Slack refuses the note before its request: ${why}.`;
+  await notifyOnce(context, `${change.id} note ${why}`, [
+    { to: null, title: 'Notice', text },
+    { to: change.requester, title: `Change ${change.id}`, text },
+  ]);
 }
 
 type AttemptResult =

@@ -18,8 +18,8 @@ export interface JobTry {
   readonly attempts: number;
 }
 
-/** `Date`: the job is due again at this time, without having failed. */
-export type JobResult = 'done' | Date;
+/** `Date`: the job is due again at this time, without having failed. `waitsUntil`: the same, and it is late. */
+export type JobResult = 'done' | Date | { readonly waitsUntil: Date };
 
 export interface JobKind {
   readonly run: (job: JobTry) => Promise<JobResult>;
@@ -55,6 +55,8 @@ const LEASE_MS = 60_000;
 const RENEW_MS = 15_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
+/** Most errors of Slack pass before. */
+const LATE_MS = 120_000;
 /** With these waits, a job was tried for a day. */
 const GIVE_UP_AFTER = 155;
 
@@ -63,6 +65,8 @@ export function createJobLoop(
   context: Pick<DecisionContext, 'store' | 'log' | 'now' | 'instance'> & {
     /** Called for the error of a job, before its next try is planned. */
     readonly onError: (error: unknown) => Promise<void>;
+    /** Called after each try of a message that was due two minutes ago, and is not posted. */
+    readonly onLate: (job: ClaimedJob) => Promise<void>;
   },
   kinds: JobKinds,
 ): JobLoop {
@@ -89,19 +93,26 @@ export function createJobLoop(
     }, RENEW_MS);
     try {
       const result = await kind.run({ key, attempts, again: attempts > 1 });
-      await transaction(store, (tx) =>
-        result === 'done'
-          ? endJob(tx, job)
-          : retryJob(tx, { ...job, attempts: 0 }, result.getTime()),
-      );
+      await transaction(store, (tx) => {
+        if (result === 'done') return endJob(tx, job);
+        const isPlanned = result instanceof Date;
+        const { waitsUntil: at } = isPlanned ? { waitsUntil: result } : result;
+        return retryJob(tx, { ...job, attempts: 0 }, at.getTime(), isPlanned);
+      });
+      if (typeof result === 'object' && 'waitsUntil' in result) await reportLate(job, kind);
     } catch (err) {
       note({ 'error.type': 'failed' });
       log.warn({ err, job: job.kind, key, attempts }, 'job failed; it is tried again');
       await context.onError(err);
       await failed(job, kind);
+      await reportLate(job, kind);
     } finally {
       clearInterval(renewing);
     }
+  };
+
+  const reportLate = async (job: ClaimedJob, { lane }: JobKind): Promise<void> => {
+    if (lane === 'messages' && now().getTime() - job.since >= LATE_MS) await context.onLate(job);
   };
 
   const failed = async (job: ClaimedJob, kind: JobKind): Promise<void> => {

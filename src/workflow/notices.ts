@@ -72,6 +72,23 @@ export async function sendNotice(context: DecisionContext, job: JobTry): Promise
   return 'done';
 }
 
+/** Ends a notice that Slack refused for good. What one person cannot be sent, the operators read. */
+export async function endRefusedNotice(
+  context: DecisionContext,
+  id: string,
+  why: string,
+): Promise<void> {
+  const stream = `notice/${id}` as const;
+  const { state } = await context.events.load(
+    stream,
+    (first: NoticeEvent | null, each) => first ?? each,
+  );
+  await endNotice(context, id, { type: 'given-up', why });
+  if (state?.type !== 'noticed' || state.to === null) return;
+  const text = `Slack refused a message to a person: ${why}. It said: “${state.text}” It was for `;
+  await notify(context, { to: null, title: 'Notice', text, line: [{ user: state.to }, '.'] });
+}
+
 /** Appends that a notice was shown, or is not tried any more. */
 export async function endNotice(
   { events }: Pick<DecisionContext, 'events'>,

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { traceHere } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
+  type Actor,
   type Change,
   type ChangeId,
+  isPerson,
   type Refusal,
   type State,
   type UserId,
@@ -232,12 +234,37 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     fresh: verb !== 'cancel',
     since: press.pressedAt,
   });
-  if (!identity.ok && identity.refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
+  const by = identity.ok ? await knownAs(context, change, identity.actor) : press.by;
+  const refusal = identity.ok ? (by === null ? 'lookup-failed' : null) : identity.refusal;
+  if (refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
     return new Date(context.now().getTime() + RETRY_MS);
   }
-  if (!identity.ok) return refuse(identity.refusal, identity);
+  if (refusal || !by) return refuse(refusal ?? 'lookup-failed', identity);
   const requester = isPermitting(verb) ? (await freshOutlook(context, change)).requester : null;
-  return decide(context, stored, verb, { early: null, identity, requester });
+  const own = { ...stored, press: { ...press, by } };
+  return decide(context, own, verb, { early: null, identity, requester });
+}
+
+/** The id by which a change knows this person already, else the own one: nobody counts twice. Null: not looked up. */
+async function knownAs(
+  { people }: Pick<WorkflowContext, 'people'>,
+  { requester, approvals, breakGlass }: Change,
+  { id, ids = [id] }: Actor,
+): Promise<UserId | null> {
+  const known = [
+    requester,
+    ...approvals.map(({ by }) => by),
+    ...(breakGlass ? [breakGlass.by] : []),
+  ];
+  const named = known.find((each) => ids.includes(each));
+  if (named) return named;
+  // The ids of one person begin with different letters.
+  for (const each of known.filter((other) => isPerson(other) && other[0] !== id[0])) {
+    const other = await people.identify(each, { fresh: false });
+    if (other.ok && other.actor.ids?.includes(id)) return each;
+    if (!other.ok && other.refusal === 'lookup-failed') return null;
+  }
+  return id;
 }
 
 function markOf(seen: string | null): Mark | null {

@@ -1,9 +1,10 @@
-import { DAY_MS, MINUTE_MS } from '../base/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts';
 import { PostRefused, textAnswer } from '../domain/answer.ts';
 import {
   type Change,
   type ChangeId,
   changeTitle,
+  isChangeId,
   isPerson,
   type Position,
 } from '../domain/change.ts';
@@ -18,10 +19,11 @@ import {
 import { freezeFor } from '../domain/policy.ts';
 import { EXPIRED, occurrenceText } from '../domain/schedules.ts';
 import { loadChange } from '../log/index.ts';
+import type { Job } from '../storage/index.ts';
 import { loadShown, planDirectCards, sendCard, sendDirectCard } from './cards.ts';
 import { type BreakGlassEvent, REVERT_STOP_REASONS, type WorkflowContext } from './context.ts';
 import type { JobKinds, JobResult, JobTry } from './jobs.ts';
-import { endNotice, notify, notifyOnce, sendNotice } from './notices.ts';
+import { endNotice, endRefusedNotice, notify, notifyOnce, sendNotice } from './notices.ts';
 import { isUnchangedSince } from './request.ts';
 import { currentPolicy, currentTarget } from './target.ts';
 
@@ -67,7 +69,10 @@ export function messageKinds(context: WorkflowContext): JobKinds {
   );
 }
 
-/** A message that Slack refused for good ends, and the operators read why; at a rate limit it waits. */
+/**
+ * A message that Slack refused for good ends, and the operators read why; at a rate limit it waits. Where the app may
+ * post nothing at all, it is retried, because a person can change that.
+ */
 async function refused(
   context: WorkflowContext,
   kind: string,
@@ -75,18 +80,42 @@ async function refused(
   error: unknown,
 ): Promise<JobResult> {
   if (!(error instanceof PostRefused)) throw error;
-  const { why, retryAfterMs } = error;
-  if (retryAfterMs !== null) return new Date(context.now().getTime() + retryAfterMs);
+  const { why, retryAfterMs, isOfApp } = error;
+  if (retryAfterMs !== null) {
+    return { waitsUntil: new Date(context.now().getTime() + retryAfterMs) };
+  }
+  if (kind === 'notice' && isOfApp) throw error;
+  const [subject] = key.split('/');
+  const next = isOfApp ? 'retries it for 24 hours' : 'does not retry it';
+  const text = `Slack refused a message of change ${subject} (${kind}): ${why}. Signalbox ${next}.`;
+  if (kind !== 'notice')
+    await notifyOnce(context, `${subject} ${kind} ${why}`, [{ to: null, title: 'Notice', text }]);
+  if (isOfApp) throw error;
   context.log.error({ err: error, kind, key }, 'message was refused; it is not tried again');
   context.measures.messageLost(kind);
-  if (kind === 'notice') {
-    await endNotice(context, key, { type: 'given-up', why });
-    return 'done';
-  }
-  const [subject] = key.split('/');
-  const text = `Slack refused a message of change ${subject} (${kind}): ${why}. Signalbox does not retry it.`;
-  await notifyOnce(context, `${subject} ${kind} ${why}`, [{ to: null, title: 'Notice', text }]);
+  if (kind === 'notice') await endRefusedNotice(context, key, why);
   return 'done';
+}
+
+/** Of a message that Slack has not taken for minutes the operators read, once an hour, and of a card its requester. */
+export async function reportLate(
+  context: WorkflowContext,
+  { kind, key }: Pick<Job, 'kind' | 'key'>,
+): Promise<void> {
+  // A notice would report itself.
+  if (kind === 'notice') return;
+  const [id = ''] = key.split('/');
+  const what = isChangeId(id) ? `${kind} of change ${id}` : `${kind} ${key}`;
+  const retried = 'Signalbox retries it for 24 hours.';
+  const text = `Slack has not taken a message for 2 minutes: ${what}. ${retried} The log has the reason.`;
+  const hour = Math.floor(context.now().getTime() / HOUR_MS);
+  await notifyOnce(context, `late ${hour}`, [{ to: null, title: 'Notice', text }]);
+  const change = kind === 'card' ? await loadChange(context.events, id as ChangeId) : null;
+  if (change?.state !== 'pending' || change.card) return;
+  const own = `Nobody sees “${changeTitle(change)}” yet: Slack has not taken its card for 2 minutes. ${retried}`;
+  await notifyOnce(context, `${id} late`, [
+    { to: change.requester, title: `Change ${id}`, text: own },
+  ]);
 }
 
 /** Ends the tries of a message: it is logged, counted and, except for a notice, reported. */

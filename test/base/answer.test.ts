@@ -77,6 +77,80 @@ describe('the error text of the server is found', () => {
       }),
       'query.from_date: must match format',
     ],
+    [
+      'in the fault of a gateway',
+      json({ fault: { faultstring: 'Invalid ApiKey', detail: { errorcode: 'oauth.v2.Invalid' } } }),
+      'Invalid ApiKey',
+    ],
+    [
+      'in a description rather than its code',
+      json({ error: 'invalid_client', error_description: 'The key is expired' }),
+      'The key is expired',
+    ],
+    [
+      'in the message rather than the phrase of the status',
+      json({ statusCode: 400, error: 'Bad Request', message: ['interval must be given'] }),
+      'interval must be given',
+    ],
+    [
+      'in the phrase of the status, if there is no other',
+      json({ error: 'Not Found' }),
+      'Not Found',
+    ],
+    [
+      'under names with capitals',
+      json({ __type: 'ValidationException', Message: 'no such size' }),
+      'no such size',
+    ],
+    [
+      'at the source of a list of errors',
+      json({
+        errors: [{ title: 'Invalid', detail: 'too long', source: { pointer: '/data/name' } }],
+      }),
+      'data.name: too long',
+    ],
+    [
+      'in violations',
+      json({
+        title: 'Bad Request',
+        violations: [{ propertyPath: 'threshold', message: 'too big' }],
+      }),
+      'threshold: too big',
+    ],
+    [
+      'in fields without a name for all',
+      json({ threshold: ['too big'], id: 5 }),
+      'threshold: too big',
+    ],
+    [
+      'in the details of a list of a validator',
+      json({ detail: [{ loc: ['body', 'interval'], msg: 'field required', type: 'missing' }] }),
+      'body.interval: field required',
+    ],
+    ['in JSON inside a text', json({ errorMessage: '{"error":{"message":"too big"}}' }), 'too big'],
+    ['in a text that only looks like JSON', json({ error: '{x} is no size' }), '{x} is no size'],
+    [
+      'in XML',
+      {
+        kind: 'html',
+        text: '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>no &lt;key&gt;</Message></Error>',
+      },
+      'no <key>',
+    ],
+    [
+      'in XML with namespaces',
+      {
+        kind: 'html',
+        text: '<s:Envelope><s:Fault><faultstring xml:lang="en">not now</faultstring></s:Fault></s:Envelope>',
+      },
+      'not now',
+    ],
+    ['nowhere in XML without a text', { kind: 'html', text: '<data><id>5</id></data>' }, null],
+    [
+      'at a bounded depth',
+      json({ error: { error: { error: { error: { error: { error: { error: 'x' } } } } } } }),
+      null,
+    ],
     ['in plain text', text('Unauthorized'), 'Unauthorized'],
     ['in a JSON string', json('Not Found'), 'Not Found'],
     ['nowhere in an object of other fields', json({ status: 500 }), null],
@@ -95,6 +169,7 @@ describe('the error text of the server is found', () => {
 
   test('on one line, without control characters', () => {
     expect(serverTextOf(text('one\r\ntwo\u001b[31m\u0000three'))).toBe('one two [31m three');
+    expect(serverTextOf(text('a \u202etext\u2066 b'))).toBe('a text b');
   });
 
   test('and truncated to 500 characters', () => {
@@ -103,6 +178,13 @@ describe('the error text of the server is found', () => {
     expect(words?.endsWith('…')).toBe(true);
     expect(serverTextOf(text('x'.repeat(500)))).toBe('x'.repeat(500));
   });
+});
+
+test('a long list and a page without an end have a short text, or none', () => {
+  const list = json({ errors: Array(10_000).fill({ message: 'too big' }) });
+  expect(serverTextOf(list)).toHaveLength(500);
+  // A pattern that goes back over it would take minutes.
+  expect(serverTextOf({ kind: 'html', text: '<error '.repeat(100_000) })).toBeNull();
 });
 
 describe('the code', () => {

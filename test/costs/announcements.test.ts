@@ -102,7 +102,7 @@ test('a refused announcement is tried again for a day, then missed and reported 
   const { events, stage, announce, run, pass } = await posting();
   await announce(OPENED);
   stage.results.push(REFUSED, REFUSED);
-  expect(await run(OPENED)).toEqual(new Date('2026-11-20T09:00:30Z'));
+  expect(await run(OPENED)).toEqual({ waitsUntil: new Date('2026-11-20T09:00:30Z') });
   pass(24 * 60 * MINUTE);
   expect(await run(OPENED)).toBe('done');
   expect(stage.posts).toEqual([]);
@@ -131,7 +131,7 @@ test('an announcement waits while Slack does not answer the lookup of its channe
   const { events, stage, announce, run } = await posting();
   await announce(OPENED);
   stage.found = { ok: false, why: 'lookup-failed' };
-  expect(await run(OPENED)).toEqual(new Date('2026-11-20T09:00:30Z'));
+  expect(await run(OPENED)).toEqual({ waitsUntil: new Date('2026-11-20T09:00:30Z') });
   expect(await types(events)).toEqual(['announced']);
 });
 

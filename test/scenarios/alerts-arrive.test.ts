@@ -41,6 +41,23 @@ test('an alert that fires is a message, which follows it until it is ok', async 
   expect(cards()).toMatchObject([{ ts: card?.ts }]);
 });
 
+test('a message that Slack lets be edited no more goes on in replies, and a refused one is reported', async () => {
+  const { sandbox, cards, turn } = await sandboxWithAlerts();
+  await turn(SLOW_QUERIES, 'firing', /⚠ Slow queries is firing/);
+  const [card] = cards();
+  const update = { method: 'chat.update', times: 1 };
+  sandbox.slack.failNext({ ...update, how: { error: 'edit_window_closed' } });
+  await turn(SLOW_QUERIES, 'resolved', /● Slow queries is ok again/);
+  expect(cards()).toMatchObject([{ threadTs: null }, { threadTs: card?.ts }]);
+  await turn(SLOW_QUERIES, 'firing', /(⚠ Slow queries is firing.*){1}/);
+  sandbox.slack.failNext({ ...update, how: { error: 'a_new_error' } });
+  await sandbox.alerts.turn(SLOW_QUERIES, 'resolved');
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 3_000);
+  await expect
+    .poll(() => sandbox.slack.messages('db-audit').map(textOf).join())
+    .toContain('was not updated: Slack refused it (a_new_error)');
+});
+
 test('its buttons open the forms of the alert and of the service, for the person who presses', async () => {
   const { sandbox, cards, turn } = await sandboxWithAlerts();
   await turn(SLOW_QUERIES, 'firing', /⚠ Slow queries/);

@@ -3,7 +3,8 @@ import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspac
 import type { Member, Workspace } from '../../sandbox/slack/workspace/workspace.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
-import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { deliverPayload, sentBy } from '../harness/signing.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, GUS, SVEN } from '../harness/users.ts';
 
 const COLLEAGUE = { teamId: 'T0SISTER001', enterpriseId: 'E0SANDBOX01' };
@@ -60,6 +61,42 @@ test('a group that names a colleague by the second id of Grid gives that person 
   await sandbox.card('staging is stopping');
 });
 
+/** Presses approve with the second id of a person, as another payload of Slack may name it. */
+async function approveAs(
+  sandbox: TestSandbox,
+  card: { channel: string; ts: string },
+  user: string,
+) {
+  const text = sandbox.slack.messages('db-approvals').find(({ ts }) => ts === card.ts)?.text ?? '';
+  const value = /· ([0-9A-Z]{6})/.exec(text)?.[1];
+  const actions = [{ type: 'button', action_id: 'change.approve', block_id: 'x', value }];
+  const container = { type: 'message', message_ts: card.ts, channel_id: card.channel };
+  const trigger_id = `77.${user}.second`;
+  const pressed = { ...sentBy(user), channel: { id: card.channel }, container, trigger_id };
+  expect(await deliverPayload(sandbox, { ...pressed, type: 'block_actions', actions })).toBe(200);
+}
+
+test('a person with two ids approves no own request, and counts once as an approver', async () => {
+  const workspace = onGrid(ANA, CLEO);
+  const groups = workspace.groups.map((group) => ({
+    ...group,
+    users: group.users.includes(BEN) ? [...group.users, ANA] : group.users,
+  }));
+  const sandbox = await startTestSandbox({
+    workspace: { ...workspace, groups },
+    yaml: (file) => JSON.parse(JSON.stringify(file).replaceAll('"count":1', '"count":2')),
+  });
+  const card = await requestChange(sandbox);
+  if (!card) throw new Error('no card');
+  await approveAs(sandbox, card, secondId(ANA));
+  await sandbox.privateMessage(ANA, 'You requested this change');
+  await approveAs(sandbox, card, secondId(CLEO));
+  await sandbox.card('1 of 2');
+  await sandbox.press(CLEO, card, 'change.approve');
+  await sandbox.privateMessage(CLEO, REFUSED.alreadyApproved);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+});
+
 test('a member of another organization is refused at each way in', async () => {
   const workspace = onGrid();
   const members = workspace.members.map(
@@ -110,6 +147,21 @@ function withUnknown(): Workspace {
   }));
   return { ...sandboxWorkspace, groups };
 }
+
+test('a listed user about whom Slack says too little stops no start, and decides nothing', async () => {
+  const members = sandboxWorkspace.members.map(
+    (one): Member => (one.id === CLEO ? { ...one, deleted: null as never } : one),
+  );
+  const sandbox = await startTestSandbox({
+    workspace: { ...sandboxWorkspace, members },
+    yaml: (file) => ({ ...file, notify: 'both' }),
+  });
+  expect(sandbox.started.ok).toBe(true);
+  await requestChange(sandbox);
+  await sandbox.privateMessage(BEN, 'requests: ');
+  const told = sandbox.slack.calls('chat.postMessage').map(({ args }) => args.channel);
+  expect(told).not.toContain(CLEO);
+});
 
 test('a member of a group whom Slack does not know stops no start, reload, card or press', async () => {
   const yaml = (file: object) => ({ ...file, notify: 'both' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { NO_MESSAGE, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 
@@ -77,16 +77,37 @@ test('a form about an outcome that another user has recorded says so', async () 
 test.for([
   ['is late', { error: 'expired_trigger_id' }, 'did not open the form within 3 s'],
   ['arrives twice', { error: 'exchanged_trigger_id' }, 'did not open the form within 3 s'],
-  ['meets a rate limit', 'rate-limited', 'did not open the form: it limits the rate'],
+  ['meets a long rate limit', 'rate-limited', 'did not open the form: it limits the rate'],
   ['meets a fault of Slack', 'server-error', 'did not open the form: it did not answer'],
   ['meets a page of a proxy', 'html', 'did not open the form: it did not answer'],
 ] as const)('a form that %s is not an internal error', async ([, how, words]) => {
   const sandbox = await startTestSandbox();
-  sandbox.slack.failNext({ method: 'views.open', times: 1, how });
+  const fault = { method: 'views.open', times: 9, retryAfterSeconds: 30 };
+  sandbox.slack.failNext({ ...fault, how });
   await sandbox.slack.command(ANA, 'ops', '/service stop');
   const answer = textOf((await sandbox.privateMessage(ANA, words)) ?? NO_MESSAGE);
   expect(answer).toMatch(/Nothing was changed\. Try again/);
   expect(answer).not.toContain('internal error');
+});
+
+test.for(['rate-limited', 'server-error', { error: 'service_unavailable' }] as const)(
+  'a form whose opening meets %s once opens while its trigger is valid',
+  async (how) => {
+    const sandbox = await startTestSandbox({ waitsPass: true });
+    sandbox.slack.failNext({ method: 'views.open', times: 1, how });
+    await sandbox.slack.command(ANA, 'ops', '/service stop');
+    await sandbox.modal(ANA, 'service.stop');
+  },
+);
+
+test('a form that opened although Slack did not answer is not opened twice', async () => {
+  const sandbox = await startTestSandbox();
+  sandbox.slack.failNext({ method: 'views.open', times: 1, how: 'reply-lost' });
+  await sandbox.slack.command(ANA, 'ops', '/service stop');
+  await sandbox.modal(ANA, 'service.stop');
+  await waitUntilIdle(sandbox);
+  const messages = sandbox.slack.clientState(ANA).messages.map(textOf).join();
+  expect(messages).not.toContain('did not open the form');
 });
 
 /** The form to create an endpoint, with a choice of its type. */
@@ -109,16 +130,29 @@ async function endpointForm(sandbox: TestSandbox) {
   };
 }
 
-test.for(['hash_conflict', 'internal_error'])(
-  'a form whose redrawing meets %s is redrawn for the newest choice',
-  async (error) => {
-    const sandbox = await startTestSandbox();
-    const form = await endpointForm(sandbox);
-    sandbox.slack.failNext({ method: 'views.update', times: 1, how: { error } });
-    await form.choose();
-    await expect.poll(form.fields).toContain('vpcEndpointServiceName');
-  },
-);
+test.for([
+  ...(['hash_conflict', 'internal_error', 'not_found', 'ratelimited'] as const).map((error) => ({
+    error,
+  })),
+  ...(['rate-limited', 'server-error', 'html'] as const),
+])('a form whose redrawing meets %s is redrawn for the newest choice within 1.5 s', async (how) => {
+  const sandbox = await startTestSandbox({ waitsPass: true });
+  const form = await endpointForm(sandbox);
+  sandbox.slack.failNext({ method: 'views.update', times: 1, how });
+  const began = sandbox.clock.now.getTime();
+  await form.choose();
+  await expect.poll(form.fields).toContain('vpcEndpointServiceName');
+  expect(sandbox.clock.now.getTime() - began).toBeLessThan(1_500);
+});
+
+test('a form that was closed is not redrawn, and nobody gets a message', async () => {
+  const sandbox = await startTestSandbox();
+  const form = await endpointForm(sandbox);
+  sandbox.slack.failNext({ method: 'views.update', times: 9, how: { error: 'not_found' } });
+  await form.choose();
+  await expect.poll(() => sandbox.slack.calls('views.update').length).toBe(4);
+  expect(sandbox.slack.clientState(ANA).messages.map(textOf).join()).not.toMatch(/error|Done/);
+});
 
 test('a submission of a form that lacks fields gets the whole form', async () => {
   const sandbox = await startTestSandbox();

@@ -223,6 +223,116 @@ test.for([
   await sandbox.privateMessage(ANA, '12 services');
 });
 
+let eventNumber = 0;
+
+/** Delivers an event as Slack signs it; `fields` of its envelope replace the usual ones. */
+function sendEvent(sandbox: TestSandbox, event: object, fields: object = {}) {
+  const { teamId, appId } = sandboxWorkspace;
+  eventNumber += 1;
+  const body = JSON.stringify({
+    ...{
+      type: 'event_callback',
+      team_id: teamId,
+      api_app_id: appId,
+      event,
+      event_id: `Ev${eventNumber}`,
+    },
+    ...fields,
+  });
+  const headers = { 'content-type': 'application/json', ...signatureOf(body) };
+  return deliver(sandbox, body, headers);
+}
+
+test.for<[string, object]>([
+  ['lists only tokens of users', { tokens: { oauth: [ANA] } }],
+  ['lists the token of another bot', { tokens: { oauth: [], bot: ['U0ANOTHER01'] } }],
+  ['lists nothing', { tokens: {} }],
+  ['has no list', {}],
+  ['has null as its list', { tokens: null }],
+])('an event about revoked tokens that %s leaves the bot ready', async ([, fields]) => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'error' }, { write: (line) => lines.push(line) });
+  const sandbox = await startTestSandbox({ log });
+  expect(await sendEvent(sandbox, { type: 'tokens_revoked', ...fields })).toBe(200);
+  expect(await send(sandbox, {})).toBe(200);
+  expect((await fetch(`${sandbox.url}/readyz`)).status).toBe(200);
+  expect(lines).toEqual([]);
+});
+
+const HOST = { team_id: 'T0PARTNERS1' };
+const OURS = { team_id: sandboxWorkspace.teamId, enterprise_id: null };
+
+test.for<[string, object, 'answered' | 'refused']>([
+  ['names this workspace beside its host', { ...HOST, context_team_id: OURS.team_id }, 'answered'],
+  ['has an installation of ours', { ...HOST, authorizations: [OURS] }, 'answered'],
+  ['has ours behind another one', { ...HOST, authorizations: [HOST, OURS] }, 'answered'],
+  [
+    'has no installations',
+    { ...HOST, authorizations: [], context_team_id: OURS.team_id },
+    'answered',
+  ],
+  ['names its host alone', HOST, 'refused'],
+  ['has installations of others', { ...HOST, authorizations: [HOST] }, 'refused'],
+  ['has null for all', { ...HOST, authorizations: null, context_team_id: null }, 'refused'],
+])('a mention in a channel of a partner that %s', async ([, envelope, ending]) => {
+  const sandbox = await startTestSandbox();
+  const text = `<@${sandboxWorkspace.botUserId}> service list`;
+  const mention = { type: 'app_mention', user: ANA, channel: 'C0PARTNERS1', text, ts: '1.2' };
+  expect(await sendEvent(sandbox, mention, envelope)).toBe(200);
+  expect(await sendEvent(sandbox, { ...mention, text: 'signalbox help' })).toBe(200);
+  await expect.poll(() => sandbox.slack.calls('chat.postEphemeral').length).toBeGreaterThan(0);
+  const answers = () => JSON.stringify(sandbox.slack.calls('chat.postEphemeral'));
+  if (ending === 'answered') await expect.poll(answers).toContain('12 services');
+  else expect(answers()).not.toContain('12 services');
+});
+
+test('a direct message of a person of another organization is refused in words', async () => {
+  const sandbox = await startTestSandbox();
+  const written = { type: 'message', channel_type: 'im', user: SVEN, channel: 'D0CONNECT01' };
+  const message = { ...written, text: 'service list', ts: '1.2' };
+  expect(await sendEvent(sandbox, message, { ...HOST, authorizations: [OURS] })).toBe(200);
+  const posted = () => JSON.stringify(sandbox.slack.calls('chat.postMessage'));
+  await expect.poll(posted).toContain(REFUSED.otherWorkspace);
+  expect(posted()).not.toContain('12 services');
+});
+
+test.for<[string, Record<string, string | null>, string]>([
+  ['without a signature', { 'x-slack-signature': null }, 'signature'],
+  ['with a signature of another version', { 'x-slack-signature': 'v1=00' }, 'signature'],
+  ['with an empty signature', { 'x-slack-signature': '' }, 'signature'],
+  ['without a timestamp', { 'x-slack-request-timestamp': null }, 'signature'],
+  [
+    'with a timestamp in milliseconds',
+    { 'x-slack-request-timestamp': `${Date.now()}` },
+    'signature',
+  ],
+])('a payload %s is refused and counted', async ([, fields, why]) => {
+  const sandbox = await startTestSandbox();
+  const body = new URLSearchParams(LIST).toString();
+  const all = { 'content-type': FORM, ...signatureOf(body), ...fields };
+  const headers = Object.entries(all).filter((each): each is [string, string] => each[1] !== null);
+  expect(await deliver(sandbox, body, Object.fromEntries(headers))).toBe(401);
+  const metrics = async () => (await fetch(`${sandbox.url}/metrics`)).text();
+  await expect.poll(metrics).toContain(`signalbox_payloads_rejected_total{why="${why}"} 1`);
+});
+
+test.for([
+  ['just inside', 295, 200],
+  ['just outside', 305, 401],
+])('a payload whose time is %s the limit of five minutes', async ([, seconds, status]) => {
+  const sandbox = await startTestSandbox();
+  for (const at of [Date.now() - Number(seconds) * 1_000, Date.now() + Number(seconds) * 1_000])
+    expect(await send(sandbox, { at, fields: { trigger_id: `${at}` } })).toBe(status);
+});
+
+test('headers in any letters count', async () => {
+  const sandbox = await startTestSandbox();
+  const body = new URLSearchParams(LIST).toString();
+  const headers = Object.entries({ 'content-type': FORM, ...signatureOf(body) });
+  const upper = Object.fromEntries(headers.map(([name, value]) => [name.toUpperCase(), value]));
+  expect(await deliver(sandbox, body, upper)).toBe(200);
+});
+
 test('Slack saying that it limits events is acknowledged and logged in words', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'warn' }, { write: (line) => lines.push(line) });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isCard, textOf } from '../harness/messages.ts';
+import { buttonsOf, isCard, textOf } from '../harness/messages.ts';
 import { NO_MESSAGE, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
@@ -21,6 +21,13 @@ function textsOf({ slack }: TestSandbox, user: string): string {
   return slack.clientState(user).messages.map(textOf).join('\n');
 }
 
+/** Slack refuses each message to the approvals channel with the error that the words stand for. */
+function refusing({ slack }: TestSandbox, why: string): void {
+  const error = /a_new_error|team_access_not_granted/.exec(why)?.[0] ?? 'account_inactive';
+  for (const channel of ['#db-approvals', 'C0APPROVALS'])
+    slack.failNext({ method: 'chat.postMessage', channel, times: 10_000, how: { error } });
+}
+
 test.for([
   [
     'is archived',
@@ -37,11 +44,14 @@ test.for([
     'Signalbox is not a member of the channel (not_in_channel)',
     ({ slack }) => slack.admin.kick('db-approvals', slack.workspace.botUserId),
   ],
-] as readonly (readonly [string, string, (sandbox: TestSandbox) => void])[])(
+  ['is of a workspace without the app', 'team_access_not_granted', refusing],
+  ['gets an error of the app', 'the app was uninstalled', refusing],
+  ['gets an error of a new name', 'Slack does not accept it (a_new_error)', refusing],
+] as readonly (readonly [string, string, (sandbox: TestSandbox, why: string) => void])[])(
   'when the approvals channel %s, requester and operators read it, approvers get the card, and nothing runs',
   async ([, why, refuse]) => {
     const sandbox = await startTestSandbox();
-    refuse(sandbox);
+    refuse(sandbox, why);
     const refused = () =>
       sandbox.slack.calls('chat.postMessage').filter(({ reply }) => reply?.ok === false);
     await confirmed(sandbox);
@@ -65,6 +75,45 @@ test.for([
     expect(notices(sandbox, 'could not be posted')).toHaveLength(1);
   },
 );
+
+test('a card that Slack does not take in two minutes is reported to requester and operators', async () => {
+  const sandbox = await startTestSandbox();
+  for (const channel of ['#db-approvals', 'C0APPROVALS'])
+    sandbox.slack.failNext({ method: 'chat.postMessage', channel, times: 9, how: 'server-error' });
+  await confirmed(sandbox);
+  for (const seconds of [60, 70, 600]) {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + seconds * 1_000);
+    sandbox.wake();
+    await waitUntilIdle(sandbox);
+  }
+  await sandbox.privateMessage(ANA, 'Slack has not taken its card for 2 minutes');
+  expect(notices(sandbox, 'not taken a message for 2 minutes: card of change')).toHaveLength(1);
+});
+
+test.for(['restricted_action_thread_locked', 'a_new_error'])(
+  'a note before a request that Slack refuses (%s) is reported to requester and operators, and nothing runs',
+  async (error) => {
+    const sandbox = await startTestSandbox();
+    const card = await requestChange(sandbox);
+    const note = { method: 'chat.postMessage', words: 'Sending “', times: 10_000 };
+    sandbox.slack.failNext({ ...note, how: { error } });
+    await sandbox.press(BEN, card, 'change.approve');
+    await sandbox.privateMessage(ANA, 'Slack refuses the note before its request');
+    await expect.poll(() => notices(sandbox, 'the note before its request')).toHaveLength(1);
+    expect(sandbox.cloud.count('set state')).toBe(0);
+  },
+);
+
+test('where the channel of a card is left after its post, requester and operators read it', async () => {
+  const sandbox = await startTestSandbox();
+  const { slack } = sandbox;
+  const card = await requestChange(sandbox);
+  slack.admin.kick('db-approvals', slack.workspace.botUserId);
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.privateMessage(ANA, 'could not be updated: Signalbox is not a member');
+  await expect.poll(() => notices(sandbox, 'could not be updated')).toHaveLength(1);
+  expect(sandbox.cloud.count('set state')).toBe(0);
+});
 
 test('a message that Slack refuses ends alone: others of the change go on', async () => {
   const sandbox = await startTestSandbox();
@@ -140,6 +189,36 @@ test.for(['edit_window_closed', 'cant_update_message'])(
     expect(after).toEqual([...new Set(after)]);
   },
 );
+
+test('the newest reply alone has buttons where Slack lets the older one be edited, and is named by its link', async () => {
+  const sandbox = await startTestSandbox();
+  const { slack, clock } = sandbox;
+  const pass = (minutes: number) => {
+    clock.now = new Date(clock.now.getTime() + minutes * 60_000);
+  };
+  slack.admin.limitEditing(5);
+  const card = await requestChange(sandbox, ANA, '/service stop analytics-prod for the night');
+  const { channel = '', ts = '' } = card ?? {};
+  const replies = () =>
+    slack
+      .messages(channel)
+      .filter(
+        (each) => each.threadTs === ts && textOf(each).includes('not let the card be edited'),
+      );
+  const buttons = () => replies().map((each) => buttonsOf(each).includes('change.approve'));
+  pass(6);
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(buttons).toEqual([true]);
+  pass(2);
+  await sandbox.press(CLEO, replies()[0], 'change.approve');
+  await expect.poll(() => replies().length).toBeGreaterThan(1);
+  await waitUntilIdle(sandbox);
+  expect(buttons().filter(Boolean)).toEqual([]);
+  expect(replies()[0]?.blocks[0]?.block_id).toMatch(/^s1\./);
+  await sandbox.press(BEN, card, 'change.reject');
+  const told = await sandbox.privateMessage(BEN, 'This message shows an older state.');
+  expect(JSON.stringify(told?.blocks)).toContain(`/p${replies().at(-1)?.ts.replace('.', '')}`);
+});
 
 test('a copy that Slack does not let be edited has its newest buttons in its thread', async () => {
   const sandbox = await startTestSandbox({ yaml: (file) => ({ ...file, notify: 'dm' }) });

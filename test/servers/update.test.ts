@@ -57,6 +57,28 @@ describe('an update keeps all fields that were read and applies the requested ch
     });
   });
 
+  test.for<[string, unknown]>([
+    ['a null', null],
+    ['a webhook without its id', { type: 'webhook', webhookId: null }],
+    ['a channel without a type', { webhookId: 'w9' }],
+  ])('except %s among several channels, which a deleted webhook left', ([, left]) => {
+    const [first] = currentTile.channels;
+    const email = { type: 'email', emailRecipients: ['a@example.com'] };
+    const reply = { ...currentTile, channels: [first, left, email] };
+    const body = bodyOf(reply, { threshold: 250 });
+    expect(body.channels).toEqual([first, email]);
+    expect(AlertBody.safeParse(body).success).toBe(true);
+    expect(differences(body, read(reply)).map(({ field }) => field)).not.toContain('channels');
+  });
+
+  test('with a webhook for the first of several channels that a deleted one left', () => {
+    const second = { type: 'webhook', webhookId: 'w2' };
+    const reply = { ...currentTile, channel: null, channels: [null, second] };
+    expect(alertUpdate(read(reply), { threshold: 250 })).toMatchObject({ refusal: 'no-channel' });
+    const body = bodyOf(reply, { webhookId: 'w3' });
+    expect(body.channels).toEqual([{ type: 'webhook', webhookId: 'w3' }, second]);
+  });
+
   test('except a name or a message that the edit removes', () => {
     const update = alertUpdate(read(contractTile), { message: '' });
     if (!update.ok) throw new Error(update.refusal);

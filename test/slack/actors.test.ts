@@ -88,12 +88,28 @@ test.for([
     'other-workspace',
   ],
   ['has another id than requested', { ...WHOLE, id: 'UBEN' }, 'lookup-failed'],
-  ['is not said to be no bot', { ...WHOLE, is_bot: undefined }, 'bot'],
-  ['is not said to be no guest', { ...WHOLE, is_restricted: undefined }, 'guest'],
-  ['is not said to be active', { ...WHOLE, deleted: undefined }, 'deactivated'],
+  ['is not said to be no bot', { ...WHOLE, is_bot: undefined }, 'lookup-failed'],
+  ['is not said to be no guest', { ...WHOLE, is_restricted: undefined }, 'lookup-failed'],
+  ['is not said to be active', { ...WHOLE, deleted: undefined }, 'lookup-failed'],
+  ['has flags of another type', { ...WHOLE, deleted: null, is_bot: 'false' }, 'lookup-failed'],
+  ['has no workspace', { ...WHOLE, team_id: null }, 'lookup-failed'],
   ['is missing from the answer', null, 'lookup-failed'],
 ] as const)('a user who %s has no permission', async ([, user, refusal]) => {
   expect(await actors(user).identify(ANA, { fresh: true })).toEqual({ ok: false, refusal });
+});
+
+test.for([
+  ['an incomplete answer', { ok: true, user: { id: 'UODD' } }],
+  ['an answer without a user', { ok: true }],
+  ['no answer', null],
+] as const)('%s about one member leaves the others of the role', async ([, answer]) => {
+  const info = async ({ user }: { user: string }) => {
+    if (user !== 'UODD') return { ok: true, user: { ...WHOLE, id: user } };
+    if (!answer) throw new Error('ECONNRESET');
+    return answer;
+  };
+  const { someOf } = actorsBy({ users: { info }, usergroups: listing(['UODD', ANA]) });
+  expect(await someOf('approver', 2)).toEqual([ANA]);
 });
 
 test('a user of the same enterprise is a member', async () => {

@@ -84,6 +84,7 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
   return {
     ...{ slack, connections, opened, open, command, sleeps, refusals, others, time, checkNow },
     outageLines: () => warnings.filter((line) => line.includes('no new Socket Mode connection')),
+    endLines: () => warnings.filter((line) => line.includes('ended unannounced')),
   };
 }
 
@@ -342,6 +343,38 @@ test('a connection that Slack refuses after its hello is tried again ever more s
   expect(sleeps.slice(0, 6)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000]);
   expect(opened()).toBeLessThan(9 + 6 + sleeps.length);
   expect(connections.isOpen()).toBe(true);
+});
+
+test.for([
+  { num_connections: undefined },
+  { num_connections: null, debug_info: null },
+  { num_connections: 'two', debug_info: { approximate_connection_time: '3600' } },
+  { num_connections: 0, debug_info: { approximate_connection_time: 0 } },
+  { num_connections: -1, debug_info: { approximate_connection_time: -5 } },
+  { connection_info: null, debug_info: [] },
+])('a hello with %j keeps its connection', async (hello) => {
+  const { slack, open, opened, command, sleeps, time, checkNow } = await connected({ hello });
+  await open();
+  time.ms = 30_000;
+  await checkNow();
+  expect([opened(), slack.connections(), sleeps]).toEqual([2, 2, []]);
+  expect(await command()).toMatchObject({ error: null });
+});
+
+test('connections that end in a regular rhythm are replaced at once, and reported once a minute', async () => {
+  const { slack, open, opened, time, sleeps, checkNow, endLines, command } = await connected();
+  await open();
+  for (let round = 1; round <= 6; round += 1) {
+    time.ms += 12_000;
+    await slack.refreshSockets({ reason: null, closing: 'reset', which: 'all' });
+    await checkNow();
+    await expect.poll(slack.connections).toBe(2);
+    expect(await command()).toMatchObject({ error: null });
+  }
+  expect(opened()).toBe(2 + 6 * 2);
+  expect(sleeps).toEqual([]);
+  expect(endLines().length).toBeGreaterThan(0);
+  expect(endLines().length).toBeLessThan(4);
 });
 
 test('connections of another program with the same token are counted', async () => {

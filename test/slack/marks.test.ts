@@ -46,6 +46,7 @@ async function messengerInSlack() {
   const messenger = createMessenger({
     ...{ posts: client, lookups: client, botId, drawing, commands, log, clock: systemClock },
     respond: () => Promise.reject(new Error('no response URL')),
+    onLost: () => undefined,
     finder: createChannelFinder({ ...lookups, configured: ['#db-approvals'], store }),
     permalinks: createPermalinks({ ...lookups, slackApiUrl: slack.apiUrl }),
     places: createPlaces([Buffer.alloc(32, 1)]),

@@ -18,6 +18,8 @@ test.for([
   ['ekm_access_denied', 'do not let the app post there'],
   ['msg_blocks_too_long', 'the message is too long'],
   ['user_disabled', 'the user was deactivated'],
+  ['a_new_error', 'Slack does not accept it (a_new_error)'],
+  ['not_allowed_in_v2_channels', 'Slack does not accept it'],
 ] as const)('%s is a definite refusal of the message', ([name, why]) => {
   const refusal = postRefusal(refused(name));
   expect(refusal).toMatchObject({ why: expect.stringContaining(why), retryAfterMs: null });
@@ -33,10 +35,19 @@ test.for([
 
 test.for([
   ['an outage of Slack', refused('internal_error')],
-  ['a revoked token', refused('token_revoked')],
-  ['a name that this version does not know', refused('a_new_error')],
+  ['a failed update', refused('update_failed')],
+  ['a workspace that is moved', refused('team_added_to_org')],
+  ['a busy workspace', refused('message_limit_exceeded')],
   ['the page of a proxy', refused('<!doctype html><title>Bad gateway</title>')],
   ['no answer', new Error('ECONNREFUSED')],
 ] as const)('%s is no refusal of the message', ([, error]) => {
   expect(postRefusal(error)).toBeNull();
 });
+
+test.for(['account_inactive', 'token_revoked', 'missing_scope', 'invalid_auth'])(
+  '%s is a refusal of all messages, which a person can end',
+  (name) => {
+    expect(postRefusal(refused(name))).toMatchObject({ retryAfterMs: null, isOfApp: true });
+    expect(postRefusal(refused('is_archived'))?.isOfApp).toBe(false);
+  },
+);

@@ -4,6 +4,7 @@ import type { ChangeId } from '../../src/domain/change.ts';
 import { sql, transaction } from '../../src/storage/index.ts';
 import { afterDrawn } from '../../src/workflow/cards.ts';
 import { redrawOpen } from '../../src/workflow/moves.ts';
+import { reportLate } from '../../src/workflow/show.ts';
 import {
   aChange,
   ana,
@@ -247,24 +248,23 @@ test('the cards of all open changes are looked at again, one after another', asy
   expect(due).toEqual(expect.arrayContaining([`card ${open.id}`, `card ${other.id}`]));
 });
 
-test('an hour without a card is reported to the operators once, and a day ends the tries', async () => {
+test('a card that is late is reported to requester and operators once, and a day ends the tries', async () => {
   const world = await workflowWithCards();
   const { id } = await aChange(world.context, { hasCard: false });
-  world.slack.state.isReachable = false;
-  for (const attempts of [13, 14, 15]) {
-    await expect(world.run('card', id, attempts)).rejects.toThrow('ECONNREFUSED');
-  }
+  for (const kind of ['notice', 'card', 'thread', 'card'])
+    await reportLate(world.context, { kind, key: id });
   await world.kinds.card?.giveUp?.(id);
   const notices = await world.context.events.loadAll('notice', (_: string | null, event) =>
     event.type === 'noticed' ? event.text : '',
   );
   expect([...notices.values()].map(({ state }) => state)).toEqual(
     expect.arrayContaining([
-      expect.stringContaining(`card of change ${id} could not be posted or updated for an hour`),
+      expect.stringContaining(`not taken a message for 2 minutes: card of change ${id}`),
+      expect.stringContaining('Nobody sees “'),
       expect.stringContaining(`could not post a message of change ${id} (card) for 24 hours`),
     ]),
   );
-  expect(notices.size).toBe(2);
+  expect(notices.size).toBe(3);
 });
 
 async function endJobs({ store }: World['context']): Promise<void> {
@@ -354,9 +354,10 @@ test('of a card that Slack refuses for good requester and operators read why, on
   expect(world.slack.cards.map(({ to }) => to)).toEqual([`D${ben}`, `D${cleo}`]);
 });
 
-test('at a rate limit a message waits for the time that Slack names', async () => {
+test('at a rate limit a message waits for the time that Slack names, and is late meanwhile', async () => {
   const limited = new PostRefused('Slack limits the rate of messages', 40_000, null);
   const world = await workflowWithCards({ messages: { postCard: () => Promise.reject(limited) } });
   const { id } = await aChange(world.context, { hasCard: false });
-  expect(await world.run('card', id)).toEqual(new Date(world.clock.now.getTime() + 40_000));
+  const now = world.clock.now.getTime();
+  expect(await world.run('card', id)).toEqual({ waitsUntil: new Date(now + 40_000) });
 });

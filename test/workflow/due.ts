@@ -14,9 +14,11 @@ export async function runDue(context: WorkflowContext, kinds: JobKinds): Promise
     const kind = kinds[job.kind];
     try {
       const result = await kind?.run({ key, attempts, again: attempts > 1 });
-      await transaction(store, (tx) =>
-        result instanceof Date ? retryJob(tx, job, result.getTime()) : endJob(tx, job),
-      );
+      await transaction(store, (tx) => {
+        if (result === 'done' || result === undefined) return endJob(tx, job);
+        const at = result instanceof Date ? result : result.waitsUntil;
+        return retryJob(tx, job, at.getTime());
+      });
     } catch {
       failed += 1;
       const waitMs = kind?.retryMs?.(attempts) ?? 0;

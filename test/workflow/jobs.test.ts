@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { addJob, reading, sql, transaction } from '../../src/storage/index.ts';
+import { addJob, type ClaimedJob, reading, sql, transaction } from '../../src/storage/index.ts';
 import { createJobLoop, type JobKinds, type JobTry } from '../../src/workflow/jobs.ts';
 import { freshStore } from '../storage/stores.ts';
 
@@ -10,9 +10,11 @@ async function aLoop(kinds: JobKinds) {
   const store = await freshStore('sqlite');
   const errors: unknown[] = [];
   const onError = async (error: unknown) => void errors.push(error);
+  const late: string[] = [];
+  const onLate = async (job: ClaimedJob) => void late.push(`${job.kind} ${job.key}`);
   const log = pino({ level: 'silent' });
   const loop = createJobLoop(
-    { ...{ store, log, onError }, now: () => clock.now, instance: 'tests' },
+    { ...{ store, log, onError, onLate }, now: () => clock.now, instance: 'tests' },
     kinds,
   );
   onTestFinished(() => loop.stop());
@@ -21,7 +23,7 @@ async function aLoop(kinds: JobKinds) {
       for (const key of keys) await addJob(tx, { kind, key, dueAt: clock.now.getTime() });
     });
   return {
-    ...{ loop, add, errors },
+    ...{ loop, add, errors, late },
     /** When the next job is due that does not run; null without one. */
     nextAt: () =>
       reading(store, async (reader) => {
@@ -73,6 +75,27 @@ test('a job that asks for a later time runs then, and did not fail', async () =>
   await expect.poll(() => tries.length).toBe(2);
   expect(tries[1]).toEqual({ key: 'A', attempts: 1, again: false });
   expect(errors).toEqual([]);
+});
+
+test('a message that only waits stays as late as it is, and after two minutes that is reported', async () => {
+  const tries: JobTry[] = [];
+  const until = { at: new Date(0) };
+  const run = async (job: JobTry) => {
+    tries.push(job);
+    return tries.length < 4 ? { waitsUntil: until.at } : ('done' as const);
+  };
+  const { loop, add, nextAt, pass, now, late } = await aLoop({ run: { run, lane: 'messages' } });
+  await add('run', 'A');
+  loop.start(60_000);
+  for (const tried of [1, 2]) {
+    expect(late).toEqual([]);
+    until.at = new Date(now() + 60_000);
+    await expect.poll(() => tries.length).toBe(tried);
+    await expect.poll(nextAt).toBe(until.at.getTime());
+    pass(60_000);
+  }
+  await expect.poll(() => late).toEqual(['run A']);
+  expect(tries).toEqual(Array(4).fill({ key: 'A', attempts: 1, again: false }));
 });
 
 test('a job that fails is tried again after growing waits, and learns that it is', async () => {

@@ -264,10 +264,10 @@ test('a message that Slack refuses for good ends, and the operators read why onc
   ]);
 });
 
-test('a notice that Slack refuses for good ends without another one', async () => {
+test('a notice that Slack refuses for good ends, and what a person cannot be sent the operators read', async () => {
   const refusal = new PostRefused('the user was deactivated (user_disabled)', null, null);
   const messages = { messageUser: () => Promise.reject(refusal) };
-  const { context, run } = await workflowWithCards({ messages });
+  const { context, run, told } = await workflowWithCards({ messages });
   await notify(context, { to: ana, title: 'Not posted', text: 'x' });
   const [key = ''] = (await dueJobs(context)).map((job) => job.replace('notice ', ''));
   expect(await run('notice', key)).toBe('done');
@@ -275,4 +275,31 @@ test('a notice that Slack refuses for good ends without another one', async () =
     'noticed',
     'given-up',
   ]);
+  const [next = ''] = (await dueJobs(context)).filter((job) => job !== `notice ${key}`);
+  await run('notice', next.replace('notice ', ''));
+  expect(told('notifyOperators')).toMatchObject([
+    [
+      'Slack refused a message to a person: the user was deactivated (user_disabled). It said: “x” It was for ',
+      {},
+      { line: [{ user: ana }, '.'] },
+    ],
+  ]);
+});
+
+test('a message that Slack refuses to the whole app is reported once, and retried', async () => {
+  const refusal = new PostRefused('the token was revoked (token_revoked)', null, null, true);
+  const messages = {
+    postThreadUpdate: () => Promise.reject(refusal),
+    notifyOperators: () => Promise.reject(refusal),
+  };
+  const { context, run } = await workflowWithCards({ messages });
+  const { id, version } = await aChange(context, { state: 'rejected' });
+  for (let tries = 0; tries < 2; tries += 1) {
+    await expect(run('thread', `${id}/${version}`)).rejects.toBe(refusal);
+  }
+  const notices = (await dueJobs(context)).filter((job) => job.startsWith('notice '));
+  expect(notices).toHaveLength(1);
+  const key = notices.join().replace('notice ', '');
+  await expect(run('notice', key)).rejects.toBe(refusal);
+  expect((await eventsOf(context, `notice/${key}`)).map(({ type }) => type)).toEqual(['noticed']);
 });

@@ -22,6 +22,8 @@ export interface SocketSettings {
   /** How the time until a refresh passes; by default in real time. */
   readonly refreshWait?: (ms: number) => Promise<void>;
   readonly pingMs?: number;
+  /** Replaces fields of `hello`, as a Slack that says less, or something else. */
+  readonly hello?: Json;
   /** Slack leaves the TCP connection open when the app closes its WebSocket. */
   readonly leaveTcpOpen?: boolean;
 }
@@ -143,6 +145,7 @@ function add(hub: Hub, connection: SocketConnection): void {
     num_connections: hub.open.length + (isTooMany ? 1 : 0),
     connection_info: { app_id: hub.appId },
     debug_info: { host: 'sandbox', build_number: 1, approximate_connection_time: connectionTimeS },
+    ...hub.settings.hello,
   });
   if (isTooMany) {
     // Slack says hello, and a moment later it refuses the connection.

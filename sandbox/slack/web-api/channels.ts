@@ -34,7 +34,7 @@ function conversationOfPerson(slack: SlackState, id: string): Conversation | und
   const member = memberOf(slack.workspace, id);
   const writable = member && !member.deleted && member.kind !== 'bot';
   return writable && isColleague(slack.workspace, member)
-    ? directConversation(slack.workspace, id)
+    ? directConversation(slack.workspace, member.id)
     : undefined;
 }
 

@@ -71,9 +71,14 @@ function findOwnMessage(slack: SlackState, args: Json): StoredMessage | SlackRep
   return message.byBot ? message : refuse('cant_update_message');
 }
 
+function mayBeEdited({ editMinutes, now }: SlackState, { ts }: StoredMessage): boolean {
+  return editMinutes === null || now().getTime() - Number(ts) * 1_000 <= editMinutes * 60_000;
+}
+
 function update(slack: SlackState, args: Json): SlackReply {
   const message = findOwnMessage(slack, args);
   if (isRefusal(message)) return message;
+  if (!mayBeEdited(slack, message)) return refuse('edit_window_closed');
   if ([...(text(args, 'text') ?? '')].length > MAX_UPDATE_TEXT) return refuse('msg_too_long');
   const content = readContent(args);
   if (isRefusal(content)) return content;

@@ -74,7 +74,9 @@ export async function openBot(around: Environment, name: string, crash: Crash | 
   /** Runs the jobs as a process does, until the returned function ends that. */
   function start(): () => Promise<void> {
     const onError = (error: unknown) => mendLog(context, error);
-    const loop = createJobLoop({ ...context, onError }, jobKinds(context, { follows: false }));
+    const onLate = async () => undefined;
+    const on = { ...context, onError, onLate };
+    const loop = createJobLoop(on, jobKinds(context, { follows: false }));
     const started = checked.then(async (found) => {
       // An unreadable Slack is read again before the next work.
       if (found === 'unread') await checkChannels(context);
