@@ -63,6 +63,7 @@ test('the bundle connects in Socket Mode', async () => {
 
 test.for([
   ['help'],
+  ['init', '--help'],
   ['doctor', '--help'],
   ['audit', '--help'],
   ['policy', '--help'],
