@@ -25,6 +25,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: 'verify or export the log, write evidence, delete old texts, end a damaged log',
     run: async (args) => (await import('./audit.ts')).runAudit(args),
   },
+  migrate: {
+    summary: 'make the tables, and let a role that owns none use them',
+    run: async (args) => (await import('./audit.ts')).runMigrate(args),
+  },
   rebuild: {
     summary: 'make all lists and due work again from the log',
     run: async (args) => (await import('./audit.ts')).runRebuild(args),

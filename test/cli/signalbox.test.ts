@@ -7,18 +7,8 @@ import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 
 const COMMANDS = [
-  ...[
-    'start',
-    'init',
-    'doctor',
-    'audit',
-    'rebuild',
-    'policy',
-    'manifest',
-    'backup',
-    'restore',
-    'request',
-  ],
+  ...['start', 'init', 'doctor', 'audit', 'migrate', 'rebuild', 'policy', 'manifest', 'backup'],
+  ...['restore', 'request'],
 ];
 
 function signalbox(...args: string[]) {
