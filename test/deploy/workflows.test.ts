@@ -155,6 +155,17 @@ test('a release is checked before anything is published', () => {
   expect(login).toBeGreaterThan(check);
 });
 
+test('the chart is published beside the image, with the version of the release', () => {
+  const { version } = parse(readFileSync('deploy/helm/signalbox/Chart.yaml', 'utf8'));
+  expect(version).toBe(packageJson.version);
+  const scripts = read(RELEASE).jobs.publish?.steps.flatMap(({ run }) => run ?? []) ?? [];
+  const at = scripts.indexOf('helm package deploy/helm/signalbox --destination "$RUNNER_TEMP"');
+  expect(at).toBeGreaterThan(scripts.findIndex((run) => run.includes('release:check')));
+  expect(scripts[at + 1]).toBe(
+    'helm push "$RUNNER_TEMP/signalbox-$VERSION.tgz" "oci://$IMAGE/charts"',
+  );
+});
+
 test('the image and its bill of materials are signed by the digest that was pushed', () => {
   const steps = read(RELEASE).jobs.publish?.steps ?? [];
   const signing = steps.filter(({ uses }) => uses?.startsWith('actions/attest-'));
