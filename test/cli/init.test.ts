@@ -128,6 +128,15 @@ test('it replaces no file without a yes', async () => {
   expect(file('signalbox.yaml')).toContain(ORGANIZATION.id);
 });
 
+test('with a signing secret in .env it asks for no app-level token', async () => {
+  const { run, answers, file, folder } = await startInit();
+  const [bot = '', , url = '', key = ''] = answers;
+  writeFileSync(join(folder, '.env'), `${file('.env')}SLACK_SIGNING_SECRET=secret-of-the-app\n`);
+  const { out, code, questions } = await run([bot, url, key, '2', '3', 'db-approvals']);
+  expect(out).toContain('HTTP, with SLACK_SIGNING_SECRET');
+  expect({ code, questions }).toEqual({ code: 0, questions: 6 });
+});
+
 test('without user groups and optional reads, people and the usage report are enough', async () => {
   const { run, answers, file, cloud } = await startInit(freePlanWorkspace);
   cloud.behave({ absentReads: { 'list services': 404, 'list organizations': 404 } });
