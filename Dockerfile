@@ -1,15 +1,8 @@
-# The version equals that of the runtime packages in package.json; a test compares them. The image has the
-# runtime of its base, so that the optional packages, which hold the runtime, are left out.
-FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS packages
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-# No script of a package runs during the build.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
- && rm -rf node_modules/.bin
-
+# The version equals that of the runtime packages in package.json; a test compares them.
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS bundle
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# No script of a package runs during the build.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src ./src
 COPY deploy/bundle.config.ts ./deploy/bundle.config.ts
@@ -27,10 +20,9 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /op
  && ln -s /app/bin/signalbox /usr/local/bin/signalbox \
  && install --directory --owner=signalbox --group=signalbox --mode=0700 /data
 WORKDIR /app
-COPY --from=packages /app/node_modules ./node_modules
+# package.json says that the bundle is a module. No package is needed.
 COPY package.json LICENSE ./
 COPY bin ./bin
-COPY src ./src
 COPY --from=bundle /app/dist ./dist
 COPY --from=bundle /app/compiled ./compiled
 

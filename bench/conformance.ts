@@ -19,7 +19,7 @@ import { startSandbox } from '../sandbox/start.ts';
 const SUITE = '@modelcontextprotocol/conformance@0.1.16';
 const EXPECTED = fileURLToPath(new URL('conformance-expected.yaml', import.meta.url));
 
-const sandbox = await startSandbox({ port: 0, delivery: 'http', logLevel: 'error' });
+const sandbox = await startSandbox({ port: 0, delivery: 'http' });
 const env = parseEnv(readFileSync(sandbox.envFile, 'utf8'));
 const door = `127.0.0.1:${env.PORT}`;
 const ana = { user_id: 'U0ANA00001', team_id: sandbox.slack.workspace.teamId };

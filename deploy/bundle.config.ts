@@ -16,6 +16,8 @@ export default defineConfig({
     target: 'node26',
     outDir: 'dist',
     sourcemap: true,
+    // The image has no package, and their licenses must go with their code.
+    license: { fileName: 'licenses.md' },
     rolldownOptions: {
       input: { main: 'src/main.ts' },
       output: {

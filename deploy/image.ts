@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
@@ -84,8 +83,6 @@ function runSteps(folder: string, rest: string): void {
     const [program = '', ...words] = step.split(/\s+/);
     if (program === 'npm') {
       execFileSync('npm', [...words, '--loglevel=error'], { cwd: folder, stdio: 'inherit' });
-    } else if (program === 'rm') {
-      for (const path of words.slice(1)) remove(folder, path);
     } else if (program === 'install') {
       mkdirSync(inside(folder, words.at(-1) ?? ''));
     } else if (program.startsWith('NODE_COMPILE_CACHE=')) {
@@ -103,10 +100,6 @@ function storeCompiledCode(folder: string, [, program = '']: readonly string[]):
   const env = { NODE_COMPILE_CACHE: compiled, PATH: '/usr/bin:/bin' };
   const { status } = run([process.execPath, inside(folder, program)], folder, env);
   if (status !== 78) throw new Error(`The start without configuration exits with ${status}`);
-}
-
-function remove(folder: string, path: string): void {
-  rmSync(inside(folder, path), { recursive: true });
 }
 
 function inside(folder: string, path: string): string {

@@ -35,7 +35,7 @@ function isTooOld(agent) {
 /** npm names the Node and the script that run it; node_modules/.bin may hold an outdated Node. */
 function install() {
   const { npm_node_execpath: node, npm_execpath: npm } = process.env;
-  const options = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, args] = node && npm ? [node, [npm, ...options]] : ['npm', options];
   return spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }

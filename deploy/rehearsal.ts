@@ -6,6 +6,7 @@ import {
   chownSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -22,6 +23,7 @@ import { type Image, layOut, lock } from './image.ts';
 import { memoryOf, OWNER, ready, run, start } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+const HELD = 'LICENSE bin compiled dist package.json';
 const STOPPED_WITHIN_MS = 25_000;
 
 const { stdout } = process;
@@ -31,17 +33,15 @@ const say = (line: string) => stdout.write(`${line}\n`);
 async function rehearse(scratch: string): Promise<void> {
   chmodSync(scratch, 0o755);
   const image = layOut(ROOT, scratch);
-  for (const [name, folder] of [
-    ['source', 'src'],
-    ['bundle', 'dist'],
-    ['packages', 'node_modules'],
-  ] as const) {
-    say(`${name}: ${megabytes(join(image.app, folder))} MB`);
-  }
+  const held = readdirSync(image.app).toSorted().join(' ');
+  expectThat(held === HELD, `the image holds ${HELD}, not ${held}`);
+  say(`bundle and compiled code: ${megabytes(image.app)} MB`);
   lock(image.app);
   const data = join(scratch, 'data');
   mkdirSync(data, { mode: 0o700 });
   give(data);
+  const { stdout: version } = run([image.command[0] ?? '', '--version'], data, image.env);
+  expectThat(/^Signalbox \d/.test(version), 'it names its version');
   refusesWithoutConfiguration(image, data);
   await runsAndStops(image, data);
 }

@@ -11,8 +11,6 @@ const USAGE = `npm run sandbox -- [options]
   --hard-limits   the rate limits of Slack without bursts
   --large         20,000 channels and 10,000 people more
   --prices        a price of a credit, so that costs are shown as money too
-  --no-history    without the finished change and the digest at the start
-  --verbose       the log of the bot from level info
   --help          this text
 `;
 
@@ -41,8 +39,6 @@ function readOptions() {
       'hard-limits': { type: 'boolean', default: false },
       large: { type: 'boolean', default: false },
       prices: { type: 'boolean', default: false },
-      'no-history': { type: 'boolean', default: false },
-      verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -59,10 +55,8 @@ function readOptions() {
   const delivery: 'http' | 'socket' = values.socket ? 'socket' : 'http';
   const rateLimits = values['hard-limits'] ? 'hard' : 'with-bursts';
   const workspace = values.large ? largeWorkspace() : sandboxWorkspace;
-  const logLevel = values.verbose ? 'info' : 'warn';
-  const history = !values['no-history'];
   const priced = values.prices;
-  return { ...begin, port, delivery, rateLimits, workspace, logLevel, priced, history } as const;
+  return { ...begin, port, delivery, rateLimits, workspace, priced, history: true } as const;
 }
 
 function exitWithError(error: unknown): never {

@@ -32,8 +32,6 @@ const READY_WITHIN_MS = 90_000;
 export interface SandboxOptions {
   readonly port: number;
   readonly delivery: 'http' | 'socket';
-  /** The log level of the bot; by default only warnings and errors. */
-  readonly logLevel?: string;
   readonly rateLimits?: RateLimits;
   readonly workspace?: Workspace;
   /** Shows money beside credits. */
@@ -53,7 +51,6 @@ export async function startSandbox(options: SandboxOptions) {
   const {
     port,
     delivery,
-    logLevel = 'warn',
     rateLimits = 'with-bursts',
     workspace = sandboxWorkspace,
     priced = false,
@@ -119,7 +116,7 @@ export async function startSandbox(options: SandboxOptions) {
     DATABASE_URL: `file:${join(folder, 'signalbox.db')}`,
     SIGNALBOX_CONFIG: join(folder, 'signalbox.yaml'),
     SIGNALBOX_KEY: randomBytes(32).toString('base64'),
-    LOG_LEVEL: logLevel,
+    LOG_LEVEL: 'warn',
   };
   // The doctor reads this file in another shell.
   const envFile = join(folder, 'env');

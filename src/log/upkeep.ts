@@ -143,8 +143,7 @@ interface Pruning {
 
 /**
  * Sets the bodies of ended streams to null, up to a thousand streams, and appends the event that allows it; hashes and
- * signatures stay, so that the log still verifies. Returns how many streams were pruned. It needs a role of the
- * database that owns the table.
+ * signatures stay, so that the log still verifies. Returns how many streams were pruned.
  */
 export async function prune(log: Log, { before, export: digest }: Pruning): Promise<number> {
   return underLock(log, async (under) => {

@@ -6,7 +6,7 @@ import { pruneCosts } from '../costs/index.ts';
 import { evidenceOf, exportLog, publicKeyPem } from '../log/evidence.ts';
 import { Damaged, KeyProblem, type Log, openLog } from '../log/index.ts';
 import { closeChapter, prune, verifyAll } from '../log/upkeep.ts';
-import { type Store, transaction } from '../storage/index.ts';
+import { openStore, type Store, transaction } from '../storage/index.ts';
 import { rebuildAll } from '../workflow/index.ts';
 import { readConfigFile } from './config-file.ts';
 import { openUsed } from './inspect.ts';
@@ -288,4 +288,23 @@ export async function runRebuild(args: readonly string[]): Promise<void> {
   readOptions('rebuild', args, {}, REBUILD_USAGE);
   await withLog('beside', rebuildAll).catch((error: unknown) => leave(failureText(error), 1));
   await write('Lists and due work were made again from the log.\n');
+}
+
+const MIGRATE_USAGE = `signalbox migrate [--for <role>]
+    Makes the tables of this release, as a start does, with the owner of the database in DATABASE_URL.
+    --for   a role of PostgreSQL that may then run Signalbox, and owns nothing
+Exit code: 0 success, 1 failure, 2 wrong options.
+`;
+
+/** `signalbox migrate` */
+export async function runMigrate(args: readonly string[]): Promise<void> {
+  const options = readOptions('migrate', args, { for: { type: 'string' } }, MIGRATE_USAGE);
+  const { url } = databaseOf(process.env);
+  if (options.for !== undefined && url.startsWith('file:'))
+    return leave('--for is for PostgreSQL: SQLite has no roles.', 2);
+  await openStore(url, { grantsTo: options.for }).then(
+    ({ close: end }) => end(),
+    (error: unknown) => leave(failureText(error), 1),
+  );
+  await write('The database has the tables of this release.\n');
 }

@@ -12,10 +12,12 @@ import {
 } from '../storage/sqlite.ts';
 import { isUnused, openUsed } from './inspect.ts';
 import { databaseOf, failureText, leave, parseOptions, refuseOptions } from './options.ts';
+import { recordBackup } from './store.ts';
 
-const BACKUP_USAGE = `signalbox backup <file>
+const BACKUP_USAGE = `signalbox backup <file> | --made
     Copies the database to a new file that only its owner can read, also while Signalbox runs.
     SQLite: a database file. PostgreSQL: an archive of pg_dump, which must be installed.
+    --made  makes none, and records that another tool made one: the doctor and the alert know it then.
     Reads DATABASE_URL. A copy is useless without the key: SIGNALBOX_KEY, or the key file next to the
     database. Store it apart from the copies.
 Exit code: 0 success, 1 failure, 2 wrong options.
@@ -24,7 +26,8 @@ Exit code: 0 success, 1 failure, 2 wrong options.
 /** `signalbox backup <file>` */
 export function runBackup(args: readonly string[]): Promise<void> {
   const command = { name: 'backup', usage: BACKUP_USAGE, failure: 'No backup was made' };
-  return runFileCommand(command, args, backUp);
+  const isMade = args.join() === '--made';
+  return runFileCommand(command, isMade ? [''] : args, isMade ? record : backUp);
 }
 
 const RESTORE_USAGE = `signalbox restore <file>
@@ -81,7 +84,18 @@ async function backUp(url: string, file: string): Promise<string> {
   await (await openUsed(url, 'reader')).close();
   await (url.startsWith('file:') ? copySqlite(sqlitePath(url), file) : dump(url, file));
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
-  return `${file} has a complete copy of the database (${megabytes} MB).${keyNote(url)}`;
+  // A standby server can be copied, and accepts no write.
+  const unrecorded = await record(url).then(
+    () => '',
+    (error: unknown) => ` It is not recorded: ${failureText(error)}.`,
+  );
+  return `${file} has a complete copy of the database (${megabytes} MB).${unrecorded}${keyNote(url)}`;
+}
+
+async function record(url: string): Promise<string> {
+  const store = await openUsed(url, 'beside');
+  await recordBackup(store).finally(store.close);
+  return 'The backup is recorded.';
 }
 
 /** Without its key, a copy of the database can neither be verified nor continued. */

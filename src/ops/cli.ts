@@ -1,7 +1,6 @@
 import { parseEnv } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { reasonOf } from './environment.ts';
-import { parseOptions, readText, refuseOptions, unknownCommand } from './options.ts';
+import { parseOptions, readOrLeave, refuseOptions, unknownCommand } from './options.ts';
 
 interface Subcommand {
   readonly summary: string;
@@ -14,6 +13,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: 'run Signalbox; SIGTERM stops it, SIGHUP reads the configuration again',
     run: start,
   },
+  init: {
+    summary: 'write .env and signalbox.yaml: asks, and checks each answer',
+    run: async (args) => (await import('./init.ts')).runInit(args),
+  },
   doctor: {
     summary: 'check the installation; changes no setting',
     run: async (args) => (await import('./doctor.ts')).runDoctor(args),
@@ -21,6 +24,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   audit: {
     summary: 'verify or export the log, write evidence, delete old texts, end a damaged log',
     run: async (args) => (await import('./audit.ts')).runAudit(args),
+  },
+  migrate: {
+    summary: 'make the tables, and let a role that owns none use them',
+    run: async (args) => (await import('./audit.ts')).runMigrate(args),
   },
   rebuild: {
     summary: 'make all lists and due work again from the log',
@@ -82,16 +89,8 @@ function withEnvironmentOf(args: readonly string[]): readonly string[] {
   const file = args[at + 1];
   if (file === undefined) return refuseOptions('--env needs a file.', USAGE);
   const { PATH } = process.env;
-  process.env = { ...(PATH === undefined ? {} : { PATH }), ...variablesOf(file) };
+  process.env = { ...(PATH === undefined ? {} : { PATH }), ...parseEnv(readOrLeave(file)) };
   return args.toSpliced(at, 2);
-}
-
-function variablesOf(file: string): NodeJS.Dict<string> {
-  try {
-    return parseEnv(readText(file));
-  } catch (error) {
-    return refuseOptions(`The file ${file} is not readable (${reasonOf(error)}).`, USAGE);
-  }
 }
 
 const START_USAGE = `signalbox start

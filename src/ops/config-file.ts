@@ -167,7 +167,7 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
     const problem = `${path} cannot be read (${reason})`;
     const hint =
       reason === 'ENOENT'
-        ? 'create it from signalbox.example.yaml'
+        ? 'run signalbox init, or copy signalbox.example.yaml'
         : 'correct SIGNALBOX_CONFIG, or give the user of Signalbox read permission';
     return { ok: false, problems: [{ where: 'SIGNALBOX_CONFIG', problem, hint }] };
   }

@@ -20,6 +20,7 @@ import {
   type OptionalRead,
   type ReadOptions,
 } from '../servers/optional-reads.ts';
+import type { Config } from './config.ts';
 import {
   type CheckContext,
   type CheckLine,
@@ -37,7 +38,15 @@ interface ApiClients {
   readonly alerts: (() => AlertsClient) | null;
 }
 
-export function openApiClients({ config, version, now, withinMs }: CheckContext): ApiClients {
+/** What the checks of both APIs need, also before there is a configuration file. */
+interface ApiContext extends Omit<CheckContext, 'config'> {
+  readonly config: Pick<Config, 'cloud' | 'alerts' | 'reads'> & {
+    readonly organization: Pick<Config['organization'], 'id'>;
+    readonly access: Pick<Config['access'], 'privateAddresses'>;
+  };
+}
+
+export function openApiClients({ config, version, now, withinMs }: ApiContext): ApiClients {
   const { url, keyId, keySecret } = config.cloud;
   const { id: organizationId } = config.organization;
   const common = {
@@ -73,7 +82,7 @@ interface ApiChecks {
 }
 
 /** One cheap read of each API, both at the same time. */
-export async function checkApis(context: CheckContext, clients: ApiClients): Promise<ApiChecks> {
+export async function checkApis(context: ApiContext, clients: ApiClients): Promise<ApiChecks> {
   const [usage, alerts] = await Promise.all([
     readUsage(context, clients),
     alertsLine(context, clients),
@@ -88,7 +97,7 @@ export function isReachable(usage: TimedResult<unknown>): boolean {
   return error instanceof ApiError && error.kind === 'answer' && error.status !== 401;
 }
 
-function readUsage({ now, withinMs }: CheckContext, { cloud }: ApiClients) {
+function readUsage({ now, withinMs }: ApiContext, { cloud }: ApiClients) {
   return withinTime(withinMs + 500, async () => {
     const yesterday = new Date(now().getTime() - DAY_MS).toISOString().slice(0, 10);
     return cloud().getUsageCost({ from_date: yesterday, to_date: yesterday });
@@ -96,7 +105,7 @@ function readUsage({ now, withinMs }: CheckContext, { cloud }: ApiClients) {
 }
 
 async function cloudLine(
-  { config, withinMs }: CheckContext,
+  { config, withinMs }: ApiContext,
   { cloud }: ApiClients,
   usage: TimedResult<Reply<unknown>>,
 ): Promise<CheckLine> {
@@ -114,7 +123,7 @@ async function cloudLine(
 }
 
 async function alertsLine(
-  { config, withinMs }: CheckContext,
+  { config, withinMs }: ApiContext,
   { alerts }: ApiClients,
 ): Promise<CheckLine> {
   const name = 'alerts API';

@@ -1,4 +1,6 @@
 import { type TimedResult, TimeoutError } from '../base/errors.ts';
+import { DAY_MS } from '../base/time.ts';
+import { utcStamp } from '../domain/answer.ts';
 import { databaseProblem, FullDisk, UnusableDatabase } from '../storage/errors.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from './doctor-report.ts';
 import { isLoopback } from './environment.ts';
@@ -25,6 +27,7 @@ export function databaseLines(answers: DatabaseResults): readonly CheckLine[] {
     ...rightLines(found),
     ...logLines(found),
     writtenLine(found, file, written),
+    ...backupLines(found),
     ...fileLines(file),
     ...transportLines(url, file),
     ...limitLines(found),
@@ -111,6 +114,19 @@ function writtenLine(
     name,
     `a test write was rolled back${file?.running ? ' next to a running Signalbox' : ''}`,
   );
+}
+
+/** As the alert SignalboxBackupOld. */
+const BACKUP_DAYS = 2;
+
+function backupLines({ schema, backupAt }: DatabaseInspection): readonly CheckLine[] {
+  if (schema !== 'current') return [];
+  const name = 'backup';
+  const fix = 'back up every night, and run signalbox backup --made after each one of another tool';
+  if (backupAt === null) return [skipped(name, 'none is recorded', fix)];
+  const says = `the last one was made at ${utcStamp(backupAt)}`;
+  const isOld = Date.now() - backupAt.getTime() > BACKUP_DAYS * DAY_MS;
+  return [isOld ? warning(name, says, fix) : ok(name, says)];
 }
 
 function fileLines(file: FileFacts | null): readonly CheckLine[] {

@@ -92,23 +92,30 @@ export function wantsColour(
   return isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
 }
 
-/** The report as text: one line per check, with the next step below. */
+/** The report as text. */
 export function reportText(report: DoctorReport, { colour }: { readonly colour: boolean }): string {
   const { sections } = report;
-  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const longest = sections.flatMap(({ lines }) => lines).map(({ name }) => name.length);
-  const width = Math.min(WIDEST, Math.max(...longest));
-  const lineOf = ({ status, name, says, fix }: CheckLine) => {
-    const mark = paint(COLOURS[status], MARKS[status]);
-    const advice = fix === null ? [] : [`    ${' '.repeat(width)}  → ${fix}`];
-    return [`  ${mark} ${name.padEnd(width)}  ${says}`, ...advice];
-  };
   const body = sections.flatMap(({ title, lines }) => [
-    paint(1, title),
-    ...lines.flatMap(lineOf),
-    '',
+    paint(1, title, colour),
+    linesText(lines, colour, Math.max(...longest)),
   ]);
   return [`Signalbox ${report.version}`, '', ...body, ending(report), ''].join('\n');
+}
+
+function paint(code: number, text: string, colour: boolean): string {
+  return colour ? `\u001b[${code}m${text}\u001b[0m` : text;
+}
+
+/** One line per check, with the next step below. */
+export function linesText(lines: readonly CheckLine[], colour: boolean, longest = 0): string {
+  const width = Math.min(WIDEST, longest);
+  const texts = lines.flatMap(({ status, name, says, fix }) => {
+    const mark = paint(COLOURS[status], MARKS[status], colour);
+    const advice = fix === null ? [] : [`    ${' '.repeat(width)}  → ${fix}\n`];
+    return [`  ${mark} ${name.padEnd(width)}  ${says}\n`, ...advice];
+  });
+  return texts.join('');
 }
 
 function ending({ sections }: DoctorReport): string {

@@ -1,6 +1,5 @@
 // What runs: the Signalbox of this machine, and its replicas.
-import { createHmac, randomUUID } from 'node:crypto';
-import { causeCode, type Secret, type TimedResult, withinTime } from '../base/errors.ts';
+import { causeCode, type TimedResult, withinTime } from '../base/errors.ts';
 import { getDocument } from '../base/http.ts';
 import { fetchHere } from '../base/http-limits.ts';
 import { utcStamp } from '../domain/answer.ts';
@@ -19,26 +18,19 @@ import type { DatabaseInspection } from './inspect.ts';
 interface ProbeTarget {
   /** An address of this machine, in brackets for IPv6. */
   readonly host: string;
-  readonly port: number;
   /** The port of the readiness probe. */
   readonly opsPort: number;
   readonly withinMs: number;
 }
 
-/** Whether a Signalbox on this machine is ready and accepts a signed Slack request. */
-export async function instanceLines(
-  target: ProbeTarget,
-  secret: Secret | null,
-): Promise<readonly CheckLine[]> {
-  const [ready, probed] = await Promise.all([
-    withinTime(target.withinMs, () => readiness(target)),
-    secret ? withinTime(target.withinMs, () => probeInstance(target, secret)) : null,
-  ]);
+/** Whether a Signalbox on this machine is ready. */
+export async function instanceLine(target: ProbeTarget): Promise<CheckLine> {
+  const ready = await withinTime(target.withinMs, () => readiness(target));
   if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
     const says = `no Signalbox on port ${target.opsPort}`;
-    return [skipped('this machine', says, 'start it with npm start, then run the doctor again')];
+    return skipped('this machine', says, 'start it with npm start, then run the doctor again');
   }
-  return [readyLine(ready, target), interactivityLine(probed)];
+  return readyLine(ready, target);
 }
 
 function readyLine(ready: TimedResult<string | null>, { opsPort: port }: ProbeTarget): CheckLine {
@@ -46,60 +38,6 @@ function readyLine(ready: TimedResult<string | null>, { opsPort: port }: ProbeTa
   if (ready.ok && ready.value === null) return ok(name, `Signalbox on port ${port} is ready`);
   const says = ready.ok ? `not ready: ${ready.value}` : `port ${port} does not answer`;
   return failed(name, says, 'check PORT and the log of the process on this port');
-}
-
-const MANUAL_CHECK = 'type /signalbox in Slack and press a button: an answer proves the whole path';
-
-function interactivityLine(probed: TimedResult<ProbeResult> | null): CheckLine {
-  const name = 'interactivity';
-  if (probed === null) {
-    return skipped(name, 'Socket Mode has no address to test', MANUAL_CHECK);
-  }
-  if (!probed.ok) return failed(name, '/slack/events does not answer', 'check its log');
-  return {
-    answered: ok(name, 'a signed request to /slack/events was accepted'),
-    'other-secret': failed(
-      name,
-      'the running process has another SLACK_SIGNING_SECRET or a wrong clock',
-      'copy the secret from Basic Information and start Signalbox with the same environment',
-    ),
-    unknown: failed(
-      name,
-      'the process on this port does not answer like Signalbox over HTTP',
-      'check PORT, and that the process runs without SLACK_APP_TOKEN',
-    ),
-  }[probed.value];
-}
-
-/** `other-secret`: the process rejects this signing secret. `unknown`: it is not Signalbox. */
-type ProbeResult = 'answered' | 'other-secret' | 'unknown';
-
-/**
- * Sends Slack's URL verification request, signed like Slack's: a running instance returns the
- * challenge. Throws when no process listens on the port.
- */
-async function probeInstance(
-  { host, port, withinMs }: ProbeTarget,
-  secret: Secret,
-): Promise<ProbeResult> {
-  const challenge = randomUUID();
-  const body = JSON.stringify({ type: 'url_verification', challenge });
-  const timestamp = String(Math.floor(Date.now() / 1_000));
-  const hmac = createHmac('sha256', secret.reveal()).update(`v0:${timestamp}:${body}`);
-  const answer = await fetchHere(`http://${host}:${port}/slack/events`, {
-    method: 'POST',
-    redirect: 'error',
-    signal: AbortSignal.timeout(withinMs),
-    headers: {
-      'content-type': 'application/json',
-      'x-slack-request-timestamp': timestamp,
-      'x-slack-signature': `v0=${hmac.digest('hex')}`,
-    },
-    body,
-  });
-  const text = await answer.text();
-  if (answer.status === 401) return 'other-secret';
-  return answer.ok && text.includes(challenge) ? 'answered' : 'unknown';
 }
 
 /** Null when the instance on the port is ready, else its reason; throws when none listens. */

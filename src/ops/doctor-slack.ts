@@ -1,4 +1,4 @@
-import { type TimedResult, TimeoutError } from '../base/errors.ts';
+import { type Secret, type TimedResult, TimeoutError } from '../base/errors.ts';
 import { nearestWord } from '../base/problem.ts';
 import { commands, nouns } from '../commands/index.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
@@ -16,7 +16,6 @@ import {
   type ListedGroup,
   manifestOf,
   orgWideProblem,
-  type PersonFacts,
   REINSTALL_WITH_SCOPES,
   type SocketProbe,
   tokenProblem,
@@ -276,30 +275,38 @@ const SKEW_MAX_MS = 60_000;
 
 interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
-  readonly people: TimedResult<readonly PersonFacts[]>;
   readonly connection: TimedResult<SocketProbe> | null;
   readonly blocks: TimedResult<readonly string[]>;
 }
 
 export function slackLines(
-  context: CheckContext,
-  { self, people, connection, blocks }: SlackResults,
+  { config }: CheckContext,
+  { self, connection, blocks }: SlackResults,
 ): readonly CheckLine[] {
-  if (!self.ok)
-    return [slackLine('bot token', self.error), connectionLine(context, connection, null)];
+  const { appToken, commandPrefix } = config.slack;
+  const appId = self.ok ? self.value.appId : null;
+  const tokens = [
+    ...botTokenLines(self, commandPrefix),
+    connectionLine(appToken, connection, appId),
+  ];
+  if (!self.ok) return tokens;
+  return [...tokens, blocksLine(blocks), clockLine(self.value.aheadMs)];
+}
+
+/** To whom the bot token belongs, and whether it has the scopes of the manifest. */
+export function botTokenLines(
+  self: TimedResult<AppIdentity>,
+  prefix: string,
+): readonly CheckLine[] {
+  if (!self.ok) return [slackLine('bot token', self.error)];
   const { workspace, botName, appId } = self.value;
   const [orgWide] = orgWideProblem(self.value);
-  const { commandPrefix: prefix } = context.config.slack;
   const { scopes } = manifestOf({ commands, nouns, prefix, url: null }).oauth_config;
   return [
     orgWide
       ? failed('bot token', orgWide.problem, orgWide.hint)
       : ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
     ...scopeLines(self.value.scopes ?? [], scopes),
-    connectionLine(context, connection, appId),
-    blocksLine(blocks),
-    clockLine(self.value.aheadMs),
-    namesakeLine(self.value, people),
   ];
 }
 
@@ -336,12 +343,11 @@ function scopeLines(
   return [ok('scopes', `exactly the ${bot.length} scopes of the manifest are granted`)];
 }
 
-function connectionLine(
-  { config }: CheckContext,
+export function connectionLine(
+  appToken: Secret | null,
   connection: TimedResult<SocketProbe> | null,
   appId: string | null,
 ): CheckLine {
-  const { appToken } = config.slack;
   if (appToken === null || connection === null) {
     return ok('delivery', 'HTTP, with SLACK_SIGNING_SECRET');
   }
@@ -375,21 +381,6 @@ function clockLine(aheadMs: number | null): CheckLine {
   const says = `${countText(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} Slack`;
   const fix = 'switch on NTP on this machine; Slack signatures are valid for five minutes';
   return (Math.abs(aheadMs) > SKEW_MAX_MS ? failed : warning)('clock', says, fix);
-}
-
-function namesakeLine(self: AppIdentity, people: TimedResult<readonly PersonFacts[]>): CheckLine {
-  const name = 'same name';
-  if (!people.ok) return slackLine(name, people.error);
-  const bots = people.value.filter(({ isBot, gone }) => isBot && !gone);
-  const own = bots.find(({ id }) => id === self.botUserId)?.names ?? [];
-  const names = new Set([self.botName.toLowerCase(), ...own]);
-  const twins = bots.filter(
-    (bot) => bot.id !== self.botUserId && bot.names.some((each) => names.has(each)),
-  );
-  if (twins.length === 0) return ok(name, `no other app is called ${self.botName}`);
-  const says = `another app has the name ${self.botName} as well (${twins.map(({ id }) => id).join(', ')})`;
-  const which = `this token belongs to ${self.botUserId}, app ${self.appId ?? 'unknown'}`;
-  return warning(name, says, `${which}: invite this one, and remove or rename the other`);
 }
 
 export function manualSlackChecks(overHttp: boolean): readonly CheckLine[] {

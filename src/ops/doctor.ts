@@ -35,7 +35,7 @@ import {
   toJson,
   wantsColour,
 } from './doctor-report.ts';
-import { agentLines, foreignLines, instanceLines, listedReplicas } from './doctor-running.ts';
+import { agentLines, foreignLines, instanceLine, listedReplicas } from './doctor-running.ts';
 import {
   cardChannels,
   channelIds,
@@ -102,7 +102,7 @@ export async function runChecks(input: CheckInput): Promise<DoctorReport> {
   return { version, sections: cleaned(sections, secretsIn(config)) };
 }
 
-function problemLines(problems: readonly ConfigProblem[]): readonly CheckLine[] {
+export function problemLines(problems: readonly ConfigProblem[]): readonly CheckLine[] {
   return problems.map(({ where, problem, hint }) =>
     failed(where, problem, hint ?? `correct ${where}`),
   );
@@ -112,12 +112,12 @@ function problemLines(problems: readonly ConfigProblem[]): readonly CheckLine[] 
 async function checkAll(context: CheckContext): Promise<readonly CheckSection[]> {
   const { config, withinMs } = context;
   const host = hostOf(config.bindAddress);
-  const target = { host, port: config.port, opsPort: config.opsPort ?? config.port, withinMs };
+  const target = { host, opsPort: config.opsPort ?? config.port, withinMs };
   const [slack, apis, database, instance, agents] = await Promise.all([
     slackSections(context),
     checkApisAndReads(context),
     checkDatabase(context),
-    config.port === 0 ? [] : instanceLines(target, config.slack.signingSecret),
+    config.port === 0 ? [] : [await instanceLine(target)],
     agentLines(context),
   ]);
   return [
@@ -187,7 +187,7 @@ function keysOf({ databaseUrl, key, previousKeys: previous }: Config): () => Log
 }
 
 /** A large workspace has some 20 pages of channels. Each page has the time limit of one call. */
-const LIST_CALLS = 6;
+export const LIST_CALLS = 6;
 
 async function slackSections(context: CheckContext) {
   const { config, withinMs } = context;
@@ -204,10 +204,9 @@ async function slackSections(context: CheckContext) {
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
-  const [self, channels, people, groups, connection, blocks] = await Promise.all([
+  const [self, channels, groups, connection, blocks] = await Promise.all([
     call((from) => from.self()),
     listed((from) => from.channels([...ids.values()])),
-    listed((from) => from.people()),
     call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
     call((from) => from.refusedBlocks()),
@@ -222,7 +221,7 @@ async function slackSections(context: CheckContext) {
   const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
   const sections: readonly CheckSection[] = [
-    { title: 'Slack', lines: slackLines(context, { self, people, connection, blocks }) },
+    { title: 'Slack', lines: slackLines(context, { self, connection, blocks }) },
     {
       title: 'Channels',
       lines: self.ok

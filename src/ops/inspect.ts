@@ -28,7 +28,7 @@ import {
   transaction,
 } from '../storage/index.ts';
 import { isLocked, isRestoreInterrupted, sqlitePath } from '../storage/sqlite.ts';
-import { type DatabaseFacts, databaseFacts } from './store.ts';
+import { type DatabaseFacts, databaseFacts, lastBackup } from './store.ts';
 
 /** The file of an SQLite database and the files next to it. */
 export interface FileFacts {
@@ -98,6 +98,8 @@ export interface DatabaseInspection extends DatabaseFacts {
   /** Null where Signalbox has not used the database, or must migrate it first. */
   readonly log: LogFinding | null;
   readonly instances: readonly Instance[];
+  /** Null if none is recorded. */
+  readonly backupAt: Date | null;
 }
 
 export type LogFinding =
@@ -121,6 +123,7 @@ export async function inspectDatabase(
       ...facts,
       log: isReadable ? await logFinding(store, keys) : null,
       instances: isReadable ? await reading(store, listInstances) : [],
+      backupAt: isReadable ? await reading(store, lastBackup) : null,
     };
   });
 }

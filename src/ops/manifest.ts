@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { commands, nouns } from '../commands/index.ts';
 import { manifestOf } from '../slack/index.ts';
-import { reasonOf } from './environment.ts';
-import { leave, readOptions, refuseOptions } from './options.ts';
+import { readOptions, refuseOptions, writeText } from './options.ts';
 
 const USAGE = `signalbox manifest [--prefix db-] [--url https://…/slack/events] [--mcp https://…/mcp] [--out <file>]
     Writes the manifest of the Slack app.
@@ -33,19 +31,18 @@ export async function runManifest(args: readonly string[]): Promise<void> {
       refuseOptions(`--${option} must begin with https://, not ${address}.`, USAGE);
     }
   }
-  // The committed file has no prefix and no address, because the sandbox and the tests use it.
-  const isOwn = prefix !== '' || url !== null || mcp !== null;
-  const own = isOwn ? 'manifest.local.json' : 'manifest.json';
-  const file = out ?? own;
-  const manifest = manifestOf({ commands, nouns, prefix, url, mcp });
-  write(file, `${JSON.stringify(manifest, null, 2)}\n`);
-  process.stdout.write(`${file} was written. Paste it at https://api.slack.com/apps\n`);
+  const { file, text } = manifestFile({ prefix, url, mcp });
+  writeText(out ?? file, text);
+  process.stdout.write(`${out ?? file} was written. Paste it at https://api.slack.com/apps\n`);
 }
 
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    leave(`${file} cannot be written (${reasonOf(error)}). Name another file with --out.`, 1);
-  }
+/** The committed file has no prefix and no address, because the sandbox and the tests use it. */
+export function manifestFile(given: Omit<Parameters<typeof manifestOf>[0], 'commands' | 'nouns'>) {
+  const { prefix, url, mcp = null } = given;
+  const isOwn = prefix !== '' || url !== null || mcp !== null;
+  const manifest = manifestOf({ commands, nouns, ...given });
+  return {
+    file: isOwn ? 'manifest.local.json' : 'manifest.json',
+    text: `${JSON.stringify(manifest, null, 2)}\n`,
+  };
 }

@@ -1,11 +1,11 @@
 // What the commands of the command line share: their options, variables, output and exit.
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type ConfigProblem, quoted, suggestion } from '../base/problem.ts';
 import { KeyProblem, type LogKeys, readKeys } from '../log/index.ts';
 import { databaseSentence } from '../storage/errors.ts';
-import { readStore } from './environment.ts';
+import { readStore, reasonOf } from './environment.ts';
 
 /** Parses options and words. Returns a sentence for an unknown option, with the nearest known one. */
 export function parseOptions<Options extends ParseArgsOptionsConfig>(
@@ -74,6 +74,26 @@ export function databaseOf(env: NodeJS.ProcessEnv): Database {
 /** A file as text; throws the error of the system. */
 export function readText(path: string): string {
   return readFileSync(path, 'utf8');
+}
+
+/** A file as text, or exits with 2. */
+export function readOrLeave(path: string): string {
+  try {
+    return readText(path);
+  } catch (error) {
+    return leave(`The file ${path} is not readable (${reasonOf(error)}).`, 2);
+  }
+}
+
+/** Replaces a file as a whole, or leaves it as it was and exits with 1. */
+export function writeText(path: string, text: string, mode?: number): void {
+  try {
+    const file = existsSync(path) ? realpathSync(path) : path;
+    writeFileSync(`${file}.new`, text, { mode });
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    leave(`${path} cannot be written (${reasonOf(error)}).`, 1);
+  }
 }
 
 /** Writes to standard output, and waits where its reader is slow. */

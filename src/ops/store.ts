@@ -67,6 +67,22 @@ export async function digestEnds(reader: StoreReader): Promise<ReadonlyMap<strin
   return new Map(ENDS.map((end) => [end, found.get(end) ?? 0]));
 }
 
+/** When the last backup was made; null if none is recorded. */
+export async function lastBackup(reader: StoreReader): Promise<Date | null> {
+  const { rows } = await sql<{ value: string }>`
+    select value from cost_state where key = 'backup'`.execute(reader);
+  return rows[0] ? new Date(Number(rows[0].value)) : null;
+}
+
+/** Records that a backup was made now, for the doctor and the alert. */
+export async function recordBackup(store: Store): Promise<void> {
+  await lockedTransaction(store, async (tx) => {
+    const now = String(await store.clock(tx));
+    await sql`insert into cost_state (key, value) values ('backup', ${now})
+      on conflict (key) do update set value = excluded.value`.execute(tx);
+  });
+}
+
 export interface DatabaseFacts {
   /** The limit of a statement, as the server applies it, for example `10s`; null for SQLite. */
   readonly statementTimeout: string | null;

@@ -5,7 +5,14 @@ import type { State } from '../domain/change.ts';
 import { activeConfiguration, appendProblem, type Log } from '../log/index.ts';
 import { withAnswerLimit } from '../storage/errors.ts';
 import { reading } from '../storage/index.ts';
-import { type Backlog, digestEnds, dueJobs, openChanges, undeliveredCards } from './store.ts';
+import {
+  type Backlog,
+  digestEnds,
+  dueJobs,
+  lastBackup,
+  openChanges,
+  undeliveredCards,
+} from './store.ts';
 import type { openTracing } from './tracing.ts';
 
 /** Starts traces. The SDK of OpenTelemetry, which takes start-up time, is loaded only here. */
@@ -223,6 +230,7 @@ function databaseGauges(gauge: MakeGauge) {
     'undelivered_card_age_seconds',
     'Time since the last event of the oldest change whose card could not be drawn',
   );
+  const backup = gauge('backup_age_seconds', 'Time since the last backup; 0 if none is recorded');
   const digests = gauge('digests', 'Digests, by how they ended', 'state');
   const broken = gauge(
     'trail_broken',
@@ -250,6 +258,7 @@ function databaseGauges(gauge: MakeGauge) {
       waits.set({ queue }, ageOf(readings[queue], now));
     }
     cards.set(ageOf(readings.undeliveredCards, now));
+    backup.set(ageOf({ count: 1, since: readings.backupAt }, now));
     for (const [state, count] of readings.digests) digests.set({ state }, count);
   };
 }
@@ -267,6 +276,7 @@ export interface Gauges {
   /** Presses. */
   readonly inbox: Backlog;
   readonly digests: ReadonlyMap<string, number>;
+  readonly backupAt: Date | null;
   /** Why this process may append nothing, or null. */
   readonly logProblem: string | null;
   /** The active configuration is not that of this process. */
@@ -283,6 +293,7 @@ export async function readGauges(events: Log, now: Date, configuration: string):
       inbox: jobs.presses,
       undeliveredCards: await undeliveredCards(reader),
       digests: await digestEnds(reader),
+      backupAt: await lastBackup(reader),
     };
   });
   const [found, active] = await withAnswerLimit(Promise.all([read, activeConfiguration(events)]));

@@ -172,7 +172,7 @@ export async function allUsers(lookups: WebClient): Promise<readonly User[]> {
   return all;
 }
 
-export function userNames({ name, real_name, profile }: User): readonly string[] {
+function userNames({ name, real_name, profile }: User): readonly string[] {
   const names = [name, real_name, profile?.display_name, profile?.real_name];
   return [...new Set(names.flatMap((each) => (each ? [each.toLowerCase()] : [])))];
 }

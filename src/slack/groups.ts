@@ -154,16 +154,17 @@ export function groupNamed(name: string, listed: readonly ListedGroup[]): Listed
   return listed.find(({ id, handle }) => name === id || name === `@${handle}`);
 }
 
-/**
- * All user groups of the workspace with their members, disabled ones included; none, without a
- * call, where the policy names no group, because Slack refuses the call on the free plan.
- * Source: docs/slack.md#users-and-groups.
- */
+/** None, without a call, where the policy names no group, because Slack refuses the call on the free plan. */
 export async function listNamedGroups(
   lookups: WebClient,
   { roles }: Pick<Policy, 'roles'>,
 ): Promise<readonly ListedGroup[]> {
-  if ([...roles.values()].every(({ groups }) => groups.length === 0)) return [];
+  const isNamed = [...roles.values()].some(({ groups }) => groups.length > 0);
+  return isNamed ? listGroups(lookups) : [];
+}
+
+/** All user groups of the workspace with their members, disabled ones included. Source: docs/slack.md#users-and-groups. */
+export async function listGroups(lookups: WebClient): Promise<readonly ListedGroup[]> {
   const options = { include_disabled: true, include_users: true };
   const { usergroups } = await lookups.usergroups.list(options);
   if (!usergroups) throw new Error('Slack answered usergroups.list without groups');

@@ -17,7 +17,6 @@ export {
   createInstallationReads,
   type InstallationReads,
   orgWideProblem,
-  type PersonFacts,
   type SocketProbe,
 } from './installation.ts';
 export { manifestOf } from './manifest.ts';

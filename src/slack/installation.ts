@@ -4,7 +4,7 @@ import { causeCode, type Secret } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
-import { allUsers, type CheckedUsers, checkUsers, type Home, userNames } from './accounts.ts';
+import { allUsers, type CheckedUsers, checkUsers, type Home } from './accounts.ts';
 import { answerMessage } from './answer.ts';
 import {
   appTokenProblem,
@@ -19,7 +19,7 @@ import {
 } from './api.ts';
 import { buttons, type Message, message, title } from './blocks.ts';
 import { channelWithId, isOutside, type SlackChannel } from './channels.ts';
-import { listNamedGroups } from './groups.ts';
+import { listGroups, listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
 import { readBack } from './post.ts';
 import { probeConnection } from './sockets.ts';
@@ -157,13 +157,6 @@ export interface ChannelFacts {
 /** The connections of the app before this one, or why none opened although Slack accepts the token. */
 export type SocketProbe = { readonly others: number | null } | { readonly blocked: string };
 
-export interface PersonFacts {
-  readonly id: string;
-  readonly names: readonly string[];
-  readonly isBot: boolean;
-  readonly gone: boolean;
-}
-
 /** Everything that the doctor reads from Slack. It changes nothing. */
 export function createInstallationReads(given: ReadOptions) {
   const { botToken, apiUrl, isProxied, log, withinMs } = given;
@@ -171,11 +164,6 @@ export function createInstallationReads(given: ReadOptions) {
   const api = { slackApiUrl: apiUrl ?? SLACK_API_URL, log, fetch: timed(clock) };
   const client = (token: Secret) => createClient(token, api, { timeout: withinMs });
   const slack = client(botToken);
-  let users: ReturnType<typeof allUsers> | null = null;
-  const listed = () => {
-    users ??= allUsers(slack);
-    return users;
-  };
   return {
     self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
     /** Those of a card, a table and a chart that this workspace does not accept. */
@@ -197,12 +185,18 @@ export function createInstallationReads(given: ReadOptions) {
       const { messages, isCut } = await readBack(slack, channel, since);
       return isCut ? new Date(Number(messages.at(-1)?.ts) * 1_000) : null;
     },
-    people: async () => (await listed()).map(factsOf),
-    groups: (policy: Policy) => listNamedGroups(slack, policy),
+    /** Those that a policy can name; all of the workspace without one. */
+    groups: (policy: Policy | null) =>
+      policy ? listNamedGroups(slack, policy) : listGroups(slack),
     /** The accounts of these users, as a start and a decision read them. */
     accounts: async (users: readonly UserId[], home: Home): Promise<CheckedUsers> =>
       checkUsers(users, {
-        ...{ lookups: slack, home, listed: await listed(), accounts: { keep: () => undefined } },
+        ...{
+          lookups: slack,
+          home,
+          listed: await allUsers(slack),
+          accounts: { keep: () => undefined },
+        },
         retryLimited: (read) => read(),
       }),
   };
@@ -282,13 +276,4 @@ async function allChannels(slack: WebClient): Promise<readonly SlackChannel[]> {
   const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', { types });
   for await (const { channels = [] } of pages) all.push(...channels);
   return all;
-}
-
-function factsOf(user: Awaited<ReturnType<typeof allUsers>>[number]): PersonFacts {
-  return {
-    id: user.id ?? '',
-    names: userNames(user),
-    isBot: user.is_bot === true,
-    gone: user.deleted !== false,
-  };
 }

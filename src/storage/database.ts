@@ -3,7 +3,7 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { CompiledQuery, type Dialect, Kysely, sql, type Transaction } from 'kysely';
 import { explainSqliteError, UnusableDatabase } from './errors.ts';
 import { type PoolOptions, postgresDialect, refuseLossyServer } from './postgres.ts';
-import { type Engine, migrateStore, readSchema } from './schema.ts';
+import { type Engine, grantUse, migrateStore, readSchema } from './schema.ts';
 import {
   immutableName,
   isBusy,
@@ -46,6 +46,8 @@ export interface StoreOptions extends Partial<PoolOptions> {
    * same, and SQLite refuses each write.
    */
   readonly as?: 'bot' | 'beside' | 'reader';
+  /** A role of PostgreSQL that may use the tables afterwards. */
+  readonly grantsTo?: string | undefined;
 }
 
 /** Opens `file:./signalbox.db`, `file::memory:` or `postgres://…`, and migrates its schema. */
@@ -109,6 +111,7 @@ async function openServer(url: string, options: StoreOptions): Promise<Store> {
     await commit(async (tx) => {
       await sql`select pg_advisory_xact_lock(${LOG_LOCK})`.execute(tx);
       await migrateStore(tx, 'postgres');
+      if (options.grantsTo !== undefined) await grantUse(tx, options.grantsTo);
     });
   });
   return {

@@ -145,6 +145,25 @@ export async function migrateStore(tx: Kysely<Tables>, engine: Engine): Promise<
   }
 }
 
+/**
+ * Lets another role of PostgreSQL run Signalbox: it appends events and empties their texts, and as it owns no table, it
+ * can neither change one nor switch off its triggers. Source: docs/database.md#a-role-that-owns-nothing.
+ */
+export async function grantUse(tx: Kysely<Tables>, role: string): Promise<void> {
+  const to = sql.id(role);
+  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(tx);
+  const schema = sql.id(rows[0]?.name ?? 'public');
+  for (const grant of [
+    sql`grant usage on schema ${schema} to ${to}`,
+    sql`grant select, insert, update, delete on all tables in schema ${schema} to ${to}`,
+    sql`revoke insert, update, delete on migration from ${to}`,
+    sql`revoke update, delete on event from ${to}`,
+    sql`grant update (body) on event to ${to}`,
+  ]) {
+    await grant.execute(tx);
+  }
+}
+
 async function appliedMigrations(
   reader: Kysely<Tables>,
   engine: Engine,

@@ -7,7 +7,8 @@ import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 
 const COMMANDS = [
-  ...['start', 'doctor', 'audit', 'rebuild', 'policy', 'manifest', 'backup', 'restore', 'request'],
+  ...['start', 'init', 'doctor', 'audit', 'migrate', 'rebuild', 'policy', 'manifest', 'backup'],
+  ...['restore', 'request'],
 ];
 
 function signalbox(...args: string[]) {
@@ -30,7 +31,6 @@ test.for<[string, readonly string[], string]>([
   ['an unknown command', ['dcotor'], 'did you mean “doctor”?'],
   ['a name of every object', ['toString'], 'Unknown command “toString”'],
   ['--env without a file', ['doctor', '--env'], '--env needs a file.'],
-  ['--env with a missing file', ['--env', '/missing', 'doctor'], 'is not readable (ENOENT)'],
 ])('%s is refused with the usage', async ([, args, sentence]) => {
   const { err, code } = await signalbox(...args);
   expect(err).toContain(sentence);
@@ -70,10 +70,14 @@ test.for<[string, readonly string[], number, string]>([
 
 test('a manifest that cannot be written is reported in one sentence', async () => {
   const { err, code } = await signalbox('manifest', '--out', '/missing/manifest.json');
-  expect(err).toBe(
-    '/missing/manifest.json cannot be written (ENOENT). Name another file with --out.\n',
-  );
+  expect(err).toBe('/missing/manifest.json cannot be written (ENOENT).\n');
   expect(code).toBe(1);
+});
+
+test('a missing file of --env is reported in one sentence', async () => {
+  const { err, code } = await signalbox('--env', '/missing', 'doctor');
+  expect(err).toBe('The file /missing is not readable (ENOENT).\n');
+  expect(code).toBe(2);
 });
 
 test('the variables of --env replace those of the environment', async () => {

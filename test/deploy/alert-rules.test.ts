@@ -171,6 +171,11 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     minutes: [2, 4],
     labels: { state: 'missed' },
   },
+  SignalboxBackupOld: {
+    fires: { signalbox_backup_age_seconds: '172801+60x90' },
+    silent: { signalbox_backup_age_seconds: '80000+60x90' },
+    minutes: [9, 12],
+  },
 };
 
 /** Adds a label to a series, which may have labels already. */

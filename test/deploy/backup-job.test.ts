@@ -10,7 +10,8 @@ const Container = z.looseObject({ command: z.tuple([z.string(), z.string(), z.st
 const Items = z.array(z.strictObject({ key: z.string(), path: z.string() }));
 const Secret = z.looseObject({ items: Items, optional: z.boolean().default(false) });
 const Pod = z.looseObject({
-  containers: z.tuple([Container]),
+  initContainers: z.tuple([Container]),
+  containers: z.tuple([z.looseObject({ command: z.array(z.string()) })]),
   volumes: z.array(z.looseObject({ name: z.string(), secret: Secret.optional() })),
 });
 const Template = z.object({ template: z.object({ spec: Pod }) });
@@ -23,7 +24,7 @@ function podOfJob() {
 
 /** The script of the CronJob, with folders of the test. */
 function scriptIn(folder: string): string {
-  const [{ command }] = podOfJob().containers;
+  const [{ command }] = podOfJob().initContainers;
   return command[2]
     .replaceAll('/run/secrets/signalbox', folder)
     .replaceAll('/backups', join(folder, 'backups'));
@@ -60,6 +61,11 @@ test('the nightly backup reads the address and, where there is one, the CA, but 
   const keys = secret?.items.map(({ key, path }) => (key === path ? key : `${key} as ${path}`));
   expect(keys).toEqual(['database-url', 'database-ca.pem']);
   expect(secret?.optional).toBe(true);
+});
+
+test('each copy is recorded after it was made', () => {
+  const [{ command }] = podOfJob().containers;
+  expect(command).toEqual(['/app/bin/signalbox', 'backup', '--made']);
 });
 
 test('without the address the nightly backup fails and leaves no archive', () => {

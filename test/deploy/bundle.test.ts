@@ -11,9 +11,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { BUNDLE, SIGNALBOX_SOURCE } from '../harness/programs.ts';
 import { requestChange } from '../harness/requests.ts';
@@ -50,6 +52,24 @@ test('the bundle has no character for which Node keeps two bytes per character o
   expect(files.length).toBeGreaterThan(1);
 });
 
+/** Used only where they are installed, and two texts of code that ajv could write. */
+const ABSENT = [
+  ...['pg-cloudflare', 'pg-native', 'supports-color'],
+  ...['ajv-formats/dist/formats', 'ajv/dist/runtime/validation_error'],
+];
+const IMPORT =
+  /(?:^import[^'"()]*|^export[^'"()]*from |\bimport\(|(?<!\.)\b(?:__)?require\()["']([^"']+)["']/gm;
+
+test('the bundle loads its own files and modules of Node.js only, and has the licenses of its packages', () => {
+  const files = globSync(join(outDir, '*.js')).map((file) => readFileSync(file, 'utf8'));
+  const imported = files.flatMap((text) => [...text.matchAll(IMPORT)].map(([, name = '']) => name));
+  const foreign = imported.filter((name) => !name.startsWith('./') && !isBuiltin(name));
+  expect(new Set(imported).size).toBeGreaterThan(30);
+  expect([...new Set(foreign)].sort()).toEqual(ABSENT.toSorted());
+  const licenses = readFileSync(join(outDir, 'licenses.md'), 'utf8');
+  expect(licenses).toContain(`## @slack/bolt - ${packageJson.dependencies['@slack/bolt']} (MIT)`);
+});
+
 test('the bundle connects in Socket Mode', async () => {
   const sandbox = await startProcessSandbox({
     databaseUrl: await emptyUrl('sqlite'),
@@ -63,6 +83,7 @@ test('the bundle connects in Socket Mode', async () => {
 
 test.for([
   ['help'],
+  ['init', '--help'],
   ['doctor', '--help'],
   ['audit', '--help'],
   ['policy', '--help'],

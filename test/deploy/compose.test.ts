@@ -6,13 +6,16 @@ import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
 
 const Environment = z.record(z.string(), z.string());
 
+const SCRIPT = './deploy/postgres-role.sh';
+const ROLE = `${SCRIPT}:/docker-entrypoint-initdb.d/role.sh:ro`;
+
 // Strict: a new key of compose.yaml needs a review before it is added here.
 const Bot = z.strictObject({
   build: z.literal('.'),
   image: z.string(),
   restart: z.literal('unless-stopped'),
   depends_on: z.strictObject({
-    postgres: z.strictObject({ condition: z.literal('service_healthy') }),
+    migrate: z.strictObject({ condition: z.literal('service_completed_successfully') }),
   }),
   environment: Environment,
   secrets: z.array(z.string()),
@@ -26,12 +29,21 @@ const Bot = z.strictObject({
   stop_grace_period: z.literal('60s'),
   mem_limit: z.string(),
 });
+const Migrate = Bot.pick({ build: true, image: true, environment: true, secrets: true }).extend({
+  command: z.array(z.string()),
+  depends_on: z.strictObject({
+    postgres: z.strictObject({ condition: z.literal('service_healthy') }),
+  }),
+  networks: z.tuple([z.literal('database')]),
+  ...{ read_only: z.literal(true), cap_drop: z.tuple([z.literal('ALL')]) },
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+});
 const Postgres = z.strictObject({
   image: z.string().regex(/^postgres:18\.\d+-bookworm@sha256:[0-9a-f]{64}$/),
   restart: z.string(),
   environment: Environment,
   secrets: z.array(z.string()),
-  volumes: z.tuple([z.literal('postgres:/var/lib/postgresql')]),
+  volumes: z.tuple([z.literal('postgres:/var/lib/postgresql'), z.literal(ROLE)]),
   networks: z.tuple([z.literal('database')]),
   healthcheck: z.strictObject({
     test: z.array(z.string()),
@@ -43,7 +55,7 @@ const Postgres = z.strictObject({
   stop_grace_period: z.string(),
 });
 const Compose = z.strictObject({
-  services: z.strictObject({ signalbox: Bot, postgres: Postgres }),
+  services: z.strictObject({ signalbox: Bot, migrate: Migrate, postgres: Postgres }),
   networks: z.strictObject({
     outside: z.null(),
     database: z.strictObject({ internal: z.literal(true) }),
@@ -64,18 +76,34 @@ test('the bot has a read-only file system, no privileges and 25 seconds to stop'
 });
 
 test('the bot reads each variable that is set for it', () => {
-  const { signalbox } = compose().services;
+  const { signalbox, migrate } = compose().services;
   const known = [...VARIABLE_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
-  expect(Object.keys(signalbox.environment).filter((name) => !known.includes(name))).toEqual([]);
+  const set = [signalbox, migrate].flatMap(({ environment }) => Object.keys(environment));
+  expect(set.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test('the role of the bot is made by the script, and only its migration has the owner', () => {
+  const { signalbox, migrate, postgres } = compose().services;
+  const role = /create role (\S+) login/.exec(readFileSync(SCRIPT, 'utf8'))?.[1];
+  expect(migrate.command).toEqual(['/app/bin/signalbox', 'migrate', '--for', role]);
+  expect(migrate.image).toBe(signalbox.image);
+  expect(postgres.environment.POSTGRES_USER).not.toBe(role);
+  expect(signalbox.secrets).not.toContain('owner_url');
+  const shipping = readFileSync('docs/shipping.md', 'utf8');
+  expect(shipping).toContain(`postgres://${role}:%s@postgres:5432/signalbox`);
+  expect(shipping).toContain(
+    `postgres://${postgres.environment.POSTGRES_USER}:%s@postgres:5432/signalbox`,
+  );
 });
 
 test('every secret is a file, declared, mounted and named by a variable', () => {
-  const { signalbox, postgres } = compose().services;
-  const named = Object.entries(signalbox.environment)
+  const { signalbox, migrate, postgres } = compose().services;
+  const named = Object.entries({ ...migrate.environment, ...signalbox.environment })
     .filter(([name]) => name.endsWith('_FILE'))
     .map(([, path]) => path.replace('/run/secrets/', ''));
   expect(named.sort()).toEqual(signalbox.secrets.toSorted());
-  const mounted = [...signalbox.secrets, ...postgres.secrets];
+  expect(migrate.environment).toMatchObject({ DATABASE_URL_FILE: '/run/secrets/owner_url' });
+  const mounted = [...signalbox.secrets, ...migrate.secrets, ...postgres.secrets];
   expect(Object.keys(compose().secrets).sort()).toEqual(mounted.sort());
   expect(Object.keys(signalbox.environment).filter((name) => FROM_FILES.includes(name))).toEqual(
     [],

@@ -23,9 +23,9 @@ const Manifest = z.looseObject({
   spec: z.looseObject({}).optional(),
 });
 
-function manifest(of: Rendered, kind: string) {
+function manifest(of: Rendered, kind: string, name = '') {
   const found = manifestsOf(of).map((one) => Manifest.parse(one));
-  return found.find((one) => one.kind === kind);
+  return found.find((one) => one.kind === kind && one.metadata.name.endsWith(name));
 }
 
 test.for(RENDERED)('the rendered files of %s belong to the present chart', (name) => {
@@ -88,6 +88,7 @@ const Pod = z.looseObject({
     }),
   ]),
   volumes: z.array(z.unknown()),
+  initContainers: z.array(z.looseObject({ command: z.unknown() })).optional(),
 });
 const Template = z.object({
   metadata: z.object({ labels: z.record(z.string(), z.string()) }),
@@ -118,7 +119,8 @@ test.for(RENDERED)('the bot reads each variable of %s, and no secret is a value'
   const names = podOf(manifest(name, 'Deployment')).containers[0].env.map((one) => one.name);
   const known = [...VARIABLE_NAMES, ...FROM_FILES.map((variable) => `${variable}_FILE`)];
   expect(names.filter((one) => !known.includes(one))).toEqual([]);
-  expect(names.filter((one) => FROM_FILES.includes(one))).toEqual([]);
+  const sqlite = name === 'sqlite' ? ['DATABASE_URL'] : [];
+  expect(names.filter((one) => FROM_FILES.includes(one))).toEqual(sqlite);
 });
 
 test('the Ingress passes the deliveries of Slack only, with TLS', () => {
@@ -148,9 +150,12 @@ test('the External Secret has each file that the bot reads, and the CA of the da
   expect(data.map(({ remoteRef }) => remoteRef.property)).toEqual(keys);
 });
 
-test.for(['Deployment', 'CronJob'])('the pod of the %s mounts the External Secret', (kind) => {
+test.for([
+  ['Deployment', ''],
+  ['CronJob', 'prune'],
+])('the pod of the %s mounts the External Secret', ([kind = '', name]) => {
   const { target } = ExternalSecret.parse(manifest('everything', 'ExternalSecret')?.spec);
-  const pod = podOf(manifest('everything', kind));
+  const pod = podOf(manifest('everything', kind, name));
   const volume = { name: 'secrets', secret: { secretName: target.name, defaultMode: 0o440 } };
   expect(pod.volumes).toContainEqual(volume);
   const mount = { name: 'secrets', mountPath: SECRETS, readOnly: true };
@@ -162,7 +167,7 @@ test.for(['Deployment', 'CronJob'])('the pod of the %s mounts the External Secre
 
 test('the retention of the chart is the CronJob of the plain manifests', () => {
   const plain = parse(readFileSync('deploy/kubernetes/jobs/prune.yaml', 'utf8'));
-  const chart = manifest('everything', 'CronJob');
+  const chart = manifest('everything', 'CronJob', 'prune');
   expect(chart?.spec?.schedule).toBe(plain.spec.schedule);
   expect(chart?.spec?.concurrencyPolicy).toBe(plain.spec.concurrencyPolicy);
   const [ours, theirs] = [podOf(chart), podOf(plain)];
@@ -173,14 +178,75 @@ test('the retention of the chart is the CronJob of the plain manifests', () => {
 });
 
 test('the pod of the retention is no replica and reads the replaced keys', () => {
-  const { labels } = templateOf(manifest('everything', 'CronJob')).metadata;
+  const { labels } = templateOf(manifest('everything', 'CronJob', 'prune')).metadata;
   const Selector = z.object({
     selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
   });
   const { matchLabels } = Selector.parse(manifest('everything', 'Deployment')?.spec).selector;
   expect(labels).not.toMatchObject(matchLabels);
-  const names = podOf(manifest('everything', 'CronJob')).containers[0].env.map(({ name }) => name);
+  const names = podOf(manifest('everything', 'CronJob', 'prune')).containers[0].env.map(
+    ({ name }) => name,
+  );
   expect(names).toContain('SIGNALBOX_PREVIOUS_KEYS_FILE');
+});
+
+test('the backup of the chart is the CronJob of the plain manifests', () => {
+  const plain = parse(readFileSync('deploy/kubernetes/jobs/backup.yaml', 'utf8'));
+  const script = plain.spec.jobTemplate.spec.template.spec.initContainers[0].command[2];
+  expect(readChart('files/backup.sh')).toBe(script);
+  const chart = manifest('everything', 'CronJob', 'backup');
+  expect(chart?.spec?.schedule).toBe(plain.spec.schedule);
+  expect(chart?.spec?.concurrencyPolicy).toBe(plain.spec.concurrencyPolicy);
+  const [ours, theirs] = [podOf(chart), podOf(plain)];
+  expect(ours.securityContext).toEqual(theirs.securityContext);
+  const { image: _, env, ...container } = ours.containers[0];
+  expect(theirs.containers[0]).toMatchObject(container);
+  expect(env).toEqual(expect.arrayContaining(theirs.containers[0].env));
+  const dumps = [ours, theirs].map(({ initContainers }) => ({ ...initContainers?.[0], env: null }));
+  expect({ ...dumps[0], command: null }).toEqual({ ...dumps[1], command: null });
+  expect(String(dumps[0]?.command)).toContain(script.trim());
+});
+
+test('SQLite has one replica, its volume, and jobs on the node of the bot', () => {
+  const bot = manifest('sqlite', 'Deployment');
+  expect(bot?.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+  expect(JSON.stringify(bot)).not.toContain('database-url');
+  for (const [kind, name] of [
+    ['Deployment', ''],
+    ['CronJob', 'prune'],
+    ['CronJob', 'backup'],
+  ] as const) {
+    const pod = podOf(manifest('sqlite', kind, name));
+    const [{ env, volumeMounts }] = pod.containers;
+    expect(env).toContainEqual({ name: 'DATABASE_URL', value: 'file:/data/signalbox.db' });
+    expect(volumeMounts).toContainEqual({ name: 'data', mountPath: '/data' });
+    const claim = { name: 'data', persistentVolumeClaim: { claimName: 'signalbox-data' } };
+    expect(pod.volumes).toContainEqual(claim);
+    if (kind === 'CronJob') expect(JSON.stringify(pod)).toContain('"podAffinity"');
+  }
+  expect(JSON.stringify(manifest('sqlite', 'NetworkPolicy'))).not.toContain('5432');
+  const backup = podOf(manifest('sqlite', 'CronJob', 'backup'));
+  expect(backup.initContainers).toBeUndefined();
+  expect(JSON.stringify(backup)).toContain('/app/bin/signalbox backup');
+  expect(readChart('templates/deployment.yaml')).toContain(
+    'replicas must be 1 with sqlite.enabled',
+  );
+});
+
+test('affinity and more volumes reach the pod, and NodeLocal DNS is permitted by its address', () => {
+  const pod = podOf(manifest('everything', 'Deployment'));
+  expect(pod).toMatchObject({ affinity: { nodeAffinity: {} } });
+  const mount = { name: 'proxy-ca', mountPath: '/etc/proxy-ca', readOnly: true };
+  expect(pod.containers[0].volumeMounts).toContainEqual(mount);
+  expect(pod.volumes).toContainEqual({ name: 'proxy-ca', configMap: { name: 'proxy-ca' } });
+  const dns = { ipBlock: { cidr: '169.254.20.10/32' } };
+  const [first] = z
+    .object({
+      egress: z.array(z.object({ to: z.array(z.unknown()), ports: z.array(z.unknown()) })),
+    })
+    .parse(manifest('everything', 'NetworkPolicy')?.spec).egress;
+  expect(first?.to).toContainEqual(dns);
+  expect(first?.ports).toContainEqual({ protocol: 'UDP', port: 53 });
 });
 
 test('the notes name the Secret that is missing, the doctor, and what is off', () => {

@@ -7,8 +7,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 const text = readFileSync('Dockerfile', 'utf8');
 const stages = stagesOf(text);
-const [packages, bundle, final] = stages;
-if (!packages || !bundle || !final) throw new Error('The Dockerfile has lost a stage');
+const [bundle, final] = stages;
+if (!bundle || !final) throw new Error('The Dockerfile has lost a stage');
 
 test('the linter finds no problem in the Dockerfile', () => {
   expect(validate(text)).toEqual([]);
@@ -21,26 +21,22 @@ test('the image uses the pinned runtime, by digest', () => {
   expect(stages.map(({ image }) => image)).toEqual([
     expect.stringMatching(pinned),
     expect.stringMatching(pinned),
-    expect.stringMatching(pinned),
   ]);
-  expect(packages.image).toBe(final.image);
   expect(bundle.image).toBe(final.image);
 });
 
-test('the image installs the locked packages that run, without their scripts', () => {
-  const [install = ''] = restsOf(packages, 'RUN');
-  expect(install).toMatch(/^npm ci --omit=dev --omit=optional --ignore-scripts /);
-  expect(restsOf(final, 'RUN').join()).not.toContain('npm ci');
-});
-
-test('the image has the bundle and its compiled code, made by the user who runs it', () => {
-  expect(restsOf(bundle, 'RUN')[0]).toContain('npm ci --ignore-scripts ');
+test('the image has the bundle and its compiled code, made by the user who runs it, and no package', () => {
+  expect(restsOf(bundle, 'RUN')[0]).toMatch(/^npm ci --ignore-scripts /);
   expect(restsOf(bundle, 'RUN')[1]).toMatch(/^npm run bundle /);
   expect(restsOf(bundle, 'USER')).toEqual(restsOf(final, 'USER'));
   expect(bundle.instructions.at(-1)?.rest).toMatch(/^NODE_COMPILE_CACHE=\/app\/compiled node dist/);
-  const copied = restsOf(final, 'COPY');
-  expect(copied).toContain('--from=bundle /app/dist ./dist');
-  expect(copied).toContain('--from=bundle /app/compiled ./compiled');
+  expect(restsOf(final, 'COPY')).toEqual([
+    'package.json LICENSE ./',
+    'bin ./bin',
+    '--from=bundle /app/dist ./dist',
+    '--from=bundle /app/compiled ./compiled',
+  ]);
+  expect(restsOf(final, 'RUN').join()).not.toContain('npm ci');
   expect(restsOf(final, 'ENV').join()).toContain('NODE_COMPILE_CACHE=/app/compiled');
 });
 

@@ -60,7 +60,7 @@ test.for<[string, Project]>([
   expect(status).toBe(0);
   expect(stderr).toBe(
     'Installing the packages of package-lock.json with npm ci. This takes about a minute.\n' +
-      'npm ci --no-audit --no-fund --loglevel=error\n',
+      'npm ci --ignore-scripts --no-audit --no-fund --loglevel=error\n',
   );
 });
 

@@ -29,6 +29,7 @@ async function told(): Promise<string> {
     undeliveredCards: none,
     inbox: none,
     digests: new Map([['missed', 0]]),
+    backupAt: null,
     logProblem: null,
     isOutdated: false,
   });

@@ -25,6 +25,11 @@ test('the unit allows enough time to stop and gives no root privileges', () => {
   expect(valuesOf('StateDirectory')).toEqual(['signalbox']);
 });
 
+test('the unit starts the bundle, and refuses a release without it', () => {
+  expect(valuesOf('AssertPathExists')).toEqual(['/opt/signalbox/current/dist/main.js']);
+  expect(valuesOf('ExecStart')).toEqual(['/opt/signalbox/current/bin/signalbox start']);
+});
+
 test('systemd restarts a crashed process without a limit', () => {
   expect(valuesOf('Restart')).toEqual(['on-failure']);
   expect(valuesOf('StartLimitIntervalSec')).toEqual(['0']);
@@ -67,7 +72,7 @@ const PRUNE = 'signalbox-prune.service';
 const DESCRIPTION =
   /^(\[|Description|Documentation|After|Wants|Type|Exec|Environment|LoadCredential)/;
 const OF_THE_BOT =
-  /^(StartLimit|WorkingDirectory|Restart|TimeoutStop|KillSignal|StateDirectory=|CacheDirectory|WantedBy)/;
+  /^(StartLimit|AssertPathExists|WorkingDirectory|Restart|TimeoutStop|KillSignal|StateDirectory=|CacheDirectory|WantedBy)/;
 
 test('the retention has the user, the limits and the folder of the bot', () => {
   const limits = linesOf('signalbox.service').filter((line) => !DESCRIPTION.test(line));

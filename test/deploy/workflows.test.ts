@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -130,12 +130,40 @@ test.for(['.github/workflows/ci.yml', RELEASE])(
   },
 );
 
+test('the image is built, names its version, and exits with 78 without a configuration', () => {
+  const steps = read('.github/workflows/ci.yml').jobs.image?.steps ?? [];
+  const [, , , last = ''] = steps.map(({ run }) => run);
+  expect(steps.map(({ run }) => run).slice(1, 3)).toEqual([
+    'docker build --tag signalbox .',
+    'docker run --rm --read-only signalbox signalbox --version',
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-docker-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const exits = (code: number) => {
+    writeFileSync(join(folder, 'docker'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o700 });
+    const env = { PATH: `${folder}:/usr/bin:/bin` };
+    return spawnSync('sh', ['-e', '-c', last], { env }).status;
+  };
+  expect([78, 0, 1].map(exits)).toEqual([0, 1, 1]);
+});
+
 test('a release is checked before anything is published', () => {
   const steps = read(RELEASE).jobs.publish?.steps ?? [];
   const check = steps.findIndex(({ run }) => run?.includes('release:check -- --clean --tag'));
   const login = steps.findIndex(({ uses }) => uses?.startsWith('docker/login-action@'));
   expect(check).toBeGreaterThan(0);
   expect(login).toBeGreaterThan(check);
+});
+
+test('the chart is published beside the image, with the version of the release', () => {
+  const { version } = parse(readFileSync('deploy/helm/signalbox/Chart.yaml', 'utf8'));
+  expect(version).toBe(packageJson.version);
+  const scripts = read(RELEASE).jobs.publish?.steps.flatMap(({ run }) => run ?? []) ?? [];
+  const at = scripts.indexOf('helm package deploy/helm/signalbox --destination "$RUNNER_TEMP"');
+  expect(at).toBeGreaterThan(scripts.findIndex((run) => run.includes('release:check')));
+  expect(scripts[at + 1]).toBe(
+    'helm push "$RUNNER_TEMP/signalbox-$VERSION.tgz" "oci://$IMAGE/charts"',
+  );
 });
 
 test('the image and its bill of materials are signed by the digest that was pushed', () => {

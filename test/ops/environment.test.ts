@@ -75,7 +75,7 @@ const REFUSED = casesIn(`
   the file of a secret is empty: { SLACK_APP_TOKEN: null, SLACK_APP_TOKEN_FILE: /run/empty }
     SLACK_APP_TOKEN: its file, named by SLACK_APP_TOKEN_FILE, is empty (correct SLACK_APP_TOKEN_FILE or the file)
   the configuration is not there: { SIGNALBOX_CONFIG: ./elsewhere.yaml }
-    SIGNALBOX_CONFIG: ./elsewhere.yaml cannot be read (ENOENT) (create it from signalbox.example.yaml)
+    SIGNALBOX_CONFIG: ./elsewhere.yaml cannot be read (ENOENT) (run signalbox init, or copy signalbox.example.yaml)
 `);
 
 test.for(REFUSED)('the start is refused when %s', ([, env, problem]) => {

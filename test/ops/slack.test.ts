@@ -106,19 +106,6 @@ test('Socket Mode that is off for the app is reported', async () => {
   expect(line(lines, 'delivery')?.says).toBe('Socket Mode is off for this app');
 });
 
-test('another app of the same name is reported with the app of this token', async () => {
-  const own = sandboxWorkspace.members.find(({ id }) => id === sandboxWorkspace.botUserId);
-  if (!own) throw new Error('There is no bot');
-  const twin = { ...own, id: 'U0OTHERBOT' };
-  const members = [...sandboxWorkspace.members, twin];
-  const sandbox = await startDoctorSandbox({ workspace: { ...sandboxWorkspace, members } });
-  expect(line(await sandbox.diagnose(), 'same name')).toMatchObject({
-    status: 'warning',
-    says: 'another app has the name Signalbox as well (U0OTHERBOT)',
-    fix: expect.stringContaining('this token belongs to U0SIGNALBOX, app A0SIGNALBOX'),
-  });
-});
-
 test.for<[number, string]>([
   [600_000, 'failed'],
   [-20_000, 'warning'],

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { folderForTest, signalbox } from '../cli/backup-files.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
@@ -24,6 +26,24 @@ test('SignalboxDatabaseUnreadable fires when the server of the database stops', 
   expectAlert('SignalboxDatabaseUnreadable', before, during);
   proxy.forwardAgain();
   await readUntil(sandbox, 'signalbox_database_readable', 1);
+});
+
+test('SignalboxBackupOld fires two days after the last backup, and not where none is recorded', async () => {
+  const databaseUrl = await emptyUrl('sqlite');
+  const sandbox = await startTestSandbox({ databaseUrl, at: new Date() });
+  const age = 'signalbox_backup_age_seconds';
+  expect(metricIn(await read(sandbox), age)).toBe(0);
+  expect(await signalbox(databaseUrl, 'backup', join(folderForTest(), 'copy'))).toMatchObject({
+    ...{ code: 0, err: '' },
+  });
+  sandbox.clock.now = new Date(Date.now() + 5_000);
+  const before = await readUntil(sandbox, age, (seconds) => seconds > 0);
+  sandbox.clock.now = new Date(Date.now() + 3 * 86_400_000);
+  const during = await readUntil(sandbox, age, (seconds) => seconds > 2 * 86_400);
+  expectAlert('SignalboxBackupOld', before, during);
+  expect(await signalbox(databaseUrl, 'backup', '--made')).toMatchObject({
+    ...{ code: 0, err: '', out: 'The backup is recorded.\n' },
+  });
 });
 
 test('SignalboxInboxStuck fires when the database refuses that jobs are claimed', async () => {

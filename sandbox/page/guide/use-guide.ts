@@ -40,7 +40,11 @@ export function useGuide(version: number): GuideState {
 
 /** Whether the guide is open. The browser keeps it until the person opens the guide again. */
 function useGuideOpen(): readonly [isOpen: boolean, toggle: () => void] {
-  const [isOpen, setOpen] = useState(() => localStorage.getItem(CLOSED) !== 'closed');
+  // The links of serve.ts leave the guide out, because it is about Signalbox.
+  const [isOpen, setOpen] = useState(
+    () =>
+      localStorage.getItem(CLOSED) !== 'closed' && !window.location.search.includes('guide=off'),
+  );
   const toggle = useCallback(
     () =>
       setOpen((before) => {

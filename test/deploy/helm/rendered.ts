@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 const CHART = 'deploy/helm/signalbox';
 const HERE = 'test/deploy/helm';
 /** The files of values with which the chart was rendered. */
-export const RENDERED = ['default', 'everything'] as const;
+export const RENDERED = ['default', 'everything', 'sqlite'] as const;
 export type Rendered = (typeof RENDERED)[number];
 
 /** A hash of the templates, the files that they include, the default values and one file of values. */

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { fencesOn, readPage } from '../documents/pages.ts';
+
+/** The example of the page, in a folder where its packages are found. */
+function example() {
+  mkdirSync('node_modules/.cache', { recursive: true });
+  const folder = mkdtempSync('node_modules/.cache/slack-app-');
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = (name: string, start: string) => {
+    const fence = fencesOn(readPage('sandbox/README.md')).find(({ text }) =>
+      text.startsWith(start),
+    );
+    writeFileSync(join(folder, name), fence?.text ?? '');
+    return join(folder, name);
+  };
+  return { manifest: file('manifest.json', '{'), app: file('app.mjs', 'import bolt') };
+}
+
+function start(words: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const child = spawn(process.execPath, words, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** The variables that the script writes before it serves. */
+async function variablesOf(child: ChildProcess): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  if (!child.stdout) throw new Error('The script has no output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    found[name] = value;
+    if (Object.keys(found).length === 3) break;
+  }
+  return found;
+}
+
+async function post(url: string, body: object) {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+test('the app of the page answers its command', async () => {
+  const { manifest, app } = example();
+  const slack = start(['sandbox/serve.ts', manifest, '--port', '0', '--no-page']);
+  const env = await variablesOf(slack);
+  expect(Object.keys(env)).toEqual(['SLACK_API_URL', 'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN']);
+  const bot = start([app], env);
+  const { origin } = new URL(env.SLACK_API_URL ?? '');
+  const typed = { as: 'U0ANA00001', channel: 'C0OPS000001', text: '/hello' };
+  // Until the app is connected, Slack says that the command failed.
+  await expect
+    .poll(async () => (await post(`${origin}/sandbox/command`, typed)).text(), { interval: 200 })
+    .toContain('"status":200');
+  const state = async () =>
+    (await fetch(`${origin}/sandbox/state?as=U0ANA00001`).then((answer) => answer.text())) ?? '';
+  await expect.poll(state, { interval: 100 }).toContain('Hello, <@U0ANA00001>');
+  bot.kill('SIGKILL');
+  slack.kill('SIGTERM');
+  expect(await once(slack, 'exit')).toEqual([0, null]);
+});
+
+test.for<[string, readonly string[], string]>([
+  ['a file that is missing', ['nowhere.json'], 'ENOENT'],
+  ['an unknown option', ['manifest.json', '--prot', '1'], "Unknown option '--prot'"],
+  ['a port that is no number', ['manifest.json', '--no-page', '--port', 'x'], 'port'],
+])('%s is refused with the options', ([, words, reason]) => {
+  const { status, stderr } = spawnSync(process.execPath, ['sandbox/serve.ts', ...words], {
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(stderr).toContain(reason);
+  expect(stderr).toContain('--events <url>');
+});
