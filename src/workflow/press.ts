@@ -102,10 +102,11 @@ async function storePress(
   return result;
 }
 
-/** Whether an error means that nothing can be stored now: the database is away, or its log cannot be verified. */
-export function isDatabaseUnavailable(error: unknown): boolean {
+/** Why nothing can be stored now, as a sentence; null for any other error. */
+export function storingProblem(error: unknown): string | null {
+  if (databaseProblem(error) !== null) return 'Signalbox cannot reach its database';
   const isUnverified = error instanceof Damaged || error instanceof KeyProblem;
-  return isUnverified || databaseProblem(error) !== null;
+  return isUnverified ? 'Signalbox cannot verify its log' : null;
 }
 
 /** What this process alone knows about a press: where its answer goes, and the trace that its handling continues. */
