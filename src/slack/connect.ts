@@ -17,7 +17,6 @@ import {
   createInstallation,
   createRespond,
   createRetryLimited,
-  isLastingRefusal,
   measuredFetch,
   obeyRateLimits,
   type Post,
@@ -97,23 +96,18 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const { clock = systemClock } = options;
   const fetch = measuredFetch(slackApiUrl, options.measures, options.record);
   const obeying = obeyRateLimits(fetch, slackApiUrl, clock);
-  const clients = createClients(options.botToken, {
-    slackApiUrl,
-    log: options.log,
-    fetch: obeying,
-  });
+  const { log } = options;
+  const installation = createInstallation(log);
+  const api = { slackApiUrl, log, fetch: obeying, installation };
+  const clients = createClients(options.botToken, api);
   const checked = await checkInstallation({ ...options, ...clients, slackApiUrl, fetch });
   if (!checked.ok) return checked;
   const { app: self, socketUrl } = checked;
   const { home, botId, botUserId, appId } = self;
-  const { policy, log, now, channels, measures } = options;
+  const { policy, now, channels, measures } = options;
   const { lookups } = clients;
-  const installation = createInstallation(log);
   const onUnknown = (user: string) => log.warn({ user }, UNKNOWN_MEMBER);
-  const accounts = cachedAccounts({
-    ...{ lookups, home, now, clock, onUnknown },
-    onAnswer: () => installation.answered(),
-  });
+  const accounts = cachedAccounts({ lookups, home, now, clock, onUnknown });
   const retryLimited = createRetryLimited(clock);
   const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
@@ -123,7 +117,6 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const warn = (error: unknown, lookup: string) => {
     log.warn({ err: error, lookup }, 'a lookup in Slack failed');
     measures.lookupFailed();
-    if (isLastingRefusal(error)) installation.lost(error);
   };
   const actors = createActors({
     lookups,
@@ -144,6 +137,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
     linkOf: permalinks.of,
     console: options.console,
+    isLost: () => installation.problem() !== null,
   };
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;

@@ -2,6 +2,7 @@ import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
 import type { RecordExchange } from '../base/http.ts';
 import { during, newRequest, traced } from '../base/log.ts';
+import { MINUTE_MS } from '../base/time.ts';
 import { type Command, nounOf } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
@@ -25,6 +26,8 @@ export interface PayloadListener {
   readonly attach: (deliveries: Deliveries) => void;
   /** Why the app may not act in the workspace any more, in words; null while it may. */
   readonly problem: () => string | null;
+  /** Asks Slack every few minutes whether the token still counts: a quiet bot makes no other call. */
+  readonly probe: () => Promise<void>;
   /** Resolves when every payload that has arrived is handled. */
   readonly idle: () => Promise<void>;
 }
@@ -63,10 +66,23 @@ export function startListening(
   listen(app, bot, actors, installation);
   return {
     problem: installation.problem,
+    probe: probing(bot),
     attach: ({ receiver }) => receiver.init(app),
     idle: async () => {
       await Promise.allSettled(running);
     },
+  };
+}
+
+const PROBE_MS = 3 * MINUTE_MS;
+
+function probing({ clients, context, log }: SlackContext): () => Promise<void> {
+  let probedAt = context.now().getTime();
+  return async () => {
+    const now = context.now().getTime();
+    if (now - probedAt < PROBE_MS) return;
+    probedAt = now;
+    await clients.lookups.auth.test().catch((err) => log.debug({ err }, 'the token was not read'));
   };
 }
 

@@ -62,7 +62,6 @@ function actorsBy(
       now,
       clock,
       onUnknown,
-      onAnswer: () => undefined,
     }),
     now,
     clock,

@@ -69,7 +69,6 @@ async function slackWithGroups(roleGroups = GROUPS.map(({ id }) => id)) {
       now,
       clock,
       onUnknown: () => undefined,
-      onAnswer: () => undefined,
     }),
     now,
     clock,
