@@ -189,7 +189,8 @@ export function measuredFetch(
     const measured = METHOD_LIMITS.has(method) || OTHER_METHODS.includes(method) ? method : 'other';
     try {
       const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
-      slackCalled(measured, response.status === 429 ? 'limited' : 'answered');
+      const isBroken = response.status >= 500;
+      slackCalled(measured, response.status === 429 ? 'limited' : isBroken ? 'failed' : 'answered');
       if (record) record(await exchangeOf(method, init, response.clone()));
       return response;
     } catch (error) {

@@ -56,7 +56,7 @@ interface SlackOptions {
   readonly record?: RecordExchange | undefined;
   readonly measures: Pick<
     Measures,
-    'lookupFailed' | 'slackCalled' | 'foreignConnections' | 'payloadRejected'
+    'lookupFailed' | 'slackCalled' | 'foreignConnections' | 'deliveryRefused'
   >;
 }
 

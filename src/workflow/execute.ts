@@ -340,10 +340,17 @@ async function sendWitnessed(
   if (problem !== null || isLate) {
     return recordResult(context, claim, notSent(problem ?? 'The claim was too old.'));
   }
+  context.measures.sent(context.now().getTime() - readyAt(claim.change).getTime());
   begun.set(claim.mark.nonce, null);
   const result = await send(context, claim.change);
   await recordResult(context, claim, result);
   context.refreshDirectory();
+}
+
+/** When it could have been sent at the earliest. */
+function readyAt({ approvals, notBefore, confirmedAt, createdAt }: Change): Date {
+  const last = approvals.at(-1)?.at ?? confirmedAt ?? createdAt;
+  return notBefore && notBefore > last ? notBefore : last;
 }
 
 /** Why nothing may be sent; null: the thread agrees with the log. */

@@ -403,6 +403,7 @@ function tell(
   const received = receivedOf(context, key, press);
   const answer = async () => {
     const shown = change && (await afterDrawn(context, change));
+    context.measures.shown(context.now().getTime() - press.pressedAt.getTime());
     await messenger.answerPress(received, await outcome(shown));
     if (received.replyTo.home) await showHome(context, press.by);
   };
