@@ -200,7 +200,9 @@ test('a scenario fires every alert by a real fault', () => {
   const scenarios = globSync('test/scenarios/alerts*.test.ts').map((file) =>
     readFileSync(file, 'utf8'),
   );
-  const fired = [...scenarios.join('').matchAll(/expectAlert(?:AtRate)?\(\s*'(\w+)'/g)];
+  const fired = [
+    ...scenarios.join('').matchAll(/expect(?:Alert|AlertAtRate|OnlyAlert)\(\s*'(\w+)'/g),
+  ];
   const names = new Set(fired.map(([, alert]) => alert));
   expect([...names].toSorted()).toEqual(RULES.map(({ alert }) => alert).toSorted());
 });
