@@ -111,6 +111,10 @@ export interface LogContextFields {
   /** The id of one Slack payload, in all its log lines, across replicas. */
   readonly request?: string;
   readonly change?: string;
+  /** Who caused it. */
+  readonly user?: string | undefined;
+  /** `command service`, `press change.approve`, `job card`. */
+  readonly what?: string;
 }
 
 const current = new AsyncLocalStorage<LogContextFields>();

@@ -1,8 +1,8 @@
 import { App, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
-import type { Secret } from '../base/errors.ts';
+import { causeCode, type Secret } from '../base/errors.ts';
 import type { RecordExchange } from '../base/http.ts';
-import type { Measures } from '../base/log.ts';
+import { createOutageLog, type Measures } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
@@ -20,6 +20,7 @@ import {
   measuredFetch,
   obeyRateLimits,
   type Post,
+  refusedBySlack,
   SLACK_API_URL,
   type SlackProblem,
 } from './api.ts';
@@ -87,6 +88,11 @@ type ConnectResult =
 const UNCHECKED =
   'users of signalbox.yaml could not be checked: Slack limits the rate of requests. Run the doctor later';
 
+const LOOKUPS = {
+  began: 'lookups of people in Slack fail: what needs them waits',
+  ended: 'lookups of people in Slack succeed again',
+};
+
 const UNKNOWN_MEMBER =
   'Slack does not know this member of a group, or hides it: it counts as no member';
 
@@ -114,8 +120,10 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   if (!found.ok) return found;
   const unchecked = [...found.people].filter(([, account]) => account === null).length;
   if (unchecked > 0) log.warn({ unchecked }, UNCHECKED);
+  const outage = createOutageLog(log, LOOKUPS);
   const warn = (error: unknown, lookup: string) => {
-    log.warn({ err: error, lookup }, 'a lookup in Slack failed');
+    const kind = refusedBySlack(error) ?? causeCode(error) ?? 'no answer';
+    outage.failed(kind, { err: error, lookup });
     measures.lookupFailed();
   };
   const actors = createActors({
@@ -126,6 +134,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     now,
     clock,
     warn,
+    onAnswer: outage.ended,
   });
   const permalinks = createPermalinks({ lookups, slackApiUrl, clock, log });
   const drawing: DrawContext = {

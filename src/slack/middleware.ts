@@ -46,8 +46,8 @@ export function startListening(
   { appId, actors, installation, record }: Installed,
 ): PayloadListener {
   const { commands, prefix, log } = bot;
-  const process = observed(app.processEvent.bind(app), bot, record);
   const nameOf = payloadNames(commands, prefix);
+  const process = observed(app.processEvent.bind(app), bot, nameOf, record);
   app.processEvent = (event) =>
     traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
   app.error(async (error) => {
@@ -89,17 +89,19 @@ function probing({ clients, context, log }: SlackContext): () => Promise<void> {
 type Process = App['processEvent'];
 
 /**
- * Logs every line about one payload with the same request id, and measures how long Slack waits for its
+ * Logs every line about one payload with the same request id, its user and its name, and measures how long Slack waits for its
  * acknowledgement. A payload that no listener handled is acknowledged here: Bolt would keep the connection
  * open for three seconds. A failed payload is not acknowledged, because Slack would show a success.
  */
 function observed(
   process: Process,
   { context, log }: SlackContext,
+  nameOf: (body: Body) => string,
   record?: RecordExchange,
 ): Process {
-  return (event) =>
-    during({ request: newRequest() }, async () => {
+  return (event) => {
+    const about = { user: userOf(event.body), what: nameOf(event.body) };
+    return during({ request: newRequest(), ...about }, async () => {
       const kind = kindOf(event.body);
       log.debug({ kind }, 'payload received');
       record?.({ door: 'payload', call: kind, sent: null, arrived: event.body });
@@ -114,6 +116,12 @@ function observed(
       await process({ ...event, ack });
       if (!isAcknowledged) await event.ack();
     });
+  };
+}
+
+function userOf({ user_id, user, event }: Body): string | undefined {
+  const id = user_id ?? part(user).id ?? part(event).user;
+  return typeof id === 'string' ? id : undefined;
 }
 
 const EVENTS_LIMITED =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { traceHere } from '../base/log.ts';
+import { during, traceHere } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
   type Change,
@@ -187,7 +187,8 @@ export function pressKind(context: WorkflowContext): JobKind {
       const [id, key] = [jobKey.slice(0, cut) as ChangeId, jobKey.slice(cut + 1)];
       const { state: press } = await context.events.load(`press/${id}/${key}`, evolvePress);
       if (!press || press.isAnswered) return 'done';
-      return handle(context, { id, key, press });
+      const about = { change: id, user: press.by, what: `press ${press.verb}` };
+      return during(about, () => handle(context, { id, key, press }));
     },
   };
 }

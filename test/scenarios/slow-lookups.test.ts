@@ -1,4 +1,6 @@
+import type { Logger } from 'pino';
 import { expect, test } from 'vitest';
+import { createLog } from '../../src/base/log.ts';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { eventsIn } from '../harness/read-log.ts';
@@ -132,8 +134,14 @@ test('a slow rejection with a reason shows its notice and its result in one dire
 });
 
 /** The lookups of people fail for these minutes after a press on Approve. */
-async function failingFor(minutes: number, { restarts }: { readonly restarts: boolean }) {
-  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
+async function failingFor(
+  minutes: number,
+  { restarts, log }: { readonly restarts: boolean; readonly log?: Logger },
+) {
+  const sandbox = await startTestSandbox({
+    databaseUrl: await emptyUrl('sqlite'),
+    ...(log && { log }),
+  });
   const { slack, clock } = sandbox;
   const card = await requestChange(sandbox);
   // No cached lookup is recent enough to answer with.
@@ -170,6 +178,19 @@ test.for([2, 14])(
     expect(sandbox.cloud.count('set state')).toBe(1);
   },
 );
+
+test('lookups that fail for minutes have one line in the log, and one at their end', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info' }, { write: (line) => lines.push(line) });
+  const { sandbox, told } = await failingFor(3, { restarts: false, log });
+  sandbox.slack.clearFaults();
+  await expect.poll(told).toContain('recorded only now');
+  const about = lines.filter((line) => line.includes('lookups of people in Slack'));
+  expect(about.map((line) => JSON.parse(line).msg)).toEqual([
+    'lookups of people in Slack fail: what needs them waits',
+    'lookups of people in Slack succeed again',
+  ]);
+});
 
 test('a press whose lookups fail for 16 min ends, and its end reaches the person', async () => {
   const { sandbox, told } = await failingFor(16, { restarts: false });

@@ -66,6 +66,7 @@ function actorsBy(
     now,
     clock,
     warn: () => undefined,
+    onAnswer: () => undefined,
   });
 }
 

@@ -73,6 +73,7 @@ async function slackWithGroups(roleGroups = GROUPS.map(({ id }) => id)) {
     now,
     clock,
     warn: () => undefined,
+    onAnswer: () => undefined,
   });
   return { clock, now, slack, actors };
 }
