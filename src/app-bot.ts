@@ -131,6 +131,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   await background.start([
     ...opened.upkeep,
     { name: 'learn', work: learn, everyMs: LEARN_EVERY_MS },
+    { name: 'check the token', work: listening.probe, everyMs: LOOP_EVERY_MS },
     { name: 'discover services', work: discovery.pass, everyMs: LOOP_EVERY_MS },
   ]);
   const stop = async () => {

@@ -120,7 +120,8 @@ function answering({ slack, doors = [], probes }: Answers, elapsed: () => number
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     if (probes && probes.disconnected() !== null) response.setHeader('connection', 'close');
-    const page = request.method === 'GET' ? pages.get(path) : undefined;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const page = isRead ? pages.get(path) : undefined;
     if (page) return void page().then((found) => sendPage(response, found));
     const door = doors.find((each) => each.opens(request));
     if (door) return door.answer(request, response);

@@ -55,6 +55,7 @@ test('/healthz answers 200, whether the process is ready or not', async () => {
   const { ask } = await open(async () => 'Slack is not connected.');
   expect(await ask('/healthz')).toEqual({ status: 200, text: 'alive\n' });
   expect(await ask('/healthz?from=probe')).toMatchObject({ status: 200 });
+  expect(await ask('/healthz', { method: 'HEAD' })).toEqual({ status: 200, text: '' });
 });
 
 test.for<[string, () => Promise<string | null>, number, string]>([

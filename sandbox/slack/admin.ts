@@ -21,6 +21,8 @@ export interface Admin {
   readonly setAppTokenScopes: (scopes: readonly string[]) => void;
   /** Removes the app from the workspace. Slack sends two events about it, in no certain order. */
   readonly uninstall: () => Promise<void>;
+  /** Revokes the bot token, or brings it back, without an event. */
+  readonly revokeToken: (isRevoked: boolean) => void;
   readonly setGroup: (handle: string, users: readonly string[]) => Promise<void>;
   readonly disableGroup: (handle: string) => Promise<void>;
   readonly addPerson: (person: Member) => Promise<void>;
@@ -82,6 +84,9 @@ export function adminOf(slack: SlackState): Admin {
         send({ type: 'tokens_revoked', tokens }),
         send({ type: 'app_uninstalled' }),
       ]);
+    },
+    revokeToken: (isRevoked) => {
+      slack.isUninstalled = isRevoked;
     },
     async setGroup(handle, users) {
       const { before, group } = updateGroup(handle, { users: [...users] });

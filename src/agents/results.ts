@@ -8,6 +8,7 @@ import { cleanText } from '../base/text.ts';
 import type { Answer, AnswerPart, FactValue } from '../domain/answer.ts';
 import { type Change, isEnded, type Refusal, type State } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
+import { staleText } from '../domain/words.ts';
 
 export interface ToolResult {
   readonly summary: string;
@@ -40,7 +41,7 @@ function harmless(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [cleanText(key), each]));
 }
 
-const STATE_SENTENCES: Readonly<Record<State, string>> = {
+const STATE_SENTENCES: Readonly<Record<Exclude<State, 'stale'>, string>> = {
   draft: 'Nothing is requested yet: the person must press Request approval in Slack.',
   pending: 'It waits for approval in Slack.',
   approved: 'It is approved and runs when it is due.',
@@ -51,9 +52,13 @@ const STATE_SENTENCES: Readonly<Record<State, string>> = {
   rejected: 'It was rejected. Do not request it again without a new reason from a person.',
   cancelled: 'It was cancelled.',
   expired: 'It expired. Nothing was changed.',
-  stale: 'The target changed since the preview. Nothing was sent.',
   denied: 'The policy does not allow it any more. Nothing was sent.',
 };
+
+function stateSentence({ state, stopReason }: Change): string {
+  if (state !== 'stale') return STATE_SENTENCES[state];
+  return `It was not run: ${staleText(stopReason)}. Nothing was sent.`;
+}
 
 /** A change as its own agent sees it. `link` is the permalink of its card. */
 export function changeResult(change: Change, link: string | null, lead = ''): ToolResult {
@@ -61,7 +66,7 @@ export function changeResult(change: Change, link: string | null, lead = ''): To
   const { count: needed, from, rule } = change.requires;
   const { before = [], others = [] } = change.news ?? {};
   return {
-    summary: `${lead}${id}: ${STATE_SENTENCES[state]}`,
+    summary: `${lead}${id}: ${stateSentence(change)}`,
     change: id,
     ...{ state, version: change.version, ended: isEnded(change) },
     ...{ digest: change.digest, card: link },

@@ -23,6 +23,7 @@ const SENTENCES = {
   answer: 'the server returned an error',
   'rate-limit': 'the rate limit of the server is reached',
   budget: 'too many requests are queued, so this one was not sent',
+  paused: 'the server asked for a pause before this request, so it was not sent',
   stopping: 'Signalbox is stopping, so this request was cancelled',
   terminated: 'Signalbox stopped before the server answered',
   'no-connection': 'the connection to the server failed',

@@ -190,7 +190,7 @@ function secondsIn(value: string | string[] | undefined, more: number): number |
 type NoAnswerFacts = Pick<ApiFailure, 'kind' | 'cause' | 'retryAfterMs'>;
 
 /** Kinds of failure that happen before the first byte of the request leaves. */
-const BEFORE_SENDING = ['budget', 'no-connection', 'private-address', 'stopping'];
+const BEFORE_SENDING = ['budget', 'paused', 'no-connection', 'private-address', 'stopping'];
 
 /** The error for a request without a complete answer. */
 export function noAnswerError(operation: string, facts: NoAnswerFacts): ApiError {
@@ -203,7 +203,7 @@ const MAX_ATTEMPTS = 3;
 /** Milliseconds to wait before a read is repeated; null: no repetition. Never used for writes. */
 export function retryDelay(error: ApiError, attempt: number, chance: number): number | null {
   if (attempt >= MAX_ATTEMPTS) return null;
-  if (error.kind === 'budget' || error.kind === 'stopping') return null;
+  if (['budget', 'paused', 'stopping'].includes(error.kind)) return null;
   const jitterMs = 500 + Math.round(chance * 3500);
   const { status } = error;
   if (status === 429) return error.retryAfterMs;

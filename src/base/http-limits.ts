@@ -163,7 +163,9 @@ interface RequestBudget {
   pause(ms: number): void;
 }
 
-type BudgetTurn = { readonly ok: true } | { readonly ok: false; readonly inMs: number };
+type BudgetTurn =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly why: 'budget' | 'paused'; readonly inMs: number };
 
 /** A request that is to start, and how many may start within `perMs` milliseconds: in all, as reads and as optional reads. */
 export interface StartWindow {
@@ -235,17 +237,22 @@ export function createBudget(
   const startOf = (priority: Priority) =>
     Math.max(pausedUntil, nextStart(starts, { ...window, priority }, now()));
 
+  function refused(priority: Priority) {
+    const why = pausedUntil > now() ? 'paused' : 'budget';
+    return { ok: false, why, inMs: startOf(priority) - now() } as const;
+  }
+
   function dismissLate(): void {
     const isLate = ({ until, priority }: Waiter) => until < startOf(priority);
     const late = waiting.filter(isLate);
     waiting = waiting.filter((waiter) => !isLate(waiter));
-    for (const { answer, priority } of late) answer({ ok: false, inMs: startOf(priority) - now() });
+    for (const { answer, priority } of late) answer(refused(priority));
   }
 
   /** Removes an aborted request from the queue; an empty queue needs no timer. */
   function withdraw(waiter: Waiter): void {
     waiting = waiting.filter((other) => other !== waiter);
-    waiter.answer({ ok: false, inMs: startOf(waiter.priority) - now() });
+    waiter.answer(refused(waiter.priority));
     if (waiting.length === 0) idle.abort();
   }
 
@@ -291,7 +298,7 @@ export function createBudget(
     async take(priority, until, signal) {
       const at = startOf(priority);
       const full = waiting.filter((each) => each.priority === priority).length >= MOST_WAITING;
-      if (full || at > until || signal?.aborted) return { ok: false, inMs: at - now() };
+      if (full || at > until || signal?.aborted) return refused(priority);
       const { promise, resolve: answer } = Promise.withResolvers<BudgetTurn>();
       const waiter = { priority, until, answer };
       const giveUp = () => withdraw(waiter);

@@ -262,7 +262,7 @@ export function createHttp(options: HttpOptions): Http {
     const queuedAt = clock.now();
     const turn = await budget.take(priority, until, signal);
     if (signal?.aborted) return noAnswerError(operation, { kind: 'stopping' });
-    if (!turn.ok) return noAnswerError(operation, { kind: 'budget', retryAfterMs: turn.inMs });
+    if (!turn.ok) return noAnswerError(operation, { kind: turn.why, retryAfterMs: turn.inMs });
 
     const sentAt = clock.now();
     const outcome = await transport.exchange(call, clock.timeout(deadline - sentAt));

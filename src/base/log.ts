@@ -111,6 +111,10 @@ export interface LogContextFields {
   /** The id of one Slack payload, in all its log lines, across replicas. */
   readonly request?: string;
   readonly change?: string;
+  /** Who caused it. */
+  readonly user?: string | undefined;
+  /** `command service`, `press change.approve`, `job card`. */
+  readonly what?: string;
 }
 
 const current = new AsyncLocalStorage<LogContextFields>();
@@ -283,6 +287,10 @@ export interface Measures {
   readonly moved: (command: string, state: string) => void;
   /** A refusal, by its name. */
   readonly refused: (refusal: string) => void;
+  /** Time from a press on Approve, Reject and the like until its card shows the outcome, at most 3 s. */
+  readonly shown: (ms: number) => void;
+  /** Time from the last approval, or the scheduled time, until the request is sent. */
+  readonly sent: (ms: number) => void;
   /** Time from the arrival of a Slack payload to its acknowledgement. */
   readonly acknowledged: (kind: string, ms: number) => void;
   readonly called: (api: Api, observation: Observation) => void;
@@ -295,7 +303,7 @@ export interface Measures {
   /** Socket Mode connections of other programs with this app token, as Slack counted them last. */
   readonly foreignConnections: (count: number) => void;
   /** A payload over HTTP was refused: its signature is not valid, or the clock of this machine is wrong. */
-  readonly payloadRejected: (why: 'clock' | 'signature') => void;
+  readonly deliveryRefused: (why: 'clock' | 'signature') => void;
   /** Slack did not answer a lookup of a user or a user group. */
   readonly lookupFailed: () => void;
   /** The alert service delivered a report. */

@@ -8,6 +8,7 @@ import {
   type ChannelId,
   Evidence,
   Fields,
+  LateAnswer,
   Plan,
   Requirement,
   StateCheck,
@@ -97,6 +98,8 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   }),
   event('failed', { nonce: Id, ...Unanswered }),
   event('unknown', { nonce: Id, ...Unanswered }),
+  /** What the process that sent a request learned after its outcome had become unknown: evidence, no authority. */
+  event('late-answer', { nonce: Id, ...LateAnswer }),
   event('resolved', {
     by: z.custom<UserId | 'signalbox'>((value) => typeof value === 'string' && value !== ''),
     as: z.enum(['succeeded', 'failed']),

@@ -93,6 +93,9 @@ export interface Change {
   readonly stateCheck?: StateCheck | undefined;
   readonly outcome: ExecutionOutcome | null;
   readonly resolution: Resolution | null;
+  /** The attempt whose answer is missing: only its process can add it. */
+  readonly unanswered?: string | undefined;
+  readonly lateAnswer?: LateAnswer | undefined;
   /** It runs without approvals, and users are notified. */
   readonly breakGlass: (Verdict & { readonly reason: string }) | null;
   readonly review: Review | null;
@@ -407,6 +410,16 @@ export const Evidence = z.object({
   beforeAt: At,
 });
 export type Evidence = z.infer<typeof Evidence>;
+
+/** An answer that was recorded after the outcome had become unknown, as evidence for the person who settles it. */
+export const LateAnswer = {
+  as: z.enum(['succeeded', 'failed', 'unknown', 'not-sent']),
+  /** Null: nothing was sent. */
+  answeredAt: At.nullable(),
+  status: z.number().nullable(),
+  text: z.string(),
+};
+export type LateAnswer = z.infer<z.ZodObject<typeof LateAnswer>>;
 
 /** What the optional reads showed of the target after the send. For users: it has no authority. */
 export const FollowUp = z.object({

@@ -104,8 +104,13 @@ function fieldsAfter(
       return { lease: null, notBefore: event.notBefore, state: 'approved' };
     case 'succeeded':
     case 'failed':
-    case 'unknown':
       return finished(change, outcomeOf(event));
+    case 'unknown':
+      return { ...finished(change, outcomeOf(event)), unanswered: event.nonce };
+    case 'late-answer': {
+      const { as, answeredAt, status, text } = event;
+      return { lateAnswer: { as, answeredAt, status, text }, unanswered: undefined };
+    }
     case 'resolved': {
       const { by, note, reading } = event;
       const happened = event.as === 'succeeded';

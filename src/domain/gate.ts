@@ -258,14 +258,40 @@ function refuse(refusal: Refusal): Refused {
   return { refusal, ends: null };
 }
 
-/** Only the attempt that was claimed last may end the execution. */
+/**
+ * Only the attempt that was claimed last may end the execution. After its lease, what its process knows is evidence: it
+ * settles nothing, and a reason that is recorded already is not recorded twice.
+ */
 function ofAttempt(
-  { state, lease }: Change,
+  { state, lease, unanswered, outcome }: Change,
   nonce: string,
   event: ChangeEvent,
 ): ChangeEvent | Refused {
   const isOwn = state === 'executing' && (lease?.nonce ?? '-') === nonce;
-  return isOwn ? event : refuse('not-executing');
+  if (isOwn) return event;
+  const late = state === 'unknown' && unanswered === nonce ? lateAnswer(nonce, event) : null;
+  const isKnown = outcome?.how === 'unknown' && late?.text === outcome.text;
+  return late && !isKnown ? late : refuse('not-executing');
+}
+
+function lateAnswer(nonce: string, event: ChangeEvent) {
+  const type = 'late-answer' as const;
+  switch (event.type) {
+    case 'not-sent':
+      return { type, nonce, as: event.type, answeredAt: null, status: null, text: event.why };
+    case 'succeeded': {
+      const { answeredAt, reported, createdId } = event;
+      const text = [...reported, ...(createdId ? [`id ${createdId}`] : [])].join(', ');
+      return { type, nonce, as: event.type, answeredAt, status: null, text: text || 'no details' };
+    }
+    case 'failed':
+    case 'unknown': {
+      const { type: as, answeredAt, status, text } = event;
+      return { type, nonce, as, answeredAt, status, text };
+    }
+    default:
+      return null;
+  }
 }
 
 function ending(nonce: string, { at: answeredAt, ...outcome }: ExecutionOutcome): ChangeEvent {

@@ -176,7 +176,7 @@ function answerLine(error: ApiError, check: ApiCheck): CheckLine {
   const { name, address, key, right, setting } = check;
   const { status, serverText, kind, sentence } = error;
   const reply = [status, serverText].filter((part) => part !== null).join(' ') || sentence;
-  if (kind === 'rate-limit' || kind === 'budget') {
+  if (['rate-limit', 'budget', 'paused'].includes(kind)) {
     const fix = 'run the doctor again in a minute: a running Signalbox shares the rate limit';
     return warning(name, `the rate limit is reached (${reply})`, fix);
   }

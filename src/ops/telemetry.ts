@@ -40,6 +40,9 @@ export interface Readings {
   readonly configuration: () => string;
 }
 
+/** A card that is later than 3 s counts as later than all of them. */
+const SHOWN_SECONDS = [0.1, 0.25, 0.5, 1, 1.5, 2, 2.5];
+const SENT_SECONDS = [0.25, 0.5, 1, 2, 5, 10, 30, 60, 300];
 const ACK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3];
 const QUEUE_SECONDS = [0.1, 0.5, 1, 2.5, 5, 10, 12, 20, 40];
 const API_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
@@ -69,42 +72,30 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `signalbox_${name}`, help, labelNames, registers });
 
-  gauge('info', 'Running version', 'version').set({ version }, 1);
+  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+    new Histogram({ name: `signalbox_${name}`, help, labelNames, buckets, registers });
+
+  const build = { version, node: process.version };
+  gauge('build_info', 'The version that runs', 'version', 'node').set(build, 1);
   const answers = counter('answers_total', 'Answers to commands, by outcome', 'command', 'ending');
   const moves = counter('change_moves_total', 'State transitions of changes', 'command', 'state');
   const refusals = counter('refusals_total', 'Refusals, by reason', 'reason');
   const lookups = counter('lookup_failures_total', 'Failed Slack lookups of users and user groups');
   const lost = counter('messages_lost_total', 'Messages given up after all retries', 'kind');
-  const acks = new Histogram({
-    name: 'signalbox_ack_seconds',
-    help: 'Time from the arrival of a Slack payload to its acknowledgement',
-    labelNames: ['kind'],
-    buckets: ACK_SECONDS,
-    registers,
-  });
-  const calls = new Histogram({
-    name: 'signalbox_api_call_seconds',
-    help: 'Duration of sent API requests; status is none without an answer',
-    labelNames: ['api', 'operation', 'status'],
-    buckets: API_SECONDS,
-    registers,
-  });
-  const queued = new Histogram({
-    name: 'signalbox_api_queue_seconds',
-    help: 'Time that a sent API request waited for the request budget',
-    labelNames: ['api'],
-    buckets: QUEUE_SECONDS,
-    registers,
-  });
+  const shown = histogram('shown_seconds', 'From a press to its card', SHOWN_SECONDS);
+  const sent = histogram('sent_seconds', 'From approved to sent', SENT_SECONDS);
+  const acks = histogram('ack_seconds', 'From a payload to its answer', ACK_SECONDS, 'kind');
+  const calls = histogram(
+    ...(['api_call_seconds', 'Duration of sent API requests; status none: no answer'] as const),
+    ...([API_SECONDS, 'api', 'operation', 'status'] as const),
+  );
+  const waiting = 'Time that a sent API request waited for the request budget';
+  const queued = histogram('api_queue_seconds', waiting, QUEUE_SECONDS, 'api');
   const slackCalls = counter('slack_calls_total', 'Calls of the Slack Web API', 'method', 'ending');
   const slackLimit = gauge('slack_limit_per_minute', 'Calls that Slack permits', 'method');
   for (const [method, calls] of slackLimits) slackLimit.set({ method }, calls);
-  const rejected = counter(
-    'payloads_rejected_total',
-    'Payloads refused for their signature',
-    'why',
-  );
-  for (const why of ['clock', 'signature']) rejected.inc({ why }, 0);
+  const rejected = counter('deliveries_refused_total', 'Deliveries of Slack refused', 'reason');
+  for (const reason of ['clock', 'signature']) rejected.inc({ reason }, 0);
   const foreign = gauge(
     'slack_foreign_connections',
     'Socket Mode connections of other programs with this app token, at the last hello of Slack',
@@ -147,6 +138,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
       agentCalled: (agent, tool, result) => agentCalls.inc({ agent, tool, result }),
       messageLost: (kind) => lost.inc({ kind }),
       permitReturned: () => returned.inc(),
+      shown: (ms) => shown.observe(ms / 1_000),
+      sent: (ms) => sent.observe(ms / 1_000),
       acknowledged: (kind, ms) => {
         acks.observe({ kind }, ms / 1_000);
         note({ 'signalbox.ack_ms': Math.round(ms) });
@@ -157,7 +150,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
         queued.observe({ api }, waitedMs / 1_000);
         pastStep(callOf(api, observation), ms);
       },
-      payloadRejected: (why) => rejected.inc({ why }),
+      deliveryRefused: (reason) => rejected.inc({ reason }),
       foreignConnections: (count) => foreign.set(count),
       slackCalled: (method, ending) => slackCalls.inc({ method, ending }),
     },

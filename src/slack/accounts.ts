@@ -92,17 +92,14 @@ interface AccountReads {
   readonly clock: Clock;
   /** Called once for each user whom Slack does not know: it counts as no member wherever it is listed. */
   readonly onUnknown: (user: string) => void;
-  /** Called at each answer: the token works. */
-  readonly onAnswer: () => void;
 }
 
 /** A cache of accounts: one minute. Each read waits as long as Slack asks, at most 90 s. */
-export function cachedAccounts({ lookups, home, now, clock, onUnknown, onAnswer }: AccountReads) {
+export function cachedAccounts({ lookups, home, now, clock, onUnknown }: AccountReads) {
   const named = new Cache<string, true>(1_000);
   return sharedRead(
     async (user) => {
       const account = await accountOf(lookups, user, home);
-      onAnswer();
       if (account.ids.length === 0 && !named.get(user)) {
         named.set(user, true);
         onUnknown(user);

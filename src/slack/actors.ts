@@ -35,6 +35,8 @@ interface Options {
   readonly now: () => Date;
   readonly clock: Clock;
   readonly warn: (error: unknown, lookup: string) => void;
+  /** A person was identified. */
+  readonly onAnswer: () => void;
 }
 
 /**
@@ -63,6 +65,7 @@ export function createActors(options: Options): Actors {
         accounts.read(user, how),
         members.read(ALL, how),
       ]);
+      options.onAnswer();
       if (standing !== 'member') return { ok: false, refusal: standing };
       const isIn = (role: RoleName) => {
         const listed = [...(policy.roles.get(role)?.users ?? []), ...inGroups(role, byGroup)];

@@ -79,6 +79,8 @@ interface WebApi {
   readonly slackApiUrl: string;
   readonly log: Logger;
   readonly fetch: typeof globalThis.fetch;
+  /** Each call shows whether the token still counts. */
+  readonly installation?: Installation;
 }
 
 /**
@@ -97,10 +99,10 @@ export function createClients(token: Secret, api: WebApi): Clients {
 /** A client of the Web API; `timeout` in milliseconds. */
 export function createClient(
   token: Secret,
-  { slackApiUrl, log, fetch }: WebApi,
+  { slackApiUrl, log, fetch, installation }: WebApi,
   { timeout, retries = 0 }: { readonly timeout: number; readonly retries?: number },
 ): WebClient {
-  return new WebClient(token.reveal(), {
+  const options = {
     slackApiUrl,
     timeout,
     retryConfig: { retries, minTimeout: 200 },
@@ -108,8 +110,30 @@ export function createClient(
     allowAbsoluteUrls: false,
     logger: boltLogger(log),
     fetch,
-  });
+  };
+  const client = new ObservedClient(token.reveal(), options);
+  client.installation = installation;
+  return client;
 }
+
+class ObservedClient extends WebClient {
+  installation: Installation | undefined;
+
+  override async apiCall(...call: Parameters<WebClient['apiCall']>) {
+    const before = this.installation?.problem() ?? null;
+    try {
+      const result = await super.apiCall(...call);
+      this.installation?.answered(before);
+      return result;
+    } catch (error) {
+      if (TOKEN_ENDS.includes(refusedBySlack(error) ?? '')) this.installation?.lost(error);
+      throw error;
+    }
+  }
+}
+
+/** Refusals of every call: the token does not count any more. */
+const TOKEN_ENDS = ['account_inactive', 'invalid_auth', 'token_revoked', 'token_expired'];
 
 type Fetch = typeof fetch;
 
@@ -165,7 +189,8 @@ export function measuredFetch(
     const measured = METHOD_LIMITS.has(method) || OTHER_METHODS.includes(method) ? method : 'other';
     try {
       const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
-      slackCalled(measured, response.status === 429 ? 'limited' : 'answered');
+      const isBroken = response.status >= 500;
+      slackCalled(measured, response.status === 429 ? 'limited' : isBroken ? 'failed' : 'answered');
       if (record) record(await exchangeOf(method, init, response.clone()));
       return response;
     } catch (error) {
@@ -486,7 +511,8 @@ export interface Installation {
   readonly problem: () => string | null;
   /** Slack has refused a call for good, or sent an event with this name about its end. */
   readonly lost: (reason: unknown) => void;
-  readonly answered: () => void;
+  /** A call succeeded that began with this problem: one that was under way at the end proves nothing. */
+  readonly answered: (before: string | null) => void;
 }
 
 /** Events after which no call succeeds, with the error that calls then get. */
@@ -505,8 +531,8 @@ export function createInstallation(log: Logger): Installation {
       if (problem === null) log.error({ fix }, `Signalbox cannot act in Slack: ${says}`);
       problem = `${says}: ${fix}`;
     },
-    answered: () => {
-      problem = null;
+    answered: (before) => {
+      if (before === problem) problem = null;
     },
   };
 }

@@ -373,9 +373,10 @@ interface FollowUpLines {
 }
 
 /** What the optional reads show of the target after the send. */
-export function followUp({ state, followUp: follow, outcome, resolution }: Change): FollowUpLines {
+export function followUp(change: Change): FollowUpLines {
+  const { state, followUp: follow, outcome, resolution } = change;
+  if (state === 'unknown') return unknownLines(change);
   if (!follow) return { lines: [], candidates: [] };
-  if (state === 'unknown') return unknownLines(follow);
   const { seen } = follow;
   // What was read before a resolution is no value after it.
   const isOutdated = seen && resolution && seen.at < resolution.at;
@@ -392,14 +393,38 @@ export const CHECK: Line = [' Check the console.'];
 const NOT_READ_AGAIN: Line = ['. Signalbox does not read it again.', ...CHECK];
 
 /** Beside the buttons: what a person who records the outcome can compare. */
-function unknownLines({ seen, gap, why, candidates }: FollowUp): FollowUpLines {
-  if (gap !== null) return { lines: [gapLine(gap, seen)], candidates: [] };
-  if (seen === null) return { lines: [], candidates: [] };
+function unknownLines(change: Change): FollowUpLines {
+  const { seen = null, gap = null, why = null, candidates = [] } = change.followUp ?? {};
+  const note = lateNote(change);
+  const late = note === null ? [] : [fact('Late answer', note)];
+  if (gap !== null) return { lines: [...late, gapLine(gap, seen)], candidates: [] };
+  if (seen === null) return { lines: late, candidates: [] };
   const shown = fact(SHOWS, `${wordOf(seen.text)} (checked `, { at: seen.at }, ')');
   return {
-    lines: [shown, ...(why === null ? [] : [[WHY[why]]])],
+    lines: [...late, shown, ...(why === null ? [] : [[WHY[why]]])],
     candidates: candidates.map(candidateLine),
   };
+}
+
+const LATE = {
+  succeeded: 'the server accepted it',
+  failed: 'the server rejected it',
+  unknown: 'still not known',
+  'not-sent': 'nothing was sent',
+};
+
+/** What came after the outcome had become unknown, as the note of a person who records it. */
+export function lateNote({ lateAnswer: late }: Change): string | null {
+  if (!late) return null;
+  const { as, status, text } = late;
+  return `${LATE[as]}: ${status === null ? '' : `${status} `}${text}`;
+}
+
+/** The note that a late answer offers for this answer of a person; null where it does not speak for it. */
+export function offeredNote(change: Change, happened: boolean): string | null {
+  const as = change.lateAnswer?.as ?? 'unknown';
+  const speaks = happened ? as === 'succeeded' : as === 'failed' || as === 'not-sent';
+  return speaks ? `Late answer: ${lateNote(change)}` : null;
 }
 
 const WHY: Readonly<Record<EvidenceGap, string>> = {

@@ -15,7 +15,14 @@ import type {
   ScheduleNews,
 } from '../workflow/index.ts';
 import { type Button, fact } from './blocks.ts';
-import { acceptedTitle, answerLabel, CHECK, isLocal, wasRefusedHere } from './card-state.ts';
+import {
+  acceptedTitle,
+  answerLabel,
+  CHECK,
+  isLocal,
+  lateNote,
+  wasRefusedHere,
+} from './card-state.ts';
 import { cardLink, openCard } from './links.ts';
 import {
   callRequester,
@@ -99,6 +106,8 @@ function afterFreeze({ parent, frozenBy }: Change): Line {
   ];
 }
 
+const CHECK_FIRST = 'Check the console, then answer on ';
+
 function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
   const { state } = change;
   const what = `“${lowerActionText(change)}”`;
@@ -114,7 +123,8 @@ function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
     return [`${what} ${how}. Nothing was changed. `, ...next];
   }
   if (state !== 'unknown') return [`${what}: ${STATE_WORDS[state]}.`];
-  const next = 'Check the console, then answer on ';
+  const late = lateNote(change);
+  const next = late ? `Its answer came late: ${late}. Answer on ` : CHECK_FIRST;
   return [`the outcome of ${what} is unknown. ${next}`, card('the card'), '.'];
 }
 
@@ -187,7 +197,7 @@ const REMINDERS: Readonly<
     who: [...callRequester(change), ...mentionsOfApprovers(change, drawing)],
     text: [
       `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
-      'are blocked. Check the console, then answer on ',
+      `are blocked. ${CHECK_FIRST}`,
       cardLink(change, 'the card', drawing.linkOf),
       '.',
     ],

@@ -1,8 +1,8 @@
 import { App, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
-import type { Secret } from '../base/errors.ts';
+import { causeCode, type Secret } from '../base/errors.ts';
 import type { RecordExchange } from '../base/http.ts';
-import type { Measures } from '../base/log.ts';
+import { createOutageLog, type Measures } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
@@ -17,10 +17,10 @@ import {
   createInstallation,
   createRespond,
   createRetryLimited,
-  isLastingRefusal,
   measuredFetch,
   obeyRateLimits,
   type Post,
+  refusedBySlack,
   SLACK_API_URL,
   type SlackProblem,
 } from './api.ts';
@@ -57,7 +57,7 @@ interface SlackOptions {
   readonly record?: RecordExchange | undefined;
   readonly measures: Pick<
     Measures,
-    'lookupFailed' | 'slackCalled' | 'foreignConnections' | 'payloadRejected'
+    'lookupFailed' | 'slackCalled' | 'foreignConnections' | 'deliveryRefused'
   >;
 }
 
@@ -88,6 +88,11 @@ type ConnectResult =
 const UNCHECKED =
   'users of signalbox.yaml could not be checked: Slack limits the rate of requests. Run the doctor later';
 
+const LOOKUPS = {
+  began: 'lookups of people in Slack fail: what needs them waits',
+  ended: 'lookups of people in Slack succeed again',
+};
+
 const UNKNOWN_MEMBER =
   'Slack does not know this member of a group, or hides it: it counts as no member';
 
@@ -97,33 +102,29 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const { clock = systemClock } = options;
   const fetch = measuredFetch(slackApiUrl, options.measures, options.record);
   const obeying = obeyRateLimits(fetch, slackApiUrl, clock);
-  const clients = createClients(options.botToken, {
-    slackApiUrl,
-    log: options.log,
-    fetch: obeying,
-  });
+  const { log } = options;
+  const installation = createInstallation(log);
+  const api = { slackApiUrl, log, fetch: obeying, installation };
+  const clients = createClients(options.botToken, api);
   const checked = await checkInstallation({ ...options, ...clients, slackApiUrl, fetch });
   if (!checked.ok) return checked;
   const { app: self, socketUrl } = checked;
   const { home, botId, botUserId, appId } = self;
-  const { policy, log, now, channels, measures } = options;
+  const { policy, now, channels, measures } = options;
   const { lookups } = clients;
-  const installation = createInstallation(log);
   const onUnknown = (user: string) => log.warn({ user }, UNKNOWN_MEMBER);
-  const accounts = cachedAccounts({
-    ...{ lookups, home, now, clock, onUnknown },
-    onAnswer: () => installation.answered(),
-  });
+  const accounts = cachedAccounts({ lookups, home, now, clock, onUnknown });
   const retryLimited = createRetryLimited(clock);
   const reads = { lookups, home, accounts, retryLimited };
   const found = await findGroups(policy, self.workspace, reads);
   if (!found.ok) return found;
   const unchecked = [...found.people].filter(([, account]) => account === null).length;
   if (unchecked > 0) log.warn({ unchecked }, UNCHECKED);
+  const outage = createOutageLog(log, LOOKUPS);
   const warn = (error: unknown, lookup: string) => {
-    log.warn({ err: error, lookup }, 'a lookup in Slack failed');
+    const kind = refusedBySlack(error) ?? causeCode(error) ?? 'no answer';
+    outage.failed(kind, { err: error, lookup });
     measures.lookupFailed();
-    if (isLastingRefusal(error)) installation.lost(error);
   };
   const actors = createActors({
     lookups,
@@ -133,6 +134,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     now,
     clock,
     warn,
+    onAnswer: outage.ended,
   });
   const permalinks = createPermalinks({ lookups, slackApiUrl, clock, log });
   const drawing: DrawContext = {
@@ -144,6 +146,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
     linkOf: permalinks.of,
     console: options.console,
+    isLost: () => installation.problem() !== null,
   };
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;

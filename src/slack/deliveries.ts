@@ -33,7 +33,7 @@ interface Options extends DeliveryPort {
   readonly fetch: typeof globalThis.fetch;
   /** The URL for the first Socket Mode connection; null without one. */
   readonly socketUrl: string | null;
-  readonly measures: Pick<Measures, 'foreignConnections' | 'payloadRejected'>;
+  readonly measures: Pick<Measures, 'foreignConnections' | 'deliveryRefused'>;
 }
 
 /** Socket Mode with an app token, HTTP otherwise. */
@@ -86,7 +86,7 @@ function rejections({ log, measures, clock }: Options, signingSecret: string) {
     });
     const why = isSigned ? 'clock' : 'signature';
     seconds = Math.round(Date.now() / 1_000 - sentAt);
-    measures.payloadRejected(why);
+    measures.deliveryRefused(why);
     report(why);
   };
 }

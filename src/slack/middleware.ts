@@ -2,6 +2,7 @@ import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
 import type { RecordExchange } from '../base/http.ts';
 import { during, newRequest, traced } from '../base/log.ts';
+import { MINUTE_MS } from '../base/time.ts';
 import { type Command, nounOf } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
@@ -25,6 +26,8 @@ export interface PayloadListener {
   readonly attach: (deliveries: Deliveries) => void;
   /** Why the app may not act in the workspace any more, in words; null while it may. */
   readonly problem: () => string | null;
+  /** Asks Slack every few minutes whether the token still counts: a quiet bot makes no other call. */
+  readonly probe: () => Promise<void>;
   /** Resolves when every payload that has arrived is handled. */
   readonly idle: () => Promise<void>;
 }
@@ -43,8 +46,8 @@ export function startListening(
   { appId, actors, installation, record }: Installed,
 ): PayloadListener {
   const { commands, prefix, log } = bot;
-  const process = observed(app.processEvent.bind(app), bot, record);
   const nameOf = payloadNames(commands, prefix);
+  const process = observed(app.processEvent.bind(app), bot, nameOf, record);
   app.processEvent = (event) =>
     traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
   app.error(async (error) => {
@@ -63,6 +66,7 @@ export function startListening(
   listen(app, bot, actors, installation);
   return {
     problem: installation.problem,
+    probe: probing(bot),
     attach: ({ receiver }) => receiver.init(app),
     idle: async () => {
       await Promise.allSettled(running);
@@ -70,20 +74,34 @@ export function startListening(
   };
 }
 
+const PROBE_MS = 3 * MINUTE_MS;
+
+function probing({ clients, context, log }: SlackContext): () => Promise<void> {
+  let probedAt = context.now().getTime();
+  return async () => {
+    const now = context.now().getTime();
+    if (now - probedAt < PROBE_MS) return;
+    probedAt = now;
+    await clients.lookups.auth.test().catch((err) => log.debug({ err }, 'the token was not read'));
+  };
+}
+
 type Process = App['processEvent'];
 
 /**
- * Logs every line about one payload with the same request id, and measures how long Slack waits for its
+ * Logs every line about one payload with the same request id, its user and its name, and measures how long Slack waits for its
  * acknowledgement. A payload that no listener handled is acknowledged here: Bolt would keep the connection
  * open for three seconds. A failed payload is not acknowledged, because Slack would show a success.
  */
 function observed(
   process: Process,
   { context, log }: SlackContext,
+  nameOf: (body: Body) => string,
   record?: RecordExchange,
 ): Process {
-  return (event) =>
-    during({ request: newRequest() }, async () => {
+  return (event) => {
+    const about = { user: userOf(event.body), what: nameOf(event.body) };
+    return during({ request: newRequest(), ...about }, async () => {
       const kind = kindOf(event.body);
       log.debug({ kind }, 'payload received');
       record?.({ door: 'payload', call: kind, sent: null, arrived: event.body });
@@ -98,6 +116,12 @@ function observed(
       await process({ ...event, ack });
       if (!isAcknowledged) await event.ack();
     });
+  };
+}
+
+function userOf({ user_id, user, event }: Body): string | undefined {
+  const id = user_id ?? part(user).id ?? part(event).user;
+  return typeof id === 'string' ? id : undefined;
 }
 
 const EVENTS_LIMITED =

@@ -16,6 +16,8 @@ export interface DrawContext {
   readonly linkOf: LinkOf;
   /** The address of `cloud.console`; null if the configuration has none. */
   readonly console: string | null;
+  /** The app may not act in the workspace any more. */
+  readonly isLost: () => boolean;
 }
 
 /** Mentions the groups of a role, or its listed users when it has no group. */

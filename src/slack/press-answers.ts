@@ -24,6 +24,9 @@ import {
 import { refusalMessage } from './refusals.ts';
 
 const CHECKING = sentenceMessage(['Checking your permission…']);
+const KEPT = sentenceMessage([
+  'Signalbox is no longer installed in this workspace. Your press is kept for 15 minutes.',
+]);
 const WAITING_MAX = 1_000;
 
 interface NoticeOptions {
@@ -32,6 +35,7 @@ interface NoticeOptions {
   readonly clock: Clock;
   readonly now: () => Date;
   readonly log: Logger;
+  readonly drawing: Pick<DrawContext, 'isLost'>;
 }
 
 type Notice = Pick<Finished<void>, 'isLate' | 'notice'>;
@@ -41,7 +45,8 @@ type Notice = Pick<Finished<void>, 'isLate' | 'notice'>;
  * may handle the press, and then sends its result as a new message.
  * Source: docs/slack.md#private-messages.
  */
-export function createPressNotices({ posts, respond, clock, now, log }: NoticeOptions) {
+export function createPressNotices(options: NoticeOptions) {
+  const { posts, respond, clock, now, log, drawing } = options;
   const waiting = new Map<string, () => Promise<Notice>>();
 
   const add = (key: string, end: () => Promise<Notice>) => {
@@ -60,7 +65,11 @@ export function createPressNotices({ posts, respond, clock, now, log }: NoticeOp
       const show = async () => {
         // While the database does not answer, the press cannot have been handled.
         if (!(await isHandled().catch(() => false)))
-          return showNotice({ posts, log }, { user, replyTarget, send }, CHECKING);
+          return showNotice(
+            { posts, log },
+            { user, replyTarget, send },
+            drawing.isLost() ? KEPT : CHECKING,
+          );
         waiting.delete(key);
         return null;
       };

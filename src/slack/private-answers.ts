@@ -8,10 +8,10 @@ import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts'
 import { createDenial } from '../domain/gate.ts';
 import {
   countCommand,
-  isDatabaseUnavailable,
   isHandled,
   type Receipt,
   type ReplyTo,
+  storingProblem,
 } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
 import { isPassing, type Respond, refusedBySlack, retryAfterMs } from './api.ts';
@@ -249,10 +249,7 @@ export async function replyPrivately(
   });
 }
 
-export const DATABASE_AWAY =
-  'Signalbox cannot reach its database, so nothing was done. Try again in a minute.';
-const NOT_STORED =
-  'Signalbox cannot reach its database, so your press was not recorded. Try again in a minute.';
+const AGAIN = 'Try again in a minute.';
 
 /**
  * Stores a press. When the database is unavailable, the error is thrown, so that the press is not
@@ -266,8 +263,9 @@ export async function storeOrReply(
   try {
     return await store();
   } catch (error) {
-    if (isDatabaseUnavailable(error)) {
-      const notice = sentenceMessage([NOT_STORED]);
+    const problem = storingProblem(error);
+    if (problem !== null) {
+      const notice = sentenceMessage([`${problem}, so your press was not recorded. ${AGAIN}`]);
       const replyTarget = { channel: channel as ChannelId | null, thread };
       replyPrivately(bot, { url, user, replyTarget }, notice).catch((failed: unknown) => {
         bot.log.warn({ err: failed }, 'a failed press could not be reported to the user');
@@ -381,7 +379,13 @@ export function againMs(error: unknown, tries: number): number {
   return (retryAfterMs(error) ?? tries * AGAIN_MS) + MARGIN_MS;
 }
 
-const IN_A_MINUTE = 'Nothing was changed. Try again in a minute.';
+const IN_A_MINUTE = `Nothing was changed. ${AGAIN}`;
+
+/** What a user reads while nothing can be stored; null for any other error. */
+export function notDoneText(error: unknown): string | null {
+  const problem = storingProblem(error);
+  return problem && `${problem}, so nothing was done. ${AGAIN}`;
+}
 
 /** What a user reads after an API or database error, or without a form; null for any other error. */
 export function errorMessage(error: unknown): Message | null {
@@ -391,7 +395,8 @@ export function errorMessage(error: unknown): Message | null {
     return sentenceMessage([`Signalbox did not send the request: ${broken}.`]);
   }
   if (!(error instanceof ApiError)) {
-    return isDatabaseUnavailable(error) ? sentenceMessage([DATABASE_AWAY]) : null;
+    const notDone = notDoneText(error);
+    return notDone === null ? null : sentenceMessage([notDone]);
   }
   const { status, serverText, requestId, kind, sentence } = error;
   if (kind === 'wrong-address') {

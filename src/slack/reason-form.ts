@@ -15,11 +15,12 @@ import type { Place } from '../domain/place.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';
 import { lines, plain } from './blocks.ts';
-import { answerLabel, followUp } from './card-state.ts';
+import { answerLabel, followUp, offeredNote } from './card-state.ts';
 import type { SlackContext } from './context.ts';
 import { actionText, type DrawContext } from './naming.ts';
 import { ChangeOf, PrivateMessageOf } from './payload.ts';
 import type { Places } from './place.ts';
+import { bounded } from './rich-text.ts';
 
 const REASON_FORMS = {
   reject: { title: 'Reject', label: 'Reason', submit: 'Reject', note: null },
@@ -109,6 +110,7 @@ export function reasonForm(
   const { title, label, submit, note } = REASON_FORMS[kind];
   const isOutcome = kind === 'happened' || kind === 'did-not-happen';
   const shown = isOutcome ? outcomeLines(change, kind === 'happened') : null;
+  const offered = isOutcome ? offeredNote(change, kind === 'happened') : null;
   return {
     type: 'modal',
     callback_id: `change.${kind}`,
@@ -129,6 +131,7 @@ export function reasonForm(
           action_id: 'reason',
           multiline: true,
           max_length: 500,
+          ...(offered === null ? {} : { initial_value: bounded(offered, 500) }),
           focus_on_load: true,
         },
       },

@@ -219,8 +219,10 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     const newest = cardLink({ card }, 'the newest reply', linkOf);
     return ['This message shows an older state. Press the button on ', newest, ' in its thread.'];
   },
-  'lookup-failed': () => [
-    `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
+  'lookup-failed': (_denial, { isLost }) => [
+    isLost()
+      ? 'Signalbox is no longer installed in this workspace, so nothing was done. Ask its operators.'
+      : `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
   ],
   deactivated: () => [
     'This account is deactivated. An administrator of the workspace can activate it.',

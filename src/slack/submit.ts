@@ -12,12 +12,7 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
-import {
-  authorizeForm,
-  endedBefore,
-  isDatabaseUnavailable,
-  receivePress,
-} from '../workflow/index.ts';
+import { authorizeForm, endedBefore, receivePress } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';
@@ -29,8 +24,8 @@ import { type FormSubmission, givenOf } from './payload.ts';
 import { postEphemeral } from './post.ts';
 import { pressKey } from './press.ts';
 import {
-  DATABASE_AWAY,
   handleReceipt,
+  notDoneText,
   orLate,
   PROGRESS_AFTER_MS,
   replaceShown,
@@ -215,11 +210,12 @@ async function decide(
   const key = pressKey(trigger_id);
   const pressed = { key, verb, change, by: user.id, text, place, seen, replyTo };
   const stored = await storeDecision(bot, pressed).catch((error: unknown) => {
-    if (isDatabaseUnavailable(error)) return null;
-    throw error;
+    const reason = notDoneText(error);
+    if (reason === null) throw error;
+    return { reason };
   });
   // The form stays open and keeps its text.
-  if (!stored) return ack({ response_action: 'errors', errors: { reason: DATABASE_AWAY } });
+  if ('reason' in stored) return ack({ response_action: 'errors', errors: { ...stored } });
   const { late, receipt } = stored;
   await ack(
     late ? { response_action: 'errors', errors: { reason: lateSentence(late) } } : undefined,

@@ -70,7 +70,7 @@ export function runKind(context: WorkflowContext): JobKind {
 
 async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Promise<JobResult> {
   const change = await loadChange(context.events, id);
-  if (change?.state === 'executing') return returnUnsent(context, change);
+  if (change?.state === 'executing') return storeKnown(context, change);
   if (change?.state !== 'approved') return 'done';
   const now = context.now();
   if (change.notBefore && now < change.notBefore) return change.notBefore;
@@ -327,8 +327,8 @@ async function applyOwn(
   return { ...together(begun, own.ok ? own : null, ended), result };
 }
 
-/** Attempts whose request may have left. */
-const begun = new Set<string>();
+/** Attempts whose request may have left, with their answers until these are stored. */
+const begun = new Map<string, AttemptResult | null>();
 
 /** The request is sent only if the thread shows this attempt first, and nothing that the log does not have before it. */
 async function sendWitnessed(
@@ -343,10 +343,17 @@ async function sendWitnessed(
   if (problem !== null || isLate) {
     return recordResult(context, claim, notSent(problem ?? 'The claim was too old.'));
   }
-  begun.add(claim.mark.nonce);
+  context.measures.sent(context.now().getTime() - readyAt(claim.change).getTime());
+  begun.set(claim.mark.nonce, null);
   const result = await send(context, claim.change);
   await recordResult(context, claim, result);
   context.refreshDirectory();
+}
+
+/** When it could have been sent at the earliest. */
+function readyAt({ approvals, notBefore, confirmedAt, createdAt }: Change): Date {
+  const last = approvals.at(-1)?.at ?? confirmedAt ?? createdAt;
+  return notBefore && notBefore > last ? notBefore : last;
 }
 
 /** Why nothing may be sent; null: the thread agrees with the log. */
@@ -394,8 +401,8 @@ type AttemptResult =
 
 const FIRST_HAND_BACK_MS = 10_000;
 const LONGEST_HAND_BACK_MS = 300_000;
-// Covers a database failover, up to the end of the lease.
-const RECORD_RETRIES_MS = [0, 200, 1_000, 3_000, 10_000, 15_000, 15_000, 15_000, 15_000, 15_000];
+// Also after the lease, which ends as an unknown outcome: a late answer is evidence.
+const RECORD_RETRIES_MS = [0, 200, 1_000, 3_000, 10_000, ...Array<number>(240).fill(15_000)];
 
 function notSent(text: string, retryAfterMs: number = FIRST_HAND_BACK_MS): AttemptResult {
   return { kind: 'not-sent', retryAfterMs, text };
@@ -486,14 +493,17 @@ async function recordResult(
   result: AttemptResult,
 ): Promise<void> {
   const { id } = claim.change;
-  for (const pauseMs of RECORD_RETRIES_MS) {
+  if (begun.has(claim.mark.nonce)) begun.set(claim.mark.nonce, result);
+  for (const [tries, pauseMs] of RECORD_RETRIES_MS.entries()) {
     await wait(pauseMs);
     try {
       await store(context, claim, result);
+      if (begun.has(claim.mark.nonce)) begun.set(claim.mark.nonce, null);
       if (result.kind === 'not-sent') context.measures.permitReturned();
       return;
     } catch (err) {
-      context.log.warn({ err, change: id }, 'outcome could not be stored; it is tried again');
+      const level = tries === 0 ? 'warn' : 'debug';
+      context.log[level]({ err, change: id }, 'outcome could not be stored; it is tried again');
     }
   }
   throw new Error(
@@ -509,7 +519,7 @@ async function store(context: WorkflowContext, claim: Claim, result: AttemptResu
   await advance(
     context,
     id,
-    // After the lease the change is `unknown`, which a late answer does not overrule.
+    // After the lease the change is `unknown`, which a late answer does not overrule: it is added.
     (change) => endingOf(context, change, nonce, result),
     (change, locked) => settledByOpposite(context, locked, change, state),
   );
@@ -544,13 +554,18 @@ async function storeReply(
   });
 }
 
-/** This process claimed the change and got no answer to the commit: it knows that it sent nothing. */
-async function returnUnsent(context: WorkflowContext, change: Change): Promise<JobResult> {
+/**
+ * What this process knows of its own claim: the answer that it holds, or, where the commit of the claim got no answer,
+ * that it sent nothing.
+ */
+async function storeKnown(context: WorkflowContext, change: Change): Promise<JobResult> {
   const { lease } = change;
-  if (lease?.owner !== context.instance || begun.has(lease.nonce)) return 'done';
+  if (lease?.owner !== context.instance) return 'done';
   const mark = { version: change.version, hash: change.hash, nonce: lease.nonce };
   const claim = { change, mark, claimedAt: performance.now() };
-  await store(context, claim, notSent('The commit before the request was not confirmed.'));
+  const unsent = notSent('The commit before the request was not confirmed.');
+  const known = begun.has(lease.nonce) ? begun.get(lease.nonce) : unsent;
+  if (known) await store(context, claim, known);
   return 'done';
 }
 
@@ -580,7 +595,7 @@ export function lostKind(context: WorkflowContext): JobKind {
       const claimed = await loadChange(context.events, id);
       const until = claimed?.lease?.until;
       if (claimed?.state === 'executing' && until && context.now() >= until) {
-        await returnUnsent(context, claimed);
+        await storeKnown(context, claimed);
       }
       const ending = await advance(context, id, (change) =>
         gate(change, 'lose', { now: context.now(), isOver: false }),

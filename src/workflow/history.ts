@@ -96,7 +96,8 @@ const STORY: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
   'not-sent': 'could not send it yet, and tries again',
   succeeded: 'sent it, and the server accepted it',
   failed: 'sent it, and the server rejected it',
-  unknown: 'sent it, and got no clear answer',
+  unknown: 'may have sent it, and got no clear answer',
+  'late-answer': 'got a late answer',
   resolved: 'recorded the outcome',
   expired: 'ended it: nobody decided in time, or it could not start in time',
   denied: 'did not run it: the policy refuses it now',
@@ -110,6 +111,8 @@ const STORY: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
 function whyOf(event: ChangeEvent): string {
   if (event.type === 'stale') return `: ${staleText(event.why)}`;
   if (event.type === 'rejected' || event.type === 'break-glass') return `: ${event.reason}`;
+  if (event.type === 'not-sent') return `: ${event.why}`;
+  if (event.type === 'unknown' || event.type === 'late-answer') return `: ${event.text}`;
   return event.type === 'reviewed' || event.type === 'resolved' ? `: ${event.note}` : '';
 }
 
@@ -256,19 +259,15 @@ const CHANGE: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
   'not-sent': 'could not send yet, and retries,',
   succeeded: 'sent; the server accepted:',
   failed: 'sent; the server rejected:',
-  unknown: 'sent; outcome unknown:',
+  unknown: 'may have sent; outcome unknown:',
+  'late-answer': 'got a late answer to',
   resolved: 'recorded the outcome of',
   expired: 'ended after its time limit:',
   denied: 'did not run, because of the current policy:',
-  stale: 'did not run, because the target changed:',
+  stale: 'did not run',
   restored: 'found that the database lost a part of',
   'revert-kept': 'does not revert',
   revealed: 'saw the password of',
-};
-
-const STALE: Readonly<Record<string, string>> = {
-  restored: 'stopped, because the database lost a part of the log:',
-  'card-deleted': 'stopped, because its card was deleted:',
 };
 
 /** By what is known of the modal. */
@@ -293,7 +292,7 @@ function changeDid(event: ChangeEvent): Did | null {
       if (event.by === 'signalbox') return { by: null, did: 'read that the server applied' };
       return { by: event.by, did };
     case 'stale':
-      return { by: null, did: STALE[event.why] ?? did };
+      return { by: null, did: `${did} (${staleText(event.why)}):` };
     case 'revealed':
       return { by: event.by, did: REVEALED[String(event.shown)] ?? did };
     case 'claimed':

@@ -22,11 +22,11 @@ export type { MaintenanceJob } from './maintenance.ts';
 export { peopleChanged } from './news.ts';
 export {
   endedBefore,
-  isDatabaseUnavailable,
   isHandled,
   type Receipt,
   receiveIncidentPress,
   receivePress,
+  storingProblem,
 } from './press.ts';
 export { countCommand } from './rates.ts';
 export { rebuildAll } from './rebuild.ts';

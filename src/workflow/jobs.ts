@@ -1,4 +1,4 @@
-import { during, note, outsideTrace, traced, type Work } from '../base/log.ts';
+import { createOutageLog, during, note, outsideTrace, traced, type Work } from '../base/log.ts';
 import { isChangeId } from '../domain/change.ts';
 import {
   type ClaimedJob,
@@ -51,6 +51,7 @@ export interface JobLoop {
   readonly stop: () => Promise<void>;
 }
 
+const OUTAGE = { began: 'job failed; it is tried again', ended: 'jobs of this kind succeed again' };
 const LEASE_MS = 60_000;
 const RENEW_MS = 15_000;
 const FIRST_RETRY_MS = 2_000;
@@ -84,15 +85,24 @@ export function createJobLoop(
   const places = (lane: Lane) =>
     LANES[lane] - [...running.values()].filter((each) => each === lane).length;
 
+  /** One line for each kind of job and error, until a job of this kind succeeds. */
+  const outages = new Map<string, ReturnType<typeof createOutageLog>>();
+  const outageOf = ({ kind }: ClaimedJob) => {
+    const known = outages.get(kind) ?? createOutageLog(log, OUTAGE);
+    outages.set(kind, known);
+    return known;
+  };
+
   const runJob = async (job: ClaimedJob, kind: JobKind): Promise<void> => {
     const { key, attempts } = job;
     const renewing = setInterval(() => {
       transaction(store, (tx) => renewJob(tx, job, now().getTime() + LEASE_MS)).catch((err) =>
-        log.warn({ err, job: job.kind, key }, 'lease of a job could not be renewed'),
+        log.debug({ err, job: job.kind, key }, 'lease of a job could not be renewed'),
       );
     }, RENEW_MS);
     try {
       const result = await kind.run({ key, attempts, again: attempts > 1 });
+      outageOf(job).ended();
       await transaction(store, (tx) => {
         if (result === 'done') return endJob(tx, job);
         const isPlanned = result instanceof Date;
@@ -102,7 +112,7 @@ export function createJobLoop(
       if (typeof result === 'object' && 'waitsUntil' in result) await reportLate(job, kind);
     } catch (err) {
       note({ 'error.type': 'failed' });
-      log.warn({ err, job: job.kind, key, attempts }, 'job failed; it is tried again');
+      outageOf(job).failed(String(err), { err, job: job.kind, key });
       await context.onError(err);
       await failed(job, kind);
       await reportLate(job, kind);
@@ -139,8 +149,9 @@ export function createJobLoop(
       facts: { 'signalbox.change': isChangeId(subject) ? subject : undefined },
       from: kind.traceOf?.(job.key),
     } as const;
+    const about = { change: subject, what: work.name };
     const run = () =>
-      outsideTrace(() => during({ change: subject }, () => traced(work, () => runJob(job, kind))));
+      outsideTrace(() => during(about, () => traced(work, () => runJob(job, kind))));
     const ended = (queues.get(queue) ?? Promise.resolve())
       .then(run)
       .catch((err: unknown) => log.error({ err, job: id }, 'end of a job could not be stored'))

@@ -120,7 +120,8 @@ function messagesAfter(before: Change, after: Change, event: ChangeEvent): reado
   const isCancelledRevert = parent !== null && state === 'cancelled';
   // A schedule runs twice per day: its card shows a success, and nobody is notified.
   const isRoutine = plan.timing?.schedule !== undefined && state === 'succeeded';
-  const isReported = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
+  const isNews = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
+  const isReported = isNews || event.type === 'late-answer';
   const isBreakGlass = event.type === 'break-glass' || event.type === 'reviewed';
   const isAudited = isBreakGlass || (entered && EXECUTION_ENDED.includes(state));
   return [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { traceHere } from '../base/log.ts';
+import { during, traceHere } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
   type Actor,
@@ -23,6 +23,7 @@ import {
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { type EventOf, evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
+import { spanText } from '../domain/timing.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives } from './authorize.ts';
@@ -30,7 +31,7 @@ import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
-import { identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
+import { type Effects, identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
 import { blockingFreeze, freshOutlook, outlookFacts } from './news.ts';
 import { noticeFor } from './notices.ts';
 import {
@@ -104,10 +105,11 @@ async function storePress(
   return result;
 }
 
-/** Whether an error means that nothing can be stored now: the database is away, or its log cannot be verified. */
-export function isDatabaseUnavailable(error: unknown): boolean {
+/** Why nothing can be stored now, as a sentence; null for any other error. */
+export function storingProblem(error: unknown): string | null {
+  if (databaseProblem(error) !== null) return 'Signalbox cannot reach its database';
   const isUnverified = error instanceof Damaged || error instanceof KeyProblem;
-  return isUnverified || databaseProblem(error) !== null;
+  return isUnverified ? 'Signalbox cannot verify its log' : null;
 }
 
 /** What this process alone knows about a press: where its answer goes, and the trace that its handling continues. */
@@ -187,7 +189,8 @@ export function pressKind(context: WorkflowContext): JobKind {
       const [id, key] = [jobKey.slice(0, cut) as ChangeId, jobKey.slice(cut + 1)];
       const { state: press } = await context.events.load(`press/${id}/${key}`, evolvePress);
       if (!press || press.isAnswered) return 'done';
-      return handle(context, { id, key, press });
+      const about = { change: id, user: press.by, what: `press ${press.verb}` };
+      return during(about, () => handle(context, { id, key, press }));
     },
   };
 }
@@ -330,12 +333,13 @@ async function decide(
     const change = moves?.change ?? before;
     const what = `${press.verb} on change ${id}`;
     const about = { what, by: press.by, place: placeOf(press) };
-    const notice = refusal === 'foreign-place' ? noticeFor(foreignPlace(about), locked.at) : null;
+    const notice = noticeFor(foreignPlace(about), locked.at);
+    const news = refusal === 'foreign-place' ? notice : lateEnd(stored, refusal, locked.at);
     const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
     // A change is not claimed while a press of it is not answered.
     const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
     const own = { events: [{ stream, event }], jobs: waits };
-    return { ...together(moves, own, notice), result: { refusal, before, change } };
+    return { ...together(moves, own, news), result: { refusal, before, change } };
   });
   if (result === null) return 'done';
   const { refusal, before, change } = result;
@@ -344,6 +348,23 @@ async function decide(
   if (refusal !== null || !change)
     return deny(context, stored, verb, refusal ?? 'not-found', change);
   return tell(context, stored, change, (shown) => ({ ok: true, verb, change: shown ?? change }));
+}
+
+/** A press that waits longer than this is answered by a message that is sent until Slack takes it. */
+const SOON_MS = MINUTE_MS;
+
+/** The end of a press that waited for its lookups: its user may not look at the private answer any more. */
+function lateEnd({ id, press }: StoredPress, refusal: Refusal | null, at: number): Effects {
+  const waitedMs = at - press.pressedAt.getTime();
+  if (waitedMs < SOON_MS) return NOTHING;
+  const pressed = `Your press of ${spanText(waitedMs)} ago (${press.verb.replaceAll('-', ' ')})`;
+  const why =
+    refusal === 'lookup-failed'
+      ? 'Slack did not answer the membership lookup. Press again.'
+      : `${refusal?.replaceAll('-', ' ')}.`;
+  const end = refusal === null ? 'is recorded only now.' : `did not count: ${why}`;
+  const title = refusal === null ? `Recorded (${id})` : `Not recorded (${id})`;
+  return noticeFor({ to: press.by, title, text: `${pressed} ${end}` }, at);
 }
 
 async function answerTo(
@@ -410,6 +431,7 @@ function tell(
   const received = receivedOf(context, key, press);
   const answer = async () => {
     const shown = change && (await afterDrawn(context, change));
+    context.measures.shown(context.now().getTime() - press.pressedAt.getTime());
     await messenger.answerPress(received, await outcome(shown));
     if (received.replyTo.home) await showHome(context, press.by);
   };
@@ -471,6 +493,9 @@ export function incidentKind(context: WorkflowContext): JobKind {
         ? await context.incidents.press({ verb, id, by: press.by, key })
         : ({ ok: false, denial: createDenial('foreign-place') } as const);
       const refusal = outcome.ok ? null : outcome.denial.refusal;
+      if (refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
+        return new Date(context.now().getTime() + RETRY_MS);
+      }
       const event = { type: 'answered', what: verb, refusal } as const;
       await append(context.events, async ({ at }) => {
         const about = { what: `${verb} on the unusual cost ${id}`, by: press.by, place };

@@ -168,7 +168,8 @@ async function threadOf({ events }: WorkflowContext, change: Change): Promise<Po
 
 /** An update names the state at the time of its event; a later state has its own update. */
 function isCurrent({ change, after }: EventNews): boolean {
-  return change.state === after.state;
+  const hasLate = ({ lateAnswer }: Change) => lateAnswer !== undefined;
+  return change.state === after.state && hasLate(change) === hasLate(after);
 }
 
 /** The preview of what an agent asked for a person, in the direct messages of this person. */

@@ -88,7 +88,7 @@ test('reads leave three of ten places to writes, which start at once', async () 
   await settled();
   expect(reads).toHaveLength(7);
   for (let n = 1; n <= 3; n += 1) expect(await budget.take('write', 0)).toEqual({ ok: true });
-  expect(await budget.take('write', 9_999)).toEqual({ ok: false, inMs: 10_000 });
+  expect(await budget.take('write', 9_999)).toEqual({ ok: false, why: 'budget', inMs: 10_000 });
   await clock.advance(10_000);
   expect(reads).toHaveLength(10);
 });
@@ -156,7 +156,7 @@ test('a request that cannot start in time is refused at once', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
   await budget.take('people', NEVER);
-  expect(await budget.take('people', 9_999)).toEqual({ ok: false, inMs: 10_000 });
+  expect(await budget.take('people', 9_999)).toEqual({ ok: false, why: 'budget', inMs: 10_000 });
 });
 
 test('a request that cannot start in time is refused at once, also while others wait', async () => {
@@ -168,7 +168,7 @@ test('a request that cannot start in time is refused at once, also while others 
   const answers: unknown[] = [];
   void budget.take('people', 5_000).then((turn) => answers.push(turn));
   await settled();
-  expect(answers).toEqual([{ ok: false, inMs: 10_000 }]);
+  expect(answers).toEqual([{ ok: false, why: 'budget', inMs: 10_000 }]);
 });
 
 test('a request starts if its limit equals the waiting time', async () => {
@@ -190,14 +190,14 @@ test('a digest that was overtaken too often is refused and frees its slot', asyn
   await settled();
   await clock.advance(10_000);
   expect(await ana).toEqual({ ok: true });
-  expect(await digest).toEqual({ ok: false, inMs: 10_000 });
+  expect(await digest).toEqual({ ok: false, why: 'budget', inMs: 10_000 });
 });
 
 test('no request starts during a pause', async () => {
   const clock = handClock();
   const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
   budget.pause(60_000);
-  expect(await budget.take('people', 59_999)).toEqual({ ok: false, inMs: 60_000 });
+  expect(await budget.take('people', 59_999)).toEqual({ ok: false, why: 'paused', inMs: 60_000 });
   const turn = budget.take('people', NEVER);
   await settled();
   await clock.advance(60_000);
@@ -209,7 +209,7 @@ test('a shorter pause does not end a longer one early', async () => {
   const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
   budget.pause(60_000);
   budget.pause(1_000);
-  expect(await budget.take('people', 5_000)).toEqual({ ok: false, inMs: 60_000 });
+  expect(await budget.take('people', 5_000)).toEqual({ ok: false, why: 'paused', inMs: 60_000 });
 });
 
 test('a sleep counts as passed even if the clock stands still', async () => {
@@ -231,7 +231,7 @@ test('a full queue refuses new requests and still serves the queued ones', async
   await budget.take('people', NEVER);
   const waiting = Array.from({ length: 200 }, () => budget.take('people', NEVER));
   await settled();
-  expect(await budget.take('people', NEVER)).toEqual({ ok: false, inMs: 10_000 });
+  expect(await budget.take('people', NEVER)).toEqual({ ok: false, why: 'budget', inMs: 10_000 });
   await clock.advance(10_000);
   expect(await waiting[0]).toEqual({ ok: true });
   // One request has started, so there is a free place.
@@ -255,7 +255,7 @@ describe('an aborted wait', () => {
     const turn = budget.take('people', NEVER, patience.signal);
     await settled();
     patience.abort();
-    expect(await turn).toEqual({ ok: false, inMs: 10_000 });
+    expect(await turn).toEqual({ ok: false, why: 'budget', inMs: 10_000 });
     expect(sleep.mock.lastCall?.[1]?.aborted).toBe(true);
   });
 

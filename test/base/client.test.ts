@@ -295,7 +295,9 @@ describe('the request budget', () => {
     const server = await serve(raw(429, 'wait', { 'retry-after': '20' }), OK);
     const { send } = client(server.url);
     await failureOf(send(WRITE));
-    expect(await failureOf(send(WRITE))).toMatchObject({ kind: 'budget', retryAfterMs: 20_000 });
+    expect(await failureOf(send(WRITE))).toMatchObject({
+      ...{ effect: 'not-sent', kind: 'paused', retryAfterMs: 20_000 },
+    });
     expect(server.received).toHaveLength(1);
   });
 });

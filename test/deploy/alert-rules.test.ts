@@ -18,6 +18,8 @@ interface AlertCase {
 
 const up = (instance: string) => `up{job="signalbox",instance="${instance}"}`;
 const of = (name: string, instance = 'a') => `${name}{instance="${instance}"}`;
+const start = (instance: string) =>
+  `process_start_time_seconds{job="signalbox",instance="${instance}"}`;
 const OUTBOX = 'signalbox_queue_age_seconds{queue="outbox"}';
 const INBOX = 'signalbox_queue_age_seconds{queue="inbox"}';
 const bucket = (le: string) => `signalbox_ack_seconds_bucket{le="${le}"}`;
@@ -39,6 +41,11 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     silent: { [up('a')]: '1+0x40', [up('b')]: '1 1 0+0x4 1+0x40' },
     minutes: [11, 14],
   },
+  SignalboxRestarting: {
+    fires: { [start('a')]: '0+60x30' },
+    silent: { [start('a')]: '0 0 0 180 180 180 360+0x30' },
+    minutes: [2, 5],
+  },
   SignalboxSlackDisconnected: {
     fires: {
       [of('signalbox_slack_connected')]: '0+0x9',
@@ -52,11 +59,11 @@ const CASES: Readonly<Record<string, AlertCase>> = {
   },
   SignalboxSlackRejected: {
     fires: {
-      'signalbox_payloads_rejected_total{why="clock"}': '0+3x30',
+      'signalbox_deliveries_refused_total{reason="clock"}': '0+3x30',
       'signalbox_ack_seconds_count{kind="command"}': '5+0x30',
     },
     silent: {
-      'signalbox_payloads_rejected_total{why="signature"}': '0+3x30',
+      'signalbox_deliveries_refused_total{reason="signature"}': '0+3x30',
       'signalbox_ack_seconds_count{kind="command"}': '0+1x30',
     },
     minutes: [4, 12],
@@ -198,7 +205,9 @@ test('a scenario fires every alert by a real fault', () => {
   const scenarios = globSync('test/scenarios/alerts*.test.ts').map((file) =>
     readFileSync(file, 'utf8'),
   );
-  const fired = [...scenarios.join('').matchAll(/expectAlert(?:AtRate)?\(\s*'(\w+)'/g)];
+  const fired = [
+    ...scenarios.join('').matchAll(/expect(?:Alert|AlertAtRate|OnlyAlert)\(\s*'(\w+)'/g),
+  ];
   const names = new Set(fired.map(([, alert]) => alert));
   expect([...names].toSorted()).toEqual(RULES.map(({ alert }) => alert).toSorted());
 });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createMetrics } from '../../src/ops/index.ts';
 import { NOON } from '../domain/changes-fixtures.ts';
 import { HEALTHY } from '../ops/healthy.ts';
-import { RULES } from './prometheus-files.ts';
+import { RECORDS, RULES } from './prometheus-files.ts';
 
 const Panel = z.looseObject({
   id: z.number(),
@@ -19,7 +19,7 @@ const { panels } = Dashboard.parse(
   JSON.parse(readFileSync('deploy/grafana/signalbox.json', 'utf8')),
 );
 const onDashboard = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
-const expressions = [...RULES.map(({ expr }) => expr), ...onDashboard];
+const expressions = [...[...RULES, ...RECORDS].map(({ expr }) => expr), ...onDashboard];
 
 async function told(): Promise<string> {
   const none = { count: 0, since: null };

@@ -68,7 +68,7 @@ export async function scrape(targets: Readonly<Record<string, string>>): Promise
   return samples;
 }
 
-const SAMPLE = /^(signalbox_\w+)(?:\{(.*)\})? ([\d.e+-]+)$/gm;
+const SAMPLE = /^(signalbox_\w+|process_start_time_seconds)(?:\{(.*)\})? ([\d.e+-]+)$/gm;
 
 async function pageOf(url: string): Promise<string | null> {
   try {
@@ -79,11 +79,35 @@ async function pageOf(url: string): Promise<string | null> {
   }
 }
 
+/** What was read, and for how many minutes it stayed so. */
+export type Stage = readonly [samples: Samples, minutes: number];
+
 /** Three minutes with the first samples and an hour with the second ones. A series may be in one only. */
 export function inputOf(before: Samples, during: Samples): readonly InputSeries[] {
-  return [...new Set([...before.keys(), ...during.keys()])].map((series) => {
-    const first = before.get(series) ?? '_';
-    const then = during.get(series);
-    return { series, values: `${first}x2 ${then === undefined ? 'stale' : `${then}x60`}` };
+  return seriesOf([
+    [before, 3],
+    [during, 61],
+  ]);
+}
+
+/** The series of these stages. One that a stage does not have has ended, or not begun. */
+function seriesOf(stages: readonly Stage[]): readonly InputSeries[] {
+  const names = new Set(stages.flatMap(([samples]) => [...samples.keys()]));
+  return [...names].map((series) => {
+    const values = stages.map(([samples, minutes], index) => {
+      const value = samples.get(series);
+      if (value !== undefined) return `${value}x${minutes - 1}`;
+      const hasEnded = stages[index - 1]?.[0].has(series);
+      return hasEnded ? `stale${minutes > 1 ? ` _x${minutes - 2}` : ''}` : `_x${minutes - 1}`;
+    });
+    return { series, values: values.join(' ') };
   });
+}
+
+/** Expects that exactly this alert, or none, fires at any minute of these stages. */
+export function expectOnlyAlert(alert: string | null, stages: readonly Stage[]): void {
+  const minutes = stages.reduce((sum, [, each]) => sum + each, 0);
+  const rung = `group by (alertname) (max_over_time(ALERTS{alertstate="firing"}[${minutes}m]))`;
+  const expected = alert === null ? [] : [{ labels: `{alertname="${alert}"}`, value: 1 }];
+  expectSamples(rung, seriesOf(stages), { [minutes - 1]: expected });
 }

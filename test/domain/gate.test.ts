@@ -511,6 +511,40 @@ test('a revert that exists is not abandoned', () => {
   expect(gate(change, 'keep', { why: 'moved' })).toMatchObject({ refusal: 'already-decided' });
 });
 
+const LATE = changeIn('unknown', { unanswered: 'n-2' });
+const TIMED_OUT = { at: NOON, tookMs: 9, requestId: null, status: null } as const;
+
+test.for<[string, object, object]>([
+  ['the answer of its attempt', { nonce: 'n-2', outcome: SUCCESS }, { as: 'succeeded' }],
+  [
+    'the reason of its attempt',
+    { nonce: 'n-2', outcome: { ...TIMED_OUT, how: 'unknown', text: 'late' } },
+    { as: 'unknown', text: 'late' },
+  ],
+])('an unknown outcome gets %s as evidence', ([, facts, event]) => {
+  expect(gate(LATE, 'finish', facts as never)).toMatchObject({ type: 'late-answer', ...event });
+});
+
+test('an attempt that knows that it sent nothing says so late', () => {
+  const facts = { nonce: 'n-2', why: 'The claim was too old.', notBefore: NOON };
+  const event = { type: 'late-answer', as: 'not-sent', text: facts.why };
+  expect(gate(LATE, 'return', facts)).toMatchObject(event);
+});
+
+test('an unknown outcome gets nothing of an earlier attempt, nothing twice and nothing that it says', () => {
+  const refused = { refusal: 'not-executing' };
+  const facts = { nonce: 'n-1', why: 'no card', notBefore: NOON };
+  expect(gate(LATE, 'return', facts)).toMatchObject(refused);
+  const known = {
+    ...TIMED_OUT,
+    how: 'unknown',
+    text: 'The server did not answer in time.',
+  } as const;
+  const late = { nonce: 'n-2', outcome: known };
+  expect(gate({ ...LATE, outcome: known }, 'finish', late)).toMatchObject(refused);
+  expect(gate({ ...LATE, unanswered: undefined }, 'finish', late)).toMatchObject(refused);
+});
+
 /** What is refused elsewhere: before a change is known, and about other things than a change. */
 const ELSEWHERE: readonly Refusal[] = [
   ...(['not-found', 'already-received', 'rate-limited', 'foreign-place', 'older-state'] as const),

@@ -102,6 +102,8 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
       if (app.ok) await app.stop();
       app = { ok: false, problems: [], lasting: false };
     },
+    /** An edited configuration, for the reload of a replica. */
+    configWith: configOf,
     /** Reloads an edited configuration file without a restart. */
     reload: async (yaml?: EditYaml) => {
       if (!app.ok) throw new Error('The bot does not run');

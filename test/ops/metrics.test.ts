@@ -46,13 +46,18 @@ test('every measurement appears in the metrics', async () => {
   measures.messageLost('card');
   measures.permitReturned();
   measures.acknowledged('command', 30);
+  measures.shown(3_004);
+  measures.sent(700);
   const seen = { operation: 'set state', attempt: 1, status: null, requestId: null };
   measures.called('cloud', { ...seen, method: 'PATCH', waitedMs: 3_000, ms: 40_000 });
   measures.slackCalled('users.info', 'limited');
   const lines = (await text()).split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
-      'signalbox_info{version="1.0.0"} 1',
+      `signalbox_build_info{version="1.0.0",node="${process.version}"} 1`,
+      'signalbox_shown_seconds_bucket{le="2.5"} 0',
+      'signalbox_shown_seconds_bucket{le="+Inf"} 1',
+      'signalbox_sent_seconds_bucket{le="1"} 1',
       'signalbox_answers_total{command="service stop",ending="drafted"} 1',
       'signalbox_change_moves_total{command="service stop",state="approved"} 1',
       'signalbox_refusals_total{reason="self-approval"} 1',

@@ -37,7 +37,7 @@ test('SignalboxSlackRejected fires when the clock of the machine is wrong', asyn
   const sandbox = await startTestSandbox({ slack: { signedAt: () => new Date(0) } });
   const before = await read(sandbox);
   await sandbox.slack.command(ANA, 'ops', '/service list');
-  const after = await readUntil(sandbox, 'signalbox_payloads_rejected_total{why="clock"', 1);
+  const after = await readUntil(sandbox, 'signalbox_deliveries_refused_total{reason="clock"', 1);
   expectAlertAtRate('SignalboxSlackRejected', { before, after });
 });
 

@@ -56,7 +56,7 @@ test.for<[string, 'clock' | 'signature', RegExp, Forged]>([
   const reported = () => lines.filter((line) => words.test(line));
   await expect.poll(reported).toHaveLength(1);
   const metrics = await (await fetch(`${sandbox.url}/metrics`)).text();
-  expect(metrics).toContain(`signalbox_payloads_rejected_total{why="${why}"} 3`);
+  expect(metrics).toContain(`signalbox_deliveries_refused_total{reason="${why}"} 3`);
 });
 
 test.for([

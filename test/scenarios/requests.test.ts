@@ -47,6 +47,8 @@ test('what follows from a press names its change, and no request: any replica ma
   const presses = saying('payload received', { kind: 'block_actions' });
   expect(presses.at(-1)?.request).toMatch(/^[\da-f]{10}$/);
   expect(approved).not.toHaveProperty('request');
+  expect(approved).toMatchObject({ user: BEN, what: 'press approve' });
+  expect(presses.at(-1)).toMatchObject({ user: BEN, what: 'press change.approve' });
   const [sent] = saying('API called', { operation: 'updateServiceState' });
   expect(sent).toMatchObject({ change: approved?.change, status: 200, api: 'cloud' });
   expect(sent).not.toHaveProperty('request');

@@ -1,9 +1,14 @@
+import type { Logger } from 'pino';
 import { expect, test } from 'vitest';
+import { createLog } from '../../src/base/log.ts';
 import { textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
+import { eventsIn } from '../harness/read-log.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const DIRECT = 'D0ANA00001';
 const CHECKING = 'Checking your permission…';
@@ -126,6 +131,72 @@ test('a slow rejection with a reason shows its notice and its result in one dire
   answer();
   const result = await sandbox.privateMessage(BEN, 'Rejected: “stop staging” (');
   expect(result?.ts).toBe(notice?.ts);
+});
+
+/** The lookups of people fail for these minutes after a press on Approve. */
+async function failingFor(
+  minutes: number,
+  { restarts, log }: { readonly restarts: boolean; readonly log?: Logger },
+) {
+  const sandbox = await startTestSandbox({
+    databaseUrl: await emptyUrl('sqlite'),
+    ...(log && { log }),
+  });
+  const { slack, clock } = sandbox;
+  const card = await requestChange(sandbox);
+  // No cached lookup is recent enough to answer with.
+  clock.now = new Date(clock.now.getTime() + CACHED_MS);
+  const begun = clock.now.getTime();
+  slack.failNext({ method: 'users.info', times: 1_000_000, how: 'server-error' });
+  await sandbox.press(BEN, card, 'change.approve');
+  const passing = timeInSteps(sandbox, 30_000);
+  const end = begun + (restarts ? minutes / 2 : minutes) * 60_000;
+  await expect.poll(() => passing() && clock.now.getTime() > end).toBe(true);
+  if (restarts) {
+    await sandbox.down();
+    clock.now = new Date(begun + minutes * 60_000);
+    slack.clearFaults();
+    await sandbox.restart();
+  }
+  const direct = () => privateOf(sandbox, BEN).filter(({ channel }) => channel[0] === 'D');
+  const pass = timeInSteps(sandbox, 5_000);
+  const told = () => {
+    pass();
+    return direct()
+      .map(({ text }) => text)
+      .join();
+  };
+  return { sandbox, told };
+}
+
+test.for([2, 14])(
+  'a press whose lookups fail for %i min counts, also after a restart',
+  async (minutes) => {
+    const { sandbox, told } = await failingFor(minutes, { restarts: true });
+    await expect.poll(told).toContain('(approve) is recorded only now');
+    await sandbox.card('staging is stopping');
+    expect(sandbox.cloud.count('set state')).toBe(1);
+  },
+);
+
+test('lookups that fail for minutes have one line in the log, and one at their end', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info' }, { write: (line) => lines.push(line) });
+  const { sandbox, told } = await failingFor(3, { restarts: false, log });
+  sandbox.slack.clearFaults();
+  await expect.poll(told).toContain('recorded only now');
+  const about = lines.filter((line) => line.includes('lookups of people in Slack'));
+  expect(about.map((line) => JSON.parse(line).msg)).toEqual([
+    'lookups of people in Slack fail: what needs them waits',
+    'lookups of people in Slack succeed again',
+  ]);
+});
+
+test('a press whose lookups fail for 16 min ends, and its end reaches the person', async () => {
+  const { sandbox, told } = await failingFor(16, { restarts: false });
+  await expect.poll(told).toContain('did not count: Slack did not answer the membership lookup');
+  expect(await eventsIn(sandbox.config.databaseUrl.reveal(), 'approved')).toEqual([]);
+  expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
 test('slow help does not claim to read costs', async () => {

@@ -14,6 +14,7 @@ import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
 import { type OwnServer, ownServer } from '../storage/postgres.ts';
+import { expectAlert, read, readUntil } from './alert-faults.ts';
 
 function withGroup(handle: string, change: Partial<Group> | null): Workspace {
   const groups = sandboxWorkspace.groups.flatMap((group) => {
@@ -126,6 +127,26 @@ test.for(['http', 'socket'] as const)(
     expect(reported).toHaveLength(1);
   },
 );
+
+test('a bot token that Slack revokes without an event is noticed within minutes, and people read it', async () => {
+  const env = { PORT: String(await freePort()) };
+  const sandbox = await startTestSandbox({ env });
+  const ready = () => fetch(`${sandbox.url}/readyz`);
+  await expect.poll(async () => (await ready()).status).toBe(200);
+  const before = await read(sandbox);
+  sandbox.slack.admin.revokeToken(true);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 4 * 60_000);
+  sandbox.wake();
+  await expect.poll(async () => (await ready()).status).toBe(503);
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging');
+  await sandbox.privateMessage(ANA, 'Signalbox is no longer installed in this workspace');
+  const during = await readUntil(sandbox, 'signalbox_slack_connected', 0);
+  expectAlert('SignalboxSlackDisconnected', before, during);
+  sandbox.slack.admin.revokeToken(false);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 4 * 60_000);
+  sandbox.wake();
+  await expect.poll(async () => (await ready()).status).toBe(200);
+});
 
 test('health and readiness have separate endpoints', async () => {
   const sandbox = await startTestSandbox();

@@ -62,11 +62,11 @@ function actorsBy(
       now,
       clock,
       onUnknown,
-      onAnswer: () => undefined,
     }),
     now,
     clock,
     warn: () => undefined,
+    onAnswer: () => undefined,
   });
 }
 

@@ -163,6 +163,12 @@ test('the card of an unknown outcome has what a person needs to settle it', () =
     Reason  nightly maintenance
     prod · last seen running, <!date^1795168800^{date_short_pretty} at {time}|2026-11-20T10:00:00.000Z> · warehouse main"
   `);
+  const late = { as: 'not-sent', answeredAt: null, status: null, text: 'no note' } as const;
+  const known = changeIn('unknown', { lateAnswer: late });
+  expect(changeCard(known, drawing).text).toContain('Late answer  nothing was sent: no note');
+  expect(message(lines(threadLine(known, drawing))).text).toContain(
+    'Its answer came late: nothing was sent: no note. Answer on',
+  );
   const unread = changeIn('unknown', { followUp: { ...followUp, seen: null, why: null } });
   expect(changeCard(unread, drawing).text).not.toMatch(/Cost|Server shows/);
 });

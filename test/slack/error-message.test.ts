@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError, type ApiFailure, InvalidRequest } from '../../src/base/errors.ts';
+import { Damaged, KeyProblem } from '../../src/log/index.ts';
 import { errorMessage, missingObject } from '../../src/slack/private-answers.ts';
 import { linesOf } from '../contracts/message-lines.ts';
 
@@ -53,6 +54,16 @@ test.for([
   ],
 ] as const)('a 404 of %s names the missing object', ([operation, serverText, lines]) => {
   expect(shown({ operation, serverText })).toEqual(lines);
+});
+
+test.for<[Error, string]>([
+  [Object.assign(new Error('gone'), { code: '57P01' }), 'Signalbox cannot reach its database'],
+  [new Damaged(7, 'hash'), 'Signalbox cannot verify its log'],
+  [new KeyProblem('other key', 'set it'), 'Signalbox cannot verify its log'],
+])('what cannot be stored names what was seen: %s', ([error, problem]) => {
+  expect(linesOf(JSON.parse(JSON.stringify(errorMessage(error)?.blocks)))).toEqual([
+    `${problem}, so nothing was done. Try again in a minute.`,
+  ]);
 });
 
 test('a value that Signalbox itself refuses is not called a response of the server', () => {

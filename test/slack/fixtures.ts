@@ -24,6 +24,7 @@ export const drawing: DrawContext = {
   ),
   groupIds: (role: RoleName) => (role === 'approver' ? ['S0LEADS'] : []),
   linkOf: () => null,
+  isLost: () => false,
   console: null,
 };
 

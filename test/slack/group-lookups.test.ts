@@ -69,11 +69,11 @@ async function slackWithGroups(roleGroups = GROUPS.map(({ id }) => id)) {
       now,
       clock,
       onUnknown: () => undefined,
-      onAnswer: () => undefined,
     }),
     now,
     clock,
     warn: () => undefined,
+    onAnswer: () => undefined,
   });
   return { clock, now, slack, actors };
 }

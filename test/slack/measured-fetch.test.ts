@@ -23,7 +23,13 @@ test('each method with a documented limit has it', () => {
 test('calls are counted by method and ending, and unknown paths as one method', async () => {
   const cut: Respond = (response) => response.destroy();
   const ok = json(200, { ok: true });
-  const { url } = await serve(ok, json(429, { ok: false }), json(200, { ok: false }), cut, ok);
+  const { url } = await serve(
+    ok,
+    json(429, { ok: false }),
+    json(200, { ok: false }),
+    cut,
+    json(503, {}),
+  );
   const counted: string[] = [];
   const slackCalled = (method: string, ending: string) => counted.push(`${method} ${ending}`);
   const fetch = measuredFetch(`${url}/api/`, { slackCalled });
@@ -36,6 +42,6 @@ test('calls are counted by method and ending, and unknown paths as one method', 
     'chat.update limited',
     'auth.test answered',
     'views.open failed',
-    'other answered',
+    'other failed',
   ]);
 });

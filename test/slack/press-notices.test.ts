@@ -19,6 +19,7 @@ async function notices(ageMs = 0) {
   onTestFinished(slack.stop);
   const clock = testClock();
   const created = createPressNotices({
+    drawing: { isLost: () => false },
     posts: clientOf(slack),
     respond: () => Promise.reject(new Error('no response URL')),
     clock,

@@ -45,6 +45,21 @@ test('the dialog about an unknown outcome shows the state that the server report
   expect(text).toContain('The request may still be applied.');
 });
 
+const LATE = { answeredAt: minutes(9), status: null, text: 'stopping' };
+
+test('a late answer is the note of the answer that it speaks for, so that one press settles it', () => {
+  const accepted = { lateAnswer: { ...LATE, as: 'succeeded' } } as const;
+  const note = 'What did you find?  [Late answer: the server accepted it: stopping]';
+  expect(shown('happened', accepted)).toContain(note);
+  expect(shown('did-not-happen', accepted)).toContain('What did you find?  []');
+  const refused = { lateAnswer: { ...LATE, as: 'failed', status: 409, text: 'BUSY' } } as const;
+  expect(shown('did-not-happen', refused).at(-1)).toContain('the server rejected it: 409 BUSY');
+  const lost = { lateAnswer: { ...LATE, as: 'unknown' } } as const;
+  for (const kind of ['happened', 'did-not-happen'] as const) {
+    expect(shown(kind, lost)).toContain('What did you find?  []');
+  }
+});
+
 test('the dialog says when the revert runs, for the answer after which it does', () => {
   const revert = { afterMs: 4 * 3_600_000, label: 'Start it again', line: '' };
   const over = { plan: { ...PLAN, timing: { startAt: null, revert } } };

@@ -77,7 +77,7 @@ test('the history of a change names each step, who took it, and the new state', 
     `UBEN approved service stop staging · ${id}`,
     `UCLEO approved service stop staging → approved · ${id}`,
     `Signalbox started service stop staging → running · ${id}`,
-    `Signalbox sent; outcome unknown: service stop staging → unknown · ${id}`,
+    `Signalbox may have sent; outcome unknown: service stop staging → unknown · ${id}`,
     `UBEN recorded the outcome of service stop staging → accepted · ${id}`,
   ]);
 });
@@ -90,7 +90,7 @@ test('people read one sentence for each step, with what was written', async () =
     `${ana} requested it`,
     'UBEN approved it',
     'UCLEO approved it',
-    'Signalbox sent it, and got no clear answer',
+    'Signalbox may have sent it, and got no clear answer: no answer',
     'UBEN recorded the outcome: I looked',
   ]);
   const draft = await aChange(context, { state: 'draft' });
@@ -158,7 +158,7 @@ test('an edited draft, a stopped change and a reading have words of their own', 
 
   const gone = await aChange(context, { state: 'stale', why: 'card-deleted' });
   expect((await historyOf(context, gone.id)).at(-1)).toContain(
-    'Signalbox stopped, because its card was deleted:',
+    'Signalbox did not run (its card was deleted):',
   );
 
   const { id } = await aChange(context, { state: 'unknown' });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, ChangeId, RoleName, UserId, Verb } from '../../src/domain/change.ts';
+import { createDenial } from '../../src/domain/gate.ts';
 import { evolvePress } from '../../src/domain/log-events.ts';
 import type { Place } from '../../src/domain/place.ts';
 import { refusalOfVerb } from '../../src/workflow/authorize.ts';
@@ -448,6 +449,24 @@ test('a press on an anomaly is passed on and answered', async () => {
       ],
     },
   ]);
+});
+
+test('a press on an anomaly waits for its lookups as well, for 15 minutes', async () => {
+  const { context, handle, pass, shown } = await pressable(PENDING, {
+    incidents: {
+      press: async () => ({ ok: false, denial: createDenial('lookup-failed') }),
+      details: async () => ({ ok: false, denial: createDenial('lookup-failed') }),
+    },
+  });
+  const press = { key: 'k1', verb: 'expected', id: 'anomaly', by: ben } as const;
+  const own = { place: { kind: 'own' }, post: null } as const;
+  await receiveIncidentPress(context, { ...press, ...own, replyTo: replyTo(ben) });
+  const answers = () => shown.filter(({ name }) => name === 'answerIncidentPress').length;
+  await handle();
+  expect(answers()).toBe(0);
+  pass(15 * 60_000);
+  await handle();
+  expect(answers()).toBe(1);
 });
 
 test('a press on an anomaly counts only on the post that the log has', async () => {

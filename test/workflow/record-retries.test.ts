@@ -1,14 +1,21 @@
 import timers from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { lostKind } from '../../src/workflow/execute.ts';
 import { replaceExport } from '../harness/replace-export.ts';
+import { minutes, NOON } from './context.ts';
 import { runnable } from './runnable.ts';
 
-/** Sends a change while the database refuses this many transactions after the answer. */
-async function sentWhile(refusals: number) {
+type Ran = Awaited<ReturnType<typeof runnable>>;
+
+/** Sends a change while the database refuses this many transactions after the answer; `then` is what happens first. */
+async function sentWhile(refusals: number, then?: (all: Ran) => Promise<void>) {
   const pauses: number[] = [];
   // The clock of the retries, so that the test does not wait. No retry passes a value on.
-  const pause = async (ms?: number) => void pauses.push(ms ?? 0);
+  const pause = async (ms?: number) => {
+    pauses.push(ms ?? 0);
+    if (left === 0 && refusals > 0) await then?.(all);
+  };
   replaceExport(timers, 'setTimeout', pause as typeof timers.setTimeout);
   const lines: { msg: string; err: { message: string } }[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -18,7 +25,7 @@ async function sentWhile(refusals: number) {
     command: {
       send: async () => {
         left = refusals;
-        return { requestId: null, reported: [], learned: null };
+        return { requestId: null, reported: ['stopping'], learned: null };
       },
     },
   });
@@ -39,19 +46,37 @@ test('an outcome that cannot be stored at once is stored when the database respo
   const { result, current, lines } = await sentWhile(3);
   expect(await result).toBe('done');
   expect((await current()).state).toBe('succeeded');
-  expect(lines.map(({ msg, err }) => [msg, err.message])).toEqual(
-    Array.from({ length: 3 }, () => [
-      'outcome could not be stored; it is tried again',
-      'the database is unavailable',
-    ]),
-  );
+  expect(lines.map(({ msg, err }) => [msg, err.message])).toEqual([
+    ['outcome could not be stored; it is tried again', 'the database is unavailable'],
+  ]);
 });
 
-test('storing an outcome is retried for more than a minute, but not beyond the lease', async () => {
-  const { result, pauses } = await sentWhile(100);
+test('storing an outcome is retried while its process lives, for an hour', async () => {
+  const { result, pauses } = await sentWhile(10_000);
   await expect(result).rejects.toThrow(/^The outcome of \w+ could not be stored\./);
   const seconds = pauses.reduce((sum, ms) => sum + ms, 0) / 1_000;
-  expect(seconds).toBeGreaterThan(60);
-  expect(seconds).toBeLessThan(120);
+  expect(seconds).toBeGreaterThan(3_600);
+  expect(seconds).toBeLessThan(3_700);
   expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
 });
+
+const LATE = { lateAnswer: { as: 'succeeded', text: 'stopping', answeredAt: NOON } };
+
+test('an answer that could not be stored within the lease is added to the unknown outcome', async () => {
+  const { result, current, events } = await sentWhile(20, (all) => lostAfter(all, 'another'));
+  expect(await result).toBe('done');
+  expect(await current()).toMatchObject({ state: 'unknown', ...LATE });
+  expect((await events()).slice(-2).map(({ type }) => type)).toEqual(['unknown', 'late-answer']);
+});
+
+test('a process that holds the answer stores it, although the lease has ended', async () => {
+  const { result, current } = await sentWhile(20, (all) => lostAfter(all, all.context.instance));
+  await result;
+  expect(await current()).toMatchObject({ state: 'succeeded' });
+});
+
+/** The lease ends, and the database answers again, for this process first. */
+async function lostAfter({ context, clock, change }: Ran, instance: string) {
+  clock.now = minutes(10);
+  await lostKind({ ...context, instance }).run({ key: change.id, again: false, attempts: 1 });
+}

@@ -125,8 +125,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a claim whose commit had no answer sends nothing',
       defect: 'a claim whose commit had no answer is left to its lease',
-      find: /if\s*\(\w+\?\.owner\s*!==\s*context\.instance\s*\|\|/,
-      put: 'if (lease ||',
+      find: /if\s*\(\w+\?\.owner\s*!==\s*context\.instance\)/,
+      put: 'if (lease)',
       test: 'test/workflow/outcome.test.ts',
       reports: /AssertionError/,
     },

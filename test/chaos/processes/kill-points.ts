@@ -18,7 +18,7 @@ export const KILL_POINTS: readonly SourceHook[] = [
     put: "$1\n  globalThis.notes('job ' + kind);",
   },
   {
-    find: /(begun\.add\(claim\.mark\.nonce\);)/,
+    find: /(begun\.set\(claim\.mark\.nonce, null\);)(?=\s*const result)/,
     put: "await globalThis.commits((body) => body(), async () => globalThis.notes('note'));\n  $1",
   },
 ];
@@ -31,6 +31,6 @@ export const withKillPoints = () => patcherOf(KILL_POINTS);
  * test/workflow/record-retries.test.ts checks their real length.
  */
 export const SHORTER_PAUSES: SourceHook = {
-  find: /(?:15_000,\s*){4}15_000(?=,?\s*\])/,
-  put: '3_000, 3_000, 3_000, 3_000, 3_000',
+  find: /fill\(15_000\)/,
+  put: 'fill(3_000)',
 };

@@ -1,0 +1,88 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { expectOnlyAlert, scrape } from '../deploy/promtool.ts';
+import { textOf } from '../harness/messages.ts';
+import { requestChange } from '../harness/requests.ts';
+import { startTcpProxy } from '../harness/tcp-proxy.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
+import { BEN } from '../harness/users.ts';
+import { emptyUrl } from '../storage/engines.ts';
+import { read, readUntil } from './alert-faults.ts';
+
+// Outages around a write: what the card, the thread and the operators read, and which alert fires.
+
+const MINUTES = 60_000;
+
+/** A write is in flight when PostgreSQL goes away; the cloud answers while it is away, ten minutes. */
+async function databaseAway({ withReplica }: { readonly withReplica: boolean }) {
+  const direct = await emptyUrl('postgres');
+  const wire = await startTcpProxy(Number(new URL(direct).port));
+  const answer = Promise.withResolvers<void>();
+  onTestFinished(() => answer.resolve());
+  const databaseUrl = wire.through(direct);
+  const sandbox = await startTestSandbox({ databaseUrl, wait: () => answer.promise });
+  const { cloud, clock } = sandbox;
+  const card = await requestChange(sandbox);
+  cloud.injectFault({ operation: 'set state', fault: 'delay-2s', times: 1 });
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(() => cloud.count('set state')).toBe(1);
+  const before = await read(sandbox);
+  wire.refuse();
+  answer.resolve();
+  const during = await readUntil(sandbox, 'signalbox_database_readable', 0);
+  clock.now = new Date(clock.now.getTime() + 10 * MINUTES);
+  if (withReplica) {
+    sandbox.setEnv({ DATABASE_URL: direct });
+    const replica = await sandbox.replica();
+    replica.wake();
+    await sandbox.card('outcome unknown');
+    expect(textOf(card)).toContain('No answer was recorded in time.');
+  }
+  wire.forwardAgain();
+  sandbox.wake();
+  return { sandbox, card, before, during };
+}
+
+test('a database that is away for ten minutes around a write: its process still knows the answer', async () => {
+  const { sandbox, card, before, during } = await databaseAway({ withReplica: false });
+  await expect.poll(() => textOf(card)).toContain('staging is stopping');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+  const after = await readUntil(sandbox, 'signalbox_database_readable', 1);
+  expectOnlyAlert('SignalboxDatabaseUnreadable', [
+    [before, 30],
+    [during, 10],
+    [after, 60],
+  ]);
+});
+
+test('an answer that comes after another process has called the outcome unknown is shown, and settles it', async () => {
+  const { sandbox, card } = await databaseAway({ withReplica: true });
+  await expect.poll(() => textOf(card)).toContain('Late answer  the server accepted it');
+  const thread = () => sandbox.slack.messages('db-approvals').map(textOf).join('\n');
+  await expect.poll(thread).toContain('Its answer came late: the server accepted it');
+  await sandbox.press(BEN, card, 'change.happened');
+  const view = await sandbox.modal(BEN, 'change.happened');
+  const shown = JSON.stringify(sandbox.slack.clientState(BEN).views);
+  expect(shown).toContain('"initial_value":"Late answer: the server accepted it');
+  await sandbox.slack.submit(BEN, view);
+  await expect.poll(thread).toContain('it was stopped');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+});
+
+test.for<[string, 'html-200' | 'reset-after-effect', string]>([
+  ['a sign-in page in between', 'html-200', 'The answer was not of the API'],
+  ['a connection that breaks', 'reset-after-effect', 'The connection broke'],
+])('%s leaves the outcome unknown, with what was seen', async ([, fault, seen]) => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  const before = await scrape({ a: sandbox.url });
+  sandbox.cloud.injectFault({ operation: 'set state', fault, times: 1 });
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(() => textOf(card)).toContain(seen);
+  const thread = () => sandbox.slack.messages('db-approvals').map(textOf).join('\n');
+  await expect.poll(thread).toContain('is unknown. Check the console');
+  const during = await readUntil(sandbox, 'signalbox_open_changes{state="unknown"', 1);
+  expectOnlyAlert('SignalboxOutcomeUnknown', [
+    [before, 30],
+    [during, 60],
+  ]);
+});

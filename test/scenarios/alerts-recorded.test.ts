@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { expectOnlyAlert, type Stage, scrape } from '../deploy/promtool.ts';
+import { startProcessSandbox } from '../harness/bot-process.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
+import { requestChange } from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { BEN } from '../harness/users.ts';
+import { emptyUrl } from '../storage/engines.ts';
+
+// Series recorded from running bots in situations that last for minutes: which alert fires, and that no other one does.
+
+type Targets = Readonly<Record<string, string>>;
+
+const urlOf = ({ port }: { readonly port: number }) => `http://127.0.0.1:${port}`;
+
+test('a rolling update of three replicas rings nothing, in the six hours after it neither', async () => {
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('postgres') });
+  const stages: Stage[] = [];
+  const running = new Map<string, { url: string; stop: () => Promise<void> }>();
+  const add = async (name: string) => {
+    const replica = await sandbox.replica();
+    running.set(name, { url: urlOf(replica), stop: replica.stop });
+  };
+  const stays = async (minutes: number) => {
+    const targets: Targets = Object.fromEntries([...running].map(([name, { url }]) => [name, url]));
+    stages.push([await scrape(targets), minutes]);
+  };
+  running.set('a', { url: sandbox.url, stop: sandbox.down });
+  for (const name of ['b', 'c']) await add(name);
+  await stays(400);
+  for (const [old, next] of [
+    ['a', 'd'],
+    ['b', 'e'],
+    ['c', 'f'],
+  ] as const) {
+    await add(next);
+    await stays(3);
+    await running.get(old)?.stop();
+    running.delete(old);
+    await stays(2);
+  }
+  await stays(400);
+  expectOnlyAlert(null, stages);
+});
+
+test('a policy that reaches the replicas one after the other rings nothing', async () => {
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('postgres') });
+  const replica = await sandbox.replica();
+  const targets = { a: sandbox.url, b: urlOf(replica) };
+  const before = await scrape(targets);
+  const edit = (file: Record<string, never>) => ({ ...file, budgets: [] });
+  expect(await sandbox.reload(edit)).toEqual({ ok: true });
+  const during = await fresh(targets, (text) => text.includes('signalbox_config_outdated 1'));
+  expect(await replica.reload({ ok: true, config: sandbox.configWith(edit) })).toEqual({
+    ok: true,
+  });
+  const after = await fresh(targets, (text) => text.includes('signalbox_config_outdated 0'));
+  expectOnlyAlert(null, [
+    [before, 60],
+    [during, 5],
+    [after, 60],
+  ]);
+});
+
+test('17 minutes without Slack around a press ring the alert of Slack alone', async () => {
+  const sandbox = await startTestSandbox();
+  const targets = { a: sandbox.url };
+  const card = await requestChange(sandbox);
+  const stages: Stage[] = [[await scrape(targets), 60]];
+  sandbox.slack.setReachable(false);
+  await sandbox.press(BEN, card, 'change.approve');
+  await recordEach(sandbox, 17, stages);
+  sandbox.slack.setReachable(true);
+  await recordEach(sandbox, 30, stages);
+  // The press waited for its lookups for 15 minutes: its person reads that it did not count, and presses again.
+  await sandbox.privateMessage(BEN, 'did not count: Slack did not answer the membership lookup');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('staging is stopping');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+  expectOnlyAlert('SignalboxSlackDisconnected', stages);
+});
+
+test('a replica that crashes again and again rings its alert alone', async () => {
+  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('sqlite') });
+  const stages: Stage[] = [];
+  for (let crash = 0; crash < 5; crash += 1) {
+    const bot = await sandbox.start();
+    const targets = { a: bot.url };
+    stages.push([await scrape(targets), crash === 0 ? 60 : 2]);
+    bot.signal('SIGKILL');
+    await bot.exited;
+    stages.push([await scrape(targets), 1]);
+  }
+  expectOnlyAlert('SignalboxRestarting', stages);
+});
+
+/** Records these minutes in steps of two, in which the bot does what is due. */
+async function recordEach(sandbox: TestSandbox, minutes: number, stages: Stage[]): Promise<void> {
+  const step = timeInSteps(sandbox, 60_000);
+  for (let passed = 0; passed < minutes; passed += 2) {
+    await expect.poll(step).toBe(true);
+    await expect.poll(step).toBe(true);
+    stages.push([await fresh({ a: sandbox.url }), 2]);
+  }
+}
+
+/** The samples once the pages of the targets, which are shared for a second, are new and pass the check. */
+async function fresh(targets: Targets, passes: (text: string) => boolean = () => true) {
+  for (const url of Object.values(targets)) {
+    const page = async () => (await fetch(`${url}/metrics`)).text();
+    const first = await page();
+    const isNew = (text: string) => text !== first && passes(text);
+    await expect.poll(async () => isNew(await page()), { timeout: 5_000 }).toBe(true);
+  }
+  return scrape(targets);
+}
