@@ -18,15 +18,17 @@ function endedAt(change: Change, updatedAt: number): number | null {
 export async function showChange(tx: StoreTx, change: Change, updatedAt: number): Promise<void> {
   const { id, state, command, requester, via, parent, createdAt, outcome } = change;
   const flag = (is: boolean) => (is ? 1 : 0);
-  await sql`delete from change_view where id = ${id}`.execute(tx);
-  await sql`insert into change_view
-      (id, state, command, target, requester, agent, parent, created_at, updated_at, ended_at, sent_at,
-        is_private, is_open, needs_review)
-    values (${id}, ${state}, ${command}, ${targetKey(change)}, ${requester},
-      ${via?.agent ?? null}, ${parent},
-      ${createdAt.getTime()}, ${updatedAt}, ${endedAt(change, updatedAt)},
-      ${outcome?.at.getTime() ?? null}, ${flag(isPrivate(change))}, ${flag(!isEnded(change))},
-      ${flag(needsReview(change))})`.execute(tx);
+  const row = {
+    ...{ id, state, command, requester, parent, target: targetKey(change) },
+    ...{ agent: via?.agent ?? null, created_at: createdAt.getTime(), updated_at: updatedAt },
+    ...{ ended_at: endedAt(change, updatedAt), sent_at: outcome?.at.getTime() ?? null },
+    ...{ is_private: flag(isPrivate(change)), is_open: flag(!isEnded(change)) },
+    needs_review: flag(needsReview(change)),
+  };
+  const columns = Object.keys(row).map((name) => sql.ref(name));
+  const next = columns.map((column) => sql`${column} = excluded.${column}`);
+  await sql`insert into change_view (${sql.join(columns)}) values (${sql.join(Object.values(row))})
+    on conflict (id) do update set ${sql.join(next)}`.execute(tx);
 }
 
 /** Deletes everything that `rebuild` makes again. */
@@ -57,6 +59,7 @@ export interface ChangeQuery {
   readonly toReview?: true;
   /** Without drafts that other users have not confirmed, or never did. */
   readonly privateTo?: string;
+  readonly except?: Change['id'] | undefined;
   /** Without reverts. */
   readonly requested?: true;
   /** The last change of the page before. */
@@ -133,6 +136,7 @@ function conditionsOf(query: ChangeQuery) {
     query.confirmed && sql`is_private = 0`,
     query.toReview && sql`needs_review = 1`,
     privateTo !== undefined && sql`(requester = ${privateTo} or is_private = 0)`,
+    query.except && sql`id <> ${query.except}`,
     query.requested && sql`parent is null`,
     before && isBefore(by, before),
   ].filter((each) => typeof each === 'object');

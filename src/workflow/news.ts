@@ -153,13 +153,13 @@ async function relatedChanges(
   { events }: Pick<DecisionContext, 'events'>,
   change: Change,
 ): Promise<Pick<News, 'before' | 'others'>> {
-  const of = { targets: [targetKey(change)], limit: MOST_RELATED };
+  const of = { targets: [targetKey(change)], except: change.id, limit: MOST_RELATED };
   const since = new Date(change.createdAt.getTime() - SAME_WITHIN_MS);
   const recent = (await listChanges(events, { ...of, since })).filter(
-    ({ id, createdAt }) => id !== change.id && createdAt <= change.createdAt,
+    ({ createdAt }) => createdAt <= change.createdAt,
   );
   const before = repetitions(recent, change);
-  const known = new Set([change.id, ...before.map(({ id }) => id)]);
+  const known = new Set(before.map(({ id }) => id));
   const open = await listChanges(events, { ...of, open: true });
   return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
 }
