@@ -15,7 +15,7 @@ import {
 import { gate } from '../domain/gate.ts';
 import { evolveSchedule } from '../domain/log-events.ts';
 import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
-import { addJob, transaction } from '../storage/index.ts';
+import { addJobs, transaction } from '../storage/index.ts';
 import type {
   CardMark,
   DecisionContext,
@@ -162,7 +162,11 @@ async function drawCard(
     return drawCard(context, schedule, { again: false });
   }
   if (change.card) return drawStanding(context, change, change.card);
-  await askForCopies(context, change);
+  await askForCopies(
+    context,
+    change,
+    change.copies.map(({ to }) => to),
+  );
   if (!wasRefused(context, id)) await postCard(context, await surrounded(context, change), attempt);
   return 'done';
 }
@@ -228,7 +232,11 @@ async function drawStanding(
         : isUpToDate(current, seen.card, revision);
     if (isShown) return newsChangeAt(current, context.now()) ?? 'done';
     if (round === ROUNDS) break;
-    await askForCopies(context, current);
+    await askForCopies(
+      context,
+      current,
+      current.copies.map(({ to }) => to),
+    );
     const drawn = await context.messenger.redrawCard(current, at, schedule, revision);
     if (drawn === 'deleted') return cardDeleted(context, change.id, at);
     if (drawn !== 'drawn') await keepState(context, change.id, drawn);
@@ -322,14 +330,16 @@ export async function scheduleNews(
   };
 }
 
-async function askForCopies({ store, now }: WorkflowContext, change: Change): Promise<void> {
-  if (change.copies.length === 0) return;
+/** Requests the copies of these users, to be posted or drawn. */
+async function askForCopies(
+  { store, now }: WorkflowContext,
+  { id }: Change,
+  users: readonly UserId[],
+): Promise<void> {
+  if (users.length === 0) return;
   const dueAt = now().getTime();
-  await transaction(store, async (tx) => {
-    for (const { to } of change.copies) {
-      await addJob(tx, { kind: 'direct-card', key: `${change.id}/${to}`, dueAt });
-    }
-  });
+  const jobs = users.map((user) => ({ kind: 'direct-card', key: `${id}/${user}`, dueAt }));
+  await transaction(store, (tx) => addJobs(tx, ...jobs));
 }
 
 /**
@@ -390,14 +400,10 @@ export async function planDirectCards(
   return new Date(escalatesAt);
 }
 
-async function planCopies({ directCards, store, now }: WorkflowContext, change: Change) {
-  const users = await directCards.of(change);
-  const dueAt = now().getTime();
-  await transaction(store, async (tx) => {
-    for (const user of users.filter((each) => !copyOf(change, each))) {
-      await addJob(tx, { kind: 'direct-card', key: `${change.id}/${user}`, dueAt });
-    }
-  });
+async function planCopies(context: WorkflowContext, change: Change) {
+  const users = await context.directCards.of(change);
+  const missing = users.filter((user) => !copyOf(change, user));
+  return askForCopies(context, change, missing);
 }
 
 function copyOf({ copies }: Change, user: UserId): Position | null {

@@ -76,9 +76,10 @@ export function createJobLoop(
   let timer: NodeJS.Timeout | undefined;
   let lastError: string | null = null;
 
-  const kindsOf = (lane: Lane) => Object.keys(kinds).filter((each) => kinds[each]?.lane === lane);
-  const places = (lane: Lane) =>
-    LANES[lane] - [...running.values()].filter((each) => each === lane).length;
+  const placesIn = ([lane, all]: readonly [string, number]) => ({
+    kinds: Object.keys(kinds).filter((each) => kinds[each]?.lane === lane),
+    most: all - [...running.values()].filter((each) => each === lane).length,
+  });
 
   const runJob = async (job: ClaimedJob, kind: JobKind): Promise<void> => {
     const { key, attempts } = job;
@@ -142,18 +143,17 @@ export function createJobLoop(
   };
 
   const claim = async (): Promise<void> => {
-    for (const lane of Object.keys(LANES) as Lane[]) {
-      const most = places(lane);
-      if (most <= 0) continue;
-      const batch = { owner, now: now().getTime(), leaseMs: LEASE_MS, most, kinds: kindsOf(lane) };
-      const jobs = await transaction(store, (tx) => claimJobs(tx, batch));
-      const rank = ({ kind }: ClaimedJob) => kinds[kind]?.rank ?? 0;
-      for (const job of jobs.toSorted((a, b) => rank(a) - rank(b) || a.dueAt - b.dueAt)) {
-        const kind = kinds[job.kind];
-        if (kind) begin(job, kind);
-      }
-      if (jobs.length === most) claimsAgain = true;
+    const lanes = Object.entries(LANES).map(placesIn);
+    const batch = { owner, now: now().getTime(), leaseMs: LEASE_MS, lanes };
+    const jobs = await transaction(store, (tx) => claimJobs(tx, batch));
+    const rank = ({ kind }: ClaimedJob) => kinds[kind]?.rank ?? 0;
+    for (const job of jobs.toSorted((a, b) => rank(a) - rank(b) || a.dueAt - b.dueAt)) {
+      const kind = kinds[job.kind];
+      if (kind) begin(job, kind);
     }
+    const isFilled = ({ most, kinds: own }: (typeof lanes)[number]) =>
+      most > 0 && jobs.filter(({ kind }) => own.includes(kind)).length === most;
+    if (lanes.some(isFilled)) claimsAgain = true;
   };
 
   const pass = async (): Promise<void> => {

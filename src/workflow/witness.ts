@@ -16,7 +16,7 @@ import {
   WentBack,
 } from '../log/index.ts';
 import { lastEventAt, verifyAll } from '../log/upkeep.ts';
-import { addJob, type Job, transaction } from '../storage/index.ts';
+import { addJobs, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { type Notice, noticeFor } from './notices.ts';
@@ -304,9 +304,7 @@ async function restoreLog(context: WorkflowContext): Promise<void> {
   });
   if (lost.length === 0) return;
   context.log.warn({ lost: lost.length }, 'the database went back; what it lost is recorded');
-  await transaction(context.store, async (tx) => {
-    for (const job of due) await addJob(tx, job);
-  });
+  await transaction(context.store, (tx) => addJobs(tx, ...due));
   context.wake();
 }
 

@@ -6,7 +6,7 @@ import type { JobKinds } from '../../src/workflow/jobs.ts';
 /** Runs the jobs of these kinds that are due, once each, as the loop does. Returns how many failed. */
 export async function runDue(context: WorkflowContext, kinds: JobKinds): Promise<number> {
   const { store, instance: owner, now } = context;
-  const claim = { owner, leaseMs: 1, most: 99, kinds: Object.keys(kinds) };
+  const claim = { owner, leaseMs: 1, lanes: [{ most: 99, kinds: Object.keys(kinds) }] };
   const jobs = await transaction(store, (tx) => claimJobs(tx, { ...claim, now: now().getTime() }));
   let failed = 0;
   for (const job of jobs) {

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { addJob, reading, sql, transaction } from '../../src/storage/index.ts';
+import { addJobs, reading, sql, transaction } from '../../src/storage/index.ts';
 import { createJobLoop, type JobKinds, type JobTry } from '../../src/workflow/jobs.ts';
 import { freshStore } from '../storage/stores.ts';
 
@@ -18,7 +18,7 @@ async function aLoop(kinds: JobKinds) {
   onTestFinished(() => loop.stop());
   const add = (kind: string, ...keys: readonly string[]) =>
     transaction(store, async (tx) => {
-      for (const key of keys) await addJob(tx, { kind, key, dueAt: clock.now.getTime() });
+      for (const key of keys) await addJobs(tx, { kind, key, dueAt: clock.now.getTime() });
     });
   return {
     ...{ loop, add, errors },
