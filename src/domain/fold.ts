@@ -19,7 +19,9 @@ export function foldOf(id: ChangeId) {
     if (!change) throw new Error(`The first event of ${id} is ${event.type}, not drafted`);
     const shownBy = UNSEEN.includes(event.type) ? [...change.shownBy, hash] : [hash];
     const endedSeq = ENDS.includes(event.type) ? seq : change.endedSeq;
-    return { ...change, ...fieldsAfter(change, event), version, hash, shownBy, endedSeq };
+    const answered = 'foreign' in event ? (event.foreign ?? []) : [];
+    const marks = [...change.marks, hash, ...answered.map((mark) => mark.hash)];
+    return { ...change, ...fieldsAfter(change, event), version, hash, shownBy, marks, endedSeq };
   };
 }
 
@@ -36,7 +38,7 @@ function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
     ...{ via, words, requestKey },
     ...{ id, organization, requester, command, reason, plan, digest, requires, parent },
     ...{ expiresAt, notBefore, version: event.version, hash: event.hash },
-    ...{ shownBy: [event.hash], plannedSeq: event.seq, endedSeq: null },
+    ...{ shownBy: [event.hash], marks: [event.hash], plannedSeq: event.seq, endedSeq: null },
     state: inherits ? 'approved' : 'draft',
     approvals: inherits?.approvals ?? [],
     breakGlass: inherits?.breakGlass ?? null,

@@ -217,13 +217,14 @@ async function drawStanding(
     const seen = readLately(context, at) ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
-    const foreign = await foreignMarks(context.events, change, marks);
+    const loaded = await loadChange(context.events, change.id);
+    if (!loaded) return 'done';
+    const foreign = await foreignMarks(context.events, loaded, marks);
     if (foreign.length > 0) {
       await answerForeign(context, change.id, foreign);
       return dueAgain(context);
     }
-    const current = await loadShown(context, change.id);
-    if (!current) return 'done';
+    const current = await surrounded(context, loaded);
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
     const isShown =
