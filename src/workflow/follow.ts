@@ -456,6 +456,6 @@ export async function withFollowUp(
     const { state: freeze } = await events.load(`freeze/${change.id}`, evolveFreeze);
     return freeze ? { ...change, isOver: freeze.isLifted || freeze.until <= now() } : change;
   }
-  const followUp = await readFollowUp(store, change.id);
+  const followUp = change.outcome && (await readFollowUp(store, change.id));
   return followUp ? { ...change, followUp } : change;
 }

@@ -29,7 +29,7 @@ import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } f
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
-import { blockingFreeze, freshOutlook, outlookFacts } from './news.ts';
+import { blockingFreeze, outlookFacts } from './news.ts';
 import { noticeFor } from './notices.ts';
 import {
   becomesPlace,
@@ -236,8 +236,10 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     return new Date(context.now().getTime() + RETRY_MS);
   }
   if (!identity.ok) return refuse(identity.refusal, identity);
-  const requester = isPermitting(verb) ? (await freshOutlook(context, change)).requester : null;
-  return decide(context, stored, verb, { early: null, identity, requester });
+  if (!isPermitting(verb)) return decide(context, stored, verb, { early: null, identity });
+  const lookUp = () => context.people.identify(change.requester, { fresh: true });
+  const requester = await context.people.identify(change.requester, { fresh: false });
+  return decide(context, stored, verb, { early: null, identity, requester, lookUp });
 }
 
 function markOf(seen: string | null): Mark | null {
@@ -272,6 +274,8 @@ interface Known {
   readonly identity: Identity | null;
   /** The requester of a change that may run after the press. */
   readonly requester?: Identity | null;
+  /** Looks the requester up, where the change could not run by what is cached. Missing: that was done. */
+  readonly lookUp?: () => Promise<Identity>;
 }
 
 interface Decided {
@@ -288,13 +292,14 @@ async function decide(
   known: Known,
 ): Promise<JobResult> {
   const { id, key, press } = stored;
-  const { result } = await append<Decided | null>(context.events, async (locked) => {
+  const { result } = await append<Decided | 'look-up' | null>(context.events, async (locked) => {
     const stream = `press/${id}/${key}` as const;
     if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
       return { events: [], result: null };
     }
     const before = await loadChange(locked, id);
     const answer = await answerTo(context, locked, before, press, known);
+    if (answer === 'look-up') return { events: [], result: answer };
     const evidence = identityFacts(known.identity);
     const refusal = 'refusal' in answer ? answer.refusal : null;
     const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
@@ -311,6 +316,10 @@ async function decide(
     return { ...together(moves, own, notice), result: { refusal, before, change } };
   });
   if (result === null) return 'done';
+  if (result === 'look-up') {
+    const { lookUp, ...others } = known;
+    return decide(context, stored, verb, { ...others, requester: (await lookUp?.()) ?? null });
+  }
   const { refusal, before, change } = result;
   if (change && before) noteMoved(context, before, change);
   context.wake();
@@ -324,11 +333,13 @@ async function answerTo(
   locked: LockedLog,
   before: Change | null,
   press: LoggedPress,
-  { early, identity, requester = null }: Known,
-): Promise<ReturnType<typeof gate<Verb>>> {
+  { early, identity, requester = null, lookUp }: Known,
+): Promise<ReturnType<typeof gate<Verb>> | 'look-up'> {
   if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
   const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
-  return gate(before, press.verb as Verb, facts);
+  const { outlook } = facts;
+  const isRefused = outlook !== undefined && gate(before, 'outlook', outlook) !== 'open';
+  return lookUp && isRefused ? 'look-up' : gate(before, press.verb as Verb, facts);
 }
 
 function placeOf({ place }: LoggedPress): Place {
