@@ -49,6 +49,8 @@ export interface ChangeQuery {
   readonly open?: boolean;
   /** Only changes that were requested since this time. */
   readonly since?: Date;
+  /** Only changes that are open, or were requested since this time. */
+  readonly openOrSince?: Date;
   /** Only changes that were sent and ended since this time; the last to end comes first. */
   readonly endedSince?: Date;
   /** Only changes whose request was answered, or may have arrived. The last one comes first. */
@@ -131,6 +133,7 @@ function conditionsOf(query: ChangeQuery) {
     open === true && sql`is_open = 1`,
     open === false && sql`is_open = 0 and is_private = 0`,
     since && sql`created_at >= ${since.getTime()}`,
+    query.openOrSince && sql`(is_open = 1 or created_at >= ${query.openOrSince.getTime()})`,
     endedSince && sql`ended_at >= ${endedSince.getTime()} and sent_at is not null`,
     sent && sql`sent_at is not null`,
     query.confirmed && sql`is_private = 0`,

@@ -81,13 +81,15 @@ export async function renewJob(tx: StoreTx, job: ClaimedJob, until: number): Pro
   return numAffectedRows > 0n;
 }
 
-/** Ends a job, unless it was requested again while it ran: then it is due now. */
-export async function endJob(tx: StoreTx, { kind, key, owner, asked }: ClaimedJob): Promise<void> {
+/** Ends a job, unless it was requested again while it ran: then it is due now. Returns whether it has ended. */
+export async function endJob(tx: StoreTx, job: ClaimedJob): Promise<boolean> {
+  const { kind, key, owner, asked } = job;
   const { numAffectedRows = 0n } = await sql`delete from job where kind = ${kind} and key = ${key}
     and lease_owner = ${owner} and asked = ${asked}`.execute(tx);
-  if (numAffectedRows > 0n) return;
+  if (numAffectedRows > 0n) return true;
   await sql`update job set lease_owner = null, lease_until = 0, attempts = 0, since = due_at
     where kind = ${kind} and key = ${key} and lease_owner = ${owner}`.execute(tx);
+  return false;
 }
 
 /** Gives a job back, to be run at `dueAt`; at once if it was requested again while it ran. */

@@ -77,9 +77,13 @@ export function createJobLoop(
   let lastError: string | null = null;
 
   const placesIn = ([lane, all]: readonly [string, number]) => ({
+    lane,
     kinds: Object.keys(kinds).filter((each) => kinds[each]?.lane === lane),
     most: all - [...running.values()].filter((each) => each === lane).length,
   });
+
+  /** Lanes that had no place for more of what is due. */
+  const filled = new Set<string>();
 
   const runJob = async (job: ClaimedJob, kind: JobKind): Promise<void> => {
     const { key, attempts } = job;
@@ -90,16 +94,18 @@ export function createJobLoop(
     }, RENEW_MS);
     try {
       const result = await kind.run({ key, attempts, again: attempts > 1 });
-      await transaction(store, (tx) =>
-        result === 'done'
-          ? endJob(tx, job)
-          : retryJob(tx, { ...job, attempts: 0 }, result.getTime()),
-      );
+      const hasEnded = await transaction(store, async (tx) => {
+        if (result === 'done') return endJob(tx, job);
+        await retryJob(tx, { ...job, attempts: 0 }, result.getTime());
+        return result > now();
+      });
+      if (!hasEnded) wake();
     } catch (err) {
       note({ 'error.type': 'failed' });
       log.warn({ err, job: job.kind, key, attempts }, 'job failed; it is tried again');
       await context.onError(err);
       await failed(job, kind);
+      wake();
     } finally {
       clearInterval(renewing);
     }
@@ -109,7 +115,8 @@ export function createJobLoop(
     const { attempts } = job;
     if (attempts >= GIVE_UP_AFTER) {
       await kind.giveUp?.(job.key);
-      return transaction(store, (tx) => endJob(tx, job));
+      await transaction(store, (tx) => endJob(tx, job));
+      return;
     }
     const growing = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
     const waitMs = kind.retryMs?.(attempts) ?? growing;
@@ -137,7 +144,7 @@ export function createJobLoop(
       .finally(() => {
         running.delete(id);
         if (queues.get(queue) === ended) queues.delete(queue);
-        wake();
+        if (filled.has(kind.lane)) wake();
       });
     queues.set(queue, ended);
   };
@@ -151,9 +158,11 @@ export function createJobLoop(
       const kind = kinds[job.kind];
       if (kind) begin(job, kind);
     }
-    const isFilled = ({ most, kinds: own }: (typeof lanes)[number]) =>
-      most > 0 && jobs.filter(({ kind }) => own.includes(kind)).length === most;
-    if (lanes.some(isFilled)) claimsAgain = true;
+    for (const { lane, most, kinds: own } of lanes) {
+      const isFilled = jobs.filter(({ kind }) => own.includes(kind)).length === most;
+      filled[isFilled ? 'add' : 'delete'](lane);
+      if (isFilled && most > 0) claimsAgain = true;
+    }
   };
 
   const pass = async (): Promise<void> => {

@@ -146,13 +146,11 @@ async function relatedChanges(
 ): Promise<Pick<News, 'before' | 'others'>> {
   const of = { targets: [targetKey(change)], except: change.id, limit: MOST_RELATED };
   const since = new Date(change.createdAt.getTime() - SAME_WITHIN_MS);
-  const recent = (await listChanges(events, { ...of, since })).filter(
-    ({ createdAt }) => createdAt <= change.createdAt,
-  );
-  const before = repetitions(recent, change);
-  const known = new Set(before.map(({ id }) => id));
-  const open = await listChanges(events, { ...of, open: true });
-  return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
+  const all = await listChanges(events, { ...of, openOrSince: since });
+  const isRecent = ({ createdAt }: Change) => createdAt >= since && createdAt <= change.createdAt;
+  const before = repetitions(all.filter(isRecent), change);
+  const isOther = (each: Change) => !isEnded(each) && each.state !== 'draft';
+  return { before, others: all.filter((each) => isOther(each) && !before.includes(each)) };
 }
 
 /** Identical changes since a different one succeeded: stop, start, stop is no repetition. The newest one is first. */

@@ -236,9 +236,8 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     return new Date(context.now().getTime() + RETRY_MS);
   }
   if (!identity.ok) return refuse(identity.refusal, identity);
-  if (!isPermitting(verb)) return decide(context, stored, verb, { early: null, identity });
-  const lookUp = () => context.people.identify(change.requester, { fresh: true });
-  const requester = await context.people.identify(change.requester, { fresh: false });
+  const lookUp = (fresh = true) => context.people.identify(change.requester, { fresh });
+  const requester = isPermitting(verb) ? await lookUp(false) : null;
   return decide(context, stored, verb, { early: null, identity, requester, lookUp });
 }
 

@@ -14,9 +14,9 @@ export async function runDue(context: WorkflowContext, kinds: JobKinds): Promise
     const kind = kinds[job.kind];
     try {
       const result = await kind?.run({ key, attempts, again: attempts > 1 });
-      await transaction(store, (tx) =>
-        result instanceof Date ? retryJob(tx, job, result.getTime()) : endJob(tx, job),
-      );
+      await transaction(store, async (tx) => {
+        await (result instanceof Date ? retryJob(tx, job, result.getTime()) : endJob(tx, job));
+      });
     } catch {
       failed += 1;
       const waitMs = kind?.retryMs?.(attempts) ?? 0;
