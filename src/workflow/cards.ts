@@ -65,7 +65,6 @@ async function drawSoon(
   ended: AbortSignal,
 ): Promise<Position | null> {
   const { id } = change;
-  context.wake();
   let current: Change | null = change;
   while (!ended.aborted) {
     if (!current || isPrivate(current)) return null;
