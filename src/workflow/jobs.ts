@@ -70,6 +70,8 @@ export function createJobLoop(
   /** The end of what runs of a lane and subject. */
   const queues = new Map<string, Promise<void>>();
   const running = new Map<string, Lane>();
+  /** Claimed while it still ran here: it was requested again, or its lease ended because the machine slept. */
+  const claimedAgain = new Map<string, ClaimedJob>();
   let isStopped = true;
   let isClaiming = false;
   let claimsAgain = false;
@@ -85,7 +87,8 @@ export function createJobLoop(
   /** Lanes that had no place for more of what is due. */
   const filled = new Set<string>();
 
-  const runJob = async (job: ClaimedJob, kind: JobKind): Promise<void> => {
+  /** Returns whether the job may be due again by now. */
+  const runJob = async (job: ClaimedJob, kind: JobKind): Promise<boolean> => {
     const { key, attempts } = job;
     const renewing = setInterval(() => {
       transaction(store, (tx) => renewJob(tx, job, now().getTime() + LEASE_MS)).catch((err) =>
@@ -94,18 +97,17 @@ export function createJobLoop(
     }, RENEW_MS);
     try {
       const result = await kind.run({ key, attempts, again: attempts > 1 });
-      const hasEnded = await transaction(store, async (tx) => {
-        if (result === 'done') return endJob(tx, job);
+      return await transaction(store, async (tx) => {
+        if (result === 'done') return !(await endJob(tx, job));
         await retryJob(tx, { ...job, attempts: 0 }, result.getTime());
-        return result > now();
+        return true;
       });
-      if (!hasEnded) wake();
     } catch (err) {
       note({ 'error.type': 'failed' });
       log.warn({ err, job: job.kind, key, attempts }, 'job failed; it is tried again');
       await context.onError(err);
       await failed(job, kind);
-      wake();
+      return true;
     } finally {
       clearInterval(renewing);
     }
@@ -125,8 +127,7 @@ export function createJobLoop(
 
   const begin = (job: ClaimedJob, kind: JobKind): void => {
     const id = `${job.kind}/${job.key}`;
-    // Its lease ended while this process ran it, for example because the machine slept.
-    if (running.has(id)) return;
+    if (running.has(id)) return void claimedAgain.set(id, job);
     running.set(id, kind.lane);
     const [subject = ''] = job.key.split('/');
     const queue = `${kind.lane}/${subject}`;
@@ -140,11 +141,17 @@ export function createJobLoop(
       outsideTrace(() => during({ change: subject }, () => traced(work, () => runJob(job, kind))));
     const ended = (queues.get(queue) ?? Promise.resolve())
       .then(run)
-      .catch((err: unknown) => log.error({ err, job: id }, 'end of a job could not be stored'))
-      .finally(() => {
+      .catch((err: unknown) => {
+        log.error({ err, job: id }, 'end of a job could not be stored');
+        return true;
+      })
+      .then((isDue) => {
         running.delete(id);
         if (queues.get(queue) === ended) queues.delete(queue);
-        if (filled.has(kind.lane)) wake();
+        const next = claimedAgain.get(id);
+        claimedAgain.delete(id);
+        if (isDue && next) begin(next, kind);
+        else if (isDue || filled.has(kind.lane)) wake();
       });
     queues.set(queue, ended);
   };

@@ -57,6 +57,23 @@ test('a job that is done is gone', async () => {
   expect(tries).toContainEqual({ key: 'A', attempts: 1, again: false });
 });
 
+test('a job that is requested while it runs is run again, whenever the loop claims', async () => {
+  const tries = new Map<string, number>();
+  const keys = Array.from({ length: 40 }, (_, index) => `K${index}`);
+  const run = async ({ key }: JobTry) => {
+    tries.set(key, (tries.get(key) ?? 0) + 1);
+    if (tries.get(key) === 1) await add('card', key);
+    return 'done' as const;
+  };
+  const { loop, add, nextAt } = await aLoop({ card: { run, lane: 'messages' } });
+  await add('card', ...keys);
+  loop.start(60_000);
+  const claims = setInterval(loop.wake, 0);
+  await expect.poll(nextAt).toBeNull();
+  clearInterval(claims);
+  expect(tries).toEqual(new Map(keys.map((key) => [key, 2])));
+});
+
 test('a job that asks for a later time runs then, and did not fail', async () => {
   const tries: JobTry[] = [];
   const later = { at: new Date(0) };
