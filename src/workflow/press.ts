@@ -23,7 +23,7 @@ import { type EventOf, evolvePress, type LoggedPress } from '../domain/log-event
 import type { Place } from '../domain/place.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
-import { denialOfVerb, nameAlternatives } from './authorize.ts';
+import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
 import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
@@ -40,7 +40,7 @@ import {
   LoggedPlace,
 } from './places.ts';
 import { countAttempts, type RateLimitStatus } from './rates.ts';
-import { currentTarget } from './target.ts';
+import { pressFacts } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
 /** A press that decides about a change, as Slack delivered it: nothing of it is checked yet. */
@@ -166,7 +166,7 @@ export async function endedBefore(
   { change: id, verb, by, text }: Pick<Pressed, 'change' | 'verb' | 'by' | 'text'>,
 ): Promise<State | null> {
   const change = await loadChange(context.events, id);
-  const refusal = change && refusalBeforeLookup(context, change, verb, { by, text });
+  const refusal = change && refusalOfVerb(context, verb, change, { by, identity: null, text });
   if (!refusal || !TOO_LATE.includes(refusal)) return null;
   return refusal === 'expired' ? 'expired' : change.state;
 }
@@ -226,7 +226,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   }
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
-  const early = refusalBeforeLookup(context, change, verb, press);
+  const early = refusalOfVerb(context, verb, change, { ...press, identity: null });
   if (early) return refuse(early);
   const identity = await context.people.identify(press.by, {
     fresh: verb !== 'cancel',
@@ -244,25 +244,6 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
 function markOf(seen: string | null): Mark | null {
   const [version = '', hash = ''] = seen?.split('.') ?? [];
   return hash ? { version: Number(version), hash } : null;
-}
-
-function pressFacts(
-  { policy, ...context }: WorkflowContext,
-  { plan }: Change,
-  { by, identity, text }: Pick<PressFacts, 'by' | 'identity' | 'text'>,
-): PressFacts {
-  const target = currentTarget(context, plan);
-  return { by, identity, text, now: context.now(), policy, target };
-}
-
-function refusalBeforeLookup(
-  context: WorkflowContext,
-  change: Change,
-  verb: Verb,
-  { by, text }: Pick<PressFacts, 'by' | 'text'>,
-): Refusal | null {
-  const answer = gate(change, verb, pressFacts(context, change, { by, identity: null, text }));
-  return 'refusal' in answer ? answer.refusal : null;
 }
 
 /** What is known before the change is read under the lock. */
