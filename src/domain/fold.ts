@@ -86,10 +86,7 @@ function fieldsAfter(
     case 'rejected':
       return { rejection: { by: event.by, at, reason: event.reason }, state: 'rejected' };
     case 'cancelled':
-      return {
-        cancelledBy: event.via ? agentId(event.via.agent) : event.by,
-        state: 'cancelled',
-      };
+      return { cancelledBy: event.via ? agentId(event.via.agent) : event.by, state: 'cancelled' };
     case 'expired':
       return { state: 'expired' };
     case 'stale':
@@ -130,14 +127,14 @@ function fieldsAfter(
 }
 
 function outcomeOf(event: EventOf<'succeeded' | 'failed' | 'unknown'>): ExecutionOutcome {
-  const { at: _recordedAt, type: how, tookMs, requestId } = event;
-  const call = { at: event.answeredAt, tookMs, requestId };
+  const { answeredAt: at, tookMs, requestId } = event;
+  const call = { at, tookMs, requestId };
   if (event.type === 'succeeded') {
     const { reported, createdId } = event;
     return { how: event.type, ...call, reported, ...(createdId && { createdId }) };
   }
-  const { status, text } = event;
-  return { how: how === 'failed' ? how : 'unknown', ...call, status, text };
+  const { type: how, status, text } = event;
+  return { how, ...call, status, text };
 }
 
 function confirmed(change: Change, at: Date): Partial<Change> {

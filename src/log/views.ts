@@ -1,5 +1,5 @@
 import { type Change, isEnded, isPrivate, type State, targetKey } from '../domain/change.ts';
-import { type StoreReader, type StoreTx, sql } from '../storage/index.ts';
+import { reading, type Store, type StoreReader, type StoreTx, sql } from '../storage/index.ts';
 
 // Views serve lists and queries only: nothing is decided from them, and `rebuild` makes them again.
 
@@ -80,39 +80,45 @@ export async function queryChanges(
   return rows.map(({ id }) => id);
 }
 
-/** How many changes match, at most `most`. */
-export async function countMatches(
-  reader: StoreReader,
-  query: ChangeQuery,
-  most: number,
-): Promise<number> {
+interface Stored {
+  readonly store: Store;
+}
+
+/** More changes are not counted, because the time would grow with the number of all changes. */
+const COUNTED_MAX = 1_001;
+
+/** How many changes match, on all pages: at most 1,001. */
+export async function countChanges({ store }: Stored, query: ChangeQuery): Promise<number> {
   const { where } = conditionsOf(query);
-  const { rows } = await sql<{ count: number }>`select count(*) as count from
-    (select id from change_view where ${where} limit ${most}) counted`.execute(reader);
+  const found = sql<{ count: number }>`select count(*) as count from
+    (select id from change_view where ${where} limit ${COUNTED_MAX}) counted`;
+  const { rows } = await reading(store, (reader) => found.execute(reader));
   return Number(rows[0]?.count ?? 0);
 }
 
 /** The commands that a user requested, the most frequent first; reverts do not count. */
-export async function requestedIn(
-  reader: StoreReader,
+export async function requestedCommands(
+  { store }: Stored,
   requester: string,
   most: number,
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ command: string }>`select command from change_view
+  const found = sql<{ command: string }>`select command from change_view
     where requester = ${requester} and parent is null
-    group by command order by count(*) desc, command limit ${most}`.execute(reader);
+    group by command order by count(*) desc, command limit ${most}`;
+  const { rows } = await reading(store, (reader) => found.execute(reader));
   return rows.map(({ command }) => command);
 }
 
 /** When each target last got a request of these commands that was applied, or may have been, by its key. */
-export async function lastSentTimes(
-  reader: StoreReader,
+export async function lastSent(
+  { store }: Stored,
   { commands, since }: { readonly commands: readonly string[]; readonly since: Date },
 ): Promise<ReadonlyMap<string, Date>> {
   if (commands.length === 0) return new Map();
-  const { rows } = await sql<{ target: string; at: number }>`select target, max(sent_at) as at
+  const found = sql<{ target: string; at: number }>`select target, max(sent_at) as at
     from change_view where sent_at >= ${since.getTime()} and state in ('succeeded', 'unknown')
-      and command in (${sql.join(commands)}) group by target`.execute(reader);
+      and command in (${sql.join(commands)}) group by target`;
+  const { rows } = await reading(store, (reader) => found.execute(reader));
   return new Map(rows.map(({ target, at }) => [target, new Date(at)]));
 }
 
