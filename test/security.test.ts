@@ -57,7 +57,7 @@ test.for<[string, RegExp, readonly string[]]>([
       ".raw('rollback'",
       ".raw('savepoint member'",
       ...['.raw(statement', '.raw(statement'],
-      ...['sql.ref(by', 'sql.ref(by', 'sql.ref(by', 'sql.ref(column'],
+      ...['sql.ref(by', 'sql.ref(by', 'sql.ref(by', 'sql.ref(column', 'sql.ref(name'],
     ],
   ],
   [

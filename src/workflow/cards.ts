@@ -215,12 +215,12 @@ async function drawStanding(
   let drawn: Change | null = null;
   let asOf = context.now();
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const lately = readLately(context, at);
-    const seen = lately ?? (await readNow(context, at));
+    const recent = readLately(context, at);
+    const seen = recent ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
     // The change may have moved while Slack was read.
-    const loaded = lately && round === 0 ? change : await loadChange(context.events, change.id);
+    const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
     if (!loaded) return 'done';
     const foreign = await foreignMarks(context.events, loaded, marks);
     if (foreign.length > 0) {
@@ -231,7 +231,7 @@ async function drawStanding(
     const isDrawn = drawn?.hash === loaded.hash && !loaded.child;
     if (!isDrawn) asOf = context.now();
     const current: Change = drawn && isDrawn ? drawn : await surrounded(context, loaded);
-    if (await endHopeless(context, current)) continue;
+    if (!isDrawn && (await endHopeless(context, current))) continue;
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
     const isShown =
