@@ -57,7 +57,7 @@ test.for<[string, RegExp, readonly string[]]>([
       ".raw('rollback'",
       ".raw('savepoint member'",
       ...['.raw(statement', '.raw(statement'],
-      ...['sql.ref(by', 'sql.ref(by', 'sql.ref(by', 'sql.ref(column'],
+      ...['sql.ref(by', 'sql.ref(by', 'sql.ref(by', 'sql.ref(column', 'sql.ref(name'],
       // An operator names the role, and the database its schema; both are quoted as names.
       ...['sql.id(role', "sql.id(rows[0]?.name ?? 'public'"],
     ],

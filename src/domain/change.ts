@@ -77,6 +77,8 @@ export interface Change {
   readonly hash: string;
   /** The hashes of its last event that a card shows, and of later ones: a card with one of them is up to date. */
   readonly shownBy: readonly string[];
+  /** The hashes of its events, and of lost ones that it has answered: the marks that its messages may show. */
+  readonly marks: readonly string[];
   /** The places in the log of its plan and of its last ending; `endedSeq` null: it was not sent. */
   readonly plannedSeq: number;
   readonly endedSeq: number | null;

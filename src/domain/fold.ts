@@ -19,7 +19,9 @@ export function foldOf(id: ChangeId) {
     if (!change) throw new Error(`The first event of ${id} is ${event.type}, not drafted`);
     const shownBy = UNSEEN.includes(event.type) ? [...change.shownBy, hash] : [hash];
     const endedSeq = ENDS.includes(event.type) ? seq : change.endedSeq;
-    return { ...change, ...fieldsAfter(change, event), version, hash, shownBy, endedSeq };
+    const answered = 'foreign' in event ? (event.foreign ?? []) : [];
+    const marks = [...change.marks, hash, ...answered.map((mark) => mark.hash)];
+    return { ...change, ...fieldsAfter(change, event), version, hash, shownBy, marks, endedSeq };
   };
 }
 
@@ -36,7 +38,7 @@ function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
     ...{ via, words, requestKey },
     ...{ id, organization, requester, command, reason, plan, digest, requires, parent },
     ...{ expiresAt, notBefore, version: event.version, hash: event.hash },
-    ...{ shownBy: [event.hash], plannedSeq: event.seq, endedSeq: null },
+    ...{ shownBy: [event.hash], marks: [event.hash], plannedSeq: event.seq, endedSeq: null },
     state: inherits ? 'approved' : 'draft',
     approvals: inherits?.approvals ?? [],
     breakGlass: inherits?.breakGlass ?? null,
@@ -84,10 +86,7 @@ function fieldsAfter(
     case 'rejected':
       return { rejection: { by: event.by, at, reason: event.reason }, state: 'rejected' };
     case 'cancelled':
-      return {
-        cancelledBy: event.via ? agentId(event.via.agent) : event.by,
-        state: 'cancelled',
-      };
+      return { cancelledBy: event.via ? agentId(event.via.agent) : event.by, state: 'cancelled' };
     case 'expired':
       return { state: 'expired' };
     case 'stale':
@@ -133,14 +132,14 @@ function fieldsAfter(
 }
 
 function outcomeOf(event: EventOf<'succeeded' | 'failed' | 'unknown'>): ExecutionOutcome {
-  const { at: _recordedAt, type: how, tookMs, requestId } = event;
-  const call = { at: event.answeredAt, tookMs, requestId };
+  const { answeredAt: at, tookMs, requestId } = event;
+  const call = { at, tookMs, requestId };
   if (event.type === 'succeeded') {
     const { reported, createdId } = event;
     return { how: event.type, ...call, reported, ...(createdId && { createdId }) };
   }
-  const { status, text } = event;
-  return { how: how === 'failed' ? how : 'unknown', ...call, status, text };
+  const { type: how, status, text } = event;
+  return { how, ...call, status, text };
 }
 
 function confirmed(change: Change, at: Date): Partial<Change> {

@@ -1,14 +1,8 @@
-import type { Change, ChangeId, UserId } from '../domain/change.ts';
+import type { Change, ChangeId } from '../domain/change.ts';
 import { foldOf } from '../domain/fold.ts';
 import { reading, sql } from '../storage/index.ts';
 import type { Log, Subjects } from './log.ts';
-import {
-  type ChangeQuery,
-  countMatches,
-  lastSentTimes,
-  queryChanges,
-  requestedIn,
-} from './views.ts';
+import { type ChangeQuery, queryChanges } from './views.ts';
 
 /**
  * Returns a change, folded from its verified events, with the state of its revert; null without events and after its
@@ -37,14 +31,6 @@ export async function listChanges(
   return found;
 }
 
-/** More changes are not counted, because the time would grow with the number of all changes. */
-const COUNTED_MAX = 1_001;
-
-/** How many changes match, on all pages: at most 1,001. */
-export function countChanges(log: Log, query: ChangeQuery): Promise<number> {
-  return reading(log.store, (reader) => countMatches(reader, query, COUNTED_MAX));
-}
-
 const HASHES_AT_ONCE = 500;
 
 /** Those of the hashes that are events of the log. */
@@ -63,21 +49,4 @@ export async function hasEvents(
     for (const { hash } of rows) found.add(hash);
   }
   return found;
-}
-
-/** The commands that a user requested, the most frequent first; reverts do not count. */
-export function requestedCommands(
-  log: Log,
-  requester: UserId,
-  most: number,
-): Promise<readonly string[]> {
-  return reading(log.store, (reader) => requestedIn(reader, requester, most));
-}
-
-/** When each target last got a request of these commands that was applied, or may have been, by its key. */
-export function lastSent(
-  log: Log,
-  filter: Parameters<typeof lastSentTimes>[1],
-): Promise<ReadonlyMap<string, Date>> {
-  return reading(log.store, (reader) => lastSentTimes(reader, filter));
 }

@@ -1,12 +1,5 @@
 export { Damaged, WentBack } from './chain.ts';
-export {
-  countChanges,
-  hasEvents,
-  lastSent,
-  listChanges,
-  loadChange,
-  requestedCommands,
-} from './changes.ts';
+export { hasEvents, listChanges, loadChange } from './changes.ts';
 export { eventsBefore, type LoggedEvent } from './history.ts';
 export {
   type ActiveConfiguration,
@@ -44,4 +37,4 @@ export {
   postAtMostOnce,
 } from './posts.ts';
 export type { LogCheck } from './upkeep.ts';
-export type { ChangeQuery } from './views.ts';
+export { type ChangeQuery, countChanges, lastSent, requestedCommands } from './views.ts';

@@ -10,7 +10,7 @@ import {
   type StreamName,
 } from '../domain/log-events.ts';
 import {
-  addJob,
+  addJobs,
   type Job,
   lockedTransaction,
   reading,
@@ -518,7 +518,7 @@ export async function add<T>(
   for (const stream of new Set(added.map((row) => row.stream))) {
     await showIfChange(tx, stream, streams.get(stream) ?? []);
   }
-  for (const job of jobs) await addJob(tx, job);
+  await addJobs(tx, ...jobs);
   await cache?.(tx);
   return {
     result,

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../base/time.ts';
 import { endsStream } from '../domain/log-events.ts';
 import {
-  addJob,
+  addJobs,
   dropEventGuards,
   eventTable,
   type Job,
@@ -115,7 +115,7 @@ export async function rebuild(
       .map(({ stream, type, at }) => ({ stream, endedAt: endsStream(stream, type) ? at : null }))
       .filter(({ endedAt }) => endedAt === null || locked.at - endedAt < DUE_WITHIN_MS);
     const jobs = await jobsFor(locked, recent);
-    for (const job of jobs) await addJob(tx, job);
+    await addJobs(tx, ...jobs);
     // They may have run before, so that they look for their messages first.
     await sql`update job set attempts = 1`.execute(tx);
   });

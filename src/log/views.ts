@@ -1,5 +1,5 @@
 import { type Change, isEnded, isPrivate, type State, targetKey } from '../domain/change.ts';
-import { type StoreReader, type StoreTx, sql } from '../storage/index.ts';
+import { reading, type Store, type StoreReader, type StoreTx, sql } from '../storage/index.ts';
 
 // Views serve lists and queries only: nothing is decided from them, and `rebuild` makes them again.
 
@@ -18,15 +18,17 @@ function endedAt(change: Change, updatedAt: number): number | null {
 export async function showChange(tx: StoreTx, change: Change, updatedAt: number): Promise<void> {
   const { id, state, command, requester, via, parent, createdAt, outcome } = change;
   const flag = (is: boolean) => (is ? 1 : 0);
-  await sql`delete from change_view where id = ${id}`.execute(tx);
-  await sql`insert into change_view
-      (id, state, command, target, requester, agent, parent, created_at, updated_at, ended_at, sent_at,
-        is_private, is_open, needs_review)
-    values (${id}, ${state}, ${command}, ${targetKey(change)}, ${requester},
-      ${via?.agent ?? null}, ${parent},
-      ${createdAt.getTime()}, ${updatedAt}, ${endedAt(change, updatedAt)},
-      ${outcome?.at.getTime() ?? null}, ${flag(isPrivate(change))}, ${flag(!isEnded(change))},
-      ${flag(needsReview(change))})`.execute(tx);
+  const row = {
+    ...{ id, state, command, requester, parent, target: targetKey(change) },
+    ...{ agent: via?.agent ?? null, created_at: createdAt.getTime(), updated_at: updatedAt },
+    ...{ ended_at: endedAt(change, updatedAt), sent_at: outcome?.at.getTime() ?? null },
+    ...{ is_private: flag(isPrivate(change)), is_open: flag(!isEnded(change)) },
+    needs_review: flag(needsReview(change)),
+  };
+  const columns = Object.keys(row).map((name) => sql.ref(name));
+  const next = columns.map((column) => sql`${column} = excluded.${column}`);
+  await sql`insert into change_view (${sql.join(columns)}) values (${sql.join(Object.values(row))})
+    on conflict (id) do update set ${sql.join(next)}`.execute(tx);
 }
 
 /** Deletes everything that `rebuild` makes again. */
@@ -47,6 +49,8 @@ export interface ChangeQuery {
   readonly open?: boolean;
   /** Only changes that were requested since this time. */
   readonly since?: Date;
+  /** Only changes that are open, or were requested since this time. */
+  readonly openOrSince?: Date;
   /** Only changes that were sent and ended since this time; the last to end comes first. */
   readonly endedSince?: Date;
   /** Only changes whose request was answered, or may have arrived. The last one comes first. */
@@ -57,6 +61,7 @@ export interface ChangeQuery {
   readonly toReview?: true;
   /** Without drafts that other users have not confirmed, or never did. */
   readonly privateTo?: string;
+  readonly except?: Change['id'] | undefined;
   /** Without reverts. */
   readonly requested?: true;
   /** The last change of the page before. */
@@ -75,39 +80,45 @@ export async function queryChanges(
   return rows.map(({ id }) => id);
 }
 
-/** How many changes match, at most `most`. */
-export async function countMatches(
-  reader: StoreReader,
-  query: ChangeQuery,
-  most: number,
-): Promise<number> {
+interface Stored {
+  readonly store: Store;
+}
+
+/** More changes are not counted, because the time would grow with the number of all changes. */
+const COUNTED_MAX = 1_001;
+
+/** How many changes match, on all pages: at most 1,001. */
+export async function countChanges({ store }: Stored, query: ChangeQuery): Promise<number> {
   const { where } = conditionsOf(query);
-  const { rows } = await sql<{ count: number }>`select count(*) as count from
-    (select id from change_view where ${where} limit ${most}) counted`.execute(reader);
+  const found = sql<{ count: number }>`select count(*) as count from
+    (select id from change_view where ${where} limit ${COUNTED_MAX}) counted`;
+  const { rows } = await reading(store, (reader) => found.execute(reader));
   return Number(rows[0]?.count ?? 0);
 }
 
 /** The commands that a user requested, the most frequent first; reverts do not count. */
-export async function requestedIn(
-  reader: StoreReader,
+export async function requestedCommands(
+  { store }: Stored,
   requester: string,
   most: number,
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ command: string }>`select command from change_view
+  const found = sql<{ command: string }>`select command from change_view
     where requester = ${requester} and parent is null
-    group by command order by count(*) desc, command limit ${most}`.execute(reader);
+    group by command order by count(*) desc, command limit ${most}`;
+  const { rows } = await reading(store, (reader) => found.execute(reader));
   return rows.map(({ command }) => command);
 }
 
 /** When each target last got a request of these commands that was applied, or may have been, by its key. */
-export async function lastSentTimes(
-  reader: StoreReader,
+export async function lastSent(
+  { store }: Stored,
   { commands, since }: { readonly commands: readonly string[]; readonly since: Date },
 ): Promise<ReadonlyMap<string, Date>> {
   if (commands.length === 0) return new Map();
-  const { rows } = await sql<{ target: string; at: number }>`select target, max(sent_at) as at
+  const found = sql<{ target: string; at: number }>`select target, max(sent_at) as at
     from change_view where sent_at >= ${since.getTime()} and state in ('succeeded', 'unknown')
-      and command in (${sql.join(commands)}) group by target`.execute(reader);
+      and command in (${sql.join(commands)}) group by target`;
+  const { rows } = await reading(store, (reader) => found.execute(reader));
   return new Map(rows.map(({ target, at }) => [target, new Date(at)]));
 }
 
@@ -128,11 +139,13 @@ function conditionsOf(query: ChangeQuery) {
     open === true && sql`is_open = 1`,
     open === false && sql`is_open = 0 and is_private = 0`,
     since && sql`created_at >= ${since.getTime()}`,
+    query.openOrSince && sql`(is_open = 1 or created_at >= ${query.openOrSince.getTime()})`,
     endedSince && sql`ended_at >= ${endedSince.getTime()} and sent_at is not null`,
     sent && sql`sent_at is not null`,
     query.confirmed && sql`is_private = 0`,
     query.toReview && sql`needs_review = 1`,
     privateTo !== undefined && sql`(requester = ${privateTo} or is_private = 0)`,
+    query.except && sql`id <> ${query.except}`,
     query.requested && sql`parent is null`,
     before && isBefore(by, before),
   ].filter((each) => typeof each === 'object');

@@ -283,7 +283,7 @@ interface ReceivedDecision {
   readonly replyTo: ReplyTo;
 }
 
-/** After the acknowledgement: starts the work of a stored press, or reports the rate limit. */
+/** After the acknowledgement: shows a notice if a stored press takes long, or reports the rate limit. */
 export async function handleReceipt(
   { context }: SlackContext,
   receipt: Receipt,
@@ -298,7 +298,6 @@ export async function handleReceipt(
   // The stream of a press is named by its subject, whatever that is.
   const isAnswered = () => isHandled(context, subject as ChangeId, key);
   if (receipt === 'ok') messenger.expectAnswer(press, isAnswered);
-  context.wake();
 }
 
 /** The server's error, or a reference that finds an internal error in the log. */

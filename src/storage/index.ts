@@ -13,7 +13,7 @@ export {
 } from './database.ts';
 export { databaseProblem } from './errors.ts';
 export {
-  addJob,
+  addJobs,
   type ClaimedJob,
   claimJobs,
   endJob,

@@ -21,22 +21,37 @@ export interface ClaimedJob extends Job {
   readonly owner: string;
 }
 
-/** Requests a job. One that waits already becomes due at the earlier time; one that runs is run again. */
-export async function addJob(tx: StoreTx, { kind, key, dueAt }: Job): Promise<void> {
-  await sql`insert into job (kind, key, due_at, since) values (${kind}, ${key}, ${dueAt}, ${dueAt})
-    on conflict (kind, key) do update set asked = job.asked + 1,
+const AT_ONCE = 1_000;
+
+/** Requests jobs. One that waits already becomes due at the earlier time; one that runs is run again. */
+export async function addJobs(tx: StoreTx, ...jobs: readonly Job[]): Promise<void> {
+  const earliest = new Map<string, Job>();
+  for (const job of jobs.toSorted((one, other) => other.dueAt - one.dueAt))
+    earliest.set(`${job.kind}/${job.key}`, job);
+  const rows = [...earliest.values()].map(
+    ({ kind, key, dueAt }) => sql`(${kind}, ${key}, ${dueAt}, ${dueAt})`,
+  );
+  for (let from = 0; from < rows.length; from += AT_ONCE) {
+    await sql`insert into job (kind, key, due_at, since)
+      values ${sql.join(rows.slice(from, from + AT_ONCE))}
+      on conflict (kind, key) do update set asked = job.asked + 1,
       since = case when excluded.since < job.since then excluded.since else job.since end,
       due_at = case when excluded.due_at < job.due_at then excluded.due_at else job.due_at end`.execute(
-    tx,
-  );
+      tx,
+    );
+  }
 }
 
 interface Claim {
   readonly owner: string;
   readonly now: number;
   readonly leaseMs: number;
+  readonly lanes: readonly Lane[];
+}
+
+/** At most so many jobs of these kinds. */
+interface Lane {
   readonly most: number;
-  /** Only jobs of these kinds. */
   readonly kinds: readonly string[];
 }
 
@@ -45,14 +60,18 @@ interface Claim {
  * lease again after it has waited for the row.
  */
 export async function claimJobs(tx: StoreTx, claim: Claim): Promise<readonly ClaimedJob[]> {
-  const { owner, now, leaseMs, most, kinds } = claim;
-  if (kinds.length === 0) return [];
+  const { owner, now, leaseMs } = claim;
+  const lanes = claim.lanes.filter(({ most, kinds }) => most > 0 && kinds.length > 0);
+  if (lanes.length === 0) return [];
+  const due = lanes.map(
+    ({ most, kinds }) => sql`select kind, key from (select kind, key from job
+      where due_at <= ${now} and lease_until <= ${now} and kind in (${sql.join(kinds)})
+      order by due_at, kind, key limit ${most}) lane`,
+  );
   const { rows } = await sql<Omit<ClaimedJob, 'owner'>>`update job
     set lease_owner = ${owner}, lease_until = ${now + leaseMs}, attempts = attempts + 1
-    where lease_until <= ${now} and due_at <= ${now} and (kind, key) in (
-      select kind, key from job where due_at <= ${now} and lease_until <= ${now}
-        and kind in (${sql.join(kinds)})
-      order by due_at, kind, key limit ${most})
+    where lease_until <= ${now} and due_at <= ${now}
+      and (kind, key) in (${sql.join(due, sql` union all `)})
     returning kind, key, due_at as "dueAt", attempts, asked, since`.execute(tx);
   return rows.map((row) => ({ ...row, owner })).toSorted((one, other) => one.dueAt - other.dueAt);
 }
@@ -64,12 +83,15 @@ export async function renewJob(tx: StoreTx, job: ClaimedJob, until: number): Pro
   return numAffectedRows > 0n;
 }
 
-/** Ends a job, unless it was requested again while it ran: then it is due now. */
-export async function endJob(tx: StoreTx, { kind, key, owner, asked }: ClaimedJob): Promise<void> {
-  await sql`delete from job where kind = ${kind} and key = ${key}
+/** Ends a job, unless it was requested again while it ran: then it is due now. Returns whether it has ended. */
+export async function endJob(tx: StoreTx, job: ClaimedJob): Promise<boolean> {
+  const { kind, key, owner, asked } = job;
+  const { numAffectedRows = 0n } = await sql`delete from job where kind = ${kind} and key = ${key}
     and lease_owner = ${owner} and asked = ${asked}`.execute(tx);
+  if (numAffectedRows > 0n) return true;
   await sql`update job set lease_owner = null, lease_until = 0, attempts = 0, since = due_at
     where kind = ${kind} and key = ${key} and lease_owner = ${owner}`.execute(tx);
+  return false;
 }
 
 /**

@@ -11,7 +11,7 @@ import { append } from '../log/index.ts';
 import { AlertReport } from '../servers/alert-webhook.ts';
 import {
   type AlertReportTable,
-  addJob,
+  addJobs,
   lockedTransaction,
   reading,
   transaction,
@@ -83,7 +83,7 @@ export async function receiveAlert(
     await saveReport(tx, { key, card, scope, opened_at, at, report: JSON.stringify(shown) });
     // The value of an alert that goes on is no news.
     if (card === '' || before?.state === state) return false;
-    await addJob(tx, { kind: 'alert', key: card, dueAt: instant + (open ? COLLECT_MS : 0) });
+    await addJobs(tx, { kind: 'alert', key: card, dueAt: instant + (open ? COLLECT_MS : 0) });
     return true;
   });
   if (isAccepted) wake();

@@ -32,7 +32,7 @@ import { identityFacts } from './moves.ts';
 import { withNews } from './news.ts';
 import { notify } from './notices.ts';
 import { foreignPlace, isOlderState, isPlace } from './places.ts';
-import { type CurrentRuleContext, currentRequirement, currentTarget } from './target.ts';
+import { type CurrentRuleContext, currentRequirement, pressFacts } from './target.ts';
 
 export interface Refused {
   readonly ok: false;
@@ -277,17 +277,14 @@ function policyDenial(
   return createDenial(refusal, { ...about, rule: rule?.place ?? null, role, freeze, never });
 }
 
-/** Returns why a verb would be refused now, given a text where it needs one; null: allowed. */
+/** Returns why a verb would be refused now, with a text where it needs one; null: allowed. */
 export function refusalOfVerb(
   context: RolesContext,
   verb: Verb,
   change: Change,
-  { by, identity }: Pick<PressFacts, 'by' | 'identity'>,
+  { by, identity, text = 'any text' }: Pick<PressFacts, 'by' | 'identity'> & { text?: string },
 ): Refusal | null {
-  const { policy, now } = context;
-  const target = currentTarget(context, change.plan);
-  const facts = { by, identity, text: 'any text', now: now(), policy, target };
-  const answer = gate(change, verb, facts);
+  const answer = gate(change, verb, pressFacts(context, change, { by, identity, text }));
   return 'refusal' in answer ? answer.refusal : null;
 }
 

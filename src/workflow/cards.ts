@@ -15,7 +15,7 @@ import {
 import { gate } from '../domain/gate.ts';
 import { evolveSchedule } from '../domain/log-events.ts';
 import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
-import { addJob, transaction } from '../storage/index.ts';
+import { addJobs, transaction } from '../storage/index.ts';
 import type {
   CardMark,
   DecisionContext,
@@ -49,7 +49,7 @@ const POLL_MS = 100;
 export async function afterDrawn(context: WorkflowContext, change: Change): Promise<Change> {
   const ended = new AbortController();
   const late = wait(DRAWN_WITHIN_MS, null, { ref: false, signal: ended.signal });
-  const drawn = drawSoon(context, change.id, ended.signal).catch((err: unknown) => {
+  const drawn = drawSoon(context, change, ended.signal).catch((err: unknown) => {
     context.log.warn({ err, change: change.id }, 'card was not drawn before the answer to a press');
     return null;
   });
@@ -61,18 +61,19 @@ export async function afterDrawn(context: WorkflowContext, change: Change): Prom
 
 async function drawSoon(
   context: WorkflowContext,
-  id: ChangeId,
+  change: Change,
   ended: AbortSignal,
 ): Promise<Position | null> {
-  context.wake();
+  const { id } = change;
+  let current: Change | null = change;
   while (!ended.aborted) {
-    const change = await loadChange(context.events, id);
-    if (!change || isPrivate(change)) return null;
-    if (change.card) {
+    if (!current || isPrivate(current)) return null;
+    if (current.card) {
       await inTurn(context, id, () => drawCard(context, id, { again: false }));
-      return change.card;
+      return current.card;
     }
     await wait(POLL_MS, undefined, { ref: false });
+    current = await loadChange(context.events, id);
   }
   return null;
 }
@@ -98,7 +99,6 @@ function inTurn<T>({ events }: WorkflowContext, id: ChangeId, work: () => Promis
 export async function sendCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const id = job.key as ChangeId;
   try {
-    await endHopeless(context, id);
     return await inTurn(context, id, () => drawCard(context, id, job));
   } catch (error) {
     if (error instanceof PostRefused && error.retryAfterMs === null) {
@@ -154,7 +154,10 @@ async function drawCard(
   }
   if (change.card) return drawStanding(context, change, change.card);
   await askForCopies(context, change);
-  if (!wasRefused(context, id)) await postCard(context, await surrounded(context, change), attempt);
+  if (wasRefused(context, id)) return 'done';
+  const shown = await surrounded(context, change);
+  if (await endHopeless(context, shown)) return drawCard(context, id, attempt);
+  await postCard(context, shown, attempt);
   return 'done';
 }
 
@@ -200,29 +203,39 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
+  let drawn: Change | null = null;
+  let asOf = context.now();
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const seen = readLately(context, at) ?? (await readNow(context, at));
+    const recent = readLately(context, at);
+    const seen = recent ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
-    const foreign = await foreignMarks(context.events, change, marks);
+    // The change may have moved while Slack was read.
+    const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
+    if (!loaded) return 'done';
+    const foreign = await foreignMarks(context.events, loaded, marks);
     if (foreign.length > 0) {
       await answerForeign(context, change.id, foreign);
       return dueAgain(context);
     }
-    const current = await loadShown(context, change.id);
-    if (!current) return 'done';
+    // What surrounds it is not read again to see what was drawn: its own changes draw the card again.
+    const isDrawn = drawn?.hash === loaded.hash && !loaded.child;
+    if (!isDrawn) asOf = context.now();
+    const current: Change = drawn && isDrawn ? drawn : await surrounded(context, loaded);
+    if (!isDrawn && (await endHopeless(context, current))) continue;
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
     const isShown =
       schedule && (seen.card?.revision ?? NO_REVISION) === revision
         ? seen.card?.hash === schedule.mark.hash
         : isUpToDate(current, seen.card, revision);
-    if (isShown) return newsChangeAt(current, context.now()) ?? 'done';
+    if (isShown) return newsChangeAt(current, asOf) ?? 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
-    const drawn = await context.messenger.redrawCard(current, at, schedule, revision);
-    if (drawn === 'deleted') return cardDeleted(context, change.id, at);
-    if (drawn !== 'drawn') await keepState(context, change.id, drawn);
+    const place = await context.messenger.redrawCard(current, at, schedule, revision);
+    if (place === 'deleted') return cardDeleted(context, change.id, at);
+    if (place !== 'drawn') await keepState(context, change.id, place);
+    drawn = current;
     lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
@@ -313,14 +326,16 @@ export async function scheduleNews(
   };
 }
 
-async function askForCopies({ store, now }: WorkflowContext, change: Change): Promise<void> {
-  if (change.copies.length === 0) return;
+/** Requests the copies of these users, to be posted or drawn. */
+async function askForCopies(
+  { store, now }: WorkflowContext,
+  { id, copies }: Change,
+  users: readonly UserId[] = copies.map(({ to }) => to),
+): Promise<void> {
+  if (users.length === 0) return;
   const dueAt = now().getTime();
-  await transaction(store, async (tx) => {
-    for (const { to } of change.copies) {
-      await addJob(tx, { kind: 'direct-card', key: `${change.id}/${to}`, dueAt });
-    }
-  });
+  const jobs = users.map((user) => ({ kind: 'direct-card', key: `${id}/${user}`, dueAt }));
+  await transaction(store, (tx) => addJobs(tx, ...jobs));
 }
 
 /**
@@ -381,14 +396,10 @@ export async function planDirectCards(
   return new Date(escalatesAt);
 }
 
-async function planCopies({ directCards, store, now }: WorkflowContext, change: Change) {
-  const users = await directCards.of(change);
-  const dueAt = now().getTime();
-  await transaction(store, async (tx) => {
-    for (const user of users.filter((each) => !copyOf(change, each))) {
-      await addJob(tx, { kind: 'direct-card', key: `${change.id}/${user}`, dueAt });
-    }
-  });
+async function planCopies(context: WorkflowContext, change: Change) {
+  const users = await context.directCards.of(change);
+  const missing = users.filter((user) => !copyOf(change, user));
+  return askForCopies(context, change, missing);
 }
 
 function copyOf({ copies }: Change, user: UserId): Position | null {
@@ -402,7 +413,7 @@ export async function sendDirectCard(context: WorkflowContext, job: JobTry): Pro
   const change = await loadShown(context, id as ChangeId);
   if (!change) return 'done';
   const copy = copyOf(change, to);
-  if (copy) return drawCopy(context, change.id, copy);
+  if (copy) return drawCopy(context, change, copy);
   if (change.state !== 'pending') return 'done';
   const at = await context.messenger.postDirectCard(change, to, job);
   const posted = { type: 'copy-posted', to, ...at } as const;
@@ -418,9 +429,11 @@ export async function sendDirectCard(context: WorkflowContext, job: JobTry): Pro
 }
 
 /** A copy is no witness: it is drawn after one read, and a deleted one is not posted again. */
-async function drawCopy(context: WorkflowContext, id: ChangeId, at: Position): Promise<JobResult> {
-  const change = await loadShown(context, id);
-  if (!change) return 'done';
+async function drawCopy(
+  context: WorkflowContext,
+  change: Change,
+  at: Position,
+): Promise<JobResult> {
   const seen = await context.messenger.readCard(at);
   if (!seen) return 'done';
   const marks = seen.card ? [seen.card] : [];

@@ -374,7 +374,9 @@ async function witnessProblem(
     const own = thread.notes.findIndex(({ nonce }) => nonce === mark.nonce);
     if (own < 0) return 'Slack does not show the note of this attempt.';
     const before = [...(thread.card ? [thread.card] : []), ...thread.notes.slice(0, own)];
-    const foreign = await foreignMarks(context.events, change, before);
+    // The log may have lost since then what was claimed.
+    const logged = (await loadChange(context.events, change.id)) ?? change;
+    const foreign = await foreignMarks(context.events, logged, before);
     if (foreign.length === 0) return null;
     await answerForeign(context, change.id, foreign);
     return 'The thread shows events that the database has lost.';

@@ -15,7 +15,7 @@ import { gate } from '../domain/gate.ts';
 import { evolveFreeze } from '../domain/log-events.ts';
 import { loadChange, type Subjects } from '../log/index.ts';
 import { appliedScaling } from '../servers/facts.ts';
-import { addJob, transaction } from '../storage/index.ts';
+import { addJobs, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { advance } from './moves.ts';
@@ -438,9 +438,9 @@ async function show(
   const dueAt = now().getTime();
   await transaction(store, async (tx) => {
     await saveFollowUp(tx, id, after);
-    if (isNew) await addJob(tx, { kind: 'card', key: id, dueAt });
+    if (isNew) await addJobs(tx, { kind: 'card', key: id, dueAt });
     if (isReported) {
-      await addJob(tx, { kind: 'follow-up', key: `${id}/${after.revision}`, dueAt });
+      await addJobs(tx, { kind: 'follow-up', key: `${id}/${after.revision}`, dueAt });
     }
   });
   if (isReported) log.info({ change: id, followUp: after.state }, 'change followed to its end');
@@ -456,6 +456,6 @@ export async function withFollowUp(
     const { state: freeze } = await events.load(`freeze/${change.id}`, evolveFreeze);
     return freeze ? { ...change, isOver: freeze.isLifted || freeze.until <= now() } : change;
   }
-  const followUp = await readFollowUp(store, change.id);
+  const followUp = change.outcome && (await readFollowUp(store, change.id));
   return followUp ? { ...change, followUp } : change;
 }

@@ -9,7 +9,7 @@ import {
 import { evolveFreeze, type LoggedFreeze } from '../domain/log-events.ts';
 import { startTimeOf } from '../domain/timing.ts';
 import { append, inForce } from '../log/index.ts';
-import { addJob, transaction } from '../storage/index.ts';
+import { addJobs, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { redrawOpen } from './moves.ts';
@@ -78,7 +78,7 @@ async function endFreeze(context: DecisionContext, id: string): Promise<JobResul
   // Each offer waits for the other freezes of its target.
   await transaction(store, async (tx) => {
     await hurryJobs(tx, 'unfreeze-offer', now());
-    await addJob(tx, { kind: 'card', key: id, dueAt: now().getTime() });
+    await addJobs(tx, { kind: 'card', key: id, dueAt: now().getTime() });
   });
   wake();
   await redrawOpen(context);

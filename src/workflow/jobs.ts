@@ -75,15 +75,19 @@ export function createJobLoop(
   /** The end of what runs of a lane and subject. */
   const queues = new Map<string, Promise<void>>();
   const running = new Map<string, Lane>();
+  /** Claimed while it still ran here: it was requested again, or its lease ended because the machine slept. */
+  const claimedAgain = new Map<string, ClaimedJob>();
   let isStopped = true;
   let isClaiming = false;
   let claimsAgain = false;
   let timer: NodeJS.Timeout | undefined;
   let lastError: string | null = null;
 
-  const kindsOf = (lane: Lane) => Object.keys(kinds).filter((each) => kinds[each]?.lane === lane);
-  const places = (lane: Lane) =>
-    LANES[lane] - [...running.values()].filter((each) => each === lane).length;
+  const placesIn = ([lane, all]: readonly [string, number]) => ({
+    lane,
+    kinds: Object.keys(kinds).filter((each) => kinds[each]?.lane === lane),
+    most: all - [...running.values()].filter((each) => each === lane).length,
+  });
 
   /** One line for each kind of job and error, until a job of this kind succeeds. */
   const outages = new Map<string, ReturnType<typeof createOutageLog>>();
@@ -93,7 +97,11 @@ export function createJobLoop(
     return known;
   };
 
-  const runJob = async (job: ClaimedJob, kind: JobKind): Promise<void> => {
+  /** Lanes that had no place for more of what is due. */
+  const filled = new Set<string>();
+
+  /** Returns whether the job may be due again by now. */
+  const runJob = async (job: ClaimedJob, kind: JobKind): Promise<boolean> => {
     const { key, attempts } = job;
     const renewing = setInterval(() => {
       transaction(store, (tx) => renewJob(tx, job, now().getTime() + LEASE_MS)).catch((err) =>
@@ -103,19 +111,22 @@ export function createJobLoop(
     try {
       const result = await kind.run({ key, attempts, again: attempts > 1 });
       outageOf(job).ended();
-      await transaction(store, (tx) => {
-        if (result === 'done') return endJob(tx, job);
+      const isDue = await transaction(store, async (tx) => {
+        if (result === 'done') return !(await endJob(tx, job));
         const isPlanned = result instanceof Date;
         const { waitsUntil: at } = isPlanned ? { waitsUntil: result } : result;
-        return retryJob(tx, { ...job, attempts: 0 }, at.getTime(), isPlanned);
+        await retryJob(tx, { ...job, attempts: 0 }, at.getTime(), isPlanned);
+        return true;
       });
       if (typeof result === 'object' && 'waitsUntil' in result) await reportLate(job, kind);
+      return isDue;
     } catch (err) {
       note({ 'error.type': 'failed' });
       outageOf(job).failed(String(err), { err, job: job.kind, key });
       await context.onError(err);
       await failed(job, kind);
       await reportLate(job, kind);
+      return true;
     } finally {
       clearInterval(renewing);
     }
@@ -129,7 +140,8 @@ export function createJobLoop(
     const { attempts } = job;
     if (attempts >= GIVE_UP_AFTER) {
       await kind.giveUp?.(job.key);
-      return transaction(store, (tx) => endJob(tx, job));
+      await transaction(store, (tx) => endJob(tx, job));
+      return;
     }
     const growing = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
     const waitMs = kind.retryMs?.(attempts) ?? growing;
@@ -138,8 +150,7 @@ export function createJobLoop(
 
   const begin = (job: ClaimedJob, kind: JobKind): void => {
     const id = `${job.kind}/${job.key}`;
-    // Its lease ended while this process ran it, for example because the machine slept.
-    if (running.has(id)) return;
+    if (running.has(id)) return void claimedAgain.set(id, job);
     running.set(id, kind.lane);
     const [subject = ''] = job.key.split('/');
     const queue = `${kind.lane}/${subject}`;
@@ -154,27 +165,34 @@ export function createJobLoop(
       outsideTrace(() => during(about, () => traced(work, () => runJob(job, kind))));
     const ended = (queues.get(queue) ?? Promise.resolve())
       .then(run)
-      .catch((err: unknown) => log.error({ err, job: id }, 'end of a job could not be stored'))
-      .finally(() => {
+      .catch((err: unknown) => {
+        log.error({ err, job: id }, 'end of a job could not be stored');
+        return true;
+      })
+      .then((isDue) => {
         running.delete(id);
         if (queues.get(queue) === ended) queues.delete(queue);
-        wake();
+        const next = claimedAgain.get(id);
+        claimedAgain.delete(id);
+        if (isDue && next) begin(next, kind);
+        else if (isDue || filled.has(kind.lane)) wake();
       });
     queues.set(queue, ended);
   };
 
   const claim = async (): Promise<void> => {
-    for (const lane of Object.keys(LANES) as Lane[]) {
-      const most = places(lane);
-      if (most <= 0) continue;
-      const batch = { owner, now: now().getTime(), leaseMs: LEASE_MS, most, kinds: kindsOf(lane) };
-      const jobs = await transaction(store, (tx) => claimJobs(tx, batch));
-      const rank = ({ kind }: ClaimedJob) => kinds[kind]?.rank ?? 0;
-      for (const job of jobs.toSorted((a, b) => rank(a) - rank(b) || a.dueAt - b.dueAt)) {
-        const kind = kinds[job.kind];
-        if (kind) begin(job, kind);
-      }
-      if (jobs.length === most) claimsAgain = true;
+    const lanes = Object.entries(LANES).map(placesIn);
+    const batch = { owner, now: now().getTime(), leaseMs: LEASE_MS, lanes };
+    const jobs = await transaction(store, (tx) => claimJobs(tx, batch));
+    const rank = ({ kind }: ClaimedJob) => kinds[kind]?.rank ?? 0;
+    for (const job of jobs.toSorted((a, b) => rank(a) - rank(b) || a.dueAt - b.dueAt)) {
+      const kind = kinds[job.kind];
+      if (kind) begin(job, kind);
+    }
+    for (const { lane, most, kinds: own } of lanes) {
+      const isFilled = jobs.filter(({ kind }) => own.includes(kind)).length === most;
+      filled[isFilled ? 'add' : 'delete'](lane);
+      if (isFilled && most > 0) claimsAgain = true;
     }
   };
 

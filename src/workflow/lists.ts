@@ -60,7 +60,7 @@ import {
 } from './history.ts';
 import { advance, identityFacts } from './moves.ts';
 import { withNews } from './news.ts';
-import { currentTarget } from './target.ts';
+import { pressFacts } from './target.ts';
 
 /** Draws a user's App Home tab from the log. */
 export async function showHome(context: WorkflowContext, user: UserId): Promise<void> {
@@ -285,12 +285,9 @@ async function cancel(context: DecisionContext, typed: string, asker: Caller): P
   if (!found.ok) return found.answer;
   const { by } = asker;
   const identity = await context.people.identify(by, { fresh: false });
-  const { policy, now } = context;
   const evidence = identityFacts(identity);
   const result = await advance(context, found.change.id, (change) => {
-    const target = currentTarget(context, change.plan);
-    const facts = { by, identity, text: '', now: now(), policy, target };
-    const answer = gate(change, 'cancel', facts);
+    const answer = gate(change, 'cancel', pressFacts(context, change, { by, identity, text: '' }));
     return 'refusal' in answer ? answer : { ...answer, evidence };
   });
   if (result !== null && typeof result !== 'string') {

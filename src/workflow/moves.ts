@@ -14,7 +14,7 @@ import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
 import type { NewEvent } from '../domain/log-events.ts';
 import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
-import { addJob, type Job, transaction } from '../storage/index.ts';
+import { addJobs, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
 /** What is appended at once, and what is due because of it. */
@@ -296,16 +296,15 @@ export async function redrawOpen(
     readonly isFree?: boolean;
   } = {},
 ): Promise<void> {
-  const { except, isFree = false, ...of } = about;
+  const { isFree = false, ...of } = about;
   const query = { ...of, open: true, confirmed: true, limit: REDRAWN_MAX } as const;
-  const others = (await listChanges(events, query)).filter(({ id }) => id !== except);
+  const others = await listChanges(events, query);
   if (others.length === 0) return;
   const at = now().getTime();
-  await transaction(store, async (tx) => {
-    for (const [index, each] of others.entries()) {
-      await addJob(tx, job('card', each.id, at + Math.max(0, index - AT_ONCE) * SPREAD_MS));
-      if (isFree && each.state === 'approved') await addJob(tx, runOf(each, at));
-    }
-  });
+  const jobs = others.flatMap((each, index) => [
+    job('card', each.id, at + Math.max(0, index - AT_ONCE) * SPREAD_MS),
+    ...(isFree && each.state === 'approved' ? [runOf(each, at)] : []),
+  ]);
+  await transaction(store, (tx) => addJobs(tx, ...jobs));
   wake();
 }

@@ -2,20 +2,12 @@
 
 import { canonical } from '../base/text.ts';
 import { HOUR_MS } from '../base/time.ts';
-import {
-  type Change,
-  type ChangeId,
-  isEnded,
-  isPrivate,
-  type News,
-  type State,
-  targetKey,
-} from '../domain/change.ts';
+import { type Change, isEnded, type News, type State, targetKey } from '../domain/change.ts';
 import { gate, type OutlookFacts } from '../domain/gate.ts';
 import { type Freeze, freezeFor, upcomingFreezes } from '../domain/policy.ts';
 import { hasSameFacts, policyFacts } from '../domain/targets.ts';
 import { startsAt } from '../domain/timing.ts';
-import { activeConfiguration, listChanges, loadChange, type Subjects } from '../log/index.ts';
+import { activeConfiguration, listChanges, type Subjects } from '../log/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import { advance, redrawOpen } from './moves.ts';
 import {
@@ -79,14 +71,6 @@ export async function outlookFacts(
   };
 }
 
-/** The same before the lock; the requester is looked up again where the change could not run by what is cached. */
-export async function freshOutlook(context: DecisionContext, change: Change) {
-  const cached = await context.people.identify(change.requester, { fresh: false });
-  const facts = await outlookFacts(context, context.events, change, cached);
-  if (gate(change, 'outlook', facts) === 'open') return { ...facts, requester: cached };
-  return { ...facts, requester: await context.people.identify(change.requester, { fresh: true }) };
-}
-
 /** The freeze in which a change would run. */
 export async function blockingFreeze(
   context: DecisionContext,
@@ -96,26 +80,31 @@ export async function blockingFreeze(
   return freezeFor(freezes, currentTarget(context, plan), startsAt(plan, context.now()));
 }
 
-/** Ends a waiting change that cannot run any more, so that nobody decides about it without effect. */
-export async function endHopeless(context: WorkflowContext, id: ChangeId): Promise<void> {
-  const change = await loadChange(context.events, id);
-  const isWaiting = change?.state === 'pending' || change?.state === 'approved';
+/**
+ * Ends a waiting change that cannot run any more by its news, so that nobody decides about it without effect. Returns
+ * whether it has ended: its requester may be another one than what is cached.
+ */
+export async function endHopeless(context: WorkflowContext, change: Change): Promise<boolean> {
+  const { id, state, news, plan } = change;
+  const isWaiting = state === 'pending' || state === 'approved';
   // A run of a schedule is decided by its claim, a moment later.
-  if (!isWaiting || isPrivate(change) || change.plan.timing?.schedule) return;
-  const known = await freshOutlook(context, change);
-  if (!endsBy(change, known)) return;
+  if (!news?.refusal || !isWaiting || plan.timing?.schedule) return false;
+  const requester = await context.people.identify(change.requester, { fresh: true });
+  const known = await outlookFacts(context, context.events, change, requester);
+  if (!endsBy(change, known)) return false;
   // It ends in any case: the differences only explain it.
-  const state = known.isOutdated ? await compareTarget(context, change).catch(() => null) : null;
-  const differences = state?.kind === 'differs' ? state.differences : [];
-  await advance(context, id, async (before, locked) => {
+  const target = known.isOutdated ? await compareTarget(context, change).catch(() => null) : null;
+  const differences = target?.kind === 'differs' ? target.differences : [];
+  const ended = await advance(context, id, async (before, locked) => {
     // A process with an older configuration ends nothing by it.
     const active = await activeConfiguration(locked);
     if (active !== null && active.configuration !== context.configuration) return null;
-    const { changedBy, ...facts } = await outlookFacts(context, locked, before, known.requester);
+    const { changedBy, ...facts } = await outlookFacts(context, locked, before, requester);
     const ends = endsBy(before, facts);
     const stateCheck = { kind: 'differs', differences, changedBy } as const;
     return ends && { ...ends, ...(changedBy && { stateCheck }) };
   });
+  return ended !== null && typeof ended !== 'string';
 }
 
 const OPEN_MAX = 500;
@@ -124,7 +113,9 @@ const OPEN_MAX = 500;
 export async function peopleChanged(context: WorkflowContext, user: string | null): Promise<void> {
   const query = { states: ['pending', 'approved'], confirmed: true, limit: OPEN_MAX } as const;
   const of = user === null ? query : { ...query, requester: user };
-  for (const { id } of await listChanges(context.events, of)) await endHopeless(context, id);
+  for (const change of await listChanges(context.events, of)) {
+    await endHopeless(context, await withNews(context, change));
+  }
 }
 
 /** A pass that draws open cards again once the directory says something else about the tags or warehouse of a service. */
@@ -153,15 +144,13 @@ async function relatedChanges(
   { events }: Pick<DecisionContext, 'events'>,
   change: Change,
 ): Promise<Pick<News, 'before' | 'others'>> {
-  const of = { targets: [targetKey(change)], limit: MOST_RELATED };
+  const of = { targets: [targetKey(change)], except: change.id, limit: MOST_RELATED };
   const since = new Date(change.createdAt.getTime() - SAME_WITHIN_MS);
-  const recent = (await listChanges(events, { ...of, since })).filter(
-    ({ id, createdAt }) => id !== change.id && createdAt <= change.createdAt,
-  );
-  const before = repetitions(recent, change);
-  const known = new Set([change.id, ...before.map(({ id }) => id)]);
-  const open = await listChanges(events, { ...of, open: true });
-  return { before, others: open.filter(({ id, state }) => !known.has(id) && state !== 'draft') };
+  const all = await listChanges(events, { ...of, openOrSince: since });
+  const isRecent = ({ createdAt }: Change) => createdAt >= since && createdAt <= change.createdAt;
+  const before = repetitions(all.filter(isRecent), change);
+  const isOther = (each: Change) => !isEnded(each) && each.state !== 'draft';
+  return { before, others: all.filter((each) => isOther(each) && !before.includes(each)) };
 }
 
 /** Identical changes since a different one succeeded: stop, start, stop is no repetition. The newest one is first. */

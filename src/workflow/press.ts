@@ -26,13 +26,13 @@ import type { Place } from '../domain/place.ts';
 import { spanText } from '../domain/timing.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
-import { denialOfVerb, nameAlternatives } from './authorize.ts';
+import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
 import { afterDrawn } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
 import { type Effects, identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
-import { blockingFreeze, freshOutlook, outlookFacts } from './news.ts';
+import { blockingFreeze, outlookFacts } from './news.ts';
 import { noticeFor } from './notices.ts';
 import {
   becomesPlace,
@@ -43,7 +43,7 @@ import {
   LoggedPlace,
 } from './places.ts';
 import { countAttempts, type RateLimitStatus } from './rates.ts';
-import { currentTarget } from './target.ts';
+import { pressFacts } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
 /** A press that decides about a change, as Slack delivered it: nothing of it is checked yet. */
@@ -170,7 +170,7 @@ export async function endedBefore(
   { change: id, verb, by, text }: Pick<Pressed, 'change' | 'verb' | 'by' | 'text'>,
 ): Promise<State | null> {
   const change = await loadChange(context.events, id);
-  const refusal = change && refusalBeforeLookup(context, change, verb, { by, text });
+  const refusal = change && refusalOfVerb(context, verb, change, { by, identity: null, text });
   if (!refusal || !TOO_LATE.includes(refusal)) return null;
   return refusal === 'expired' ? 'expired' : change.state;
 }
@@ -231,7 +231,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   }
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
-  const early = refusalBeforeLookup(context, change, verb, press);
+  const early = refusalOfVerb(context, verb, change, { ...press, identity: null });
   if (early) return refuse(early);
   const identity = await context.people.identify(press.by, {
     fresh: verb !== 'cancel',
@@ -243,9 +243,10 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     return new Date(context.now().getTime() + RETRY_MS);
   }
   if (refusal || !by) return refuse(refusal ?? 'lookup-failed', identity);
-  const requester = isPermitting(verb) ? (await freshOutlook(context, change)).requester : null;
+  const lookUp = (fresh = true) => context.people.identify(change.requester, { fresh });
+  const requester = isPermitting(verb) ? await lookUp(false) : null;
   const own = { ...stored, press: { ...press, by } };
-  return decide(context, own, verb, { early: null, identity, requester });
+  return decide(context, own, verb, { early: null, identity, requester, lookUp });
 }
 
 /** The id by which a change knows this person already, else the own one: nobody counts twice. Null: not looked up. */
@@ -275,25 +276,6 @@ function markOf(seen: string | null): Mark | null {
   return hash ? { version: Number(version), hash } : null;
 }
 
-function pressFacts(
-  { policy, ...context }: WorkflowContext,
-  { plan }: Change,
-  { by, identity, text }: Pick<PressFacts, 'by' | 'identity' | 'text'>,
-): PressFacts {
-  const target = currentTarget(context, plan);
-  return { by, identity, text, now: context.now(), policy, target };
-}
-
-function refusalBeforeLookup(
-  context: WorkflowContext,
-  change: Change,
-  verb: Verb,
-  { by, text }: Pick<PressFacts, 'by' | 'text'>,
-): Refusal | null {
-  const answer = gate(change, verb, pressFacts(context, change, { by, identity: null, text }));
-  return 'refusal' in answer ? answer.refusal : null;
-}
-
 /** What is known before the change is read under the lock. */
 interface Known {
   /** Why the press is refused, whatever the change says; null: the gate decides. */
@@ -302,6 +284,8 @@ interface Known {
   readonly identity: Identity | null;
   /** The requester of a change that may run after the press. */
   readonly requester?: Identity | null;
+  /** Looks the requester up, where the change could not run by what is cached. Missing: that was done. */
+  readonly lookUp?: () => Promise<Identity>;
 }
 
 interface Decided {
@@ -318,13 +302,14 @@ async function decide(
   known: Known,
 ): Promise<JobResult> {
   const { id, key, press } = stored;
-  const { result } = await append<Decided | null>(context.events, async (locked) => {
+  const { result } = await append<Decided | 'look-up' | null>(context.events, async (locked) => {
     const stream = `press/${id}/${key}` as const;
     if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
       return { events: [], result: null };
     }
     const before = await loadChange(locked, id);
     const answer = await answerTo(context, locked, before, press, known);
+    if (answer === 'look-up') return { events: [], result: answer };
     const evidence = identityFacts(known.identity);
     const refusal = 'refusal' in answer ? answer.refusal : null;
     const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
@@ -342,6 +327,10 @@ async function decide(
     return { ...together(moves, own, news), result: { refusal, before, change } };
   });
   if (result === null) return 'done';
+  if (result === 'look-up') {
+    const { lookUp, ...others } = known;
+    return decide(context, stored, verb, { ...others, requester: (await lookUp?.()) ?? null });
+  }
   const { refusal, before, change } = result;
   if (change && before) noteMoved(context, before, change);
   context.wake();
@@ -372,11 +361,13 @@ async function answerTo(
   locked: LockedLog,
   before: Change | null,
   press: LoggedPress,
-  { early, identity, requester = null }: Known,
-): Promise<ReturnType<typeof gate<Verb>>> {
+  { early, identity, requester = null, lookUp }: Known,
+): Promise<ReturnType<typeof gate<Verb>> | 'look-up'> {
   if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
   const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
-  return gate(before, press.verb as Verb, facts);
+  const { outlook } = facts;
+  const isRefused = outlook !== undefined && gate(before, 'outlook', outlook) !== 'open';
+  return lookUp && isRefused ? 'look-up' : gate(before, press.verb as Verb, facts);
 }
 
 function placeOf({ place }: LoggedPress): Place {

@@ -48,7 +48,7 @@ import type { WorkflowContext } from './context.ts';
 import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together } from './moves.ts';
 import { withNews } from './news.ts';
 import { limitedUntil } from './rates.ts';
-import { currentPolicy, currentTarget, hasChangedSinceEnd } from './target.ts';
+import { currentPolicy, hasChangedSinceEnd, pressFacts } from './target.ts';
 
 export interface ChangeRequest {
   readonly command: ChangeCommand;
@@ -240,10 +240,7 @@ async function withdrawn(
 ): Promise<Effects> {
   const edited = edits ? await loadChange(locked, edits) : null;
   if (edited?.state !== 'draft') return NOTHING;
-  const { policy } = context;
-  const target = currentTarget(context, edited.plan);
-  const facts = { by, identity, text: '', now: new Date(locked.at), policy, target };
-  const answer = gate(edited, 'cancel', facts);
+  const answer = gate(edited, 'cancel', pressFacts(context, edited, { by, identity, text: '' }));
   if ('refusal' in answer) return NOTHING;
   return move(context, locked.at, edited, { ...answer, evidence: { edited: true } });
 }

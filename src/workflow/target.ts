@@ -20,6 +20,7 @@ import {
   scopeKey,
   selectorOf,
 } from '../domain/freezes.ts';
+import type { PressFacts } from '../domain/gate.ts';
 import type { EventOf, LoggedFreeze, Recorded } from '../domain/log-events.ts';
 import { type Policy, requirementFor, withFreezes } from '../domain/policy.ts';
 import {
@@ -75,6 +76,16 @@ export function currentRequirement(
   { command, plan }: Change,
 ): Requirement | null {
   return requirementFor(context.policy, { command, target: currentTarget(context, plan) });
+}
+
+/** What is known about a press on a change: the gate decides from it. */
+export function pressFacts(
+  context: CurrentRuleContext & Pick<DecisionContext, 'now'>,
+  { plan }: Pick<Change, 'plan'>,
+  { by, identity, text }: Pick<PressFacts, 'by' | 'identity' | 'text'>,
+): PressFacts {
+  const target = currentTarget(context, plan);
+  return { by, identity, text, now: context.now(), policy: context.policy, target };
 }
 
 /** Returns the policy of the configuration file with the freezes that users made in Slack and that are in force. */

@@ -16,7 +16,7 @@ import {
   WentBack,
 } from '../log/index.ts';
 import { lastEventAt, verifyAll } from '../log/upkeep.ts';
-import { addJob, type Job, transaction } from '../storage/index.ts';
+import { addJobs, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { type Notice, noticeFor } from './notices.ts';
@@ -25,52 +25,45 @@ import { pausedSchedule } from './schedules.ts';
 // The thread that people saw is a memory outside the database. A mark is foreign where the log has no such event and
 // has not answered it: the database has lost what people saw, or another one writes as well.
 
-/** The marks of the card and the thread of a change that the log does not have, and that it has not answered. */
+/**
+ * The marks of the card and the thread of a change that the log does not have, and that it has not answered. Events of
+ * the change that this one does not have yet are read.
+ */
 export async function foreignMarks(
   events: Subjects,
   change: Change,
   seen: readonly Mark[],
 ): Promise<readonly Mark[]> {
-  if (seen.length === 0) return [];
-  const known = new Set<string>();
-  for (const stream of await streamsShown(events, change)) {
-    for (const hash of await hashesOf(events, stream)) known.add(hash);
+  if (seen.every(({ hash }) => change.marks.includes(hash))) return [];
+  const { id, plan, parent } = change;
+  const schedule = plan.timing?.schedule ?? (plan.target.kind === 'schedule' ? id : null);
+  // The runs of a schedule stand in one thread.
+  const { marks, runs } = schedule ? await marksOf(events, schedule) : NO_MARKS;
+  const known = new Set(marks);
+  for (const each of new Set([id, parent, schedule, ...runs])) {
+    const shown = each && (await loadChange(events, each));
+    for (const hash of shown ? shown.marks : []) known.add(hash);
   }
   return seen.filter(({ hash }) => !known.has(hash));
 }
 
-type Shown = `change/${string}` | `schedule/${string}`;
-
-/** The streams whose marks may stand in the thread of a change: the runs of a schedule stand in one thread. */
-async function streamsShown(
-  events: Subjects,
-  { id, plan, parent }: Change,
-): Promise<readonly Shown[]> {
-  const schedule = plan.timing?.schedule ?? (plan.target.kind === 'schedule' ? id : null);
-  const of = (change: ChangeId | null): readonly Shown[] => (change ? [`change/${change}`] : []);
-  if (!schedule) return [...of(id), ...of(parent)];
-  const runs = await runsOf(events, schedule);
-  const others = [id, parent, schedule, ...runs].flatMap(of);
-  return [...new Set(others), `schedule/${schedule}`];
+interface ScheduleMarks {
+  readonly marks: readonly string[];
+  readonly runs: readonly ChangeId[];
 }
 
-async function runsOf(events: Subjects, schedule: ChangeId): Promise<readonly ChangeId[]> {
+const NO_MARKS: ScheduleMarks = { marks: [], runs: [] };
+
+async function marksOf(events: Subjects, schedule: ChangeId): Promise<ScheduleMarks> {
   const { state } = await events.load(
     `schedule/${schedule}`,
-    (ids: readonly ChangeId[] | null, event) => {
-      return event.type === 'run' ? [...(ids ?? []), event.change] : (ids ?? []);
+    (known: ScheduleMarks | null, event) => {
+      const { marks, runs } = known ?? NO_MARKS;
+      const run = event.type === 'run' ? [event.change] : [];
+      return { marks: [...marks, event.hash], runs: [...runs, ...run] };
     },
   );
-  return state ?? [];
-}
-
-/** The hashes of the events of a stream, and those of lost events that it has answered. */
-async function hashesOf(events: Subjects, stream: Shown): Promise<readonly string[]> {
-  const { state } = await events.load<Shown, readonly string[]>(stream, (hashes, event) => {
-    const answered = 'foreign' in event ? (event.foreign ?? []) : [];
-    return [...(hashes ?? []), event.hash, ...answered.map(({ hash }) => hash)];
-  });
-  return state ?? [];
+  return state ?? NO_MARKS;
 }
 
 const LOST = 'the database has lost events that people saw';
@@ -304,9 +297,7 @@ async function restoreLog(context: WorkflowContext): Promise<void> {
   });
   if (lost.length === 0) return;
   context.log.warn({ lost: lost.length }, 'the database went back; what it lost is recorded');
-  await transaction(context.store, async (tx) => {
-    for (const job of due) await addJob(tx, job);
-  });
+  await transaction(context.store, (tx) => addJobs(tx, ...due));
   context.wake();
 }
 

@@ -242,7 +242,12 @@ test.for(ENGINES)('a rebuild makes lists and due work again (%s)', async (engine
   expect({ out, err, code }).toEqual({
     ...{ out: 'Lists and due work were made again from the log.\n', err: '', code: 0 },
   });
-  const claim = { owner: 'one', now: 9e15, leaseMs: 1, most: 9, kinds: ['run', 'card', 'expire'] };
+  const claim = {
+    owner: 'one',
+    now: 9e15,
+    leaseMs: 1,
+    lanes: [{ most: 9, kinds: ['run', 'card', 'expire'] }],
+  };
   const jobs = await transaction(log.store, (tx) => claimJobs(tx, claim));
   expect(jobs.map(({ kind, key: of }) => `${kind} ${of}`).toSorted()).toEqual([
     'card K3M9QD',

@@ -89,7 +89,7 @@ test.for(ENGINES)('an announcement is made and posted once, on %s', async (engin
   const { events, stage, announce, run } = await posting(engine);
   await announce(OPENED);
   await announce(OPENED);
-  const claim = { owner: 'one', now: 9e15, leaseMs: 1, most: 9, kinds: ['post'] };
+  const claim = { owner: 'one', now: 9e15, leaseMs: 1, lanes: [{ most: 9, kinds: ['post'] }] };
   const jobs = await transaction(events.store, (tx) => claimJobs(tx, claim));
   expect(jobs.map(({ key }) => key)).toEqual(['incident-1']);
   expect(await run(OPENED)).toBe('done');

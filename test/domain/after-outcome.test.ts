@@ -32,6 +32,7 @@ test('a reading of the target settles an unknown outcome as succeeded', () => {
       version: change.version + 1,
       hash: 'h2',
       shownBy: ['h2'],
+      marks: [...change.marks, 'h2'],
       endedSeq: 2,
       state: 'succeeded',
       revertAt: minutes(62),

@@ -113,7 +113,7 @@ test.for(ENGINES)(
       }));
     const due = () =>
       transaction(log.store, (tx) =>
-        claimJobs(tx, { owner: 'P', now: 1, leaseMs: 1, most: 9, kinds: ['card'] }),
+        claimJobs(tx, { owner: 'P', now: 1, leaseMs: 1, lanes: [{ most: 9, kinds: ['card'] }] }),
       );
     await expect(claim(true)).rejects.toThrow('nonsense is no event of the stream change/A');
     expect(await rowsIn(log.store)).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { countChanges, hasEvents, listChanges, loadChange } from '../../src/log/changes.ts';
-import type { ChangeQuery } from '../../src/log/views.ts';
+import { hasEvents, listChanges, loadChange } from '../../src/log/changes.ts';
+import { type ChangeQuery, countChanges } from '../../src/log/views.ts';
 import { ENGINES } from '../storage/engines.ts';
 import {
   approved,

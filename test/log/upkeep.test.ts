@@ -4,7 +4,7 @@ import { foldOf } from '../../src/domain/fold.ts';
 import { chapterRow, Damaged, WentBack } from '../../src/log/chain.ts';
 import { append, follow, head, type Log } from '../../src/log/log.ts';
 import { closeChapter, prune, rebuild, verifyAll } from '../../src/log/upkeep.ts';
-import { addJob, type StoreReader, transaction } from '../../src/storage/index.ts';
+import { addJobs, type StoreReader, transaction } from '../../src/storage/index.ts';
 import { ENGINES } from '../storage/engines.ts';
 import {
   approved,
@@ -57,7 +57,7 @@ test.for(ENGINES)('jobs are made again from what is open on %s', async (engine) 
   const log = await freshLog(engine);
   await write(log, 'change/A', drafted(), expired);
   await write(log, 'change/B', drafted());
-  await transaction(log.store, (tx) => addJob(tx, { kind: 'card', key: 'A', dueAt: 1 }));
+  await transaction(log.store, (tx) => addJobs(tx, { kind: 'card', key: 'A', dueAt: 1 }));
   await rebuild(log, async (locked, streams) => {
     expect((await locked.load('change/B', foldOf(idOf('B')))).state?.state).toBe('draft');
     const open = streams.filter(({ endedAt }) => endedAt === null);

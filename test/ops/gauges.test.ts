@@ -42,7 +42,7 @@ test.for(ENGINES)('a card that could not be drawn is counted on %s', async (engi
   await write(log, 'change/A', drafted(), confirmed);
   const jobs = [{ kind: 'card', key: 'A', dueAt: 0 }];
   await append(log, async () => ({ events: [], jobs, result: null }));
-  const claim = { owner: 'one', leaseMs: 0, most: 9, kinds: ['card'] };
+  const claim = { owner: 'one', leaseMs: 0, lanes: [{ most: 9, kinds: ['card'] }] };
   const tried = async (now: number) => {
     await transaction(log.store, (tx) => claimJobs(tx, { ...claim, now }));
     return (await readGauges(log, new Date(), 'c1')).undeliveredCards;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
 import { textOf } from '../harness/messages.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
+import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 
@@ -45,6 +46,52 @@ test('no command and no press is lost during a reload', async () => {
       .clientState(ANA)
       .messages.filter((each) => each.ephemeral && textOf(each).includes('/service show'));
   await expect.poll(() => shown().length).toBe(20);
+});
+
+test('after a reload, the previous bot finishes its work and begins nothing', async () => {
+  const pause = Promise.withResolvers<void>();
+  let waiting = 0;
+  const sleep = async () => {
+    waiting += 1;
+    await pause.promise;
+  };
+  const proxies: TcpProxy[] = [];
+  const through = async (url: string) => {
+    proxies.push(await startTcpProxy(Number(new URL(url).port)));
+    return proxies.at(-1)?.through(url) ?? url;
+  };
+  const sandbox = await startTestSandbox({ sleep, through });
+  const { slack } = sandbox;
+  const card = await requestChange(sandbox);
+  const other = await requestChange(sandbox, ANA, '/service stop ci for the night');
+  proxies[0]?.dropPackets();
+  await sandbox.press(BEN, other, 'change.approve');
+  await sandbox.card('Stop ci: running');
+  // The previous bot stops once it has drawn this form again.
+  await slack.command(ANA, 'ops', '/endpoint create staging');
+  const place = { in: 'view', viewId: await sandbox.modal(ANA, 'endpoint.create') } as const;
+  const option = { text: { type: 'plain_text', text: 'x' }, value: 'VPC_ENDPOINT_SERVICE' };
+  const element = { type: 'static_select', selected_option: option };
+  slack.failNext({ method: 'views.update', times: 1, how: { error: 'internal_error' } });
+  await slack.press({ as: ANA, place, blockId: 'type', actionId: 'type', element });
+  await expect.poll(() => waiting).toBe(1);
+  // The next one works once it has read the channels.
+  const method = 'conversations.history';
+  slack.failNext({ method, times: 99, how: { error: 'fatal_error' } });
+  const before = slack.calls(method).length;
+  const freeze = { from: '2026-11-20T00:00Z', until: '2026-11-21T00:00Z', reason: 'sale' };
+  const reloading = sandbox.reload((file) => ({ ...Object(file), freezes: [freeze] }));
+  await expect.poll(() => slack.calls(method).length).toBeGreaterThan(before);
+  await sandbox.press(BEN, card, 'change.approve');
+  // The previous one ends what it sent, and there is work now.
+  proxies[0]?.refuse();
+  const metrics = async () => (await fetch(`${sandbox.url}/metrics`)).text();
+  await expect.poll(metrics).toContain('command="service stop",state="unknown"} 1');
+  pause.resolve();
+  expect(await reloading).toEqual({ ok: true });
+  slack.clearFaults();
+  sandbox.wake();
+  await sandbox.privateMessage(BEN, 'sale');
 });
 
 test('a reload works with Socket Mode', async () => {

@@ -50,7 +50,7 @@ test('on SQLite, a start handles the presses that the previous process had claim
       jobs: [{ kind: 'press', key: `${change.id}/1`, dueAt: at }],
       result: null,
     }));
-    const claimed = { ...LEASE, most: 1, kinds: ['press'] };
+    const claimed = { ...LEASE, lanes: [{ most: 1, kinds: ['press'] }] };
     expect(await transaction(store, (tx) => claimJobs(tx, claimed))).toHaveLength(1);
   });
   await sandbox.card('Stop staging: cancelled');

@@ -5,7 +5,7 @@ import { openLog } from '../../src/log/log.ts';
 import { databaseLines } from '../../src/ops/doctor-database.ts';
 import type { DatabaseInspection, FileFacts } from '../../src/ops/inspect.ts';
 import { UnusableDatabase } from '../../src/storage/errors.ts';
-import { addJob, openStore, sql, transaction } from '../../src/storage/index.ts';
+import { addJobs, openStore, sql, transaction } from '../../src/storage/index.ts';
 import { AUDIT_KEY } from '../harness/simulators.ts';
 import { approvedChange, key, tamper } from '../log/logs.ts';
 import { startDoctorSandbox } from '../ops/doctor-sandbox.ts';
@@ -35,7 +35,7 @@ test('the lock line reports whether a bot uses the file', async () => {
   const store = await openStore(url);
   const sandbox = await startDoctorSandbox({ databaseUrl: url });
   expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('held by a running Signalbox');
-  await transaction(store, (tx) => addJob(tx, { kind: 'card', key: 'still writable', dueAt: 1 }));
+  await transaction(store, (tx) => addJobs(tx, { kind: 'card', key: 'still writable', dueAt: 1 }));
   await store.close();
   expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('free');
 });

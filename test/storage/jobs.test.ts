@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  addJob,
+  addJobs,
   type ClaimedJob,
   claimJobs,
   endJob,
@@ -14,9 +14,11 @@ import { freshStore, storeAt } from './stores.ts';
 
 const LEASE = 1_000;
 const add = (store: Store, key: string, dueAt: number, kind = 'card') =>
-  transaction(store, (tx) => addJob(tx, { kind, key, dueAt }));
+  transaction(store, (tx) => addJobs(tx, { kind, key, dueAt }));
 const claim = (store: Store, now: number, owner = 'P', most = 10) =>
-  transaction(store, (tx) => claimJobs(tx, { owner, now, leaseMs: LEASE, most, kinds: ['card'] }));
+  transaction(store, (tx) =>
+    claimJobs(tx, { owner, now, leaseMs: LEASE, lanes: [{ most, kinds: ['card'] }] }),
+  );
 const end = (store: Store, job: ClaimedJob | undefined) =>
   transaction(store, async (tx) => job && endJob(tx, job));
 const keys = (jobs: readonly ClaimedJob[]) => jobs.map(({ key }) => key);

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import {
-  addJob,
+  addJobs,
   openStore,
   reading,
   type Store,
@@ -16,7 +16,7 @@ import { freshStore, storeAt } from './stores.ts';
 
 const NOON = Date.parse('2026-08-03T12:00:00Z');
 const write = (store: Store) =>
-  transaction(store, (tx) => addJob(tx, { kind: 'card', key: 'A', dueAt: NOON }));
+  transaction(store, (tx) => addJobs(tx, { kind: 'card', key: 'A', dueAt: NOON }));
 const jobsIn = (store: Store) =>
   reading(store, async (reader) => (await sql`select key from job`.execute(reader)).rows);
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import {
-  addJob,
+  addJobs,
   lockedTransaction,
   openStore,
   reading,
@@ -28,7 +28,7 @@ test.for(ENGINES)(
     const store = await freshStore(engine);
     const write = (key: string, fails = false) =>
       transaction(store, async (tx) => {
-        await addJob(tx, job(key));
+        await addJobs(tx, job(key));
         if (fails) throw new Error('refused');
       });
     const results = await Promise.allSettled([write('A'), write('B', true), write('C')]);
@@ -46,7 +46,7 @@ test.for(ENGINES)('a commit that fails rejects the transaction on %s', async (en
     );
   });
   const orphan = transaction(store, async (tx) => {
-    await addJob(tx, job('A'));
+    await addJobs(tx, job('A'));
     await sql`insert into child (id) values (1)`.execute(tx);
     return 'written';
   });
@@ -64,7 +64,7 @@ test.for(ENGINES)(
     const lock = (store: Store, name: string) =>
       lockedTransaction(store, async (tx) => {
         steps.push(name);
-        await addJob(tx, job(name));
+        await addJobs(tx, job(name));
         await wait(20);
         steps.push(name);
       });
@@ -83,7 +83,7 @@ test.for(ENGINES)('a transaction inside another one is refused on %s', async (en
 test.for(ENGINES)('fifty callers leave a connection for a reader on %s', async (engine) => {
   const store = await freshStore(engine, { poolSize: 2 });
   const writers = Array.from({ length: 50 }, (_, n) =>
-    lockedTransaction(store, (tx) => addJob(tx, job(String(n)))),
+    lockedTransaction(store, (tx) => addJobs(tx, job(String(n)))),
   );
   expect((await keysIn(store)).length).toBeLessThanOrEqual(50);
   await Promise.all(writers);
@@ -117,5 +117,5 @@ test('a reader next to the bot on one SQLite file cannot write', async () => {
   const url = await emptyUrl('sqlite');
   await storeAt(url);
   const reader = await storeAt(url, { as: 'reader' });
-  await expect(transaction(reader, (tx) => addJob(tx, job('A')))).rejects.toThrow(/readonly/i);
+  await expect(transaction(reader, (tx) => addJobs(tx, job('A')))).rejects.toThrow(/readonly/i);
 });

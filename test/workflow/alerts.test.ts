@@ -52,8 +52,10 @@ async function replicas(engine: (typeof ENGINES)[number]) {
   /** Draws all messages that are due, and returns what each of them says. */
   const draw = async (on = first) => {
     pass(3_000);
-    const claim = { owner: 'test', now: clock.now.getTime(), leaseMs: 1, most: 50 };
-    const jobs = await transaction(on.store, (tx) => claimJobs(tx, { ...claim, kinds: ['alert'] }));
+    const claim = { owner: 'test', now: clock.now.getTime(), leaseMs: 1 };
+    const jobs = await transaction(on.store, (tx) =>
+      claimJobs(tx, { ...claim, lanes: [{ most: 50, kinds: ['alert'] }] }),
+    );
     for (const job of jobs) {
       await alertKind(on).run({ key: job.key, attempts: 1, again: false });
       await transaction(on.store, (tx) => endJob(tx, job));

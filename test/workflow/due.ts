@@ -6,7 +6,7 @@ import type { JobKinds } from '../../src/workflow/jobs.ts';
 /** Runs the jobs of these kinds that are due, once each, as the loop does. Returns how many failed. */
 export async function runDue(context: WorkflowContext, kinds: JobKinds): Promise<number> {
   const { store, instance: owner, now } = context;
-  const claim = { owner, leaseMs: 1, most: 99, kinds: Object.keys(kinds) };
+  const claim = { owner, leaseMs: 1, lanes: [{ most: 99, kinds: Object.keys(kinds) }] };
   const jobs = await transaction(store, (tx) => claimJobs(tx, { ...claim, now: now().getTime() }));
   let failed = 0;
   for (const job of jobs) {
@@ -14,10 +14,10 @@ export async function runDue(context: WorkflowContext, kinds: JobKinds): Promise
     const kind = kinds[job.kind];
     try {
       const result = await kind?.run({ key, attempts, again: attempts > 1 });
-      await transaction(store, (tx) => {
-        if (result === 'done' || result === undefined) return endJob(tx, job);
+      await transaction(store, async (tx) => {
+        if (result === 'done' || result === undefined) return void (await endJob(tx, job));
         const at = result instanceof Date ? result : result.waitsUntil;
-        return retryJob(tx, job, at.getTime());
+        await retryJob(tx, job, at.getTime());
       });
     } catch {
       failed += 1;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/base/text.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import type { FreezeUntil } from '../../src/domain/freezes.ts';
-import { addJob, transaction } from '../../src/storage/index.ts';
+import { addJobs, transaction } from '../../src/storage/index.ts';
 import type { SeenMark } from '../../src/workflow/context.ts';
 import { runKind } from '../../src/workflow/execute.ts';
 import { createFreezeService, freezeKind } from '../../src/workflow/freezes.ts';
@@ -134,7 +134,7 @@ describe('the reverts that a freeze blocked are offered', () => {
     const revert = 'REVERT' as ChangeId;
     const dueAt = minutes(60).getTime();
     await transaction(one.context.store, (tx) =>
-      addJob(tx, { kind: 'unfreeze-offer', key: revert, dueAt }),
+      addJobs(tx, { kind: 'unfreeze-offer', key: revert, dueAt }),
     );
     const offered = () => jobsFor(one.context, revert, one.clock.now);
     return { ...one, freeze, offered };

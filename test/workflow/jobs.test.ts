@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { addJob, type ClaimedJob, reading, sql, transaction } from '../../src/storage/index.ts';
+import { addJobs, type ClaimedJob, reading, sql, transaction } from '../../src/storage/index.ts';
 import { createJobLoop, type JobKinds, type JobTry } from '../../src/workflow/jobs.ts';
 import { freshStore } from '../storage/stores.ts';
 
@@ -20,7 +20,7 @@ async function aLoop(kinds: JobKinds) {
   onTestFinished(() => loop.stop());
   const add = (kind: string, ...keys: readonly string[]) =>
     transaction(store, async (tx) => {
-      for (const key of keys) await addJob(tx, { kind, key, dueAt: clock.now.getTime() });
+      for (const key of keys) await addJobs(tx, { kind, key, dueAt: clock.now.getTime() });
     });
   return {
     ...{ loop, add, errors, late },
@@ -57,6 +57,23 @@ test('a job that is done is gone', async () => {
   await expect.poll(() => tries.length).toBe(2);
   await expect.poll(nextAt).toBeNull();
   expect(tries).toContainEqual({ key: 'A', attempts: 1, again: false });
+});
+
+test('a job that is requested while it runs is run again, whenever the loop claims', async () => {
+  const tries = new Map<string, number>();
+  const keys = Array.from({ length: 40 }, (_, index) => `K${index}`);
+  const run = async ({ key }: JobTry) => {
+    tries.set(key, (tries.get(key) ?? 0) + 1);
+    if (tries.get(key) === 1) await add('card', key);
+    return 'done' as const;
+  };
+  const { loop, add, nextAt } = await aLoop({ card: { run, lane: 'messages' } });
+  await add('card', ...keys);
+  loop.start(60_000);
+  const claims = setInterval(loop.wake, 0);
+  await expect.poll(nextAt).toBeNull();
+  clearInterval(claims);
+  expect(tries).toEqual(new Map(keys.map((key) => [key, 2])));
 });
 
 test('a job that asks for a later time runs then, and did not fail', async () => {

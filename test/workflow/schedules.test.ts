@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { UserId } from '../../src/domain/change.ts';
 import type { ActivityReading } from '../../src/servers/cloud-readings.ts';
-import { addJob, transaction } from '../../src/storage/index.ts';
+import { addJobs, transaction } from '../../src/storage/index.ts';
 import { ownJobs } from '../../src/workflow/own.ts';
 import { scheduleKind } from '../../src/workflow/schedules.ts';
 import { messageKinds } from '../../src/workflow/show.ts';
@@ -392,7 +392,7 @@ test.for(['a run', 'a drawing'])(
     const { context, at, execute, schedule, inLog, events, sent, act } = one;
     const draw = async () => {
       const card = { kind: 'card', key: schedule.id, dueAt: 0 };
-      await transaction(context.store, (tx) => addJob(tx, card));
+      await transaction(context.store, (tx) => addJobs(tx, card));
       await runDue(context, { card: messageKinds(context).card ?? expect.fail('no cards') });
     };
     for (const time of [STOP, START]) {

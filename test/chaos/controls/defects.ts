@@ -248,7 +248,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'an old press does not replace a newer decision',
       defect: 'a press is decided with the change as it was before the lookup of its user',
-      find: /(decide\(context, own, verb, \{ early: null, identity, requester)( \}\)[\s\S]*?const before = )await \w+\(locked, id\);/,
+      find: /(decide\(context, own, verb, \{ early: null, identity, requester, lookUp)( \}\)[\s\S]*?const before = )await \w+\(locked, id\);/,
       put: '$1, change$2 known.change;',
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,
@@ -282,7 +282,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a card is not drawn over what the log has lost',
       defect: 'a card is drawn without a look at what it shows',
-      find: /(\.\.\.seen\.notes\];\s*const foreign = )await\s+\w+\([\w.]+,\s*change,\s*marks,?\s*\)/,
+      find: /(\.\.\.seen\.notes\];[\s\S]*?const foreign = )await\s+\w+\([\w.]+,\s*loaded,\s*marks,?\s*\)/,
       put: '$1[]',
       test: 'test/workflow/cards.test.ts',
       reports: /AssertionError/,

@@ -14,7 +14,7 @@ export const KILL_POINTS: readonly SourceHook[] = [
     put: "globalThis.notes(event.type + (event.verb ? ' ' + event.verb : ''));\n    $1",
   },
   {
-    find: /(export async function endJob\([^)]*\): Promise<void> \{)/,
+    find: /(const \{ kind, key, owner, asked \} = job;)/,
     put: "$1\n  globalThis.notes('job ' + kind);",
   },
   {
