@@ -22,6 +22,7 @@ import {
   type Identity,
   type PressFacts,
   type RefusedProposal,
+  refusalOf,
   type SomeMembers,
 } from '../domain/gate.ts';
 import { isPlaceOf, type Place } from '../domain/place.ts';
@@ -287,8 +288,7 @@ export function refusalOfVerb(
   const { policy, now } = context;
   const target = currentTarget(context, change.plan);
   const facts = { by, identity, text: 'any text', now: now(), policy, target };
-  const answer = gate(change, verb, facts);
-  return 'refusal' in answer ? answer.refusal : null;
+  return refusalOf(change, verb, facts);
 }
 
 /** What it takes to know the current rule of a change. */

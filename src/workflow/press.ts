@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { FieldProblem } from '../base/errors.ts';
 import { traceHere } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
   type Change,
   type ChangeId,
+  type Plan,
   type Refusal,
   type State,
   type UserId,
@@ -17,6 +19,7 @@ import {
   type Identity,
   isPermitting,
   type PressFacts,
+  refusalOf,
 } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { type EventOf, evolvePress, type LoggedPress } from '../domain/log-events.ts';
@@ -40,6 +43,7 @@ import {
   LoggedPlace,
 } from './places.ts';
 import { countAttempts, type RateLimitStatus } from './rates.ts';
+import { planNarrower } from './request.ts';
 import { currentTarget } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
@@ -52,6 +56,8 @@ interface Pressed {
   readonly by: UserId;
   /** The reason or the note. */
   readonly text: string;
+  /** What an approver filled in to approve less. */
+  readonly given?: Readonly<Record<string, string>>;
   readonly place: Place;
   /** The mark of the message with the button; null where the payload had none. */
   readonly seen: Mark | null;
@@ -66,9 +72,11 @@ export type Receipt = RateLimitStatus | 'again';
  * again. The job of the press decides.
  */
 export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
-  const { change, by, verb, text, place, seen } = pressed;
+  const { change, by, verb, text, place, seen, given } = pressed;
   const mark = seen && `${seen.version}.${seen.hash}`;
-  const event = { type: 'pressed', verb, by, text, place: { ...place }, seen: mark } as const;
+  const filled = given && { given: { ...given } };
+  const at = { place: { ...place }, seen: mark };
+  const event = { type: 'pressed', verb, by, text, ...at, ...filled } as const;
   return storePress(context, { kind: 'press', subject: change, event, received: pressed });
 }
 
@@ -158,17 +166,19 @@ export async function isHandled(
 const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown'];
 
 /**
- * The state because of which a press comes too late, read from the log alone; null if the press may still count. It
- * decides nothing: the stored press does.
+ * The state because of which a filled form comes too late, or what is wrong with its values; null if it may still count.
+ * It decides nothing: the stored press does.
  */
-export async function endedBefore(
+export async function formProblem(
   context: WorkflowContext,
-  { change: id, verb, by, text }: Pick<Pressed, 'change' | 'verb' | 'by' | 'text'>,
-): Promise<State | null> {
+  { change: id, verb, by, text, given }: Pick<Pressed, 'change' | 'verb' | 'by' | 'text' | 'given'>,
+): Promise<State | readonly FieldProblem[] | null> {
   const change = await loadChange(context.events, id);
   const refusal = change && refusalBeforeLookup(context, change, verb, { by, text });
-  if (!refusal || !TOO_LATE.includes(refusal)) return null;
-  return refusal === 'expired' ? 'expired' : change.state;
+  if (refusal && TOO_LATE.includes(refusal)) return refusal === 'expired' ? refusal : change.state;
+  if (!change || refusal || !given) return null;
+  const planned = await planNarrower(context, change, given, { by, isEstimated: false });
+  return planned.ok ? null : planned.problems;
 }
 
 const RETRY_MS = 5_000;
@@ -237,7 +247,11 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   }
   if (!identity.ok) return refuse(identity.refusal, identity);
   const requester = isPermitting(verb) ? (await freshOutlook(context, change)).requester : null;
-  return decide(context, stored, verb, { early: null, identity, requester });
+  const known = { early: null, identity, requester };
+  if (verb !== 'narrow') return decide(context, stored, verb, known);
+  const narrower = await planNarrower(context, change, press.given ?? {}, press);
+  if (!narrower.ok) return refuse('wider', identity);
+  return decide(context, stored, verb, { ...known, narrower: { ...narrower, of: change.digest } });
 }
 
 function markOf(seen: string | null): Mark | null {
@@ -260,8 +274,7 @@ function refusalBeforeLookup(
   verb: Verb,
   { by, text }: Pick<PressFacts, 'by' | 'text'>,
 ): Refusal | null {
-  const answer = gate(change, verb, pressFacts(context, change, { by, identity: null, text }));
-  return 'refusal' in answer ? answer.refusal : null;
+  return refusalOf(change, verb, pressFacts(context, change, { by, identity: null, text }));
 }
 
 /** What is known before the change is read under the lock. */
@@ -272,6 +285,8 @@ interface Known {
   readonly identity: Identity | null;
   /** The requester of a change that may run after the press. */
   readonly requester?: Identity | null;
+  /** The plan with less, and the digest of the plan that it lowers. */
+  readonly narrower?: { readonly plan: Plan; readonly of: string };
 }
 
 interface Decided {
@@ -288,12 +303,15 @@ async function decide(
   known: Known,
 ): Promise<JobResult> {
   const { id, key, press } = stored;
-  const { result } = await append<Decided | null>(context.events, async (locked) => {
+  const { result } = await append<Decided | 'again' | null>(context.events, async (locked) => {
     const stream = `press/${id}/${key}` as const;
     if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
       return { events: [], result: null };
     }
     const before = await loadChange(locked, id);
+    // Another approver lowered it meanwhile: what this one filled in is planned again.
+    const isOld = known.narrower && before && known.narrower.of !== before.digest;
+    if (isOld) return { events: [], result: 'again' };
     const answer = await answerTo(context, locked, before, press, known);
     const evidence = identityFacts(known.identity);
     const refusal = 'refusal' in answer ? answer.refusal : null;
@@ -311,6 +329,7 @@ async function decide(
     return { ...together(moves, own, notice), result: { refusal, before, change } };
   });
   if (result === null) return 'done';
+  if (result === 'again') return context.now();
   const { refusal, before, change } = result;
   if (change && before) noteMoved(context, before, change);
   context.wake();
@@ -324,11 +343,12 @@ async function answerTo(
   locked: LockedLog,
   before: Change | null,
   press: LoggedPress,
-  { early, identity, requester = null }: Known,
+  { early, identity, requester = null, narrower }: Known,
 ): Promise<ReturnType<typeof gate<Verb>>> {
   if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
   const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
-  return gate(before, press.verb as Verb, facts);
+  const seen = markOf(press.seen)?.version ?? null;
+  return gate(before, press.verb as Verb, { ...facts, seen, narrower: narrower?.plan ?? null });
 }
 
 function placeOf({ place }: LoggedPress): Place {

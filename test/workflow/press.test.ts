@@ -5,7 +5,7 @@ import type { Place } from '../../src/domain/place.ts';
 import { refusalOfVerb } from '../../src/workflow/authorize.ts';
 import type { PressOutcome, ReplyTo } from '../../src/workflow/context.ts';
 import {
-  endedBefore,
+  formProblem,
   incidentKind,
   isHandled,
   pressKind,
@@ -378,11 +378,11 @@ test('a press above the limit is stored by nobody, and others are not limited', 
 test('the state of a change tells at once that a press comes too late', async () => {
   const { context, change } = await pressable({ state: 'cancelled' });
   const late = { verb: 'approve', by: ben, text: '' } as const;
-  expect(await endedBefore(context, { ...late, change: change.id })).toBe('cancelled');
+  expect(await formProblem(context, { ...late, change: change.id })).toBe('cancelled');
   const open = await aChange(context);
-  expect(await endedBefore(context, { ...late, change: open.id })).toBeNull();
+  expect(await formProblem(context, { ...late, change: open.id })).toBeNull();
   const expired = await aChange(context, { requires: { expiresAfterMs: 0 } });
-  expect(await endedBefore(context, { ...late, change: expired.id })).toBe('expired');
+  expect(await formProblem(context, { ...late, change: expired.id })).toBe('expired');
 });
 
 test('after a restart, the answer goes to the channel of the message', async () => {
