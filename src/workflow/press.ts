@@ -293,6 +293,8 @@ interface Decided {
   readonly refusal: Refusal | null;
   readonly before: Change | null;
   readonly change: Change | null;
+  /** The person saw and approved a wider plan than the change has. */
+  readonly sawMore: boolean;
 }
 
 /** Decides and records in one append, then answers the user. A press that was answered meanwhile stays as it is. */
@@ -326,16 +328,21 @@ async function decide(
     // A change is not claimed while a press of it is not answered.
     const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
     const own = { events: [{ stream, event }], jobs: waits };
-    return { ...together(moves, own, notice), result: { refusal, before, change } };
+    const approved = 'type' in answer && answer.type === 'approved' ? answer.digest : null;
+    const sawMore = approved !== null && approved !== before?.digest;
+    return { ...together(moves, own, notice), result: { refusal, before, change, sawMore } };
   });
   if (result === null) return 'done';
   if (result === 'again') return context.now();
-  const { refusal, before, change } = result;
+  const { refusal, before, change, sawMore } = result;
   if (change && before) noteMoved(context, before, change);
   context.wake();
   if (refusal !== null || !change)
     return deny(context, stored, verb, refusal ?? 'not-found', change);
-  return tell(context, stored, change, (shown) => ({ ok: true, verb, change: shown ?? change }));
+  const seen = sawMore ? ({ sawMore } as const) : {};
+  return tell(context, stored, change, (shown) => {
+    return { ok: true, verb, change: shown ?? change, ...seen };
+  });
 }
 
 async function answerTo(
