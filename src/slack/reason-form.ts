@@ -196,7 +196,7 @@ function lowerInput(field: Field, plan: Plan, among: FieldContext): KnownBlock {
 }
 
 const LESS_HINTS: Readonly<Record<string, string>> = {
-  at: 'A later start: 20:00 or monday 8:00, in your time zone. Its end stays. Leave empty to keep.',
+  at: 'A later start: 20:00 or monday 8:00, in your time zone. An end stays where it is. Leave empty to keep.',
   for: 'A shorter time, for example 2h. Leave empty to keep.',
   until: 'An earlier end: 20:00 or monday 8:00, in your time zone. Leave empty to keep.',
 };

@@ -404,7 +404,7 @@ const NOTHING_LESS = {
 };
 const OTHER_APPROVERS = {
   field: 'for',
-  problem: 'does not work here: the revert needs other approvals than this change',
+  problem: 'does not work here: the policy does not permit the revert with these approvals',
 };
 
 interface Clock {
@@ -496,9 +496,8 @@ function problemOf(change: Change, plan: Plan, now: Date): FieldProblem | null {
   if (refusal === 'not-narrower' || field === null) return NOTHING_LESS;
   const isLess = change.narrowings?.length ? 'than another approver left' : 'than requested';
   if (field === 'at') return { field, problem: `must be later ${isLess}, and before the end` };
-  if (field === 'for' || field === 'until') {
-    return { field, problem: `must end earlier ${isLess}` };
-  }
+  if (field === 'for') return { field, problem: `must be shorter ${isLess}` };
+  if (field === 'until') return { field, problem: `must be earlier ${isLess}` };
   const { least, most } = boundsOf(change.plan, field);
   const from = least > 1 ? `from ${least}, the current value, to ${most}` : `at most ${most}`;
   return { field, problem: `must be ${from}: less ${isLess}` };

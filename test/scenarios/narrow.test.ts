@@ -137,7 +137,7 @@ test.for<[string, Readonly<Record<string, string>>, RegExp]>([
   ['the same in another unit', { for: '240m', maxReplicaMemoryGb: '64' }, /Nothing is less/],
   ['the same size with its unit', { maxReplicaMemoryGb: '64 GB' }, /Nothing is less/],
   ['a larger size in another unit', { maxReplicaMemoryGb: '1 TB' }, /must be/],
-  ['a longer time in another unit', { for: '300 minutes' }, /must end earlier/],
+  ['a longer time in another unit', { for: '300 minutes' }, /must be shorter/],
   ['a time that is too short', { for: '10m' }, /must be from 30m/],
   ['a negative size', { maxReplicaMemoryGb: '-8' }, /must be/],
   ['a negative number', { numReplicas: '-1' }, /at least 1/],
@@ -159,6 +159,21 @@ test.for<[string, Readonly<Record<string, string>>, RegExp]>([
   await approveLess(sandbox, BEN, card, values);
   await expect.poll(() => errorsOf(sandbox, BEN)).toMatch(why);
   expect(await shown(sandbox)).toContain('nobody yet');
+});
+
+test('an end is not added where its revert needs more approvals, or nobody knows what to restore', async () => {
+  const strict = ({ policy, ...file }: { policy?: unknown[] }) => {
+    const rule = { allow: ['service start'], to: 'operator' };
+    const first = { ...rule, approvals: { from: 'approver', count: 3 } };
+    return { ...file, policy: [first, ...(policy ?? [])] };
+  };
+  const sandbox = await startTestSandbox({ yaml: strict });
+  const card = await requestChange(sandbox, ANA, '/service stop staging for the night');
+  await approveLess(sandbox, BEN, card, { for: '2h' });
+  await expect.poll(() => errorsOf(sandbox, BEN)).toContain('does not permit the revert');
+  const scale = await requestChange(sandbox, ANA, '/service scale analytics-prod max=64 for costs');
+  await approveLess(sandbox, CLEO, scale, { for: '2h' });
+  await expect.poll(() => errorsOf(sandbox, CLEO)).toContain('previous values are not known');
 });
 
 test('a form that another approver has overtaken keeps its values, and says so', async () => {
