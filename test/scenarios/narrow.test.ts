@@ -85,6 +85,7 @@ test.for(ENGINES)(
     await runs(sandbox);
     expect(scaled(sandbox)).toEqual([{ maxReplicaMemoryGb: 48, numReplicas: 1 }]);
     expect(await shown(sandbox, 'is scaling')).toContain('Replicas 2 → 1');
+    await expect.poll(() => threadText(sandbox, card.ts)).toContain('less: Replicas 2 → 1.');
     const id = changeIdOf(await sandbox.card('is scaling'));
     await sandbox.slack.command(DORA, 'ops', `/change show ${id}`);
     const story = textOf(
@@ -130,6 +131,17 @@ test('an end can be added, and the start delayed, in the time zone of the approv
   await sandbox.card('staging is stopping');
   const planned = await sandbox.card('Start staging: planned');
   expect(planned?.text).toContain('2026-11-20T22:30:00.000Z');
+});
+
+test('what ends earlier than it had to be decided expires at its new end', async () => {
+  const sandbox = await startTestSandbox();
+  const line = '/service stop analytics-prod until=16:00 for the release';
+  const card = await requestChange(sandbox, ANA, line);
+  await approveLess(sandbox, BEN, card, { until: '14:00' });
+  await expect.poll(() => shown(sandbox, 'stop analytics-prod')).toContain('Narrowed by');
+  setTime(sandbox, '12:59');
+  setTime(sandbox, '13:00');
+  await sandbox.card('Stop analytics-prod: expired');
 });
 
 test.for<[string, Readonly<Record<string, string>>, RegExp]>([
