@@ -137,8 +137,8 @@ async function threadOf({ events }: WorkflowContext, change: Change): Promise<Po
   return card;
 }
 
-/** An update names the state at the time of its event; a later state has its own update. Null: nothing is said any more. */
-function toldOf({ change, after, event }: EventNews): Change | null {
+/** An update names the state at the time of its event; a later state has its own update. Null: nothing is reported. */
+function reportedOf({ change, after, event }: EventNews): Change | null {
   // Who lowered it is news for the requester in any state.
   if (event.type === 'narrowed') return { ...after, card: change.card };
   return change.state === after.state ? change : null;
@@ -155,9 +155,9 @@ async function sendPreview(context: WorkflowContext, { key }: JobTry): Promise<J
 
 async function sendThread(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const news = await newsOf(context, job.key);
-  const told = news && toldOf(news);
-  if (!told || hasLostCard(told)) return 'done';
-  await context.messenger.postThreadUpdate(told, await threadOf(context, told), job);
+  const reported = news && reportedOf(news);
+  if (!reported || hasLostCard(reported)) return 'done';
+  await context.messenger.postThreadUpdate(reported, await threadOf(context, reported), job);
   return 'done';
 }
 
@@ -167,7 +167,7 @@ function hasLostCard({ stopReason }: Change): boolean {
 
 async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const news = await newsOf(context, job.key);
-  const change = news && toldOf(news);
+  const change = news && reportedOf(news);
   if (!change || !isPerson(change.requester)) return 'done';
   const { messenger } = context;
   if (!hasLostCard(change)) {

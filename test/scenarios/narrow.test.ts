@@ -173,7 +173,7 @@ test.for<[string, Readonly<Record<string, string>>, RegExp]>([
   expect(await shown(sandbox)).toContain('nobody yet');
 });
 
-test('an end is not added where its revert needs more approvals, or nobody knows what to restore', async () => {
+test('an end is not added where its revert needs more approvals, or the values to restore are unknown', async () => {
   const strict = ({ policy, ...file }: { policy?: unknown[] }) => {
     const rule = { allow: ['service start'], to: 'operator' };
     const first = { ...rule, approvals: { from: 'approver', count: 3 } };
