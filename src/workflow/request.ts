@@ -334,19 +334,7 @@ async function timePlan(
   const needsZone = [timing.at, timing.until].some((time) => time?.offset === null);
   const zone = needsZone ? await context.people.zoneOf(requester) : null;
   const clock = { zone, now: context.now() };
-  const start = startTimeOf(timing, clock);
-  if (!start.ok) return start;
-  const end = revertTimeOf(timing, start.at, clock);
-  if (!end.ok) return end;
-
-  const { afterMs, until } = end;
-  const found = afterMs === null ? null : revertOf(context, command, plan, { afterMs, until });
-  if (found && !found.ok) return found;
-  if (start.at === null && found === null) return { ok: true, plan };
-  const { revert = null } = found ?? {};
-  const warnings = [...start.warnings, ...plan.warnings];
-  const startAt = start.at?.toISOString() ?? null;
-  return { ok: true, plan: { ...plan, warnings, timing: { startAt, revert } } };
+  return timedAs(context, { command, plan, was: undefined }, timing, clock);
 }
 
 /**
@@ -382,7 +370,8 @@ export async function planNarrower(
   const isResized = Object.keys(given).some((name) => name in wider.body);
   const sized = isResized ? resized(command, wider, args, commandContext) : { plan: wider };
   if ('problems' in sized) return named(sized.problems);
-  const timed = retimed(context, { command, wider, plan: sized.plan }, timing, clock);
+  const to = { command, plan: sized.plan, was: wider.timing };
+  const timed = timedAs(context, to, timing, clock);
   if (!timed.ok) return named(timed.problems);
   const plan = { ...timed.plan, args: argsAfter(wider, read.given, Object.keys(given)) };
   const problem = problemOf(change, plan, clock.now);
@@ -424,8 +413,7 @@ function readNarrower(
   // By its id: the target may have another name by now.
   const texts = kept.map(([name, value]) => [name, name === kind ? id : String(value)] as const);
   const values = { ...Object.fromEntries(texts), ...given };
-  const { services } = context.commandContext();
-  const vocabulary = vocabularyOf(context, wider.target, services);
+  const vocabulary = vocabularyOf(context, wider.target);
   return parseValues(command, values, '', { ...vocabulary, clock: zone ? { zone, now } : null });
 }
 
@@ -448,32 +436,28 @@ function resized(
 
 const SAME_AS_NOW = 'would change nothing: this is the current value. Reject the change instead';
 
-interface Retiming {
-  readonly command: ChangeCommand;
-  readonly wider: Plan;
+interface Timed extends Pick<ChangeRequest, 'command'> {
   readonly plan: Plan;
+  /** What was requested before: missing values keep it, and its end does not move. */
+  readonly was: Timing | undefined;
 }
 
-/** The plan with a later start and an earlier end, where they were given. */
-function retimed(
+/** The plan with its start and its end, as they were given. */
+function timedAs(
   context: WorkflowContext,
-  { command, wider, plan }: Retiming,
+  { command, plan, was }: Timed,
   timing: RequestedTiming,
   clock: Clock,
 ): PlanResult {
   const start = startTimeOf(timing, clock);
   if (!start.ok) return start;
-  const kept = start.at ? delayed(wider.timing, start.at, clock.now) : wider.timing;
+  const kept = start.at ? delayed(was, start.at, clock.now) : was;
   const { startAt = null, revert: own = null } = kept ?? {};
   const end = revertTimeOf(timing, startAt === null ? null : new Date(startAt), clock);
   if (!end.ok) return end;
   const { afterMs, until } = end;
-  if (afterMs === null && own && start.at && own.afterMs < LEAST_REVERT_MS) {
-    return {
-      ok: false,
-      problems: [{ field: 'at', problem: 'leaves no half hour before its end' }],
-    };
-  }
+  const isShort = start.at && own && own.afterMs < LEAST_REVERT_MS;
+  if (afterMs === null && isShort) return { ok: false, problems: [TOO_SHORT] };
   const found = afterMs === null ? null : revertOf(context, command, plan, { afterMs, until });
   if (found && !found.ok) return found;
   const revert = found?.revert ?? own;
@@ -481,6 +465,8 @@ function retimed(
   const warnings = [...new Set([...start.warnings, ...plan.warnings])];
   return { ok: true, plan: { ...plan, warnings, timing: { ...kept, startAt, revert } } };
 }
+
+const TOO_SHORT = { field: 'at', problem: 'leaves no half hour before its end' };
 
 /** What was entered, with the given values in the place of the earlier ones: `in=` is no more, where `at=` is given. */
 function argsAfter({ args }: Plan, read: TypedValues, given: readonly string[]): JsonObject {
@@ -550,7 +536,7 @@ export function readInverse(
   context: Pick<WorkflowContext, 'commandContext' | 'commands'>,
   line: string,
   target: Target,
-  services: readonly Service[] = context.commandContext().services,
+  services?: readonly Service[],
 ): Inverse | null {
   const [noun = '', ...words] = line.split(' ');
   const vocabulary = vocabularyOf(context, target, services);
@@ -563,7 +549,7 @@ export function readInverse(
 function vocabularyOf(
   context: Pick<WorkflowContext, 'commandContext' | 'commands'>,
   target: Target,
-  services: readonly Service[],
+  services: readonly Service[] = context.commandContext().services,
 ): Vocabulary {
   const { organization } = context.commandContext();
   // The alert's name is known from the target, so that the list of alerts need not be read.
