@@ -350,14 +350,15 @@ export async function planNarrower(
 ): Promise<PlanResult> {
   const { plan: wider } = change;
   const command = context.commands.get(change.command);
-  if (!command) throw new Error(`This release has no command ${change.command}`);
+  if (!command) return misread({});
   const given = Object.fromEntries(
     dimensionsOf(wider, command.timed).flatMap((name) => {
       const text = filled[name]?.trim() ?? '';
       return text === '' || text === String(wider.body[name] ?? '') ? [] : [[name, text]];
     }),
   );
-  const clock = { zone: await context.people.zoneOf(by), now: context.now() };
+  const zone = given.at || given.until ? await context.people.zoneOf(by) : null;
+  const clock = { zone, now: context.now() };
   const commandContext = context.commandContext();
   const among = { ...commandContext.organization, given };
   const named = (problems: readonly FieldProblem[]): Problems => {

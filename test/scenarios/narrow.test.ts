@@ -133,6 +133,28 @@ test('an end can be added, and the start delayed, in the time zone of the approv
   expect(planned?.text).toMatch(/2026-11-20T22:3\d/);
 });
 
+test.for<[string, Readonly<Record<string, string>>, string]>([
+  [
+    '/service create more provider=aws region=eu-central-1 min=8 max=64 replicas=3 ip=10.0.0.0/8',
+    { maxReplicaMemoryGb: '32', numReplicas: '2' },
+    'Maximum memory per replica (GB) 64 → 32, Replicas 3 → 2',
+  ],
+  ['/alert edit "5xx rate" threshold=9', { for: '2h' }, 'reverts never → 2 h later'],
+  [
+    '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b description="orders"',
+    { at: '20:00' },
+    'runs once approved → <!date',
+  ],
+])('what is lowered of another command: %s', async ([line, values, less]) => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', line);
+  const preview = await sandbox.privateMessage(ANA, '?');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('requests: ');
+  await approveLess(sandbox, BEN, card as Card, values);
+  await expect.poll(() => shown(sandbox, 'Narrowed by')).toContain(less);
+});
+
 test('what ends earlier than it had to be decided expires at its new end', async () => {
   const sandbox = await startTestSandbox();
   const line = '/service stop analytics-prod until=16:00 for the release';
