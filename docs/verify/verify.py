@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies files of evidence that Signalbox wrote: python3 verify.py public-key.pem file...
-
-It needs the public key only, Python's standard library, and openssl 3.0 or later. It ends with 0 if it accepts all.
-"""
+"""Verifies files of evidence: python3 verify.py public-key.pem file... It needs openssl 3.0. It ends with 0 if it accepts all."""
 import base64
 import hashlib
 import json
@@ -13,16 +10,12 @@ import tempfile
 
 FIELDS = ["seq", "stream", "version", "type", "at", "body", "body_hash", "prev", "hash", "key", "signature"]
 FORMATS = ["signalbox evidence 1", "signalbox export 1"]
-PRUNED = ("installation/pruned", "pruned")
-
-
-class Rejected(Exception):
-    """What is wrong with a file."""
+PRUNED, ROTATED = ("installation/pruned", "pruned"), ("installation", "key-changed")
 
 
 def need(condition, problem):
     if not condition:
-        raise Rejected(problem)
+        raise ValueError(problem)
 
 
 def base64url(data):
@@ -74,15 +67,28 @@ def check_row(row):
 def check_evidence(header, rows):
     """The events of one change and of its presses are complete, and in the order of the log."""
     counts = {}
-    for row in rows:
-        if row["type"] == "key-changed" and row["stream"] == "installation":
-            continue
+    for row in [row for row in rows if (row["stream"], row["type"]) != ROTATED]:
         need(row["body"] is not None, f"the body of event {row['seq']} is missing")
         counts[row["stream"]] = counts.get(row["stream"], 0) + 1
         need(row["version"] == counts[row["stream"]], f"an event of {row['stream']} is missing")
     need(counts == header["streams"] and header["subject"] in counts, "events are missing, or of another subject")
     own = "press/" + header["subject"].partition("/")[2] + "/"
     need(all(name == header["subject"] or name.startswith(own) for name in counts), "events of another subject")
+    return check_plans(rows)
+
+
+def check_plans(rows):
+    """Each approval is of a plan of the change. Returns who narrowed it, and how."""
+    plans, notes = {}, []
+    for kind, body in [(row["type"], json.loads(row["body"])) for row in rows if row["stream"].startswith("change/")]:
+        need(kind != "approved" or body["digest"] in plans, "an approval is of another plan")
+        if kind == "narrowed":
+            need(body["wider"] == list(plans)[-1], "a narrower plan replaces another one")
+            had, has = [{**plan["body"], **plan.get("timing", {})} for plan in (plans[body["wider"]], body["plan"])]
+            less = [f"{name} {had.get(name)} -> {has[name]}" for name in has if has[name] != had.get(name)]
+            notes.append(f"narrowed by {body['by']}: {', '.join(less)}")
+        plans.update({body["digest"]: body["plan"]} if kind in ("drafted", "narrowed") else {})
+    return notes
 
 
 def check_export(header, rows):
@@ -108,13 +114,11 @@ def verify(data, given):
     for row in rows:
         check_row(row)
     trusted = {digest(given)[:16]: given}
-    changes = [row for row in rows if row["type"] == "key-changed" and row["stream"] == "installation"]
-    eras, last = key_eras(changes, trusted)
+    eras, last = key_eras([row for row in rows if (row["stream"], row["type"]) == ROTATED], trusted)
     need(header["key"] in trusted and header["key"] == (last or header["key"]), "another key signed the file")
     need(is_signed(trusted[header["key"]], f"{header['format']}\n{digest(content.encode())}", signature),
          "the file was modified, or another key signed it")
-    before = None
-    for row in rows:
+    for before, row in zip([None, *rows], rows):
         key = next((old for seq, old in eras if row["seq"] <= seq), header["key"])
         need(row["key"] == key and key in trusted, f"another key signed event {row['seq']}")
         need(before is None or before["seq"] < row["seq"], "the events are in another order")
@@ -123,21 +127,19 @@ def verify(data, given):
         # In an export, one signature covers every event before it.
         if header["format"] == FORMATS[0] or row is rows[-1]:
             need(is_signed(trusted[key], row["hash"], row["signature"]), f"event {row['seq']} has no valid signature")
-        before = row
-    head = header["head"]
-    need(before["seq"] < head["seq"] or (before["seq"], before["hash"]) == (head["seq"], head["hash"]), "other end")
-    (check_evidence if header["format"] == FORMATS[0] else check_export)(header, rows)
-    return len(rows)
+    head, last = header["head"], rows[-1]
+    need(last["seq"] < head["seq"] or (last["seq"], last["hash"]) == (head["seq"], head["hash"]), "other end")
+    notes = (check_evidence if header["format"] == FORMATS[0] else check_export)(header, rows)
+    return "; ".join([f"accepted, {len(rows)} events", *(notes or [])])
 
 
 def main(pem, *names):
-    lines = pathlib.Path(pem).read_text().split("\n")
-    given = base64.b64decode("".join(line for line in lines if "-----" not in line))
+    given = base64.b64decode("".join(line for line in pathlib.Path(pem).read_text().split("\n") if "-----" not in line))
     failed = False
     for name in names:
         try:
-            print(f"{name}: accepted, {verify(pathlib.Path(name).read_bytes(), given)} events")
-        except (Rejected, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            print(f"{name}: {verify(pathlib.Path(name).read_bytes(), given)}")
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             failed = True
             print(f"{name}: REJECTED, {error}")
     return failed

@@ -76,7 +76,10 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   event('state-posted', PostedAt),
   /** A copy of the card in the direct messages of a user. */
   event('copy-posted', { to: User, ...PostedAt }),
+  /** `digest`: of the plan that the person saw. */
   event('approved', { ...By, digest: Id }),
+  /** The approval of a narrower plan, which replaces the one with the digest `wider`. */
+  event('narrowed', { ...By, plan: Plan, digest: Id, wider: Id }),
   event('rejected', { ...By, reason: z.string() }),
   /** `via`: the agent that withdrew its own request. */
   event('cancelled', { ...By, via: Via.optional() }),

@@ -85,6 +85,11 @@ export interface Change {
   /** How often it was claimed. */
   readonly attempts: number;
   readonly approvals: readonly Verdict[];
+  /** How approvers lowered the plan, the first one first: who, and the plan before it. Missing: nobody did. */
+  readonly narrowings?: readonly (Verdict & {
+    readonly version: number;
+    readonly wider: { readonly plan: Plan; readonly digest: string };
+  })[];
   readonly rejection: (Verdict & { readonly reason: string }) | null;
   readonly cancelledBy: UserId | null;
   /** The refusal for which the change became stale or denied. */
@@ -544,6 +549,7 @@ export interface Actor {
 export const VERBS = [
   'confirm',
   'approve',
+  'narrow',
   'reject',
   'cancel',
   'break-glass',
@@ -572,6 +578,8 @@ export const REFUSALS = [
   'not-requester',
   'self-approval',
   'already-approved',
+  'wider',
+  'not-narrower',
   'already-decided',
   'note-required',
   'too-early',

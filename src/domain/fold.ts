@@ -10,6 +10,7 @@ import {
 } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
 import type { Recorded } from './log-events.ts';
+import { coversPlan } from './narrow.ts';
 
 /** Returns the function that adds the events of this change, in their order; before the first one there is none. */
 export function foldOf(id: ChangeId) {
@@ -77,7 +78,10 @@ function fieldsAfter(
       return { copies: [...change.copies, { to, channel, ts }] };
     }
     case 'approved':
-      return oneApproval(change, event.by, at);
+      // Of another plan than this one or a wider one, it counts for nothing.
+      return coversPlan(change, event.digest) ? oneApproval(change, event.by, at) : {};
+    case 'narrowed':
+      return narrowed(change, event, at);
     case 'break-glass': {
       const { by, reason } = event;
       const confirmedAt = change.confirmedAt ?? at;
@@ -144,11 +148,23 @@ function outcomeOf(event: EventOf<'succeeded' | 'failed' | 'unknown'>): Executio
 
 function confirmed(change: Change, at: Date): Partial<Change> {
   if (change.requires.count === 0) return { ...readyToRun(change, at), confirmedAt: at };
-  const startAt = scheduledStart(change);
-  const expiresAt = after(at, change.requires.expiresAfterMs);
-  // An approval after the scheduled time would run the change at another time, and one after its end not at all.
-  const decideBy = earliest(expiresAt, startAt, revertMoment(change));
-  return { confirmedAt: at, expiresAt: decideBy, state: 'pending' };
+  return { confirmedAt: at, expiresAt: decideBy(change, at), state: 'pending' };
+}
+
+/** An approval after the scheduled time would run the change at another time, and one after its end not at all. */
+function decideBy(change: Change, confirmedAt: Date): Date {
+  const expiresAt = after(confirmedAt, change.requires.expiresAfterMs);
+  return earliest(expiresAt, scheduledStart(change), revertMoment(change));
+}
+
+/** The approvals of the wider plan cover the narrower one, and this person's is one more. */
+function narrowed(change: Change, event: EventOf<'narrowed'>, at: Date): Partial<Change> {
+  const { by, plan, digest, version } = event;
+  const wider = { plan: change.plan, digest: change.digest };
+  const narrowings = [...(change.narrowings ?? []), { by, at, version, wider }];
+  const expiresAt = decideBy({ ...change, plan }, change.confirmedAt ?? at);
+  const less = { plan, digest, narrowings, expiresAt };
+  return { ...less, ...oneApproval({ ...change, ...less }, by, at) };
 }
 
 /** With enough approvals the change is approved. */

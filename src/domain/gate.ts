@@ -14,6 +14,7 @@ import {
   type ExecutionOutcome,
   isEnded,
   isPerson,
+  type Plan,
   type Press,
   type Refusal,
   type Requirement,
@@ -25,8 +26,10 @@ import {
   type Via,
 } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
+import { planDigest } from './draft.ts';
 import { scheduledStart } from './fold.ts';
 import type { LoggedSchedule } from './log-events.ts';
+import { digestShown, notNarrower } from './narrow.ts';
 import {
   commandsFor,
   type Decision,
@@ -91,6 +94,10 @@ export interface PressFacts {
   readonly identity: Known | null;
   /** The reason or the note. */
   readonly text: string;
+  /** The version of the change that the person saw; missing where that is unknown. */
+  readonly seen?: number | null;
+  /** The plan with less, as the approver filled it in. */
+  readonly narrower?: Plan | null;
   readonly now: Date;
   /** The current policy, with the freezes made in Slack where `log` is given. */
   readonly policy: Policy;
@@ -438,9 +445,20 @@ const GATES: Gates = {
   ),
   approve: press(
     [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
-    ({ by }, { digest }) => ({ type: 'approved', by, digest }),
+    // Who agreed to a wider plan agreed to the narrower one as well.
+    ({ by, seen = null }, change) => ({ type: 'approved', by, digest: digestShown(change, seen) }),
     hopeless,
   ),
+  narrow: (change, facts) => {
+    const approved = GATES.approve(change, facts);
+    if ('refusal' in approved) return approved;
+    const { by, narrower: plan, now } = facts;
+    if (!plan) return refuse('not-narrower');
+    const refused = notNarrower(change.plan, plan, now);
+    if (refused) return refuse(refused.refusal);
+    const digest = planDigest({ ...change, plan });
+    return { type: 'narrowed', by, plan, digest, wider: change.digest };
+  },
   reject: press([isPending, inTime, identified, byDecider, withReason], ({ by, text: reason }) => ({
     type: 'rejected',
     by,
@@ -528,7 +546,13 @@ function firstRefusal<Facts>(
 
 /** Whether a change may run after the verb. */
 export function isPermitting(verb: Verb): boolean {
-  return ['confirm', 'approve', 'break-glass'].includes(verb);
+  return ['confirm', 'approve', 'narrow', 'break-glass'].includes(verb);
+}
+
+/** Why a verb is refused before its form is filled in: who may approve may approve with less. */
+export function refusalOf(change: Change, verb: Verb, facts: PressFacts): Refusal | null {
+  const answer = gate(change, verb === 'narrow' ? 'approve' : verb, facts);
+  return 'refusal' in answer ? answer.refusal : null;
 }
 
 function isUnsent({ state }: Change): boolean {

@@ -28,6 +28,8 @@ const PressEvent = z.discriminatedUnion('type', [
     by: User,
     /** The reason or the note. */
     text: z.string(),
+    /** What an approver filled in to approve less. */
+    given: z.record(Id, z.string()).optional(),
     /** The message with the button; its kind says how the place is known. */
     place: Fields,
     /** The mark that the person saw; null where the payload had none. */

@@ -77,6 +77,7 @@ export function spanSchema(least: string, most: string, example: string) {
 }
 
 const [LEAST_REVERT, MOST_REVERT] = ['30m', '14d'] as const;
+export const LEAST_REVERT_MS = spanMs(LEAST_REVERT);
 /** How long a change may last before its revert runs. */
 export const REVERT_SPAN = spanSchema(LEAST_REVERT, MOST_REVERT, '4h');
 
@@ -153,7 +154,7 @@ export function revertTimeOf(
   });
   if (!end.ok || end.at === null) return refused('must be a time after the start of the change');
   const afterMs = end.at.getTime() - from.getTime();
-  if (afterMs < spanMs(LEAST_REVERT) || afterMs > spanMs(MOST_REVERT)) {
+  if (afterMs < LEAST_REVERT_MS || afterMs > spanMs(MOST_REVERT)) {
     return refused(`must be from ${LEAST_REVERT} to ${MOST_REVERT} after the start of the change`);
   }
   return { ok: true, afterMs, until: end.at.toISOString() };

@@ -9,6 +9,7 @@ import {
   type Target,
   type Timing,
 } from '../domain/change.ts';
+import { lessParts } from '../domain/narrow.ts';
 import { currentSizeText, valueText } from '../domain/targets.ts';
 import { spanText } from '../domain/timing.ts';
 import { STATE_WORDS, wordOf } from '../domain/words.ts';
@@ -251,6 +252,14 @@ export function timingLines(change: Change): readonly Line[] {
     ...startLines(change),
     ...(plan.timing?.revert ? backLines(change) : []),
   ];
+}
+
+/** `Narrowed by  Ben: Replicas 3 → 2`: each time that an approver lowered what was requested. */
+export function narrowingLines({ narrowings = [], plan }: Change): readonly Line[] {
+  return narrowings.map(({ by, wider }, index) => {
+    const after = narrowings[index + 1]?.wider.plan ?? plan;
+    return fact('Narrowed by', { user: by }, ': ', ...lessParts(wider.plan, after));
+  });
 }
 
 const WAITING: readonly State[] = ['draft', 'pending', 'approved'];

@@ -1,4 +1,5 @@
 import type { Change, State, Verb } from '../domain/change.ts';
+import { lessParts } from '../domain/narrow.ts';
 import { requirementFor } from '../domain/policy.ts';
 import {
   occurrenceText,
@@ -47,6 +48,8 @@ export function sendingLine(change: Change): Line {
  * for a redrawn card.
  */
 export function threadLine(change: Change, drawing: DrawContext): Line {
+  // Its requester reads it in private.
+  if (isLowered(change)) return news(change, drawing);
   const others = change.state === 'unknown' ? mentionsOfApprovers(change, drawing) : [];
   return [...callRequester(change), ...others, ...news(change, drawing)];
 }
@@ -59,9 +62,19 @@ export function directLine(change: Change, drawing: DrawContext): Line {
   return [...news(change, drawing), ...where];
 }
 
+/** Whether the news is that an approver lowered it: no other event of these states is reported. */
+export function isLowered({ state, narrowings = [] }: Change): boolean {
+  return narrowings.length > 0 && (state === 'pending' || state === 'approved');
+}
+
 function news(change: Change, drawing: DrawContext): Line {
   const what = lowerActionText(change);
-  const { rejection, resolution, stopReason: stopped } = change;
+  const { rejection, resolution, stopReason: stopped, narrowings = [] } = change;
+  const less = narrowings.at(-1);
+  if (less && isLowered(change)) {
+    const parts = lessParts(less.wider.plan, change.plan);
+    return [{ user: less.by }, ` approved “${what}” with less: `, ...parts, '.'];
+  }
   if (resolution) {
     const how = lowerFirst(answerLabel(change, resolution.happened, drawing.commands));
     if (resolution.by === 'signalbox') {
@@ -317,6 +330,7 @@ export function breakGlassFact(
 const RECORDED: Readonly<Record<Verb, string>> = {
   confirm: 'Requested',
   approve: 'Approved',
+  narrow: 'Approved with less',
   reject: 'Rejected',
   cancel: 'Cancelled',
   'break-glass': 'Break-glass used',

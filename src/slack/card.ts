@@ -6,6 +6,7 @@ import {
   type PlanRow,
   type State,
 } from '../domain/change.ts';
+import { dimensionsOf } from '../domain/narrow.ts';
 import {
   type Button,
   buttons,
@@ -20,6 +21,7 @@ import {
   changedLines,
   costRangeLines,
   gapLines,
+  narrowingLines,
   redacted,
   rowText,
   stateCheckLines,
@@ -94,6 +96,7 @@ export function decisionParts(
     head,
     plan,
     facts: [
+      ...narrowingLines(change),
       ...aboutLines(change),
       ...newsLines(change, drawing),
       ...plan.warnings.map(warningLine),
@@ -120,6 +123,7 @@ function endedParts(change: Change, drawing: DrawContext) {
       ...(stopReason ? [stoppedLine(change, drawing)] : []),
       ...facts,
       ...timingLines(change),
+      ...narrowingLines(change),
       peopleLine(change),
       ...(reason ? [fact('Reason', reason)] : []),
       ...wordsLines(change),
@@ -267,11 +271,12 @@ export function warningLine(warning: string): Line {
 /** The buttons that the state leaves open. */
 const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => readonly Button[]>> = {
   draft: () => [],
-  pending: (change) => [
+  pending: (change, { commands }) => [
     ...(mayRun(change)
       ? [{ id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' } as const]
       : []),
     { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
+    ...(mayRun(change) ? narrowButtons(change, commands) : []),
     showRequest(change),
     ...(mayRun(change) ? breakGlassButtons(change) : []),
     ...cancelButtons(change),
@@ -287,6 +292,12 @@ const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => read
   stale: notRun,
   denied: notRun,
 };
+
+function narrowButtons(change: Change, commands: Drawing['commands']): readonly Button[] {
+  const { id: value, command, plan } = change;
+  if (dimensionsOf(plan, commands.get(command)?.timed).length === 0) return [];
+  return [{ id: 'change.narrow', label: 'Approve with less…', value, inMenu: true }];
+}
 
 /** Nothing that cannot lead to a run is offered. */
 export function mayRun({ news }: Change): boolean {

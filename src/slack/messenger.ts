@@ -36,6 +36,7 @@ import {
   breakGlassThreadLine,
   directLine,
   followUpLine,
+  isLowered,
   reminderLine,
   renewButtons,
   revertStoppedLine,
@@ -260,7 +261,7 @@ export function createMessenger(options: Options): Messenger {
       // The mention in the thread has already notified members of the channel.
       if (at.channel.startsWith('D')) return;
       // An unknown answer only means that the user may be notified twice, which does no harm.
-      if (await members.has(at.channel, requester)) return;
+      if (!isLowered(change) && (await members.has(at.channel, requester))) return;
       await permalinks.load([at]);
       await postLine({ channel: requester }, attempt, directLine(change, drawing));
     },

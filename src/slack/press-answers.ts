@@ -6,7 +6,8 @@ import type { Denial } from '../domain/gate.ts';
 import type { Messenger, PressOutcome, ReceivedPress, ReplyTo } from '../workflow/index.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
 import type { Respond } from './api.ts';
-import type { Message } from './blocks.ts';
+import { lines, type Message, message } from './blocks.ts';
+import { narrowingLines } from './card-plan.ts';
 import { recordedLine } from './card-thread.ts';
 import { type createPreviewLinks, loadNewest, openCard, type Permalinks } from './links.ts';
 import { type DrawContext, neededText } from './naming.ts';
@@ -145,7 +146,11 @@ export function pressAnswers(
   }
 
   /** The card shows the approval to all in the same way, so that it does not confirm the press. */
-  function progressOf({ home }: ReplyTo, { verb, change }: PressOutcome & { ok: true }) {
+  function progressOf({ home }: ReplyTo, { verb, change, sawMore }: PressOutcome & { ok: true }) {
+    if (sawMore) {
+      const less = message(lines(['Approved, with less than you saw.'], ...narrowingLines(change)));
+      return { ...less, replace: false };
+    }
     if (home || verb !== 'approve' || change.state !== 'pending') return null;
     const words = sentenceMessage([`Approved. ${neededText(change, drawing)}`]);
     return { ...words, replace: false };

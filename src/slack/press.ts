@@ -52,7 +52,8 @@ import {
   storeOrReply,
 } from './private-answers.ts';
 import {
-  needsReasonForm,
+  narrowForm,
+  needsForm,
   type ReasonFormKind,
   type ReasonFormMetadata,
   reasonForm,
@@ -114,7 +115,7 @@ function decisionOf(
   const { user, trigger_id } = pressed;
   const by = user.id;
   const key = pressKey(trigger_id);
-  if (verb && !needsReasonForm(verb)) {
+  if (verb && !needsForm(verb)) {
     const { data: change } = ChangeOf.safeParse(splitValue(value).about);
     const place = readPlace(places, pressed, { id, value });
     const decided = change && { key, verb, change, by, text: '', place, seen: seenMark(pressed) };
@@ -193,7 +194,7 @@ async function answerPress(
   const preview = privateMessageOf(pressed);
   const asked = { place, seen: seenMark(pressed) };
   const about = { change: change.data, home: isHome(pressed), preview, ...asked };
-  if (verb && needsReasonForm(verb)) return ask(bot, typed, verb, about);
+  if (verb && needsForm(verb)) return ask(bot, typed, verb, about);
   if (id === 'change.edit') return edit(bot, typed, change.data, preview);
   const answer = CHANGE_BUTTONS.get(id);
   return answer ? answer(bot, typed, change.data) : sentenceMessage([OLD_BUTTON]);
@@ -202,7 +203,7 @@ async function answerPress(
 async function ask(
   bot: SlackContext,
   { by, trigger }: CommandLine,
-  kind: ReasonFormKind,
+  kind: ReasonFormKind | 'narrow',
   { change, ...from }: ReasonFormMetadata,
 ): Promise<Message | null> {
   const pressed = { verb: kind, by, change, place: from.place };
@@ -211,7 +212,13 @@ async function ask(
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
   const { commands } = bot.drawing;
   const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });
-  const view = reasonForm(kind, authorized.change, { metadata, commands });
+  const { organization } = bot.context.commandContext();
+  const command = commands.get(authorized.change.command);
+  if (!command) return notFound(bot);
+  const view =
+    kind === 'narrow'
+      ? narrowForm(authorized.change, command, { metadata, organization })
+      : reasonForm(kind, authorized.change, { metadata, commands });
   await openView(bot, trigger, view);
   return null;
 }

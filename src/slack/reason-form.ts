@@ -1,22 +1,28 @@
+import type { KnownBlock } from '@slack/types';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import {
   type ChangeCommand,
   type Command,
+  type Field,
+  type FieldContext,
   fieldsOf,
   type Intent,
   resolveNames,
   type TypedValues,
   type Vocabulary,
 } from '../commands/index.ts';
-import type { Change, Target, UserId, Verb } from '../domain/change.ts';
+import type { Change, Plan, Target, UserId, Verb } from '../domain/change.ts';
+import { boundsOf, dimensionsOf } from '../domain/narrow.ts';
 import type { Place } from '../domain/place.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';
-import { lines, plain } from './blocks.ts';
+import { lines, message, plain } from './blocks.ts';
+import { planLines, redacted, timingLines } from './card-plan.ts';
 import { answerLabel, followUp, offeredNote } from './card-state.ts';
 import type { SlackContext } from './context.ts';
+import { elementFor } from './inputs.ts';
 import { actionText, type DrawContext } from './naming.ts';
 import { ChangeOf, PrivateMessageOf } from './payload.ts';
 import type { Places } from './place.ts';
@@ -44,9 +50,9 @@ const REASON_FORMS = {
 } as const;
 export type ReasonFormKind = keyof typeof REASON_FORMS;
 
-/** Whether a decision needs a reason or note, which a modal requests before it is stored. */
-export function needsReasonForm(verb: Verb): verb is ReasonFormKind {
-  return Object.hasOwn(REASON_FORMS, verb);
+/** Whether a modal requests a reason, a note or lower values before a decision is stored. */
+export function needsForm(verb: Verb): verb is ReasonFormKind | 'narrow' {
+  return verb === 'narrow' || Object.hasOwn(REASON_FORMS, verb);
 }
 
 const Metadata = z.object({
@@ -137,6 +143,73 @@ export function reasonForm(
       },
     ],
   };
+}
+
+const LESS_NOTE =
+  'Your values replace those of the request, and count as your approval. Each one can only be less. ' +
+  'Earlier approvals stay.';
+
+/** The modal in which an approver lowers what was requested: only what this change has, or may get. */
+export function narrowForm(
+  change: Change,
+  command: ChangeCommand,
+  { metadata, organization }: { readonly metadata: string } & Pick<Vocabulary, 'organization'>,
+): View {
+  const { plan } = change;
+  const given = Object.fromEntries(
+    Object.entries(plan.args).map(([name, value]) => [name, String(value)]),
+  );
+  const among = { ...organization, given };
+  const fields = dimensionsOf(plan, command.timed).flatMap((name) =>
+    fieldsOf(command.args).filter((field) => field.name === name),
+  );
+  return {
+    type: 'modal',
+    callback_id: 'change.narrow',
+    private_metadata: metadata,
+    title: plain('Approve with less', 24),
+    submit: plain('Approve', 24),
+    close: plain('Back', 24),
+    blocks: [
+      { type: 'section', text: plain(`${actionText(change)} (${change.id})`, 3_000) },
+      ...message(lines(...planLines(redacted(plan)), ...timingLines(change))).blocks,
+      { type: 'section', text: plain(LESS_NOTE, 3_000) },
+      ...fields.map((field) => lowerInput(field, plan, among)),
+    ],
+  };
+}
+
+/** An input with the values that are not more; a time is empty, because the requester may have another zone. */
+function lowerInput(field: Field, plan: Plan, among: FieldContext): KnownBlock {
+  const { name, label, input } = field;
+  const current = plan.body[name];
+  const value = typeof current === 'number' ? String(current) : '';
+  const hint = LESS_HINTS[name];
+  return {
+    type: 'input',
+    block_id: name,
+    label: plain(label, 150),
+    optional: true,
+    ...(hint ? { hint: plain(hint, 150) } : {}),
+    element: elementFor(
+      { ...field, ...(input && { input: upTo(input, plan, name) }) },
+      { value, chosen: null, among, isPicked: false },
+    ),
+  };
+}
+
+const LESS_HINTS: Readonly<Record<string, string>> = {
+  at: 'A later start: 20:00 or monday 8:00, in your time zone. An end stays where it is. Leave empty to keep.',
+  for: 'A shorter time, for example 2h. Leave empty to keep.',
+  until: 'An earlier end: 20:00 or monday 8:00, in your time zone. Leave empty to keep.',
+};
+
+function upTo(input: NonNullable<Field['input']>, plan: Plan, name: string): typeof input {
+  const { least, most } = boundsOf(plan, name);
+  if (input.kind === 'number') return { ...input, min: least, max: most };
+  if (input.kind !== 'choice') return input;
+  const isLess = (option: string) => Number(option) >= least && Number(option) <= most;
+  return { ...input, options: (among) => input.options(among).filter(isLess) };
 }
 
 /** What the server shows of the target, and what the answer does. */

@@ -45,6 +45,7 @@ const NEXT_STEP: Readonly<Record<State, string>> = {
 const LATE: Readonly<Record<Verb, string>> = {
   confirm: 'confirm',
   approve: 'approve',
+  narrow: 'approve',
   reject: 'reject',
   cancel: 'cancel',
   'break-glass': 'use break-glass',
@@ -158,6 +159,13 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     const needed = change ? ` ${neededText(change, drawing)}` : '';
     return ['Already approved by you', ...when, `.${needed}`];
   },
+  wider: () => [
+    'These values are not within the request as it is now, so nothing was approved. ',
+    'Its card shows what is requested: choose “Approve with less…” again.',
+  ],
+  'not-narrower': () => [
+    'Nothing is less than requested. Press Approve on the card, or lower a value.',
+  ],
   'already-decided': (denial, drawing) => {
     const { change } = denial;
     // It ended before the press, for a reason that its card names.

@@ -12,7 +12,7 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import { VERBS } from '../domain/change.ts';
-import { authorizeForm, endedBefore, receivePress } from '../workflow/index.ts';
+import { authorizeForm, formProblem, receivePress } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';
@@ -198,39 +198,47 @@ async function decide(
   const form = { kind: verb, by: user.id };
   const about = readReasonFormMetadata(bot.places, form, view.private_metadata);
   if (!about) return ack();
-  const text = (givenOf(submitted).reason ?? '').trim();
-  if (text === '') {
-    const errors = { reason: 'Add a few words: the next person relies on them.' };
-    return ack({ response_action: 'errors', errors });
+  const { reason = '', ...given } = givenOf(submitted);
+  const fields = Object.keys(view.state.values);
+  // The form stays open and keeps what was filled in.
+  const refuse = (problems: readonly FieldProblem[]) => {
+    const [first = 'reason'] = fields;
+    const errors = problems.map(
+      ({ field, problem }) => [fields.includes(field) ? field : first, problem] as const,
+    );
+    return ack({ response_action: 'errors', errors: Object.fromEntries(errors) });
+  };
+  const refuseWhole = (problem: string) => refuse([{ field: ANY, problem }]);
+  const isLess = verb === 'narrow';
+  const text = reason.trim();
+  if (!isLess && text === '') {
+    return refuseWhole('Add a few words: the next person relies on them.');
   }
   const { home, preview } = about;
   const shown = preview ?? { url: null, channel: null, ts: null };
   const replyTo = { ...shown, thread: null, user: user.id, replaces: preview !== null, home };
   const { change, place, seen } = about;
   const key = pressKey(trigger_id);
-  const pressed = { key, verb, change, by: user.id, text, place, seen, replyTo };
-  const stored = await storeDecision(bot, pressed).catch((error: unknown) => {
-    const reason = notDoneText(error);
-    if (reason === null) throw error;
-    return { reason };
-  });
-  // The form stays open and keeps its text.
-  if ('reason' in stored) return ack({ response_action: 'errors', errors: { ...stored } });
-  const { late, receipt } = stored;
-  await ack(
-    late ? { response_action: 'errors', errors: { reason: lateSentence(late) } } : undefined,
+  const by = user.id;
+  const pressed = { key, verb, change, by, text, place, seen, replyTo, ...(isLess && { given }) };
+  // What cannot be read now is reported when the stored press is handled.
+  const problem = await orLate(
+    bot.clock.timeout(PROGRESS_AFTER_MS),
+    formProblem(bot.context, pressed),
+  ).catch(() => null);
+  if (problem && typeof problem !== 'string') return refuse(problem);
+  const stored = await receivePress(bot.context, pressed).then(
+    (receipt) => ({ receipt }),
+    (error: unknown) => {
+      const reason = notDoneText(error);
+      if (reason === null) throw error;
+      return { reason };
+    },
   );
-  await handleReceipt(bot, receipt, { key, subject: change, by: user.id, replyTo });
-}
-
-/** Stores the press, which records its refusal as well; `late`: the form can report that one at once. */
-async function storeDecision(
-  { context }: SlackContext,
-  pressed: Parameters<typeof receivePress>[1],
-) {
-  // A change that cannot be read is reported when the stored press is handled.
-  const late = await endedBefore(context, pressed).catch(() => null);
-  return { late, receipt: await receivePress(context, pressed) };
+  if ('reason' in stored) return refuseWhole(stored.reason);
+  // The press is stored all the same, which records its refusal.
+  await (problem ? refuseWhole(lateSentence(problem)) : ack());
+  await handleReceipt(bot, stored.receipt, { key, subject: change, by, replyTo });
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   type Identity,
   type PressFacts,
   type RefusedProposal,
+  refusalOf,
   type SomeMembers,
 } from '../domain/gate.ts';
 import { isPlaceOf, type Place } from '../domain/place.ts';
@@ -284,8 +285,7 @@ export function refusalOfVerb(
   change: Change,
   { by, identity, text = 'any text' }: Pick<PressFacts, 'by' | 'identity'> & { text?: string },
 ): Refusal | null {
-  const answer = gate(change, verb, pressFacts(context, change, { by, identity, text }));
-  return 'refusal' in answer ? answer.refusal : null;
+  return refusalOf(change, verb, pressFacts(context, change, { by, identity, text }));
 }
 
 /** What it takes to know the current rule of a change. */

@@ -197,7 +197,8 @@ export interface ReceivedPress {
 }
 
 export type PressOutcome =
-  | { readonly ok: true; readonly verb: Verb; readonly change: Change }
+  /** `sawMore`: the person approved a card that showed more than the change has now. */
+  | { readonly ok: true; readonly verb: Verb; readonly change: Change; readonly sawMore?: true }
   | { readonly ok: false; readonly verb: Verb; readonly denial: Denial };
 
 /** The lists of App Home. A change is in one list only, unless its requester may decide it. */

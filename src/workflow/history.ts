@@ -26,8 +26,9 @@ import {
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import { type EventOf, evolvePress, type Recorded, type StreamName } from '../domain/log-events.ts';
+import { lessParts } from '../domain/narrow.ts';
 import { STATE_WORDS, staleText } from '../domain/words.ts';
-import { eventsBefore, type LoggedEvent, type Subjects } from '../log/index.ts';
+import { eventsBefore, type LoggedEvent, loadChange, type Subjects } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 
 /** One thing that happened, as a line shows it. */
@@ -64,13 +65,18 @@ export async function storyLines(
   id: ChangeId,
 ): Promise<readonly (readonly InlinePart[])[]> {
   const own = await eventsIn(subjects, `change/${id}`);
+  const less = (await loadChange(subjects, id))?.narrowings ?? [];
   return own.flatMap(({ event }) => {
     const change = event as Recorded<ChangeEvent>;
     const did = wasNotDone(change) ? 'did not carry it out' : STORY[change.type];
     const { by = null, via = null } = changeDid(change) ?? {};
     // A change that was never confirmed has no other beginning; what an agent asked for a person has two.
     if (!did || (change.type === 'drafted' && own.length > 1 && via === null)) return [];
-    return [[{ at: new Date(change.at) }, '  ', ...actorOf(by, via), ` ${did}${whyOf(change)}`]];
+    const wider = less.find(({ version }) => version === change.version)?.wider.plan;
+    const isLess = wider && change.type === 'narrowed';
+    const how = isLess ? [': ', ...lessParts(wider, change.plan)] : [];
+    const words = ` ${did}${whyOf(change)}`;
+    return [[{ at: new Date(change.at) }, '  ', ...actorOf(by, via), words, ...how]];
   });
 }
 
@@ -89,6 +95,7 @@ const STORY: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
   drafted: 'prepared it',
   confirmed: 'requested it',
   approved: 'approved it',
+  narrowed: 'approved it with less',
   rejected: 'rejected it',
   cancelled: 'cancelled it',
   'break-glass': 'used break-glass',
@@ -251,6 +258,7 @@ const CHANGE: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
   confirmed: 'requested',
   'card-lost': 'missed the card, and posts it again,',
   approved: 'approved',
+  narrowed: 'approved with less',
   rejected: 'rejected',
   cancelled: 'cancelled',
   'break-glass': 'used break-glass for',

@@ -21,7 +21,7 @@ export { createChangesQueries, showHome } from './lists.ts';
 export type { MaintenanceJob } from './maintenance.ts';
 export { peopleChanged } from './news.ts';
 export {
-  endedBefore,
+  formProblem,
   isHandled,
   type Receipt,
   receiveIncidentPress,

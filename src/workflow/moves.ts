@@ -108,6 +108,8 @@ function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number
     ...(after.parent ? [job('card', after.parent, at)] : []),
     ...messages,
     ...(entered ? dueIn(after, at) : []),
+    // What is lowered may have to be decided earlier.
+    ...(event.type === 'narrowed' ? [job('expire', id, after.expiresAt.getTime())] : []),
     // It waits for its card, whose thread is the witness.
     ...(event.type === 'card-posted' && state === 'approved' ? [runOf(after, at)] : []),
   ];
@@ -122,10 +124,11 @@ function messagesAfter(before: Change, after: Change, event: ChangeEvent): reado
   const isRoutine = plan.timing?.schedule !== undefined && state === 'succeeded';
   const isNews = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
   const isReported = isNews || event.type === 'late-answer';
+  const isLess = event.type === 'narrowed';
   const isBreakGlass = event.type === 'break-glass' || event.type === 'reviewed';
   const isAudited = isBreakGlass || (entered && EXECUTION_ENDED.includes(state));
   return [
-    ...(isReported ? ['thread', 'direct'] : []),
+    ...(isReported || isLess ? ['thread', 'direct'] : []),
     ...(isBreakGlass ? ['break-glass'] : []),
     ...(isAudited ? ['audit'] : []),
     ...(event.type === 'revert-kept' ? ['revert-stopped'] : []),

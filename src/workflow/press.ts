@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FieldProblem } from '../base/errors.ts';
 import { during, traceHere } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
@@ -6,6 +7,7 @@ import {
   type Change,
   type ChangeId,
   isPerson,
+  type Plan,
   type Refusal,
   type State,
   type UserId,
@@ -43,6 +45,7 @@ import {
   LoggedPlace,
 } from './places.ts';
 import { countAttempts, type RateLimitStatus } from './rates.ts';
+import { planNarrower } from './request.ts';
 import { pressFacts } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
@@ -55,6 +58,8 @@ interface Pressed {
   readonly by: UserId;
   /** The reason or the note. */
   readonly text: string;
+  /** What an approver filled in to approve less. */
+  readonly given?: Readonly<Record<string, string>>;
   readonly place: Place;
   /** The mark of the message with the button; null where the payload had none. */
   readonly seen: Mark | null;
@@ -69,9 +74,11 @@ export type Receipt = RateLimitStatus | 'again';
  * again. The job of the press decides.
  */
 export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
-  const { change, by, verb, text, place, seen } = pressed;
+  const { change, by, verb, text, place, seen, given } = pressed;
   const mark = seen && `${seen.version}.${seen.hash}`;
-  const event = { type: 'pressed', verb, by, text, place: { ...place }, seen: mark } as const;
+  const filled = given && { given: { ...given } };
+  const at = { place: { ...place }, seen: mark };
+  const event = { type: 'pressed', verb, by, text, ...at, ...filled } as const;
   return storePress(context, { kind: 'press', subject: change, event, received: pressed });
 }
 
@@ -162,17 +169,19 @@ export async function isHandled(
 const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown'];
 
 /**
- * The state because of which a press comes too late, read from the log alone; null if the press may still count. It
- * decides nothing: the stored press does.
+ * The state because of which a filled form comes too late, or what is wrong with its values; null if it may still count.
+ * It decides nothing: the stored press does.
  */
-export async function endedBefore(
+export async function formProblem(
   context: WorkflowContext,
-  { change: id, verb, by, text }: Pick<Pressed, 'change' | 'verb' | 'by' | 'text'>,
-): Promise<State | null> {
+  { change: id, verb, by, text, given }: Pick<Pressed, 'change' | 'verb' | 'by' | 'text' | 'given'>,
+): Promise<State | readonly FieldProblem[] | null> {
   const change = await loadChange(context.events, id);
   const refusal = change && refusalOfVerb(context, verb, change, { by, identity: null, text });
-  if (!refusal || !TOO_LATE.includes(refusal)) return null;
-  return refusal === 'expired' ? 'expired' : change.state;
+  if (refusal && TOO_LATE.includes(refusal)) return refusal === 'expired' ? refusal : change.state;
+  if (!change || refusal || !given) return null;
+  const planned = await planNarrower(context, change, given, { by, isEstimated: false });
+  return planned.ok ? null : planned.problems;
 }
 
 const RETRY_MS = 5_000;
@@ -246,7 +255,11 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const lookUp = (fresh = true) => context.people.identify(change.requester, { fresh });
   const requester = isPermitting(verb) ? await lookUp(false) : null;
   const own = { ...stored, press: { ...press, by } };
-  return decide(context, own, verb, { early: null, identity, requester, lookUp });
+  const known = { early: null, identity, requester, lookUp };
+  if (verb !== 'narrow') return decide(context, own, verb, known);
+  const narrower = await planNarrower(context, change, press.given ?? {}, own.press);
+  if (!narrower.ok) return refuse('wider', identity);
+  return decide(context, own, verb, { ...known, narrower: { ...narrower, of: change.digest } });
 }
 
 /** The id by which a change knows this person already, else the own one: nobody counts twice. Null: not looked up. */
@@ -286,12 +299,16 @@ interface Known {
   readonly requester?: Identity | null;
   /** Looks the requester up, where the change could not run by what is cached. Missing: that was done. */
   readonly lookUp?: () => Promise<Identity>;
+  /** The plan with less, and the digest of the plan that it lowers. */
+  readonly narrower?: { readonly plan: Plan; readonly of: string };
 }
 
 interface Decided {
   readonly refusal: Refusal | null;
   readonly before: Change | null;
   readonly change: Change | null;
+  /** The person saw and approved a wider plan than the change has. */
+  readonly sawMore: boolean;
 }
 
 /** Decides and records in one append, then answers the user. A press that was answered meanwhile stays as it is. */
@@ -302,41 +319,53 @@ async function decide(
   known: Known,
 ): Promise<JobResult> {
   const { id, key, press } = stored;
-  const { result } = await append<Decided | 'look-up' | null>(context.events, async (locked) => {
-    const stream = `press/${id}/${key}` as const;
-    if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
-      return { events: [], result: null };
-    }
-    const before = await loadChange(locked, id);
-    const answer = await answerTo(context, locked, before, press, known);
-    if (answer === 'look-up') return { events: [], result: answer };
-    const evidence = identityFacts(known.identity);
-    const refusal = 'refusal' in answer ? answer.refusal : null;
-    const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
-    const moves =
-      before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
-    const change = moves?.change ?? before;
-    const what = `${press.verb} on change ${id}`;
-    const about = { what, by: press.by, place: placeOf(press) };
-    const notice = noticeFor(foreignPlace(about), locked.at);
-    const news = refusal === 'foreign-place' ? notice : lateEnd(stored, refusal, locked.at);
-    const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
-    // A change is not claimed while a press of it is not answered.
-    const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
-    const own = { events: [{ stream, event }], jobs: waits };
-    return { ...together(moves, own, news), result: { refusal, before, change } };
-  });
+  const { result } = await append<Decided | 'look-up' | 'again' | null>(
+    context.events,
+    async (locked) => {
+      const stream = `press/${id}/${key}` as const;
+      if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
+        return { events: [], result: null };
+      }
+      const before = await loadChange(locked, id);
+      // Another approver lowered it meanwhile: what this one filled in is planned again.
+      const isOld = known.narrower && before && known.narrower.of !== before.digest;
+      if (isOld) return { events: [], result: 'again' };
+      const answer = await answerTo(context, locked, before, press, known);
+      if (answer === 'look-up') return { events: [], result: answer };
+      const evidence = identityFacts(known.identity);
+      const refusal = 'refusal' in answer ? answer.refusal : null;
+      const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
+      const moves =
+        before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
+      const change = moves?.change ?? before;
+      const what = `${press.verb} on change ${id}`;
+      const about = { what, by: press.by, place: placeOf(press) };
+      const notice = noticeFor(foreignPlace(about), locked.at);
+      const news = refusal === 'foreign-place' ? notice : lateEnd(stored, refusal, locked.at);
+      const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
+      // A change is not claimed while a press of it is not answered.
+      const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
+      const own = { events: [{ stream, event }], jobs: waits };
+      const approved = 'type' in answer && answer.type === 'approved' ? answer.digest : null;
+      const sawMore = approved !== null && approved !== before?.digest;
+      return { ...together(moves, own, news), result: { refusal, before, change, sawMore } };
+    },
+  );
   if (result === null) return 'done';
+  if (result === 'again') return context.now();
   if (result === 'look-up') {
     const { lookUp, ...others } = known;
     return decide(context, stored, verb, { ...others, requester: (await lookUp?.()) ?? null });
   }
-  const { refusal, before, change } = result;
+  const { refusal, before, change, sawMore } = result;
   if (change && before) noteMoved(context, before, change);
   context.wake();
   if (refusal !== null || !change)
     return deny(context, stored, verb, refusal ?? 'not-found', change);
-  return tell(context, stored, change, (shown) => ({ ok: true, verb, change: shown ?? change }));
+  const seen = sawMore ? ({ sawMore } as const) : {};
+  return tell(context, stored, change, (shown) => {
+    return { ok: true, verb, change: shown ?? change, ...seen };
+  });
 }
 
 /** A press that waits longer than this is answered by a message that is sent until Slack takes it. */
@@ -361,13 +390,15 @@ async function answerTo(
   locked: LockedLog,
   before: Change | null,
   press: LoggedPress,
-  { early, identity, requester = null, lookUp }: Known,
+  { early, identity, requester = null, lookUp, narrower }: Known,
 ): Promise<ReturnType<typeof gate<Verb>> | 'look-up'> {
   if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
   const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
   const { outlook } = facts;
   const isRefused = outlook !== undefined && gate(before, 'outlook', outlook) !== 'open';
-  return lookUp && isRefused ? 'look-up' : gate(before, press.verb as Verb, facts);
+  if (lookUp && isRefused) return 'look-up';
+  const seen = markOf(press.seen)?.version ?? null;
+  return gate(before, press.verb as Verb, { ...facts, seen, narrower: narrower?.plan ?? null });
 }
 
 function placeOf({ place }: LoggedPress): Place {

@@ -3,14 +3,17 @@
 
 import { hash } from 'node:crypto';
 import type { FieldProblem } from '../base/errors.ts';
-import type { JsonObject } from '../base/text.ts';
+import { canonical, type JsonObject } from '../base/text.ts';
 import {
   type ChangeCommand,
   type CommandContext,
   fieldsOf,
   type Intent,
   parseLine,
+  parseProblemOf,
+  parseValues,
   type TypedValues,
+  type Vocabulary,
 } from '../commands/index.ts';
 import { combineRequirements } from '../domain/approvals.ts';
 import {
@@ -32,8 +35,11 @@ import {
 import { agentWords, draftChange } from '../domain/draft.ts';
 import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
 import type { EventOf } from '../domain/log-events.ts';
+import { boundsOf, delayed, dimensionsOf, notNarrower } from '../domain/narrow.ts';
 import type { NoEffect, Service } from '../domain/targets.ts';
 import {
+  isTimingKey,
+  LEAST_REVERT_MS,
   NO_TIMING,
   type RequestedTiming,
   revertTimeOf,
@@ -43,7 +49,13 @@ import {
 import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
 import { knownServices } from '../servers/facts.ts';
 import { reading } from '../storage/index.ts';
-import { authorizeCommand, authorizeForm, type Refused, recordRefusal } from './authorize.ts';
+import {
+  authorizeCommand,
+  authorizeForm,
+  type Refused,
+  recordRefusal,
+  through,
+} from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
 import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together } from './moves.ts';
 import { withNews } from './news.ts';
@@ -120,10 +132,19 @@ export async function decideRequest(
   const both = await requirementWithLater(context, { command, plan, requires: own }, authorize);
   if (!both.ok) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
-  const cost = await context.estimateCost(command, plan);
+  const estimated = await withEstimate(context, command, plan);
   // A program has no emergencies: it may not go past people.
   const requires = withoutForeignBreakGlass(both.requires, isPerson(by) ? roles : []);
-  return { plan: { ...plan, ...(cost && { cost }) }, requires, identity };
+  return { plan: estimated, requires, identity };
+}
+
+async function withEstimate(
+  { estimateCost }: Pick<WorkflowContext, 'estimateCost'>,
+  command: ChangeCommand,
+  { cost: _, ...plan }: Plan,
+): Promise<Plan> {
+  const cost = await estimateCost(command, plan);
+  return { ...plan, ...(cost && { cost }) };
 }
 
 async function planRequest(context: WorkflowContext, request: ChangeRequest) {
@@ -263,6 +284,16 @@ export async function planChange(
 ): Promise<PlanResult> {
   const { before: seen = null, gaps = [] } = (await command.observe?.(args, context)) ?? {};
   const before = seen && { ...seen, fields: { ...seen.fields, ...settled } };
+  return planFrom(command, { args, given }, { before, gaps }, context);
+}
+
+/** The same from a state that was seen before. */
+function planFrom(
+  command: ChangeCommand,
+  { args, given }: PlannedArguments,
+  { before, gaps = [] }: Pick<Plan, 'before' | 'gaps'>,
+  context: CommandContext,
+): PlanResult {
   const problems = command.problems?.(args, before, context) ?? [];
   if (problems.length > 0) return { ok: false, problems };
 
@@ -300,19 +331,178 @@ async function timePlan(
   const needsZone = [timing.at, timing.until].some((time) => time?.offset === null);
   const zone = needsZone ? await context.people.zoneOf(requester) : null;
   const clock = { zone, now: context.now() };
+  return timedAs(context, { command, plan, was: undefined }, timing, clock);
+}
+
+/**
+ * Plans a change with what an approver filled in to approve less, from the state that its preview showed: what changed
+ * since makes it stale, as it would have been. An empty or unchanged value keeps what was requested; times are those of
+ * the approver. The problems are sentences.
+ */
+export async function planNarrower(
+  context: WorkflowContext,
+  change: Change,
+  filled: TypedValues,
+  { by, isEstimated = true }: { readonly by: UserId; readonly isEstimated?: boolean },
+): Promise<PlanResult> {
+  const { plan: wider } = change;
+  const command = context.commands.get(change.command);
+  if (!command) return misread({});
+  const given = Object.fromEntries(
+    dimensionsOf(wider, command.timed).flatMap((name) => {
+      const text = filled[name]?.trim() ?? '';
+      return text === '' || text === String(wider.body[name] ?? '') ? [] : [[name, text]];
+    }),
+  );
+  const zone = given.at || given.until ? await context.people.zoneOf(by) : null;
+  const clock = { zone, now: context.now() };
+  const commandContext = context.commandContext();
+  const among = { ...commandContext.organization, given };
+  const named = (problems: readonly FieldProblem[]): Problems => {
+    const asked = { command, given, reason: '' };
+    return misread(parseProblemOf(asked, problems, among).problems);
+  };
+  const read = readNarrower(context, command, { wider, given }, clock);
+  if (read.kind !== 'intent') return misread(read.kind === 'misread' ? read.problems : {});
+  const { args, timing } = read;
+  const isResized = Object.keys(given).some((name) => name in wider.body);
+  const sized = isResized ? resized(command, wider, args, commandContext) : { plan: wider };
+  if ('problems' in sized) return named(sized.problems);
+  const to = { command, plan: sized.plan, was: wider.timing };
+  const timed = timedAs(context, to, timing, clock);
+  if (!timed.ok) return named(timed.problems);
+  const plan = { ...timed.plan, args: argsAfter(wider, read.given, Object.keys(given)) };
+  const problem = problemOf(change, plan, clock.now);
+  if (problem) return named([problem]);
+  const isNew = plan.timing?.revert && !wider.timing?.revert;
+  const isApproved = !isNew || (await coversLater(context, command, { ...change, plan }));
+  if (!isApproved) return named([OTHER_APPROVERS]);
+  return { ok: true, plan: isEstimated ? await withEstimate(context, command, plan) : plan };
+}
+
+function misread(problems: Readonly<Record<string, string>>): Problems {
+  const all = Object.entries(problems).map(([field, problem]) => ({ field, problem }));
+  return { ok: false, problems: all.length > 0 ? all : [NOTHING_LESS] };
+}
+
+const NOTHING_LESS = {
+  field: '',
+  problem: 'Nothing is less than requested. Lower a value, or press Approve on the card.',
+};
+const OTHER_APPROVERS = {
+  field: 'for',
+  problem: 'does not work here: the policy does not permit the revert with these approvals',
+};
+
+interface Clock {
+  readonly zone: string | null;
+  readonly now: Date;
+}
+
+/** The whole command with the lower values. What was requested for a time is not read again: it would mean another one. */
+function readNarrower(
+  context: WorkflowContext,
+  command: ChangeCommand,
+  { wider, given }: { readonly wider: Plan; readonly given: TypedValues },
+  { zone, now }: Clock,
+) {
+  const { kind, id } = wider.target;
+  const kept = Object.entries(wider.args).filter(([name]) => !isTimingKey(name));
+  // By its id: the target may have another name by now.
+  const texts = kept.map(([name, value]) => [name, name === kind ? id : String(value)] as const);
+  const values = { ...Object.fromEntries(texts), ...given };
+  const vocabulary = vocabularyOf(context, wider.target);
+  return parseValues(command, values, '', { ...vocabulary, clock: zone ? { zone, now } : null });
+}
+
+function resized(
+  command: ChangeCommand,
+  wider: Plan,
+  args: unknown,
+  context: CommandContext,
+): { readonly plan: Plan } | Problems {
+  // By its scheduled time, it may have an effect that it has not now.
+  const noEffect = wider.timing?.startAt ? null : command.noEffect?.(args, wider.before);
+  const field = 'maxReplicaMemoryGb' in wider.body ? 'maxReplicaMemoryGb' : 'numReplicas';
+  if (noEffect) return { ok: false, problems: [{ field, problem: SAME_AS_NOW }] };
+  const planned = planFrom(command, { args, given: wider.args }, wider, context);
+  if (!planned.ok) return planned;
+  const { target, timing, warnings: seen } = wider;
+  const warnings = [...new Set([...seen, ...planned.plan.warnings])];
+  return { plan: { ...planned.plan, target, warnings, ...(timing && { timing }) } };
+}
+
+const SAME_AS_NOW = 'would change nothing: this is the current value. Reject the change instead';
+
+interface Timed extends Pick<ChangeRequest, 'command'> {
+  readonly plan: Plan;
+  /** What was requested before: missing values keep it, and its end does not move. */
+  readonly was: Timing | undefined;
+}
+
+/** The plan with its start and its end, as they were given. */
+function timedAs(
+  context: WorkflowContext,
+  { command, plan, was }: Timed,
+  timing: RequestedTiming,
+  clock: Clock,
+): PlanResult {
   const start = startTimeOf(timing, clock);
   if (!start.ok) return start;
-  const end = revertTimeOf(timing, start.at, clock);
+  const kept = start.at ? delayed(was, start.at, clock.now) : was;
+  const { startAt = null, revert: own = null } = kept ?? {};
+  const end = revertTimeOf(timing, startAt === null ? null : new Date(startAt), clock);
   if (!end.ok) return end;
-
   const { afterMs, until } = end;
+  const isShort = start.at && own && own.afterMs < LEAST_REVERT_MS;
+  if (afterMs === null && isShort) return { ok: false, problems: [TOO_SHORT] };
   const found = afterMs === null ? null : revertOf(context, command, plan, { afterMs, until });
   if (found && !found.ok) return found;
-  if (start.at === null && found === null) return { ok: true, plan };
-  const { revert = null } = found ?? {};
-  const warnings = [...start.warnings, ...plan.warnings];
-  const startAt = start.at?.toISOString() ?? null;
-  return { ok: true, plan: { ...plan, warnings, timing: { startAt, revert } } };
+  const revert = found?.revert ?? own;
+  if (startAt === null && revert === null) return { ok: true, plan };
+  const warnings = [...new Set([...start.warnings, ...plan.warnings])];
+  return { ok: true, plan: { ...plan, warnings, timing: { ...kept, startAt, revert } } };
+}
+
+const TOO_SHORT = { field: 'at', problem: 'leaves no half hour before its end' };
+
+/** What was entered, with the given values in the place of the earlier ones: `in=` is no more, where `at=` is given. */
+function argsAfter({ args }: Plan, read: TypedValues, given: readonly string[]): JsonObject {
+  const replaced = [...given, ...(given.includes('at') ? ['in'] : [])];
+  const kept = Object.entries(args).filter(([name]) => !replaced.includes(name));
+  return Object.fromEntries([...kept, ...given.map((name) => [name, read[name] ?? ''] as const)]);
+}
+
+function problemOf(change: Change, plan: Plan, now: Date): FieldProblem | null {
+  const refused = notNarrower(change.plan, plan, now);
+  if (refused === null) return null;
+  const { refusal, field } = refused;
+  if (refusal === 'not-narrower' || field === null) return NOTHING_LESS;
+  const isLess = change.narrowings?.length ? 'than another approver left' : 'than requested';
+  if (field === 'at') return { field, problem: `must be later ${isLess}, and before the end` };
+  if (field === 'for') return { field, problem: `must be shorter ${isLess}` };
+  if (field === 'until') return { field, problem: `must be earlier ${isLess}` };
+  const { least, most } = boundsOf(change.plan, field);
+  const from = least > 1 ? `from ${least}, the current value, to ${most}` : `at most ${most}`;
+  return { field, problem: `must be ${from}: less ${isLess}` };
+}
+
+/** Whether the approvals of a change also permit what its plan runs later: a revert that nobody requested. */
+async function coversLater(
+  context: WorkflowContext,
+  command: ChangeCommand,
+  { plan, requires, requester, via, reason, words }: Change,
+): Promise<boolean> {
+  const identity = through(await context.people.identify(requester, { fresh: false }), via);
+  const policy = await currentPolicy(context, context.events);
+  const authorize: Authorize = async (name, now) => {
+    const asked = { command: name, target: plan.target, reason: reason ?? words };
+    const decision = gate(asked, 'request', { identity, policy, now });
+    if (!('refusal' in decision)) return { ok: true, ...decision };
+    return { ok: false, denial: createDenial(decision.refusal) };
+  };
+  const all = await requirementWithLater(context, { command, plan, requires }, authorize);
+  return all.ok && canonical(all.requires) === canonical(requires);
 }
 
 const NOT_KNOWN = 'the previous values are not known';
@@ -344,22 +534,26 @@ export function readInverse(
   context: Pick<WorkflowContext, 'commandContext' | 'commands'>,
   line: string,
   target: Target,
-  services: readonly Service[] = context.commandContext().services,
+  services?: readonly Service[],
 ): Inverse | null {
   const [noun = '', ...words] = line.split(' ');
+  const vocabulary = vocabularyOf(context, target, services);
+  const understood = parseLine(noun, words.join(' '), vocabulary);
+  if (understood.kind !== 'intent' || understood.command.kind !== 'change') return null;
+  return { ...understood, command: understood.command };
+}
+
+/** What a command about this target can name. */
+function vocabularyOf(
+  context: Pick<WorkflowContext, 'commandContext' | 'commands'>,
+  target: Target,
+  services: readonly Service[] = context.commandContext().services,
+): Vocabulary {
   const { organization } = context.commandContext();
   // The alert's name is known from the target, so that the list of alerts need not be read.
   const isAlert = TARGET_TRAITS[target.kind].listedIn === 'alerts';
   const alerts = isAlert ? [{ ...target, aliases: [] }] : [];
-  const commands = [...context.commands.values()];
-  const understood = parseLine(noun, words.join(' '), {
-    commands,
-    services,
-    alerts,
-    organization,
-  });
-  if (understood.kind !== 'intent' || understood.command.kind !== 'change') return null;
-  return { ...understood, command: understood.command };
+  return { commands: [...context.commands.values()], services, alerts, organization };
 }
 
 type Authorize = (command: string, at: Date) => ReturnType<typeof authorizeCommand>;

@@ -166,10 +166,12 @@ async function threadOf({ events }: WorkflowContext, change: Change): Promise<Po
   return card;
 }
 
-/** An update names the state at the time of its event; a later state has its own update. */
-function isCurrent({ change, after }: EventNews): boolean {
+/** An update names the state at the time of its event; a later state has its own update. Null: nothing is reported. */
+function reportedOf({ change, after, event }: EventNews): Change | null {
+  // Who lowered it is news for the requester in any state.
+  if (event.type === 'narrowed') return { ...after, card: change.card };
   const hasLate = ({ lateAnswer }: Change) => lateAnswer !== undefined;
-  return change.state === after.state && hasLate(change) === hasLate(after);
+  return change.state === after.state && hasLate(change) === hasLate(after) ? change : null;
 }
 
 /** The preview of what an agent asked for a person, in the direct messages of this person. */
@@ -183,8 +185,9 @@ async function sendPreview(context: WorkflowContext, { key }: JobTry): Promise<J
 
 async function sendThread(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const news = await newsOf(context, job.key);
-  if (!news || !isCurrent(news) || hasLostCard(news.change)) return 'done';
-  await context.messenger.postThreadUpdate(news.change, await threadOf(context, news.change), job);
+  const reported = news && reportedOf(news);
+  if (!reported || hasLostCard(reported)) return 'done';
+  await context.messenger.postThreadUpdate(reported, await threadOf(context, reported), job);
   return 'done';
 }
 
@@ -194,9 +197,9 @@ function hasLostCard({ stopReason }: Change): boolean {
 
 async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const news = await newsOf(context, job.key);
-  if (!news || !isCurrent(news) || !isPerson(news.change.requester)) return 'done';
+  const change = news && reportedOf(news);
+  if (!change || !isPerson(change.requester)) return 'done';
   const { messenger } = context;
-  const { change } = news;
   if (!hasLostCard(change)) {
     await messenger.messageRequester(change, await threadOf(context, change), job);
     return 'done';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DORA } from '../harness/users.ts';
-import { newPage, OPS, openAs, sandbox, say, startBeforeAll } from './open-page.ts';
+import { ANA, BEN, DORA } from '../harness/users.ts';
+import { APPROVALS, newPage, OPS, openAs, sandbox, say, startBeforeAll } from './open-page.ts';
 import { seriousFindings } from './serious-findings.ts';
 
 startBeforeAll();
@@ -70,4 +70,26 @@ test('on a phone a table fades where it continues, until its end is visible', as
   await expect.poll(fade).toBeGreaterThan(20);
   await scroller.evaluate((box) => box.scrollTo({ left: box.scrollWidth }));
   await expect.poll(fade).toBe(0);
+});
+
+test('on a phone an approver approves with less: the form keeps what is more, and says why', async () => {
+  const ana = await openAs(ANA, OPS);
+  await say(ana, '/service scale lab-core max=64 for=4h a backfill');
+  await ana.getByRole('button', { name: 'Request approval' }).click();
+  await ana.getByText('Sent to #db-approvals').waitFor();
+
+  const page = await openAs(BEN, APPROVALS);
+  await page.setViewportSize(PHONE);
+  await page.getByRole('main').getByRole('button', { name: 'More options' }).last().click();
+  await page.getByRole('menuitem', { name: 'Approve with less…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: /^Maximum memory/ }).click();
+  await page.getByRole('option', { name: '32', exact: true }).click();
+  await dialog.getByRole('textbox', { name: /^Revert after/ }).fill('5h');
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await dialog.getByRole('alert').getByText('must be shorter than requested').waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await dialog.getByRole('textbox', { name: /^Revert after/ }).fill('2h');
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('64 → 32, reverts 4 h later → 2 h later').first().waitFor();
 });

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../src/base/time.ts';
 import type {
   Actor,
   Change,
@@ -71,6 +72,15 @@ export function confirm(change: Change, actor: Actor, now: Date): Move {
 
 export function approve(change: Change, actor: Actor, now: Date): Move {
   return press(change, 'approve', pressed(change, actor, { now }));
+}
+
+/** Approves the same for a half hour less, at most for a day. */
+export function narrow(change: Change, actor: Actor, now: Date): Move {
+  const { timing } = change.plan;
+  const afterMs = (timing?.revert?.afterMs ?? 24 * HOUR_MS) - HOUR_MS / 2;
+  const revert = { label: 'Start it again', line: 'service start x', afterMs };
+  const narrower = { ...change.plan, timing: { startAt: timing?.startAt ?? null, revert } };
+  return press(change, 'narrow', pressed(change, actor, { now, narrower }));
 }
 
 export function reject(change: Change, actor: Actor, text: string, now: Date): Move {

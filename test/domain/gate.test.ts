@@ -566,6 +566,8 @@ const CASES: Partial<Record<Refusal, () => object>> = {
   'already-approved': () =>
     approve({}, changeIn('pending', { approvals: [{ by: ben.id, at: NOON }] })),
   'already-decided': () => press('cancel', 'executing', ana),
+  wider: () => press('narrow', 'pending', ben, { narrower: { ...PLAN, sends: 'DELETE' } }),
+  'not-narrower': () => press('narrow', 'pending', ben, { narrower: PLAN }),
   'note-required': () => press('happened', 'unknown', ben, { text: ' ' }),
   restored: () => ends('restored'),
   'card-deleted': () => ends('card-deleted'),
@@ -620,7 +622,7 @@ function ends(why: 'restored' | 'card-deleted') {
 }
 
 function press(
-  verb: 'confirm' | 'approve' | 'reject' | 'cancel' | 'break-glass' | 'happened',
+  verb: 'confirm' | 'approve' | 'narrow' | 'reject' | 'cancel' | 'break-glass' | 'happened',
   state: Change['state'],
   by: typeof ana,
   over: Partial<PressFacts> = {},

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Actor } from '../../src/domain/change.ts';
 import { type Change, isEnded, STATES } from '../../src/domain/change.ts';
+import { planDigest } from '../../src/domain/draft.ts';
+import { notNarrower } from '../../src/domain/narrow.ts';
 import {
   actor,
   ana,
@@ -29,6 +31,7 @@ import {
   handBack,
   type Move,
   markUnknown,
+  narrow,
   reject,
   resolve,
   review,
@@ -41,6 +44,7 @@ type Verb = (change: Change, by: Actor, now: Date) => Move;
 const VERBS = {
   confirm,
   approve,
+  narrow,
   reject: (change, by, now) => reject(change, by, 'not today', now),
   cancel,
   expire: (change, _by, now) => expire(change, now),
@@ -91,6 +95,10 @@ test('every verb in every state has the result of this table', () => {
       → pending: draft
       not-draft: pending approved executing succeeded failed unknown rejected cancelled expired stale denied
     approve
+      not-pending: draft
+      → approved: pending
+      already-decided: approved executing succeeded failed unknown rejected cancelled expired stale denied
+    narrow
       not-pending: draft
       → approved: pending
       already-decided: approved executing succeeded failed unknown rejected cancelled expired stale denied
@@ -200,12 +208,19 @@ test('no move leaves a final state', () => {
   holds((before) => expect(isEnded(before)).toBe(false));
 });
 
-test('each move increases the version by one and keeps the request', () => {
+test('each move increases the version by one and keeps the request, or lowers it', () => {
+  let lowered = 0;
   holds((before, after) => {
     expect(after.version).toBe(before.version + 1);
-    const { id, requester, plan, digest, requires } = before;
-    expect(after).toMatchObject({ id, requester, plan, digest, requires });
+    const { id, requester, plan, digest, requires, narrowings = [] } = before;
+    expect(after).toMatchObject({ id, requester, requires });
+    const isLess = (after.narrowings ?? []).length > narrowings.length;
+    if (!isLess) return expect(after).toMatchObject({ plan, digest });
+    lowered += 1;
+    expect(notNarrower(plan, after.plan, NOON)).toBeNull();
+    expect(after.digest).toBe(planDigest(after));
   });
+  expect(lowered).toBeGreaterThan(0);
 });
 
 test('approvals are only added, one at a time, and once per person', () => {

@@ -45,15 +45,18 @@ export const idOf = (name: string) => name as ChangeId;
 
 type ChangeEvent = EventOf<`change/${string}`>;
 
+/** The digest to which approvals are bound. */
+export const DIGEST = 'digest-1';
+
 export function drafted(count = 1): ChangeEvent {
   const requires = { ...REQUIRES, count };
   const fields = { organization: 'acme', command: 'service stop', requester: user('UANA') };
   const request = { ...fields, reason: 'the weekend', plan: PLAN, requires };
-  return draftChange(request, new Date(9_000_000_000_000));
+  return { ...draftChange(request, new Date(9_000_000_000_000)), digest: DIGEST };
 }
 
 export const confirmed: ChangeEvent = { type: 'confirmed', by: user('UANA'), press: 'p1' };
-export const approved = (by = 'UBEN', digest = 'digest-1'): ChangeEvent => ({
+export const approved = (by = 'UBEN', digest = DIGEST): ChangeEvent => ({
   ...{ type: 'approved', by: user(by), press: 'p2', digest, evidence: { groups: [] } },
 });
 

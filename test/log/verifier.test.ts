@@ -10,9 +10,10 @@ import { evidenceOf, exportLog, publicKeyPem } from '../../src/log/evidence.ts';
 import { type LogKeys, publicKeyText, type SigningKey, signText } from '../../src/log/keys.ts';
 import { openLog } from '../../src/log/log.ts';
 import { prune } from '../../src/log/upkeep.ts';
+import { PLAN } from '../domain/changes-fixtures.ts';
 import { emptyUrl } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
-import { approved, confirmed, drafted, freshLog, KEYS, key, user, write } from './logs.ts';
+import { approved, confirmed, DIGEST, drafted, freshLog, KEYS, key, user, write } from './logs.ts';
 
 type ChangeEvent = EventOf<`change/${string}`>;
 const call = { nonce: 'n1', answeredAt: new Date(5), tookMs: 8, requestId: null };
@@ -101,6 +102,33 @@ test('evidence has the events of the change and of its presses, and of no other 
   const types = (await evidence()).split('\n').slice(1, -2);
   expect(types.map((line) => JSON.parse(line).type)).toEqual([
     ...['drafted', 'confirmed', 'pressed', 'approved', 'claimed', 'succeeded', 'answered'],
+  ]);
+});
+
+/** Ben lowered what Ana requested. */
+function narrowed(wider = DIGEST): ChangeEvent {
+  const revert = { afterMs: 7_200_000, label: 'Start it again', line: 'service start x' };
+  const plan = { ...PLAN, timing: { startAt: null, revert } };
+  return { type: 'narrowed', by: user('UBEN'), plan, digest: 'digest of less', wider };
+}
+
+test('the verifier shows who narrowed a change, and refuses an approval of another plan', async () => {
+  const log = await freshLog('sqlite');
+  const changes: Readonly<Record<string, readonly ChangeEvent[]>> = {
+    LESS: [narrowed(), approved('UCLEO'), approved('UGUS', 'digest of less')],
+    ANOTHER: [narrowed(), approved('UCLEO', 'digest of another')],
+    BROKEN: [narrowed('digest of another')],
+  };
+  const files: string[] = [];
+  for (const [id, events] of Object.entries(changes)) {
+    await write(log, `change/${id}`, drafted(), confirmed, ...events);
+    files.push((await evidenceOf(log, id)) ?? '');
+  }
+  const [less, ...others] = await verdicts(files);
+  expect(less).toMatch(/^accepted, 5 events; narrowed by UBEN: .*revert None -> .*7200000/);
+  expect(others).toEqual([
+    'REJECTED, an approval is of another plan',
+    'REJECTED, a narrower plan replaces another one',
   ]);
 });
 

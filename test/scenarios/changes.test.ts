@@ -37,6 +37,7 @@ test('a change is shown with its history and only the buttons that its reader ma
   expect(buttonsOf(bens ?? NO_MESSAGE)).toEqual([
     'change.approve',
     'change.reject',
+    'change.narrow',
     'change.details',
     'command.0',
   ]);

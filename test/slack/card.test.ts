@@ -70,7 +70,7 @@ test('the buttons are those that the state leaves open', () => {
       "executing": "change.details",
       "expired": "change.request-again change.details",
       "failed": "change.request-again change.details",
-      "pending": "change.approve change.reject change.details change.cancel",
+      "pending": "change.approve change.reject change.narrow change.details change.cancel",
       "rejected": "change.request-again change.details",
       "stale": "change.request-again change.details",
       "succeeded": "change.undo change.details",

@@ -70,6 +70,7 @@ test('every refusal says what happened and what to do', () => {
       "not-executing": "This is not running: it is waiting for approval. An approver can decide on its card.",
       "not-found": "This change no longer exists. Request it again.",
       "not-listed": "“analytics-prod” is not in signalbox.yaml, and the policy does not allow this for discovered services.",
+      "not-narrower": "Nothing is less than requested. Press Approve on the card, or lower a value.",
       "not-pending": "The requester has not requested approval yet. Decide on the card once it is posted.",
       "not-requester": "Only the requester, <@U0ANA>, can do this. Ask them to do it.",
       "not-unknown": "The outcome is already known: it is waiting for approval. An approver can decide on its card.",
@@ -86,6 +87,7 @@ test('every refusal says what happened and what to do', () => {
       "target-changed": "analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
       "too-early": "This is still running. Try again in a minute.",
       "too-late": "The scheduled time has passed. Request it again with a later time.",
+      "wider": "These values are not within the request as it is now, so nothing was approved. Its card shows what is requested: choose “Approve with less…” again.",
     }
   `);
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import type { NewEvent } from '../../src/domain/log-events.ts';
+import { move } from '../../src/workflow/moves.ts';
 import { noticeFor, notify } from '../../src/workflow/notices.ts';
 import { remindersOf } from '../../src/workflow/show.ts';
 import { changeIn, UNKNOWN } from '../domain/changes-fixtures.ts';
@@ -50,6 +51,27 @@ test('a state that has passed is not reported', async () => {
   expect([...told('postThreadUpdate'), ...told('messageRequester')]).toEqual([]);
   await run('thread', `${id}/${version + 1}`);
   expect(told('postThreadUpdate')).toMatchObject([[{ state: 'succeeded' }, {}, {}]]);
+});
+
+test('what an approver lowers is reported once each, also when the change has moved on since', async () => {
+  const { context, run, told } = await workflowWithCards();
+  const change = await aChange(context, { requires: { count: 2 } });
+  const { id, digest: wider } = change;
+  const until = minutes(45);
+  const revert = { label: 'Start it', line: '', afterMs: 2_700_000, until: until.toISOString() };
+  const plan = { ...change.plan, timing: { startAt: null, revert } };
+  const less = { type: 'narrowed', by: ben, plan, digest: 'd2', wider } as const;
+  const due = move(context, NOON.getTime(), change, less).jobs;
+  expect(due).toContainEqual({ kind: 'expire', key: id, dueAt: until.getTime() });
+  const { version } = await moved(context, id, less);
+  await moved(context, id, { type: 'rejected', by: cleo, reason: 'not today' });
+  for (const kind of ['thread', 'direct']) {
+    expect(await dueJobs(context)).toContain(`${kind} ${id}/${version}`);
+    await run(kind, `${id}/${version}`);
+  }
+  const shown = { id, state: 'pending', narrowings: [{ by: ben }] };
+  expect(told('postThreadUpdate')).toMatchObject([[shown, change.card, {}]]);
+  expect(told('messageRequester')).toMatchObject([[shown, change.card, {}]]);
 });
 
 test('the audit channel has a line for each end, with the mark of its event and the claim', async () => {

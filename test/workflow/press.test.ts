@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
 import type { Change, ChangeId, RoleName, UserId, Verb } from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { evolvePress } from '../../src/domain/log-events.ts';
@@ -6,7 +7,7 @@ import type { Place } from '../../src/domain/place.ts';
 import { refusalOfVerb } from '../../src/workflow/authorize.ts';
 import type { PressOutcome, ReplyTo } from '../../src/workflow/context.ts';
 import {
-  endedBefore,
+  formProblem,
   incidentKind,
   isHandled,
   pressKind,
@@ -53,6 +54,8 @@ interface Pressing {
   readonly text?: string;
   readonly key?: string;
   readonly place?: Place;
+  /** What an approver filled in to approve less. */
+  readonly given?: Readonly<Record<string, string>>;
 }
 
 /** A change, and the handling of presses on it. */
@@ -83,9 +86,10 @@ async function pressable(
   const receive = (
     verb: Verb,
     by: UserId,
-    { change: about = change, text = '', key = 'k1', place = placeOf(about) }: Pressing = {},
+    { change: about = change, text = '', key = 'k1', place = placeOf(about), given }: Pressing = {},
   ) => {
-    const pressed = { key, verb, change: about.id, by, text, place, seen: null };
+    const filled = given && { given };
+    const pressed = { key, verb, change: about.id, by, text, place, seen: null, ...filled };
     return receivePress(context, { ...pressed, replyTo: replyTo(by) });
   };
   /** Returns the outcome that the user reads. */
@@ -293,6 +297,31 @@ test('a change that was decided during the lookup is not decided a second time',
   expect(answered).toMatchObject({ evidence: { roles: ['approver'] } });
 });
 
+test('what another approver lowers during the planning is lowered further, not raised again', async () => {
+  const { context, change, receive, handle } = await pressable({ requires: { count: 2 } });
+  const { estimateCost } = context;
+  const revert = { label: 'Start it again', line: 'service start staging', afterMs: 3_600_000 };
+  const plan = { ...change.plan, timing: { startAt: null, revert } };
+  const less = { type: 'narrowed', by: cleo, plan, digest: 'd2', wider: change.digest } as const;
+  let plans = 0;
+  Object.assign(context, {
+    commands: new Map([[change.command, commands.find(({ name }) => name === change.command)]]),
+    estimateCost: async (...asked: Parameters<typeof estimateCost>) => {
+      plans += 1;
+      if (plans === 1) await moved(context, change.id, less);
+      return estimateCost(...asked);
+    },
+  });
+  const given = { at: '2026-11-20T12:20Z' };
+  await receive('narrow', ben, { given });
+  await handle();
+  expect(await isHandled(context, change.id, 'k1')).toBe(false);
+  await handle();
+  const { timing } = (await loaded(context, change.id)).plan;
+  const end = { ...revert, afterMs: 40 * 60_000 };
+  expect([plans, timing]).toEqual([2, { startAt: '2026-11-20T12:20:00.000Z', revert: end }]);
+});
+
 test('a press that another process answers during the lookup is not answered again', async () => {
   const { context, change, receive, handle } = await pressable();
   const { identify } = context.people;
@@ -379,11 +408,11 @@ test('a press above the limit is stored by nobody, and others are not limited', 
 test('the state of a change tells at once that a press comes too late', async () => {
   const { context, change } = await pressable({ state: 'cancelled' });
   const late = { verb: 'approve', by: ben, text: '' } as const;
-  expect(await endedBefore(context, { ...late, change: change.id })).toBe('cancelled');
+  expect(await formProblem(context, { ...late, change: change.id })).toBe('cancelled');
   const open = await aChange(context);
-  expect(await endedBefore(context, { ...late, change: open.id })).toBeNull();
+  expect(await formProblem(context, { ...late, change: open.id })).toBeNull();
   const expired = await aChange(context, { requires: { expiresAfterMs: 0 } });
-  expect(await endedBefore(context, { ...late, change: expired.id })).toBe('expired');
+  expect(await formProblem(context, { ...late, change: expired.id })).toBe('expired');
 });
 
 test('after a restart, the answer goes to the channel of the message', async () => {

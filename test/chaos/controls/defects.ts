@@ -248,9 +248,25 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'an old press does not replace a newer decision',
       defect: 'a press is decided with the change as it was before the lookup of its user',
-      find: /(decide\(context, own, verb, \{ early: null, identity, requester, lookUp)( \}\)[\s\S]*?const before = )await \w+\(locked, id\);/,
+      find: /(const known = \{ early: null, identity, requester, lookUp)( \};[\s\S]*?const before = )await \w+\(locked, id\);/,
       put: '$1, change$2 known.change;',
       test: 'test/workflow/press.test.ts',
+      reports: /AssertionError/,
+    },
+    {
+      behaviour: 'an approver never approves more than was requested',
+      defect: 'the gate does not compare the plan of an approver with the requested one',
+      find: /if \(refused\) return refuse\(refused\.refusal\);/,
+      put: '',
+      test: 'test/domain/narrow.test.ts',
+      reports: /AssertionError/,
+    },
+    {
+      behaviour: 'an approval counts for the plan that the person saw, or a narrower one',
+      defect: 'an approval of another plan counts',
+      find: /coversPlan\(change, event\.digest\) \? (.*) : \{\};/,
+      put: '$1;',
+      test: 'test/domain/narrow.test.ts',
       reports: /AssertionError/,
     },
     {

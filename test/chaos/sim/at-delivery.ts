@@ -1,4 +1,4 @@
-import type { UserId } from '../../../src/domain/change.ts';
+import type { UserId, Verb } from '../../../src/domain/change.ts';
 import { BREAK_GLASS_KIND, NEEDS } from './people.ts';
 import type { Delivery } from './server.ts';
 import type { RequestRecord, Simulation } from './simulation-types.ts';
@@ -62,9 +62,10 @@ function needed({ pressed, slack }: Simulation, { id, by, kind }: RequestRecord)
   return broke && may ? 0 : NEEDS[kind];
 }
 
-/** The users who pressed Approve, may approve now, and are not the requester. */
+/** The users who pressed Approve or Approve with less, may approve now, and are not the requester. */
 function approversOf({ pressed, slack }: Simulation, { id, by }: RequestRecord): readonly UserId[] {
-  const people = pressed.filter((each) => each.id === id && each.verb === 'approve');
+  const approving: readonly Verb[] = ['approve', 'narrow'];
+  const people = pressed.filter((each) => each.id === id && approving.includes(each.verb));
   const distinct = [...new Set(people.map((each) => each.by))];
   return distinct.filter((user) => user !== by && slack.rolesOf(user).includes('approver'));
 }

@@ -9,6 +9,8 @@ export const MOVES = [
   'draft → stale, stale',
   'pending → pending, approved',
   'pending → approved, approved',
+  'pending → pending, narrowed',
+  'pending → approved, narrowed',
   'pending → approved, break-glass',
   'pending → rejected, rejected',
   'pending → cancelled, cancelled',

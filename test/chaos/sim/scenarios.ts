@@ -59,6 +59,16 @@ export const SCENARIOS: readonly Scenario[] = [
     play: async (t) => void (await decided(t, 'service scale')),
   },
   {
+    name: 'one user approves a later start, and another one approves that',
+    play: async (t) => {
+      const id = await asks(t, ANA, 'service scale');
+      await presses(t, BEN, 'narrow', id);
+      await presses(t, CLEO, 'approve', id);
+      t.pass(3 * MINUTE_MS);
+      await t.work();
+    },
+  },
+  {
     name: 'one user approves a creation',
     play: async (t) => void (await decided(t, 'service create')),
   },

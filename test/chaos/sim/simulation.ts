@@ -82,12 +82,16 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     const nowhere = { url: null, channel: null, ts: null, thread: null };
     const replyTo = { ...nowhere, user: by, replaces: false, home: false };
     const card = slack.cards.findLast((each) => each.change === id);
-    const at = card && { channel: 'CCARDS' as ChannelId, ts: card.ts };
-    const place = at
-      ? ({ kind: 'message', at, thread: null } as const)
+    const where = card && { channel: 'CCARDS' as ChannelId, ts: card.ts };
+    const place = where
+      ? ({ kind: 'message', at: where, thread: null } as const)
       : ({ kind: 'own' } as const);
     const seen = card?.mark ?? null;
-    const press = { key, verb, change: id, by, text: 'because', place, seen, replyTo };
+    // Each one delays it more than the one before.
+    const lowered = pressed.filter((each) => each.id === id && each.verb === 'narrow').length;
+    const at = new Date(clock.now.getTime() + (lowered + 1) * 2 * MINUTE_MS).toISOString();
+    const less = verb === 'narrow' ? { given: { at: at.replace(/:\d\d\.\d+Z$/, 'Z') } } : {};
+    const press = { key, verb, change: id, by, text: 'because', place, seen, replyTo, ...less };
     pressed.push({ by, verb, id });
     return runUntilCrash(async (own) => {
       for (let time = 0; time < times; time += 1) await own.press(press);

@@ -9,6 +9,7 @@ const VERBS: readonly Verb[] = [
   'confirm',
   'approve',
   'approve',
+  'narrow',
   'reject',
   'cancel',
   'happened',
@@ -40,11 +41,19 @@ export const presses = fc
   );
 
 const later = fc.constantFrom(0, 0, 0, TIMED_MS);
+const approvals = fc.constantFrom<Verb>('approve', 'approve', 'approve', 'narrow');
 
 // Random presses alone rarely lead to two approvals, so this step requests and approves.
 export const ready = fc
-  .tuple(fc.constantFrom(ANA, FINN), fc.constantFrom(...KINDS), fc.constantFrom(...THINGS), later)
-  .map(([by, kind, thing, inMs]) => ({
+  .tuple(
+    fc.constantFrom(ANA, FINN),
+    fc.constantFrom(...KINDS),
+    fc.constantFrom(...THINGS),
+    later,
+    approvals,
+    approvals,
+  )
+  .map(([by, kind, thing, inMs, first, second]) => ({
     ...asking(by, kind, thing),
     run: async (model: Model, simulation: Simulation) => {
       model.asked += 1;
@@ -52,10 +61,11 @@ export const ready = fc
       if (!id) return;
       await simulation.press(by, 'confirm', id);
       await simulation.work();
-      await simulation.press(BEN, 'approve', id);
-      await simulation.press(CLEO, 'approve', id);
+      await simulation.press(BEN, first, id);
+      await simulation.press(CLEO, second, id);
     },
-    toString: () => `${by} asks for ${kind} of ${thing} in ${inMs} ms, and two approve`,
+    toString: () =>
+      `${by} asks for ${kind} of ${thing} in ${inMs} ms, and two press ${first} and ${second}`,
   }));
 
 export const breakGlass = fc.constantFrom(...THINGS).map((thing) => ({
