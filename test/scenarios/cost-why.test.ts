@@ -48,11 +48,8 @@ test('why: a scale explains the largest change, and the changes add up to what t
   const answer = textOf(
     (await sandbox.privateMessage(DORA, '21–27 Nov vs 14–20 Nov')) ?? NO_MESSAGE,
   );
-  expect(answer).toContain('Compared on the 5 days final in both.');
   expect(answer).toContain('Changes of these services, 14–27 Nov');
-  expect(answer).toMatch(
-    new RegExp(`Scale staging · .* 64 · .* 128 · <@${ANA}> · ${changeIdOf(card)}`),
-  );
+  expect(answer).toContain(`Scale staging · <@${ANA}> · ${changeIdOf(card)}`);
 
   const [before, now] = [
     await report(sandbox, '2026-11-14', '2026-11-18'),
