@@ -23,7 +23,6 @@ import { type DigestContext, postDigestNow, previewDigest } from './digest-posts
 import { checkSchedule } from './digest-schedule.ts';
 import { labelOf } from './scope.ts';
 import {
-  type BrokenSubscription,
   type DigestSubscription,
   digestName,
   fromSlack,
@@ -67,19 +66,34 @@ export function createDigestService(context: DigestServiceContext): DigestServic
     remove: removeDigest,
     pause: setDigestPaused,
     resume: setDigestPaused,
-    now: onFound(postDigestNow),
-    preview: onFound(previewDigest),
+    now: async (_, request, caller) => {
+      const found = await findDigest(context, request, caller);
+      return 'title' in found ? found : postDigestNow(context, found);
+    },
+    preview,
   };
   return (request, caller) => on[request.what](context, request, caller);
 }
 
-type OnFound = (context: DigestContext, one: DigestSubscription) => Promise<Answer>;
+/** Of a digest, or of one with these options that could be added. */
+async function preview(
+  context: DigestServiceContext,
+  request: DigestRequest,
+  caller: Caller,
+): Promise<Answer> {
+  const hasOptions = Object.keys(request.options).length > 0;
+  const found = hasOptions ? null : await findDigest(context, request, caller);
+  if (found && !('title' in found)) return previewDigest(context, found);
+  if (found && request.which !== null) return found;
+  const channel = 'C0PREVIEW';
+  const read = context.readOptions({ ...request.options, channel });
+  if (!read.ok) return misread(read.problems);
+  const one = { key: channel, id: null, channel, options: read.value, paused: true };
+  return previewDigest(context, { ...one, by: caller.by, since: null });
+}
 
-function onFound(act: OnFound): typeof add {
-  return async (context, request, caller) => {
-    const found = await findDigest(context, request, caller);
-    return 'title' in found ? found : act(context, found);
-  };
+function misread(problems: Parameters<typeof problemsText>[0]): Answer {
+  return textAnswer("I didn't understand that", `${problemsText(problems)}.`);
 }
 
 async function list(context: DigestServiceContext): Promise<Answer> {
@@ -148,6 +162,8 @@ function actionsFor(one: DigestSubscription, list: ListContext): readonly Comman
   return one.id === null ? always : [...always, own, offer('Remove', 'remove')];
 }
 
+const LIST: CommandOffer = { label: 'Show digests', line: 'cost digest list' };
+
 async function add(
   context: DigestServiceContext,
   request: DigestRequest,
@@ -162,8 +178,7 @@ async function add(
   // The typed options are stored, so that a changed default applies to this digest too.
   const typed = { timezone, ...request.options } as JsonObject;
   const reading = context.readOptions({ ...typed, channel: room.id });
-  if (!reading.ok)
-    return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
+  if (!reading.ok) return misread(reading.problems);
   const { value: read } = reading;
 
   const id = context.newId();
@@ -174,7 +189,10 @@ async function add(
     const equal = all.find((other) => isDeepStrictEqual(other.options, read)) ?? null;
     return { events: equal ? [] : [digestEvent(id, { type: 'added', ...added })], result: equal };
   });
-  if (equal) return alreadyAdded(equal, room.name);
+  if (equal) {
+    const text = `Posted in #${room.name} ${whenText(equal)}${equal.paused ? ' (paused)' : ''}.`;
+    return textAnswer('This digest exists already', text, [LIST]);
+  }
   const one = fromSlack({ id, ...added, isPaused: false, since: context.now() }, read);
   const { next } = checkSchedule(one, context.now(), null);
   const parts: readonly AnswerPart[] = [
@@ -196,12 +214,6 @@ const NO_ZONE = textAnswer(
   'Which time zone?',
   'Slack did not return your time zone. Add zone=, for example zone=Europe/Berlin.',
 );
-
-function alreadyAdded(one: DigestSubscription, room: string): Answer {
-  const text = `Posted in #${room} ${whenText(one)}${one.paused ? ' (paused)' : ''}.`;
-  const preview = { label: 'Preview', line: `cost digest preview ${digestName(one)}` };
-  return textAnswer('This digest exists already', text, [preview]);
-}
 
 /** The channel of the request, or the channel in which the command was typed. */
 async function findDigestChannel(
@@ -289,12 +301,10 @@ async function findDigest(
   { which, what }: DigestRequest,
   caller: Caller,
 ): Promise<DigestSubscription | Answer> {
-  const { all, broken } = await loadSubscriptions(context.events, context);
+  const { all } = await loadSubscriptions(context.events, context);
   const word = which ?? caller.channel ?? '';
   const byName = all.find((one) => bare(digestName(one)) === bare(word));
   if (byName) return byName;
-  const invalid = broken.find(({ id }) => id === word.toUpperCase());
-  if (invalid) return invalidDigest(invalid);
   const own = await ofChannel(context, all, channelWord(which) ?? caller.channel ?? '');
   const [one] = own;
   if (one && own.length === 1) return one;
@@ -305,10 +315,7 @@ async function findDigest(
     label: digestName(each),
     line: `cost digest ${what} ${digestName(each)}`,
   }));
-  return textAnswer('Which digest?', text, [
-    ...named,
-    { label: 'Show all', line: 'cost digest list' },
-  ]);
+  return textAnswer('Which digest?', text, [...named, LIST]);
 }
 
 async function ofChannel(context: DigestContext, all: readonly DigestSubscription[], word: string) {
@@ -319,13 +326,6 @@ async function ofChannel(context: DigestContext, all: readonly DigestSubscriptio
     return found?.ok ? found.room.id : channel;
   };
   return all.filter(({ channel }) => idOf(channel) === idOf(word));
-}
-
-function invalidDigest({ id, problem }: BrokenSubscription): Answer {
-  const text = `Digest ${id} has invalid options: ${problem}. Remove it and add it again.`;
-  return textAnswer('Invalid digest', text, [
-    { label: 'Remove', line: `cost digest remove ${id}` },
-  ]);
 }
 
 /** `<#C0123|costs>`, `#costs`, `costs` or an id. */

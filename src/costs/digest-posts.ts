@@ -238,12 +238,14 @@ async function postAll(
   const outcomes = new Map<string, DigestPostOutcome>();
   const wanted = [...new Set(due.map(({ one }) => one.channel))];
   const channels = await context.messenger.findChannels(wanted);
+  const threads: ThreadPost[] = [];
   for (const each of due) {
-    const round = { found: channels.get(each.one.channel), data };
+    const round = { found: channels.get(each.one.channel), data, threads };
     const outcome = await traced({ name: 'digest' }, () => postOrLog(context, each, round));
     outcomes.set(each.one.key, outcome);
     if (outcome === 'again') break;
   }
+  await postThreads(context, threads);
   return outcomes;
 }
 
@@ -262,7 +264,16 @@ async function postOrLog(
   return outcome;
 }
 
+/** The details of a digest that was posted, for its thread. */
+interface ThreadPost {
+  readonly channel: ChannelId;
+  readonly ts: string;
+  readonly thread: Answer;
+}
+
 interface PostingRound {
+  /** Posted after all digests of the round. */
+  readonly threads: ThreadPost[];
   readonly found: ChannelLookup | undefined;
   readonly data: DigestData;
 }
@@ -271,7 +282,7 @@ interface PostingRound {
 async function postDigest(
   context: DigestContext,
   { one, slot, ...details }: DueDigest,
-  { found, data }: PostingRound,
+  { found, data, threads }: PostingRound,
 ): Promise<DigestPostOutcome> {
   const day = slot.localDay;
   const to = postChannel(found);
@@ -288,7 +299,7 @@ async function postDigest(
     const outcome = await endWithoutPost(context.events, stream, 'left-out', { find });
     return outcome === 'missed' ? 'quiet' : outcome;
   }
-  return postComposed(context, { one, stream, day, channel, composed, isScheduled: true });
+  return postComposed(context, { one, stream, day, channel, composed, threads, isScheduled: true });
 }
 
 /** A quiet digest is posted on Mondays even if nothing is notable, so that silence is no failure. */
@@ -297,7 +308,7 @@ function isQuiet({ options }: DigestSubscription, { notable }: ComposedDigest, d
   return options.quiet && options.period === 'day' && !notable && !isMonday;
 }
 
-interface ComposedPost {
+interface ComposedPost extends Pick<PostingRound, 'threads'> {
   readonly one: DigestSubscription;
   readonly stream: `digest/${string}`;
   /** The local day of the channel; for *Post now*, the minute. */
@@ -310,7 +321,7 @@ interface ComposedPost {
 
 async function postComposed(
   context: DigestContext,
-  { one, stream, day, channel, composed, isScheduled }: ComposedPost,
+  { one, stream, day, channel, composed, isScheduled, threads }: ComposedPost,
 ): Promise<PostOutcome> {
   const { message: answer, thread, lastPosted: figures } = composed;
   const { events, messenger, store, log } = context;
@@ -331,30 +342,33 @@ async function postComposed(
   if (isScheduled && figures)
     await transaction(store, (tx) => storeLastPosted(tx, one.key, figures));
   const ts = result.at?.ts;
-  if (thread !== null && ts !== undefined) await postThread(context, channel.id, thread, ts);
+  if (thread !== null && ts !== undefined) threads.push({ channel: channel.id, ts, thread });
   return outcome;
 }
 
-/** Slack accepts about one message per second and channel, so that a refused one is tried again. */
+/** Slack accepts about one message per second and channel; refused threads are tried once again. */
 const RETRY_AFTER_MS = 1_500;
 
-/** The digest is posted already, so that a lost thread is logged only. */
+async function postThreads(context: DigestContext, all: readonly ThreadPost[]): Promise<void> {
+  const refused: ThreadPost[] = [];
+  for (const one of all) if (!(await postThread(context, one))) refused.push(one);
+  if (refused.length === 0) return;
+  await context.pause(RETRY_AFTER_MS);
+  for (const one of refused) await postThread(context, one);
+}
+
+/** False: Slack asks to wait. The digest is posted already, so that a lost thread is logged only. */
 async function postThread(
-  { messenger, log, pause }: DigestContext,
-  channel: ChannelId,
-  thread: Answer,
-  ts: string,
-): Promise<void> {
-  const post = () => messenger.postToChannel(channel, thread, ts);
+  { messenger, log }: DigestContext,
+  { channel, ts, thread }: ThreadPost,
+): Promise<boolean> {
   try {
-    let posted = await post();
-    if (!posted.ok && posted.again) {
-      await pause(RETRY_AFTER_MS);
-      posted = await post();
-    }
+    const posted = await messenger.postToChannel(channel, thread, ts);
     if (!posted.ok) log.warn({ why: posted.why }, 'thread of a digest was refused');
+    return posted.ok || !posted.again;
   } catch (error) {
     log.warn({ err: error }, 'thread of a digest was not posted');
+    return true;
   }
 }
 
@@ -372,11 +386,13 @@ export async function postDigestNow(
   const composed = await composeNow(context, one, !one.paused);
   const day = context.now().toISOString().slice(0, 16);
   const stream = digestStream(`${one.key}|now`, day);
-  const post = { one, stream, day, channel, composed, isScheduled: false };
+  const threads: ThreadPost[] = [];
+  const post = { one, stream, day, channel, composed, threads, isScheduled: false };
   const outcome = await postComposed(context, post).catch((error: unknown) => {
     context.log.error({ err: error, digest: one.key }, 'outcome of a post is unknown');
     return 'unknown' as const;
   });
+  await postThreads(context, threads);
   return outcomeAnswer(outcome);
 }
 
@@ -406,7 +422,7 @@ export async function previewDigest(
   const { message, thread } = await composeNow(context, one, !one.paused);
   const note = {
     kind: 'note',
-    text: `Preview${one.paused ? ' of a paused digest' : ''}: only visible to you. The figures and the table are posted into the thread.`,
+    text: `Preview${one.paused ? ', not scheduled' : ''}: only visible to you. The figures and the table are posted into the thread.`,
   } as const;
   return { title: message.title, parts: [...message.parts, ...(thread?.parts ?? []), note] };
 }

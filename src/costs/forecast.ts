@@ -3,7 +3,6 @@ import {
   formatDay,
   formatMonthName,
   formatSpan,
-  quarterOf,
   type Span,
   startOf,
   within,
@@ -106,7 +105,7 @@ export async function answerForecast(
   const costs = await askCosts(question, days, { context, asker, lineFor });
   if (!costs.ok) return costs.answer;
   const { read, scope, label: scopeLabel, select } = costs;
-  const label = [...(scopeLabel ? [scopeLabel] : []), nameOf(unit, span, today)].join(' · ');
+  const label = [...(scopeLabel ? [scopeLabel] : []), formatSpan(span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
   const line = lineFor(question.scope);
   const next = { label: 'Next month', line: line.replace('month', 'next-month') };
@@ -136,11 +135,6 @@ export async function answerForecast(
     ],
   };
   return question.share ? share(answer, line, context, asker) : answer;
-}
-
-function nameOf(unit: ForecastUnit, span: Span, today: Day): string {
-  if (unit !== 'quarter') return formatSpan(span, today);
-  return `Q${quarterOf(span.first)} ${span.first.slice(0, 4)}`;
 }
 
 /** What the forecast assumes: the usual level, and a shift that may stay or return. */

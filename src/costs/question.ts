@@ -147,18 +147,11 @@ function subcommandsNear(
 ): readonly string[] {
   const [word = '', ...rest] = typed;
   if (problem !== 'unknown-words' || about[0] !== 0 || word.length < 3) return [];
-  return nearest(word, COST_SUBCOMMANDS, 1).map((verb) => ['cost', verb, ...rest].join(' '));
+  return nearest(word, COST_VERBS, 1).map((verb) => ['cost', verb, ...rest].join(' '));
 }
 
 /** The other commands of `/cost`, suggested when the first word is not understood. */
-export const COST_SUBCOMMANDS = [
-  'anomalies',
-  'budget',
-  'csv',
-  'digest',
-  'forecast',
-  'why',
-] as const;
+export const COST_VERBS = ['anomalies', 'budget', 'csv', 'digest', 'forecast', 'why'] as const;
 
 export function unclearAnswer(text: string, lines: readonly string[]): Answer {
   const offers = lines.slice(0, 5).map((line) => ({ label: line, line }));
@@ -169,8 +162,8 @@ export function unclearAnswer(text: string, lines: readonly string[]): Answer {
 function questionNames(services: readonly Service[]): Names {
   const called = (found: readonly Service[]) => found.map((one) => nameToType(one, services));
   return {
-    tag: unique(services.flatMap(({ tags }) => tags ?? [])),
-    team: unique(services.flatMap(({ team }) => team ?? [])),
+    tag: [...new Set(services.flatMap(({ tags }) => tags ?? []))].sort(),
+    team: [...new Set(services.flatMap(({ team }) => team ?? []))].sort(),
     called: (text) => called(findByName(services, text)),
     near: (text) => {
       // A number alone would be similar to every name of two letters.
@@ -180,10 +173,6 @@ function questionNames(services: readonly Service[]): Names {
       return [...new Set(called(found))].slice(0, 3);
     },
   };
-}
-
-function unique(names: readonly string[]): readonly string[] {
-  return [...new Set(names)].sort();
 }
 
 /** One sentence about the problem of a question about costs. */

@@ -266,14 +266,8 @@ function isFinalMonth(days: readonly DayState[], last: Day, today: Day): boolean
 function reasonOf(error: unknown): Pick<CostGap, 'why' | 'denied'> {
   if (!(error instanceof ApiError)) return { why: 'internal error of Signalbox', denied: false };
   const text = error.serverText ?? error.sentence;
-  const denial = DENIALS.get(error.status);
-  return denial ? { why: `${denial}: ${text}`, denied: true } : { why: text, denied: false };
+  return { why: text, denied: error.status === 401 || error.status === 403 };
 }
-
-const DENIALS: ReadonlyMap<number | null, string> = new Map([
-  [401, 'the API key is not accepted'],
-  [403, 'the API key may not read it'],
-]);
 
 const DAYS_BACK = 7;
 

@@ -163,10 +163,8 @@ function changeLines(
   if (changes.length === 0) {
     return [[`No change of these services ran in Signalbox (${days}).`]];
   }
-  const shown = changes.slice(0, CHANGES_SHOWN).map(changeLine);
-  const more = changes.length - shown.length;
-  const rest = more > 0 ? [[`and ${more} more`]] : [];
-  return [[{ bold: `Changes of these services, ${days}` }], ...shown, ...rest];
+  const shown = changes.slice(-CHANGES_SHOWN).map(changeLine);
+  return [[{ bold: `Changes of these services, ${days}` }], ...shown];
 }
 
 function changeLine({ at, text, id, by }: AcceptedChange): readonly InlinePart[] {

@@ -4,7 +4,7 @@ import { addDays } from '../../src/base/time.ts';
 import { cost, costCsv } from '../../src/commands/cost.ts';
 import type { CommandContext } from '../../src/commands/define.ts';
 import { commands } from '../../src/commands/registry.ts';
-import { COST_SUBCOMMANDS } from '../../src/costs/question.ts';
+import { COST_VERBS } from '../../src/costs/question.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { written } from '../costs/written.ts';
@@ -119,7 +119,7 @@ test('offers keep the service whose name equals a month', async () => {
 
 test('each cost subcommand is offered for a mistyped verb', () => {
   const verbs = commands.flatMap(({ name }) => (name.startsWith('cost ') ? [name.slice(5)] : []));
-  expect([...COST_SUBCOMMANDS].sort()).toEqual(verbs.sort());
+  expect([...COST_VERBS].sort()).toEqual(verbs.sort());
 });
 
 test('a file has a column for each metric of the report, also for an unknown one', async () => {

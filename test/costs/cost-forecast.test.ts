@@ -135,7 +135,7 @@ test('too many refreshes offer the stored forecast', async () => {
 
 test('a forecast of a quarter names it, and one of a year the year', async () => {
   const rows = costsOf('s-1', 100);
-  expect(await answered('quarter', rows)).toContain('Q4 2026: heading for');
+  expect(await answered('quarter', rows)).toContain('1 Oct – 31 Dec: heading for');
   expect(await answered('year', rows)).toContain('2026: heading for');
 });
 
@@ -215,9 +215,9 @@ test('a month that could not be read is the reason for no forecast; an older cop
     null,
     rows.filter(({ day }) => !day.startsWith('2026-10')),
   );
-  expect(unread).toContain('Q4 2026: no forecast\n2026-10 could not be read.');
+  expect(unread).toContain('1 Oct – 31 Dec: no forecast\n2026-10 could not be read.');
   const stale = await textWith(new Date('2026-11-19T12:00:00Z'), rows);
-  expect(stale).toContain('Q4 2026: heading for');
+  expect(stale).toContain('1 Oct – 31 Dec: heading for');
   expect(stale).toContain('2026-10 is from 2026-11-19 12:00 UTC');
 });
 

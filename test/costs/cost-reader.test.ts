@@ -193,7 +193,7 @@ test('without any stored copy, nothing is shown, and never a zero', async () => 
   expect(rows).toEqual([]);
   expect(fetchedAt).toBeNull();
   expect(gaps).toMatchObject([{ month: '2026-11', from: null }]);
-  expect(gaps[0]?.why).toMatch(/^the API key may not read it: .*FORBIDDEN/);
+  expect(gaps[0]?.why).toMatch(/FORBIDDEN/);
   expect(gaps[0]?.denied).toBe(true);
 });
 

@@ -19,7 +19,7 @@ async function spentOf(sandbox: TestSandbox): Promise<string> {
 test('/cost budget shows the bar and the forecast', async () => {
   const sandbox = await startTestSandbox({ yaml: withBudget(6_000) });
   const answer = await spentOf(sandbox);
-  expect(answer).toMatch(/█+░* \d+%/);
+  expect(answer).toMatch(/Spent.* \d+% · /);
   expect(answer).toContain('of 6,000');
   expect(answer).toContain('of it not final');
   expect(answer).toContain('if usage does not change');

@@ -81,7 +81,7 @@ test('the comparison of two periods has a button that asks why', async () => {
   await sandbox.slack.command(ANA, 'ops', '/cost 7d vs prev staging');
   const answer = await sandbox.privateMessage(ANA, 'staging · 13–19 Nov');
   expect(textOf(answer ?? NO_MESSAGE)).toContain(
-    '"cost why 2026-11-13..2026-11-19 only staging vs prev"',
+    '"cost why 2026-11-13..2026-11-19 by service only staging vs prev"',
   );
   await sandbox.press(ANA, answer, 'command.1');
   const why = textOf((await sandbox.privateMessage(ANA, '13–19 Nov vs 6–12 Nov')) ?? NO_MESSAGE);

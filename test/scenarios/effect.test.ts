@@ -87,7 +87,7 @@ test('a scale of a service with unknown size has no estimate', async () => {
   await sandbox.slack.command(ANA, 'ops', '/service scale staging max=64');
   const preview = await sandbox.privateMessage(ANA, 'Scale staging?');
   expect(textOf(preview ?? NO_MESSAGE)).toContain(
-    'unknown: Signalbox learns the size from the first change of this service',
+    'not available: Signalbox learns the size from the first change of this service',
   );
 });
 
