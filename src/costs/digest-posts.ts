@@ -243,7 +243,8 @@ async function postAll(
     const round = { found: channels.get(each.one.channel), data, threads };
     const outcome = await traced({ name: 'digest' }, () => postOrLog(context, each, round));
     outcomes.set(each.one.key, outcome);
-    if (outcome === 'again') break;
+    // Slack limits all of them: the others follow in the next round.
+    if (outcome === 'again' || outcome === 'failed') break;
   }
   await postThreads(context, threads);
   return outcomes;
@@ -255,7 +256,6 @@ async function postOrLog(
   round: Parameters<typeof postDigest>[2],
 ): Promise<DigestPostOutcome> {
   const outcome = await postDigest(context, due, round).catch((error: unknown) => {
-    // An error in one digest must not stop the others.
     context.log.error({ err: error, digest: due.one.key }, 'digest failed, retry in 5 minutes');
     note({ 'error.type': 'failed' });
     return 'failed' as const;

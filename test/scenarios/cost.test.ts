@@ -56,7 +56,7 @@ test.for([
   ['/cost zone=Mars/Phobos 7d', 'called “zone=Mars/Phobos”', '/cost 7d'],
   ['/cost 7d vs 2020-01', 'more than 806 days back', 'by service vs prev'],
   ['/cost -1', 'team or service called “-1”', 'cost mtd'],
-  ['/cost 6 months by day', 'called “6”', '/cost months by day'],
+  ['/cost 6 months by day', 'called “6”', '/cost mtd'],
   ['/cost csv 500d', 'too long: at most 400 days', '/cost csv 400d'],
   ['/cost csv stagin 7d', 'service called “stagin”', '/cost csv staging 7d'],
 ])('%s gets suggestions instead of a guess', async ([line = '', words = '', offer = '']) => {
