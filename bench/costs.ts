@@ -28,24 +28,31 @@ export function costOptions([months, seed, ...kinds]: readonly string[]): CostOp
 
 /**
  * The library of scenarios, replayed day by day through the reader, budgets, judgement and digests of
- * the product; and the transport of large reports.
+ * the product; and the transport of large reports. Tells each class as soon as it is replayed.
  */
-export async function costMeasurements({ months, seed, kinds }: CostOptions): Promise<string> {
-  const found = await replayAll(kinds.length > 0 ? kinds : KINDS, { months, seed });
-  const rows = found.map(({ row }) => row);
-  const bars: readonly Bar[] = found.flatMap((one) => one.bars);
-  const digests = kinds.length > 0 ? [] : await digestTest(seed);
-  const missed = [...bars, ...digests].filter(({ met }) => !met);
-  const count = bars.length + digests.length;
-  const texts = [
+export async function costMeasurements(
+  { months, seed, kinds }: CostOptions,
+  tell: (text: string) => void,
+): Promise<void> {
+  tell(
     `${months} months of each class, seed ${seed}. Median error of the month in % by morning; covered: by the range of 80%, in %.`,
-    columns([HEAD, ...rows]),
-    ...digests.map(({ label, seen }) => `${label}: ${seen}`),
-    `Bars: ${count - missed.length} of ${count} met`,
-    ...missed.map(({ label, seen, bar }) => `missed: ${label}: ${seen}, bar ${bar}`),
-  ];
-  const transport = kinds.length > 0 ? [] : [await transportTest(SERVICES)];
-  return [...texts, ...transport].join('\n\n');
+  );
+  tell(lineOf(HEAD));
+  const bars: Bar[] = [];
+  const taken = (own: readonly Bar[]) => {
+    bars.push(...own);
+    for (const { label, seen, bar } of own.filter(({ met }) => !met))
+      tell(`missed: ${label}: ${seen}, bar ${bar}`);
+  };
+  await replayAll(kinds.length > 0 ? kinds : KINDS, { months, seed }, (found) => {
+    tell(lineOf(found.row));
+    taken(found.bars);
+  });
+  const digests = kinds.length > 0 ? [] : await digestTest(seed);
+  for (const { label, seen } of digests) tell(`${label}: ${seen}`);
+  taken(digests);
+  tell(`Bars: ${bars.filter(({ met }) => met).length} of ${bars.length} met`);
+  if (kinds.length === 0) tell(await transportTest(SERVICES));
 }
 
 const Replayed = z.object({
@@ -60,27 +67,31 @@ const WITHIN_MS = 30 * 60_000;
 async function replayAll(
   kinds: readonly Kind[],
   { months, seed }: Pick<CostOptions, 'months' | 'seed'>,
-) {
-  const found = new Map<Kind, z.infer<typeof Replayed>>();
+  replayed: (found: z.infer<typeof Replayed>) => void,
+): Promise<void> {
   const left = [...kinds];
   const work = async () => {
     for (let kind = left.shift(); kind !== undefined; kind = left.shift()) {
       process.stderr.write(`replaying ${kind} …\n`);
       const env = { KIND: kind, MONTHS: String(months), SEED: String(seed) };
       const child = startChild('bench/costs-class.ts', { env });
-      found.set(kind, Replayed.parse(await child.told(WITHIN_MS)));
+      replayed(Replayed.parse(await child.told(WITHIN_MS)));
       await child.stop();
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  return kinds.flatMap((kind) => found.get(kind) ?? []);
 }
 
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const padded = (row: readonly string[]) =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-  return rows.map((row) => padded(row).trimEnd()).join('\n');
+const CLASS_WIDTH = Math.max(...KINDS.map(({ length }) => length));
+
+/** A row is told before the others are known, so that its columns have a fixed width. */
+const FIGURE_WIDTH = 8;
+
+function lineOf(row: readonly string[]): string {
+  const widthOf = (column: number) =>
+    column === 0 ? CLASS_WIDTH : Math.max(FIGURE_WIDTH, HEAD[column]?.length ?? 0);
+  return row
+    .map((cell, column) => cell.padEnd(widthOf(column)))
+    .join('  ')
+    .trimEnd();
 }

@@ -31,7 +31,9 @@ async function noted(bench: Bench, name: keyof Rounds): Promise<Figures> {
 
 async function costsMeasured(): Promise<never> {
   const { costMeasurements, costOptions } = await import('./costs.ts');
-  process.stdout.write(`${await costMeasurements(costOptions(process.argv.slice(3)))}\n`);
+  await costMeasurements(costOptions(process.argv.slice(3)), (text) =>
+    process.stdout.write(`${text}\n`),
+  );
   process.exit();
 }
 

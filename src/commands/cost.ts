@@ -212,26 +212,23 @@ export const costDigest = queryCommand({
       label: 'Channel',
       hint: 'Default: the current channel',
     }),
-    at: textField(digestWords.at.schema, {
+    at: textField(digestWords.at, {
       word: 'at',
       synonyms: ['hour', 'when'],
       reads: timeOfDay,
-      suggestions: digestWords.at.near,
       label: 'Time',
       hint: 'For example 09:30 (default)',
     }),
-    timezone: textField(digestWords.timezone.schema, {
+    timezone: textField(digestWords.timezone, {
       word: 'zone',
       synonyms: ['tz'],
-      suggestions: digestWords.timezone.near,
       label: 'Time zone',
       hint: 'For example Europe/Berlin. Leave empty for your own time zone',
     }),
-    days: textField(z.preprocess(daysOf, digestWords.days.schema), {
+    days: textField(z.preprocess(daysOf, digestWords.days), {
       word: 'days',
       synonyms: ['on'],
       reads: (typed) => weeklyDaysText(typed)?.replaceAll(' ', ',') ?? null,
-      suggestions: digestWords.days.near,
       label: 'Days',
       hint: 'weekdays, daily, or days, for example mon, thu. Default: weekdays',
     }),

@@ -53,16 +53,6 @@ function jobOf(name: AnnouncementName, at: number) {
   return { kind: 'post', key: name.slice('post/'.length), dueAt: at };
 }
 
-/** A message to one user, or to the operators. */
-export function notice(to: UserId | null, text: string, at: number): Added {
-  const id = randomUUID();
-  const event = { type: 'noticed', to, title: 'Not posted', text } as const;
-  return {
-    events: [{ stream: `notice/${id}`, event }],
-    jobs: [{ kind: 'notice', key: id, dueAt: at }],
-  };
-}
-
 /** Tells the operators, and the user who asked for it, that a post is missed. */
 export function reportMissed(
   log: Logger,
@@ -71,10 +61,13 @@ export function reportMissed(
   return (why: string, at: number): Added => {
     const text = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} was not posted: ${why}.`;
     log.warn({ post: subject, why }, 'post missed');
-    const all = [null, ...(requester ? [requester] : [])].map((to) => notice(to, text, at));
+    const all = [null, ...(requester ? [requester] : [])].map((to) => {
+      const event = { type: 'noticed', to, title: 'Not posted', text } as const;
+      return { id: randomUUID(), event };
+    });
     return {
-      events: all.flatMap(({ events }) => events),
-      jobs: all.flatMap(({ jobs }) => jobs),
+      events: all.map(({ id, event }) => ({ stream: `notice/${id}`, event })),
+      jobs: all.map(({ id }) => ({ kind: 'notice', key: id, dueAt: at })),
     };
   };
 }

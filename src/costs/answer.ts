@@ -6,7 +6,6 @@ import {
   type Caller,
   type CommandOffer,
   countWords,
-  oneLineOf,
 } from '../domain/answer.ts';
 import { compare } from '../maths/compare.ts';
 import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
@@ -20,19 +19,18 @@ import { missingText } from './budgets.ts';
 import { comparisonText, lineChanges, type PeriodComparison } from './comparison.ts';
 import { isMonthSoFar, monthForecast } from './forecast.ts';
 import {
+  type AskedCosts,
+  askCosts,
   type CostContext,
-  costOffer,
   questionWords,
   readCostQuestion,
-  readQuestionCosts,
-  scopedRows,
   unclearAnswer,
-  whyWords,
 } from './question.ts';
-import { type CostScope, scopeNotes } from './scope.ts';
+import { scopeNotes } from './scope.ts';
 import { share, shareOffer } from './share.ts';
 import { footerPart, headline, noDataAnswer, openDaysTexts } from './standing.ts';
 import { chartPart, linesOf, tablePart } from './table.ts';
+import { modelSpan } from './unusual.ts';
 
 /** The longest period, and the whole weeks before it that `vs prev` compares it with. */
 export const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
@@ -44,26 +42,20 @@ export async function answerCosts(
   asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const typed = { command: 'cost', words } as const;
-  const asked = readCostQuestion(typed, today, context.services);
+  const asked = readCostQuestion({ command: 'cost', words }, today, context.services);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
-  const versus = question.versus ?? usualComparison(question, today);
-  const all = versus
-    ? spanOfBoth(question.period, comparisonPeriod(question.period, versus, today))
-    : question.period;
-  if (lengthOf(all) > READ_AT_MOST_DAYS) {
-    return tooFarBack(`cost ${questionWords({ ...question, versus: null })} vs prev`);
-  }
-  const costs = await readQuestionCosts(question, all, { context, asker, typed });
-  if (!costs.ok) return costs.answer;
-  const { read } = costs;
-  const lineFor = (scope: QuestionScope) => `cost ${questionWords({ ...question, scope })}`;
-  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
-  if (!scoped.ok) return scoped.answer;
-  const { rows, scope, label, select } = scoped;
-  const states = statesWithin(dayStates(read.rows, question.period), rows);
   const { period } = question;
+  const versus = question.versus ?? usualComparison(question, today);
+  const before = versus && comparisonPeriod(period, versus, today);
+  const all = before ? spanOfBoth(period, before) : period;
+  if (lengthOf(all) > READ_AT_MOST_DAYS)
+    return tooFarBack(`cost ${questionWords({ ...question, versus: null })} vs prev`);
+  const lineFor = (scope: QuestionScope) => `cost ${questionWords({ ...question, scope })}`;
+  const costs = await askCosts(question, all, { context, asker, lineFor });
+  if (!costs.ok) return costs.answer;
+  const { read, rows, select } = costs;
+  const states = statesWithin(dayStates(read.rows, all), rows);
   const own = within(states, period);
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) {
@@ -71,25 +63,23 @@ export async function answerCosts(
     if (missing === null) return noDataAnswer(period.label, read, question.final);
     return { title: unknownText(period.label, missing), parts: [footerPart(read)] };
   }
-  const before = versus && comparisonPeriod(period, versus, today);
-  const prepared = before && {
-    now: period,
-    before,
-    series: seriesFrom(statesWithin(dayStates(read.rows, spanOfBoth(period, before)), rows)),
-  };
+  const prepared = before && { now: period, before, series: seriesFrom(states) };
   const isUseful = prepared && (question.versus || compare(prepared.series, period, before));
   // A part of a period would look like a change.
   const unread = isUseful ? missingText(read, all) : null;
   const compared = isUseful && unread === null ? prepared : null;
-  const hasForecast = isMonthSoFar(period, today);
-  const forecast = hasForecast ? await monthForecast(context, select, today) : null;
-  const answer = composeAnswer(
-    question,
-    { today, rows, states: own, compared, unread, scope, label, forecast },
-    read,
-  );
-  if (!question.share) return answer;
-  return share(answer, `cost ${questionWords(question)}`, context, asker);
+  const forecast = isMonthSoFar(period, today)
+    ? monthForecast(await context.costs(modelSpan(today)), select, today)
+    : null;
+  const answer = composeAnswer(question, {
+    ...costs,
+    today,
+    states: own,
+    compared,
+    unread,
+    forecast,
+  });
+  return question.share ? share(answer, lineFor(question.scope), context, asker) : answer;
 }
 
 /** The month so far is compared without being asked, as its forecast needs the same rows. */
@@ -100,38 +90,32 @@ function usualComparison({ period }: CostQuestion, today: Day): 'prev' | null {
 /** The period to compare with is too long ago; `line` asks for another one. */
 export function tooFarBack(line: string): Answer {
   const text = `The period to compare with begins more than ${READ_AT_MOST_DAYS} days back. Use instead:`;
-  return unclearAnswer(text, [costOffer(line)]);
+  return unclearAnswer(text, [line]);
 }
 
-interface ShownCosts {
+interface ShownCosts extends Omit<AskedCosts & { ok: true }, 'select'> {
   readonly today: Day;
-  /** The rows of the period and of the compared days. */
-  readonly rows: readonly CostRow[];
   /** The days of the period. */
   readonly states: readonly DayState[];
   readonly compared: PeriodComparison | null;
   /** What could not be read, so that nothing is compared. */
   readonly unread: string | null;
-  readonly scope: CostScope;
-  /** The scope as text; null for all costs. */
-  readonly label: string | null;
-  readonly forecast: Awaited<ReturnType<typeof monthForecast>>;
+  readonly forecast: ReturnType<typeof monthForecast>;
 }
 
-function composeAnswer(question: CostQuestion, shown: ShownCosts, read: CostReading): Answer {
-  const { period } = question;
-  const { today, states, compared, unread, scope, label, forecast } = shown;
-  const sentences = [
-    compared ? comparisonText(compared, today) : null,
-    unread === null ? null : `Not compared: ${unread} could not be read.`,
-    period.isCut ? CUT : null,
-  ].filter((sentence) => sentence !== null);
+function composeAnswer(question: CostQuestion, shown: ShownCosts): Answer {
+  const { period, by } = question;
+  const { today, read, rows, states, compared, unread, scope, label, forecast } = shown;
+  const text = compared
+    ? comparisonText(compared, today)
+    : unread && `Not compared: ${unread} could not be read.`;
+  const changes = compared ? lineChanges(rows, read.rows, by, compared) : null;
   const parts: (AnswerPart | null)[] = [
-    sentences.length > 0 ? { kind: 'text', text: sentences.join('\n') } : null,
+    text ? { kind: 'text', text } : null,
     chartPart(states, period, today),
-    costTable(question, read, shown),
-    ...offersFor(question, read, { compared, today, hasForecast: forecast !== null }),
-    footerPart(withProblemsOf(shown, read, period), null, [
+    tablePart(by, linesOf(question, rows, states, changes), changes),
+    ...offersFor(question, shown),
+    footerPart(withProblemsOf(shown, period), null, [
       ...openDaysTexts(states, period, { today, final: question.final }),
       ...scopeNotes(scope),
     ]),
@@ -164,53 +148,29 @@ function averageOf(states: readonly DayState[]): string | null {
   return creditsText(Math.round(total / known.length));
 }
 
-const CUT = 'Ends today (UTC, incomplete); future days left out.';
-
-function costTable(
-  question: CostQuestion,
-  read: CostReading,
-  { rows, states, compared }: ShownCosts,
-): AnswerPart {
-  const { by } = question;
-  const changes = compared ? lineChanges(rows, read.rows, by, compared) : null;
-  return tablePart(by, linesOf(question, rows, states, changes), changes);
-}
-
 /** Only the problems of the shown days: whole months are read. With the older copies of the forecast. */
-function withProblemsOf(
-  { compared, forecast }: ShownCosts,
-  read: CostReading,
-  period: Span,
-): CostReading {
+function withProblemsOf({ read, compared, forecast }: ShownCosts, period: Span): CostReading {
   const spans = compared ? [period, compared.before] : [period];
   const gaps = new Map([...(forecast?.gaps ?? []), ...read.gaps].map((gap) => [gap.month, gap]));
   return { ...read, gaps: [...gaps.values()], problems: problemsOf(read.problems, spans) };
 }
 
-interface OfferInputs {
-  readonly compared: PeriodComparison | null;
-  readonly today: Day;
-  readonly hasForecast: boolean;
-}
-
 function offersFor(
   question: CostQuestion,
-  { isFinal = false }: CostReading,
-  { compared, today, hasForecast }: OfferInputs,
+  { read: { isFinal = false }, compared, today, forecast }: ShownCosts,
 ): readonly AnswerPart[] {
+  const { period } = question;
   const scope = wordsOfScope(question.scope).join(' ');
   const whole = { ...question, versus: null, top: null };
+  const rows = { ...whole, average: false };
   const [other = 'day'] = (['day', 'service'] as const).filter((by) => by !== question.by);
   const lastMonth = previousMonth(today);
-  const isLastMonth =
-    question.period.first === lastMonth.first && question.period.last === lastMonth.last;
+  const isLastMonth = period.first === lastMonth.first && period.last === lastMonth.last;
   const line = `cost ${questionWords(question)}`;
+  const versus = question.versus ?? 'prev';
   const compare: CommandOffer = compared
-    ? { label: 'Why', line: `cost why ${whyWords({ ...question, top: null })}` }
-    : {
-        label: 'Compare with previous',
-        line: `cost ${questionWords({ ...question, versus: 'prev' })}`,
-      };
+    ? { label: 'Why', line: `cost why ${questionWords({ ...rows, by: 'service', versus })}` }
+    : { label: 'Compare with previous', line: `cost ${questionWords({ ...question, versus })}` };
   const buttons = [
     { label: `By ${other}`, line: `cost ${questionWords({ ...whole, by: other })}` },
     compare,
@@ -218,8 +178,8 @@ function offersFor(
     ...(isFinal ? [] : [{ label: 'Refresh', line: `${line} refresh` }]),
   ];
   const more = [
-    { label: 'CSV', line: `cost csv ${questionWords(whole)}` },
-    ...(hasForecast ? [{ label: 'Forecast', line: `cost forecast ${scope}`.trim() }] : []),
+    { label: 'CSV', line: `cost csv ${questionWords(rows)}` },
+    ...(forecast ? [{ label: 'Forecast', line: `cost forecast ${scope}`.trim() }] : []),
     ...(isLastMonth
       ? []
       : [{ label: 'Last month', line: `cost ${questionWords(whole, 'last-month')}` }]),
@@ -230,8 +190,6 @@ function offersFor(
   ];
 }
 
-const EVERY_ROW = 'The file contains every row of the period: “vs” and “top” do not apply to it.';
-
 /** The answer of `/cost csv` to the typed words: a file with one row per day and entity. */
 export async function answerCsv(
   words: string,
@@ -239,33 +197,22 @@ export async function answerCsv(
   asker: Pick<Caller, 'by'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const typed = { command: 'cost csv', words } as const;
-  const asked = readCostQuestion(typed, today, context.services);
+  const asked = readCostQuestion({ command: 'cost csv', words }, today, context.services);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
-  const { period, versus, top } = question;
-  const costs = await readQuestionCosts(question, period, { context, asker, typed });
-  if (!costs.ok) return costs.answer;
-  const { read } = costs;
+  const { period } = question;
   const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
-  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
-  if (!scoped.ok) return scoped.answer;
-  const rows = within(scoped.rows, period);
-  const { scope } = scoped;
-  const count = countWords(rows.length, 'row');
-  const { billed = [] } = read;
-  const ways = billed.length > 0 ? ` Billed as ${oneLineOf(billed.join('; '), 200)}.` : '';
-  const text = `${count}, one per day and entity, in credits.${ways}`;
+  const costs = await askCosts(question, period, { context, asker, lineFor });
+  if (!costs.ok) return costs.answer;
+  const { read, scope } = costs;
+  const rows = within(costs.rows, period);
+  const text = `${countWords(rows.length, 'row')}, one per day and entity, in credits.`;
+  const problems = problemsOf(read.problems, [period]);
   return {
     title: `Costs of ${scope.label ? `${scope.label} · ` : ''}${period.label} (UTC)`,
     parts: [
       { kind: 'text', text },
-      ...(versus || top ? [{ kind: 'text', text: EVERY_ROW } as const] : []),
-      footerPart(
-        { ...read, problems: problemsOf(read.problems, [period]) },
-        null,
-        scopeNotes(scope),
-      ),
+      footerPart({ ...read, problems }, null, scopeNotes(scope)),
       { kind: 'file', name: `costs-${period.first}-${period.last}.csv`, text: csvOf(rows) },
     ],
   };
@@ -273,21 +220,15 @@ export async function answerCsv(
 
 const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total'];
 
-/** Columns of a question by tag or team. */
-const LABEL_COLUMNS = ['tags', 'team'];
-
 function csvOf(rows: readonly CostRow[]): string {
   const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
-  const labelled = rows.some(({ labels }) => labels !== undefined);
   // Those that Signalbox does not know follow, under the names of the report.
   const others = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)).toSorted());
   const metrics = [...new Set<string>([...METRICS, ...others])];
-  const header = [...COLUMNS, ...metrics, ...(labelled ? LABEL_COLUMNS : [])];
-  const lines = sorted.map((row) => [
-    ...cells(row, metrics),
-    ...(labelled ? [row.labels?.tag ?? '', row.labels?.team ?? ''] : []),
-  ]);
-  return csvText(header, lines);
+  const lines = sorted.map((row) => cells(row, metrics));
+  // RFC 4180, with a header line.
+  const all = [[...COLUMNS, ...metrics], ...lines];
+  return all.map((line) => line.map(quoted).join(',')).join('\r\n');
 }
 
 function order({ day, entityName, entityId }: CostRow): string {
@@ -306,15 +247,8 @@ function cells(row: CostRow, names: readonly string[]): readonly (string | numbe
   ];
 }
 
-type CsvCell = string | number;
-
-/** The text of a CSV file (RFC 4180), with a header line. */
-function csvText(header: readonly string[], lines: readonly (readonly CsvCell[])[]): string {
-  return [header, ...lines].map((line) => line.map(quoted).join(',')).join('\r\n');
-}
-
 // A name that begins like a formula would be evaluated by a spreadsheet; a plain number is not one.
-function quoted(cell: CsvCell): string {
+function quoted(cell: string | number): string {
   if (typeof cell === 'number' || /^-?\d+(\.\d+)?$/.test(cell)) return String(cell);
   const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,13 +1,19 @@
 import { formatMonthName, formatSpan, type Span, startOf } from '../base/calendar.ts';
 import { dayOf } from '../base/time.ts';
-import { type Answer, type AnswerPart, countWords, textAnswer } from '../domain/answer.ts';
+import { type Answer, type AnswerPart, textAnswer } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
-import { type Money, roughMoneyText } from '../maths/money.ts';
+import { roughMoneyText } from '../maths/money.ts';
 import { bracketed, changeText, shareText } from '../maths/numbers.ts';
 import type { CostReading } from '../maths/report.ts';
 import { type Budget, type BudgetStanding, budgetStandings } from './budgets.ts';
-import { untaggedText } from './scope.ts';
-import { footerPart, noDataAnswer, roundedCredits } from './standing.ts';
+import {
+  footerPart,
+  forecastText,
+  noDataAnswer,
+  noForecastText,
+  pointText,
+  roundedCredits,
+} from './standing.ts';
 import { modelSpan } from './unusual.ts';
 
 interface BudgetContext {
@@ -66,15 +72,14 @@ export function headingText(standing: BudgetStanding): string {
   if (missing !== null) return `not known: ${missing} could not be read`;
   if (spent > budget.credits) {
     const over = overText(spent / budget.credits - 1);
-    const note = bracketed(over, moneyOfWhole(money?.spent, money?.amount));
+    const note = bracketed(over, money.spent && roughMoneyText(money.spent));
     return `${month} over: ${roundedCredits(spent)} ${of} spent${note}`;
   }
   if (!forecast.ok) return `${month} ${roundedCredits(spent)} ${of} spent`;
-  const { total, low, high, isWide } = forecast;
-  if (isWide) return `${month} heading for ${roundedCredits(low)}–${roundedCredits(high)} ${of}`;
+  const { total, isWide } = forecast;
   const change = overText(total / budget.credits - 1);
-  const note = bracketed(change, moneyOfWhole(money?.forecast, money?.amount));
-  return `${month} heading for ${roundedCredits(total)} ${of}${note}`;
+  const note = bracketed(change, money.forecast && roughMoneyText(money.forecast));
+  return `${month} heading for ${pointText(forecast)} ${of}${isWide ? '' : note}`;
 }
 
 /** A budget that is exceeded by less than half a percent is not shown as met. */
@@ -82,43 +87,14 @@ function overText(fraction: number): string {
   return fraction > 0 && fraction < 0.005 ? '+<1%' : changeText(fraction);
 }
 
-/** `€609 of €1,925`; null without prices. */
-export function moneyOfWhole(
-  part: Money | null | undefined,
-  whole: Money | null | undefined,
-): string | null {
-  return part && whole ? `${roughMoneyText(part)} of ${roughMoneyText(whole)}` : null;
-}
-
 /** The state of a budget. */
 export function budgetFacts(standing: BudgetStanding): readonly (readonly [string, string])[] {
-  const { preliminary, share, money, budget, spent, missing, untagged } = standing;
-  const leftOut = untaggedText(untagged);
+  const { share, money, budget, spent, missing, forecast } = standing;
   if (missing !== null) return [['Not known', `${missing} could not be read`]];
-  const open = preliminary > 0 ? `, ${roundedCredits(preliminary)} of it not final` : '';
   const of = `${roundedCredits(spent)} of ${roundedCredits(budget.credits)}`;
-  const text = `${of}${bracketed(moneyOfWhole(money?.spent, money?.amount))}`;
+  const inMoney = bracketed(money.spent && roughMoneyText(money.spent));
   return [
-    ['Spent', `${progressBar(share)} · ${text}${open}`],
-    ['Forecast', forecastText(standing)],
-    ...(leftOut ? [['Scope', leftOut] as const] : []),
+    ['Spent', `${shareText(share)} · ${of}${inMoney}`],
+    ['Forecast', forecast.ok ? forecastText(forecast, null) : noForecastText(forecast)],
   ];
 }
-
-function forecastText({ forecast }: BudgetStanding): string {
-  if (!forecast.ok) {
-    return forecast.why === 'too-few-days'
-      ? `none yet: ${countWords(forecast.days, 'day is', 'days are')} known`
-      : 'none: the last known day is too long ago';
-  }
-  const { total, low, high } = forecast;
-  return `${roundedCredits(total)} (${roundedCredits(low)}–${roundedCredits(high)}) if usage does not change`;
-}
-
-/** `█████░░░ 59%`; above 100% the bar is full. */
-export function progressBar(share: number): string {
-  const full = Math.min(CELLS, Math.max(0, Math.round(share * CELLS)));
-  return `${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${shareText(share)}`;
-}
-
-const CELLS = 8;

@@ -169,12 +169,14 @@ function newsText(news: BudgetNews, standing: BudgetStanding): string {
 
 /** `almost certainly over: November heading for 9,260 of 9,000 (+3%)` */
 export function stepText(step: Step, standing: BudgetStanding): string {
-  if (step === 'over') return headingText(standing);
-  return `${STEP_TEXTS[step]}: ${headingText(standing)}`;
+  const heading = headingText(standing);
+  if (step === 'over') return heading;
+  return `${step === 'within' ? 'within budget' : STEP_WORDS[step]}: ${heading}`;
 }
 
-const STEP_TEXTS: Readonly<Record<Exclude<Step, 'over'>, string>> = {
-  within: 'within budget',
+export const STEP_WORDS: Readonly<Record<Step, string>> = {
+  within: 'within',
   likely: 'likely over',
   almost: 'almost certainly over',
+  over: 'over',
 };

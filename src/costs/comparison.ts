@@ -33,16 +33,15 @@ export function changeOf({ delta, relative }: Pick<Comparison, 'delta' | 'relati
   return relative === null ? signedFigure(delta) : changeText(relative);
 }
 
-/** Which days are compared; empty if all of both spans are and are final. */
+/** `, on 5 of 7 days`, of which only the final ones are compared, or `, as reported`; empty for all of both spans. */
 export function comparedDaysText(
   { isFinal, days }: { readonly isFinal: boolean; readonly days: number },
   now: Span,
   before: Span,
 ): string {
-  const isAll = days === Math.max(lengthOf(now), lengthOf(before));
-  const first = isAll ? '' : `, on the first ${countWords(days, 'day')} of both`;
-  if (!isFinal) return `${first}, as reported (no day is final in both)`;
-  return isAll ? '' : `, on the ${countWords(days, 'day')} final in both`;
+  const all = Math.max(lengthOf(now), lengthOf(before));
+  const part = days === all ? '' : `, on ${days} of ${countWords(all, 'day')}`;
+  return isFinal ? part : `${part}, as reported`;
 }
 
 /**

@@ -3,14 +3,12 @@ import { z } from 'zod';
 import {
   type ConfigResult,
   DayTextSchema,
-  InstantTextSchema,
   parseConfig,
   quoted,
   strictConfigObject,
   TimeZone,
   withHint,
 } from '../base/problem.ts';
-import { nearest } from '../base/text.ts';
 import { ChannelName, costSelectorSchema } from '../domain/policy-schema.ts';
 
 type ScopeSchema = ReturnType<typeof costSelectorSchema>;
@@ -33,17 +31,15 @@ function digestSchema(on: ScopeSchema) {
     days: Days.optional(),
     on: on.optional(),
     quiet: z.boolean().default(false),
-    mutedUntil: InstantTextSchema.optional(),
   })
     .superRefine(({ period, days }, context) => {
       const message = daysProblem(period, days);
       if (message !== null) context.addIssue({ code: 'custom', path: ['days'], message });
     })
-    .transform(({ days, on: selector, mutedUntil, ...digest }) => ({
+    .transform(({ days, on: selector, ...digest }) => ({
       ...digest,
       days: daysOf(digest.period, days),
       on: selector ?? null,
-      mutedUntil: mutedUntil ?? null,
     }));
 }
 
@@ -176,39 +172,5 @@ const Costs = strictConfigObject({ price: Prices.optional(), floor: FloorSchema.
   .default({ floor: {} })
   .transform(({ price = null, floor }) => ({ price, floor }));
 
-/** The options of a digest that are typed, each with values to offer for one that is not valid. */
-export const digestWords = {
-  at: { schema: TimeOfDay, near: timesNear },
-  timezone: { schema: TimeZone, near: zonesNear },
-  days: { schema: Days, near: daysNear },
-};
-
-/** `9`, `9.30`, `9pm` → `09:00`, `09:30`, `21:00` */
-function timesNear(typed: string): readonly string[] {
-  const [, hour, minute = '00', half = ''] =
-    /^(\d{1,2})(?:[:.h](\d\d))?\s*([ap])?m?$/i.exec(typed.trim()) ?? [];
-  if (hour === undefined) return [];
-  const isHalf = half !== '' && Number(hour) <= 12;
-  const ofDay = isHalf ? (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : hour;
-  const time = `${String(ofDay).padStart(2, '0')}:${minute}`;
-  return TimeOfDay.safeParse(time).success ? [time] : [];
-}
-
-/** Also by the city alone: `berlin` → `Europe/Berlin`. */
-function zonesNear(typed: string): readonly string[] {
-  const zones = Intl.supportedValuesOf('timeZone');
-  const cities = new Map(zones.map((zone) => [zone.split('/').at(-1) ?? zone, zone]));
-  const found = nearest(typed.replaceAll(' ', '_'), [...zones, ...cities.keys()]);
-  return [...new Set(found.map((one) => cities.get(one) ?? one))];
-}
-
-/** `monday, thr` → `mon,thu`; none if a word is similar to no day. */
-function daysNear(typed: string): readonly string[] {
-  const words = typed.split(/[\s,]+/).filter(Boolean);
-  const near = words.map((word) => dayNear(word.toLowerCase()));
-  return near.length > 0 && !near.includes(null) ? [[...new Set(near)].join(',')] : [];
-}
-
-function dayNear(word: string): string | null {
-  return DAYS.find((day) => word.startsWith(day)) ?? nearest(word, DAYS, 1)[0] ?? null;
-}
+/** The options of a digest that are typed. */
+export const digestWords = { at: TimeOfDay, timezone: TimeZone, days: Days };

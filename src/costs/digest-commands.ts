@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../base/text.ts';
+import { weeklyTimesText } from '../base/weekly-times.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -9,23 +10,19 @@ import {
   type ChannelLookup,
   type CommandOffer,
   countWords,
-  type InlinePart,
   textAnswer,
 } from '../domain/answer.ts';
-import type { ChangeId, UserId } from '../domain/change.ts';
+import type { ChangeId } from '../domain/change.ts';
 import type { People } from '../domain/gate.ts';
 import type { EventOf, NewEvent } from '../domain/log-events.ts';
 import { append, inForce } from '../log/index.ts';
 import { transaction } from '../storage/index.ts';
 import { postChannel } from './announcements.ts';
-import type { DigestOptions } from './config.ts';
-import { DAYS } from './config.ts';
 import { deleteLastPosted } from './digest-data.ts';
-import { type DigestContext, postDigestNow, previewDigest, skipDigest } from './digest-posts.ts';
+import { type DigestContext, postDigestNow, previewDigest } from './digest-posts.ts';
 import { checkSchedule } from './digest-schedule.ts';
 import { labelOf } from './scope.ts';
 import {
-  type BrokenSubscription,
   type DigestSubscription,
   digestName,
   fromSlack,
@@ -78,6 +75,27 @@ export function createDigestService(context: DigestServiceContext): DigestServic
   return (request, caller) => on[request.what](context, request, caller);
 }
 
+/** Of a digest, or of one with these options that could be added. */
+async function preview(
+  context: DigestServiceContext,
+  request: DigestRequest,
+  caller: Caller,
+): Promise<Answer> {
+  const hasOptions = Object.keys(request.options).length > 0;
+  const found = hasOptions ? null : await findDigest(context, request, caller);
+  if (found && !('title' in found)) return previewDigest(context, found);
+  if (found && request.which !== null) return found;
+  const channel = 'C0PREVIEW';
+  const read = context.readOptions({ ...request.options, channel });
+  if (!read.ok) return misread(read.problems);
+  const one = { key: channel, id: null, channel, options: read.value, paused: true };
+  return previewDigest(context, { ...one, by: caller.by, since: null });
+}
+
+function misread(problems: Parameters<typeof problemsText>[0]): Answer {
+  return textAnswer("I didn't understand that", `${problemsText(problems)}.`);
+}
+
 async function list(context: DigestServiceContext): Promise<Answer> {
   const { all, broken } = await loadSubscriptions(context.events, context);
   const channels = [...new Set(all.map(({ channel }) => channel))];
@@ -116,14 +134,13 @@ const NONE: AnswerPart = { kind: 'text', text: 'No cost digests yet.' };
 function tableOf(all: readonly DigestSubscription[], list: ListContext): AnswerPart {
   return {
     kind: 'table',
-    columns: ['Channel', 'When', 'What', 'Next', 'Id', 'Added by'],
+    columns: ['Channel', 'When', 'What', 'Next', 'Id'],
     rows: all.map((one): readonly Cell[] => [
       nameOfListing(one, list),
       whenText(one),
       one.options.on ? labelOf(one.options.on) : 'everything',
       one.paused ? 'paused' : checkSchedule(one, list.now, null).next,
-      one.id ?? '–',
-      one.id === null ? 'signalbox.yaml' : 'command',
+      one.id ?? 'signalbox.yaml',
     ]),
   };
 }
@@ -145,6 +162,8 @@ function actionsFor(one: DigestSubscription, list: ListContext): readonly Comman
   return one.id === null ? always : [...always, own, offer('Remove', 'remove')];
 }
 
+const LIST: CommandOffer = { label: 'Show digests', line: 'cost digest list' };
+
 async function add(
   context: DigestServiceContext,
   request: DigestRequest,
@@ -158,11 +177,11 @@ async function add(
   if (!hasZone && timezone === null) return NO_ZONE;
   // The typed options are stored, so that a changed default applies to this digest too.
   const typed = { timezone, ...request.options } as JsonObject;
-  const read = readOptions(context, typed, room.id);
-  if ('title' in read) return read;
+  const reading = context.readOptions({ ...typed, channel: room.id });
+  if (!reading.ok) return misread(reading.problems);
+  const { value: read } = reading;
 
   const id = context.newId();
-  const createdAt = context.now();
   const added = { channel: room.id, options: typed, by: caller.by };
   const { result: equal } = await append(context.events, async (locked) => {
     // An equal digest, which the same channel would get twice.
@@ -170,10 +189,12 @@ async function add(
     const equal = all.find((other) => isDeepStrictEqual(other.options, read)) ?? null;
     return { events: equal ? [] : [digestEvent(id, { type: 'added', ...added })], result: equal };
   });
-  if (equal) return alreadyAdded(equal, room.name);
-  const one = fromSlack({ id, ...added, isPaused: false, createdAt }, read);
-  await announceDigest(context, one, { by: caller.by, did: 'added' });
-  const { next } = checkSchedule(one, createdAt, null);
+  if (equal) {
+    const text = `Posted in #${room.name} ${whenText(equal)}${equal.paused ? ' (paused)' : ''}.`;
+    return textAnswer('This digest exists already', text, [LIST]);
+  }
+  const one = fromSlack({ id, ...added, isPaused: false, since: context.now() }, read);
+  const { next } = checkSchedule(one, context.now(), null);
   const parts: readonly AnswerPart[] = [
     { kind: 'text', text: `Posted in #${room.name} ${whenText(one)}.` },
     { kind: 'facts', facts: [['First post', next]] },
@@ -194,27 +215,6 @@ const NO_ZONE = textAnswer(
   'Slack did not return your time zone. Add zone=, for example zone=Europe/Berlin.',
 );
 
-function readOptions(
-  context: DigestServiceContext,
-  options: DigestRequest['options'],
-  channel: string,
-): DigestOptions | Answer {
-  const reading = context.readOptions({ ...options, channel });
-  if (reading.ok) return reading.value;
-  return textAnswer("I didn't understand that", `${problemsText(reading.problems)}.`);
-}
-
-function alreadyAdded(one: DigestSubscription, room: string): Answer {
-  const name = digestName(one);
-  const isInFile = one.id === null;
-  const text = `Posted in #${room} ${whenText(one)}${one.paused ? ' (paused)' : ''}.`;
-  return textAnswer('This digest exists already', text, [
-    ...(one.paused ? [{ label: 'Resume', line: `cost digest resume ${name}` }] : []),
-    { label: 'Preview', line: `cost digest preview ${name}` },
-    ...(isInFile ? [] : [{ label: 'Remove', line: `cost digest remove ${name}` }]),
-  ]);
-}
-
 /** The channel of the request, or the channel in which the command was typed. */
 async function findDigestChannel(
   context: DigestContext,
@@ -229,61 +229,12 @@ async function findDigestChannel(
   const to = postChannel(found);
   if (to.ok) return { room: to.channel };
   if (to.again) return textAnswer('Try again', `${to.why}. Try again in a minute.`);
-  const name = found?.ok ? `#${found.room.name}` : nameOf(request.which, word);
-  return textAnswer('Not in this channel', `${name} gets no cost digest: ${refusalText(found)}`);
-}
-
-/** Why a channel gets no digest, and what to do. */
-function refusalText(found: ChannelLookup | undefined): string {
-  const invite = 'Type /invite @Signalbox in that channel, then run this command there.';
-  if (!found?.ok) {
-    return `the channel does not exist, or is private and Signalbox is not in it. ${invite}`;
-  }
-  return found.room.outside
-    ? 'the channel is shared with another workspace. Choose another channel.'
-    : `Signalbox is not in the channel. ${invite}`;
-}
-
-/** The channel as the user named it; an id that Slack does not resolve is not shown. */
-function nameOf(which: string | null, word: string): string {
-  const [, name] = /^<#[CG][A-Z0-9]+\|([^>]+)>$/.exec(which ?? '') ?? [];
-  if (name) return `#${name}`;
-  return word.startsWith('#') ? word : 'The channel';
+  const name = word.startsWith('#') ? word : 'This channel';
+  return textAnswer('Not in this channel', `${name} gets no cost digest: ${to.why}.`);
 }
 
 function digestEvent(id: string, event: EventOf<`subscription/${string}`>): NewEvent {
   return { stream: `subscription/${id}`, event };
-}
-
-interface Announcement {
-  readonly by: UserId;
-  readonly did: 'added' | 'removed';
-}
-
-/**
- * Shows the channel who added or removed its digest, in one line; an added one has a button for the
- * list. The digest is recorded already, so that a line that is not posted is logged only.
- */
-async function announceDigest(
-  { messenger, log }: Pick<DigestServiceContext, 'messenger' | 'log'>,
-  one: Pick<DigestSubscription, 'id' | 'channel' | 'options'>,
-  { by, did }: Announcement,
-): Promise<void> {
-  const { on } = one.options;
-  const about = `${whenText(one)}${on ? `, ${labelOf(on)}` : ''}`;
-  const line: readonly InlinePart[] = [{ user: by }, ` ${did} a cost digest: ${about}.`];
-  const list = { label: 'Show digests', line: 'cost digest list' };
-  const parts: readonly AnswerPart[] = [
-    { kind: 'lines', lines: [line] },
-    ...(did === 'added' ? [{ kind: 'offers', offers: [list] } as const] : []),
-  ];
-  try {
-    const to = postChannel((await messenger.findChannels([one.channel])).get(one.channel));
-    const posted = to.ok ? await messenger.postToChannel(to.channel.id, { title: '', parts }) : to;
-    if (!posted.ok) log.warn({ why: posted.why }, 'announcement of a digest was refused');
-  } catch (error) {
-    log.warn({ err: error }, 'announcement of a digest was not posted');
-  }
 }
 
 /** Pauses or resumes a digest that was added in Slack. */
@@ -295,123 +246,54 @@ async function setDigestPaused(
   const found = await findDigest(context, request, caller);
   if ('title' in found) return found;
   const { id } = found;
-  if (id === null) return inFile(context, found);
-  const paused = request.what === 'pause';
-  const state = paused ? 'paused' : 'resumed';
-  if (!paused && found.paused) await skipToday(context, found);
-  await append(context.events, async (locked) => {
-    const standing = (await inForce(locked, 'subscription', context.now())).get(id);
-    const isChanged = standing !== undefined && standing.isPaused !== paused;
-    const events = isChanged ? [digestEvent(id, { type: state, by: caller.by })] : [];
-    return { events, result: null };
+  if (id === null) return IN_FILE;
+  const isPaused = request.what === 'pause';
+  const type = isPaused ? 'paused' : 'resumed';
+  await record(context, id, { type, by: caller.by }, (before) => before.isPaused !== isPaused);
+  const text = `Posted ${whenText(found)}${isPaused ? ' once resumed' : ''}.`;
+  const offers = isPaused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
+  return textAnswer(`Digest ${type}`, text, offers);
+}
+
+/** Appends what changes a digest that is in force. */
+async function record(
+  { events, now }: DigestServiceContext,
+  id: string,
+  event: EventOf<`subscription/${string}`>,
+  isNews: (before: { readonly isPaused: boolean }) => boolean = () => true,
+): Promise<void> {
+  await append(events, async (locked) => {
+    const before = (await inForce(locked, 'subscription', now())).get(id);
+    return { events: before && isNews(before) ? [digestEvent(id, event)] : [], result: null };
   });
-  const text = `Posted ${whenText(found)}${paused ? ' once resumed' : ''}.`;
-  const offers = paused ? [{ label: 'Resume', line: `cost digest resume ${id}` }] : [];
-  return textAnswer(`Digest ${state}`, text, offers);
 }
 
-/** Nothing is posted for a time that passed while the digest was paused. */
-async function skipToday(context: DigestServiceContext, one: DigestSubscription): Promise<void> {
-  const check = checkSchedule({ ...one, paused: false }, context.now(), null);
-  if (check.state !== 'waiting') await skipDigest(context, one, check.slot.localDay);
-}
-
-/** `options` is missing if they are invalid. */
-interface RemovableDigest extends Pick<DigestSubscription, 'key' | 'channel'> {
-  readonly id: string;
-  readonly options?: DigestOptions;
-}
-
-/** Removes a digest that was added in Slack, after the user confirmed it. */
+/** Removes a digest that was added in Slack, after the user confirmed it; also one with invalid options. */
 async function removeDigest(
   context: DigestServiceContext,
   request: DigestRequest,
   caller: Caller,
 ): Promise<Answer> {
-  const found = await findRemovable(context, request, caller);
-  if ('title' in found) return found;
-  const name = await digestText(context, found);
-  if (!request.isConfirmed) return confirmation(found.id, name);
-  const { result: isRemoved } = await append(context.events, async (locked) => {
-    const isThere = (await inForce(locked, 'subscription', context.now())).has(found.id);
-    const event = digestEvent(found.id, { type: 'removed', by: caller.by });
-    return { events: isThere ? [event] : [], result: isThere };
-  });
-  await transaction(context.store, (tx) => deleteLastPosted(tx, found.key));
-  const { options, ...removed } = found;
-  const by = caller.by;
-  if (isRemoved && options)
-    await announceDigest(context, { ...removed, options }, { by, did: 'removed' });
-  return {
-    title: `${isRemoved ? 'Digest removed' : 'Digest was removed before'}: ${name}`,
-    parts: [],
-  };
-}
-
-async function findRemovable(
-  context: DigestServiceContext,
-  request: DigestRequest,
-  caller: Caller,
-): Promise<RemovableDigest | Answer> {
-  // A digest with invalid options can still be removed.
   const { broken } = await loadSubscriptions(context.events, context);
-  const invalid = broken.find(({ id }) => id === request.which?.toUpperCase());
-  if (invalid) return invalid;
-  const found = await findDigest(context, request, caller);
+  const invalid = broken.find((one) => one.id === request.which?.toUpperCase());
+  const found = invalid ?? (await findDigest(context, request, caller));
   if ('title' in found) return found;
-  const { id } = found;
-  return id === null ? inFile(context, found) : { ...found, id };
-}
-
-function confirmation(id: string, name: string): Answer {
-  const line = `cost digest remove ${id} confirm=yes`;
-  return textAnswer(`Remove the digest ${name}?`, 'Nothing more is posted after that.', [
-    { label: 'Remove digest', line },
-  ]);
-}
-
-/** `#db-costs, 09:30` */
-async function digestText(
-  { messenger }: Pick<DigestContext, 'messenger'>,
-  { channel, options }: NamedDigest,
-): Promise<string> {
-  const found = (await messenger.findChannels([channel])).get(channel);
-  const name = found?.ok ? `#${found.room.name}` : channel;
-  return options ? `${name}, ${options.at}` : name;
-}
-
-interface NamedDigest extends Pick<DigestSubscription, 'channel'> {
-  /** Missing if they are invalid. */
-  readonly options?: DigestOptions;
-}
-
-/** The answer for a digest that Slack cannot change. */
-async function inFile(
-  context: Pick<DigestContext, 'messenger'>,
-  digest: DigestSubscription,
-): Promise<Answer> {
-  const text = `The digest ${await digestText(context, digest)} is from signalbox.yaml. Change it there.`;
-  return textAnswer('Defined in the configuration file', text);
-}
-
-async function preview(
-  context: DigestServiceContext,
-  request: DigestRequest,
-  caller: Caller,
-): Promise<Answer> {
-  if (Object.keys(request.options).length === 0) {
-    const found = await findDigest(context, request, caller);
-    if (!('title' in found))
-      return previewDigest(context, found, found.paused ? 'paused' : 'scheduled');
-    if (request.which !== null) return found;
+  const { id, key } = found;
+  if (id === null) return IN_FILE;
+  if (!request.isConfirmed) {
+    const line = `cost digest remove ${id} confirm=yes`;
+    const offers = [{ label: 'Remove digest', line }];
+    return textAnswer(`Remove digest ${id}?`, 'Nothing more is posted after that.', offers);
   }
-  // Only the user who requests the preview sees it, so the channel does not matter.
-  const channel = 'C0PREVIEW';
-  const options = readOptions(context, request.options, channel);
-  if ('title' in options) return options;
-  const added = { key: channel, id: null, channel, options, paused: false };
-  return previewDigest(context, { ...added, by: caller.by, since: null }, 'not-added');
+  await record(context, id, { type: 'removed', by: caller.by });
+  await transaction(context.store, (tx) => deleteLastPosted(tx, key));
+  return { title: `Digest ${id} removed`, parts: [] };
 }
+
+const IN_FILE = textAnswer(
+  'Defined in the configuration file',
+  'This digest is from signalbox.yaml. Change it there.',
+);
 
 /** Finds a digest by its id, as `#costs:week` from the file, or as the only one of a channel. */
 async function findDigest(
@@ -419,12 +301,10 @@ async function findDigest(
   { which, what }: DigestRequest,
   caller: Caller,
 ): Promise<DigestSubscription | Answer> {
-  const { all, broken } = await loadSubscriptions(context.events, context);
+  const { all } = await loadSubscriptions(context.events, context);
   const word = which ?? caller.channel ?? '';
   const byName = all.find((one) => bare(digestName(one)) === bare(word));
   if (byName) return byName;
-  const invalid = broken.find(({ id }) => id === word.toUpperCase());
-  if (invalid) return invalidDigest(invalid);
   const own = await ofChannel(context, all, channelWord(which) ?? caller.channel ?? '');
   const [one] = own;
   if (one && own.length === 1) return one;
@@ -435,10 +315,7 @@ async function findDigest(
     label: digestName(each),
     line: `cost digest ${what} ${digestName(each)}`,
   }));
-  return textAnswer('Which digest?', text, [
-    ...named,
-    { label: 'Show all', line: 'cost digest list' },
-  ]);
+  return textAnswer('Which digest?', text, [...named, LIST]);
 }
 
 async function ofChannel(context: DigestContext, all: readonly DigestSubscription[], word: string) {
@@ -449,13 +326,6 @@ async function ofChannel(context: DigestContext, all: readonly DigestSubscriptio
     return found?.ok ? found.room.id : channel;
   };
   return all.filter(({ channel }) => idOf(channel) === idOf(word));
-}
-
-function invalidDigest({ id, problem }: BrokenSubscription): Answer {
-  const text = `Digest ${id} has invalid options: ${problem}. Remove it and add it again.`;
-  return textAnswer('Invalid digest', text, [
-    { label: 'Remove', line: `cost digest remove ${id}` },
-  ]);
 }
 
 /** `<#C0123|costs>`, `#costs`, `costs` or an id. */
@@ -470,19 +340,9 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/^#/, '');
 }
 
-/** `Mon–Fri at 09:30 (Europe/Berlin)` */
+/** `weekdays 09:30 (Europe/Berlin)` */
 function whenText({ options }: Pick<DigestSubscription, 'options'>): string {
   const { period, days, at, timezone } = options;
   const week = period === 'week' ? ', for the week' : '';
-  return `${daysText(days)} at ${at} (${timezone})${week}`;
-}
-
-function capitalized(day: string): string {
-  return `${day.charAt(0).toUpperCase()}${day.slice(1)}`;
-}
-
-function daysText(days: readonly (typeof DAYS)[number][]): string {
-  if (days.length === DAYS.length) return 'every day';
-  const isWeekdays = days.length === 5 && days.every((day) => !day.startsWith('s'));
-  return isWeekdays ? 'Mon–Fri' : days.map(capitalized).join(', ');
+  return `${weeklyTimesText([{ days, at }])} (${timezone})${week}`;
 }

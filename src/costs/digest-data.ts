@@ -6,16 +6,9 @@ import { addDays, type Day, dayOf } from '../base/time.ts';
 import type { Service } from '../domain/targets.ts';
 import type { Log } from '../log/index.ts';
 import type { Floor } from '../maths/anomalies.ts';
-import {
-  type DayState,
-  dayStates,
-  type RowSelector,
-  selectRows,
-  statesWithin,
-} from '../maths/days.ts';
-import { seriesFrom } from '../maths/lines.ts';
+import type { DayState, RowSelector } from '../maths/days.ts';
 import type { CostReading } from '../maths/report.ts';
-import type { CostRow, DayValue, Micro } from '../maths/rows.ts';
+import type { Micro } from '../maths/rows.ts';
 import { reading, type Store, type StoreTx } from '../storage/index.ts';
 import { type BudgetUpdate, evaluateBudgets } from './budget-notices.ts';
 import { type Budget, budgetStandings } from './budgets.ts';
@@ -119,23 +112,6 @@ export function digestFacts(
       isOwn: isDeepStrictEqual(standing.budget.on, options.on),
     })),
   };
-}
-
-/** The rows of one digest, and what is computed from them once. */
-export interface DigestMeasures {
-  readonly rows: readonly CostRow[];
-  /** The days with the totals of these rows. */
-  readonly states: readonly DayState[];
-  readonly series: readonly DayValue[];
-  /** The last reported day; null without data. */
-  readonly day: DayValue | null;
-}
-
-export function measure({ read, today, selector, covers }: DigestFacts): DigestMeasures {
-  const rows = selectRows(read.rows, selector);
-  const states = statesWithin(dayStates(read.rows, modelSpan(today)), rows);
-  const series = seriesFrom(states);
-  return { rows, states, series, day: series.find(({ day }) => day === covers.last) ?? null };
 }
 
 const StoredLast = z.object({

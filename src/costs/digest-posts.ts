@@ -6,7 +6,6 @@ import { addDays, DAY_MS, type Day, dayOf, daysBetween } from '../base/time.ts';
 import type { Slot } from '../base/weekly-times.ts';
 import {
   type Answer,
-  type AnswerPart,
   type Channel,
   type ChannelLookup,
   type Poster,
@@ -17,7 +16,7 @@ import { evolvePost, type LoggedPost } from '../domain/log-events.ts';
 import { append, endWithoutPost, type PostOutcome, postAtMostOnce } from '../log/index.ts';
 import { transaction } from '../storage/index.ts';
 import { notice, postChannel, reportMissed } from './announcements.ts';
-import { type ComposedDigest, composeDigest } from './digest.ts';
+import { type ComposedDigest, capitalized, composeDigest } from './digest.ts';
 import {
   type DigestData,
   type DigestFacts,
@@ -40,17 +39,10 @@ export interface DigestContext extends SubscriptionSources, DigestSources {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Slack did not show a channel, for example because of its rate limit: unreadable is not absent. */
-class Unreadable extends Error {
-  override readonly name = 'Unreadable';
-}
-
-const POSTS_PER_ROUND = 200;
 /** The loop wakes far more often than a digest can become due. */
 const ROUND_EVERY_MS = 30_000;
-const AGAIN_AFTER_MS = 30 * 60_000;
 /** Meanwhile other channels have their turn. */
-const UNREADABLE_MS = 5 * 60_000;
+const AGAIN_AFTER_MS = 5 * 60_000;
 
 /** What this process remembers, so that it works less: the log decides what is posted. */
 interface DigestMemory {
@@ -180,16 +172,6 @@ async function missDigest(
   return endWithoutPost(context.events, stream, { why }, { find, reportMissed: report });
 }
 
-/** Records that nothing is posted for a day. It is not reported. */
-export async function skipDigest(
-  context: Pick<DigestContext, 'events'>,
-  { key }: Pick<DigestSubscription, 'key'>,
-  day: Day,
-): Promise<void> {
-  const end = { why: 'the digest was paused' };
-  await endWithoutPost(context.events, digestStream(key, day), end, { find: async () => null });
-}
-
 async function findDigest(
   { messenger }: Pick<DigestContext, 'messenger'>,
   channel: ChannelId,
@@ -198,11 +180,7 @@ async function findDigest(
 ): Promise<Position | null> {
   // Midnight of the day in every time zone.
   const since = new Date(Date.parse(`${day.slice(0, 10)}T00:00:00Z`) - DAY_MS);
-  try {
-    return await messenger.findPost({ channel, threadTs: undefined, since }, mark);
-  } catch (cause) {
-    throw new Unreadable('The channel could not be read', { cause });
-  }
+  return messenger.findPost({ channel, threadTs: undefined, since }, mark);
 }
 
 function subjectOf(channelName: string, day: string): string {
@@ -239,20 +217,17 @@ async function postDue(
   now: Date,
 ): Promise<void> {
   const data = await gatherDigestData(context);
-  const outcomes = await postAll(context, due.slice(0, POSTS_PER_ROUND), data);
+  const outcomes = await postAll(context, due, data);
   for (const { one, slot } of due) {
     const isPosted = ['posted', 'found', 'quiet'].includes(outcomes.get(one.key) ?? '');
     if (isPosted) last.set(one.key, slot.localDay);
   }
   for (const [key, outcome] of outcomes) {
-    if (RETRIED.includes(outcome)) continue;
-    const wait = outcome === 'unreadable' ? UNREADABLE_MS : AGAIN_AFTER_MS;
-    checkAgainAt.set(key, now.getTime() + wait);
+    // These are tried again in the next round.
+    if (outcome === 'again' || outcome === 'lookup-failed') continue;
+    checkAgainAt.set(key, now.getTime() + AGAIN_AFTER_MS);
   }
 }
-
-/** These outcomes are tried again in the next round. */
-const RETRIED: readonly DigestPostOutcome[] = ['again', 'lookup-failed'];
 
 /** Posts one after another, and stops where Slack asks to wait: the rest follows in a later round. */
 async function postAll(
@@ -261,16 +236,15 @@ async function postAll(
   data: DigestData,
 ): Promise<ReadonlyMap<string, DigestPostOutcome>> {
   const outcomes = new Map<string, DigestPostOutcome>();
-  if (due.length === 0) return outcomes;
   const wanted = [...new Set(due.map(({ one }) => one.channel))];
   const channels = await context.messenger.findChannels(wanted);
   const threads: ThreadPost[] = [];
-  const afterwards = (post: ThreadPost) => void threads.push(post);
   for (const each of due) {
-    const round = { found: channels.get(each.one.channel), data, afterwards };
+    const round = { found: channels.get(each.one.channel), data, threads };
     const outcome = await traced({ name: 'digest' }, () => postOrLog(context, each, round));
     outcomes.set(each.one.key, outcome);
-    if (outcome === 'again' || outcome === 'unreadable') break;
+    // Slack limits all of them: the others follow in the next round.
+    if (outcome === 'again' || outcome === 'failed') break;
   }
   await postThreads(context, threads);
   return outcomes;
@@ -282,12 +256,7 @@ async function postOrLog(
   round: Parameters<typeof postDigest>[2],
 ): Promise<DigestPostOutcome> {
   const outcome = await postDigest(context, due, round).catch((error: unknown) => {
-    if (error instanceof Unreadable) {
-      context.log.warn({ err: error.cause, digest: due.one.key }, 'channel of a digest not read');
-      return 'unreadable' as const;
-    }
-    // An error in one digest must not stop the others.
-    context.log.error({ err: error, digest: due.one.key }, 'digest failed, retry in 30 minutes');
+    context.log.error({ err: error, digest: due.one.key }, 'digest failed, retry in 5 minutes');
     note({ 'error.type': 'failed' });
     return 'failed' as const;
   });
@@ -295,18 +264,26 @@ async function postOrLog(
   return outcome;
 }
 
+/** The details of a digest that was posted, for its thread. */
+interface ThreadPost {
+  readonly subject: string;
+  readonly channel: ChannelId;
+  readonly ts: string;
+  readonly thread: Answer;
+}
+
 interface PostingRound {
+  /** Posted after all digests of the round. */
+  readonly threads: ThreadPost[];
   readonly found: ChannelLookup | undefined;
   readonly data: DigestData;
-  /** Tables are posted after all digests of the round. */
-  readonly afterwards: (work: ThreadPost) => void;
 }
 
 /** Composes a due digest and posts it once, or records why it is not posted. */
 async function postDigest(
   context: DigestContext,
   { one, slot, ...details }: DueDigest,
-  { found, data, afterwards }: PostingRound,
+  { found, data, threads }: PostingRound,
 ): Promise<DigestPostOutcome> {
   const day = slot.localDay;
   const to = postChannel(found);
@@ -323,10 +300,7 @@ async function postDigest(
     const outcome = await endWithoutPost(context.events, stream, 'left-out', { find });
     return outcome === 'missed' ? 'quiet' : outcome;
   }
-  const isScheduled = true;
-  return postComposed(context, {
-    ...{ one, stream, day, channel, composed, isScheduled, afterwards },
-  });
+  return postComposed(context, { one, stream, day, channel, composed, threads, isScheduled: true });
 }
 
 /** A quiet digest is posted on Mondays even if nothing is notable, so that silence is no failure. */
@@ -335,7 +309,7 @@ function isQuiet({ options }: DigestSubscription, { notable }: ComposedDigest, d
   return options.quiet && options.period === 'day' && !notable && !isMonday;
 }
 
-interface ComposedPost extends Pick<PostingRound, 'afterwards'> {
+interface ComposedPost extends Pick<PostingRound, 'threads'> {
   readonly one: DigestSubscription;
   readonly stream: `digest/${string}`;
   /** The local day of the channel; for *Post now*, the minute. */
@@ -348,7 +322,7 @@ interface ComposedPost extends Pick<PostingRound, 'afterwards'> {
 
 async function postComposed(
   context: DigestContext,
-  { one, stream, day, channel, composed, isScheduled, afterwards }: ComposedPost,
+  { one, stream, day, channel, composed, isScheduled, threads }: ComposedPost,
 ): Promise<PostOutcome> {
   const { message: answer, thread, lastPosted: figures } = composed;
   const { events, messenger, store, log } = context;
@@ -369,45 +343,43 @@ async function postComposed(
   if (isScheduled && figures)
     await transaction(store, (tx) => storeLastPosted(tx, one.key, figures));
   const ts = result.at?.ts;
-  if (thread === null || ts === undefined) return outcome;
-  afterwards(async () => {
-    try {
-      const posted = await context.messenger.postToChannel(channel.id, thread, ts);
-      if (posted.ok) return true;
-      context.log.warn({ why: posted.why }, 'thread of a digest was refused');
-      if (posted.again) return false;
-      const text = `The table of ${subjectOf(`#${channel.name}`, day)} was not posted: Slack refused it (${posted.why}).`;
-      await append(events, async ({ at }) => ({ ...notice(null, text, at), result: null }));
-      return true;
-    } catch (error) {
-      // The digest is posted already, so a lost table is not retried.
-      context.log.warn({ err: error }, 'thread of a digest was not posted');
-      return true;
-    }
-  });
+  const subject = subjectOf(`#${channel.name}`, day);
+  if (thread !== null && ts !== undefined)
+    threads.push({ channel: channel.id, ts, thread, subject });
   return outcome;
 }
 
-/** Slack accepts about one message per second and channel; refused tables are retried once. */
+/** Slack accepts about one message per second and channel; refused threads are tried once again. */
 const RETRY_AFTER_MS = 1_500;
 
-async function postThreads(
-  { pause }: Pick<DigestContext, 'pause'>,
-  all: readonly ThreadPost[],
-): Promise<void> {
+async function postThreads(context: DigestContext, all: readonly ThreadPost[]): Promise<void> {
   const refused: ThreadPost[] = [];
-  for (const post of all) {
-    if (!(await post())) refused.push(post);
-  }
+  for (const one of all) if (!(await postThread(context, one))) refused.push(one);
   if (refused.length === 0) return;
-  await pause(RETRY_AFTER_MS);
-  for (const post of refused) await post();
+  await context.pause(RETRY_AFTER_MS);
+  for (const one of refused) await postThread(context, one);
 }
 
-type DigestPostOutcome = PostOutcome | 'quiet' | 'lookup-failed' | 'unreadable' | 'failed';
+/** False: Slack asks to wait. The digest is posted already, so that a lost thread is logged only. */
+async function postThread(
+  { messenger, log, events }: DigestContext,
+  { channel, ts, thread, subject }: ThreadPost,
+): Promise<boolean> {
+  try {
+    const posted = await messenger.postToChannel(channel, thread, ts);
+    if (posted.ok) return true;
+    log.warn({ why: posted.why }, 'thread of a digest was refused');
+    if (posted.again) return false;
+    const text = `The table of ${subject} was not posted: Slack refused it (${posted.why}).`;
+    await append(events, async ({ at }) => ({ ...notice(null, text, at), result: null }));
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, 'thread of a digest was not posted');
+    return true;
+  }
+}
 
-/** Posts the table into the thread of a digest. False: Slack asks to wait. */
-type ThreadPost = () => Promise<boolean>;
+type DigestPostOutcome = PostOutcome | 'quiet' | 'lookup-failed' | 'failed';
 
 /** Posts a digest now, at most once per minute. */
 export async function postDigestNow(
@@ -422,17 +394,8 @@ export async function postDigestNow(
   const day = context.now().toISOString().slice(0, 16);
   const stream = digestStream(`${one.key}|now`, day);
   const threads: ThreadPost[] = [];
-  const afterwards = (post: ThreadPost) => void threads.push(post);
-  const outcome = await postComposed(context, {
-    one,
-    stream,
-    day,
-    channel,
-    composed,
-    isScheduled: false,
-    afterwards,
-  }).catch((error: unknown) => {
-    if (error instanceof Unreadable) return 'unreadable' as const;
+  const post = { one, stream, day, channel, composed, threads, isScheduled: false };
+  const outcome = await postComposed(context, post).catch((error: unknown) => {
     context.log.error({ err: error, digest: one.key }, 'outcome of a post is unknown');
     return 'unknown' as const;
   });
@@ -440,54 +403,36 @@ export async function postDigestNow(
   return outcomeAnswer(outcome);
 }
 
-const TEXTS: Readonly<Record<DigestPostOutcome | 'unknown', string>> = {
-  posted: 'The scheduled one is still sent.',
-  quiet: 'Nothing notable, so nothing was posted.',
-  taken: 'It was posted less than a minute ago.',
-  found: 'The scheduled one is still sent.',
-  missed: 'Slack refused the message.',
-  again: 'Slack limits the messages of this channel. Try again in a minute.',
-  unknown: 'Outcome unknown. Check the channel before you try again.',
-  failed: 'Internal error of Signalbox.',
-  'lookup-failed': 'Slack did not answer the channel lookup. Try again in a minute.',
-  unreadable: 'Slack did not show the channel. Try again in a minute.',
-};
+const NOT_POSTED: ReadonlyMap<DigestPostOutcome | 'unknown', string> = new Map([
+  ['taken', 'it was posted less than a minute ago.'],
+  ['missed', 'Slack refused the message.'],
+  ['unknown', 'outcome unknown. Check the channel before you try again.'],
+]);
+const TRY_AGAIN =
+  'Slack did not answer, or limits the messages of this channel. Try again in a minute.';
 
 function outcomeAnswer(outcome: DigestPostOutcome | 'unknown'): Answer {
-  const isPosted = outcome === 'posted' || outcome === 'found';
-  return isPosted ? textAnswer('Posted', TEXTS[outcome]) : notPosted(TEXTS[outcome]);
+  if (outcome === 'posted' || outcome === 'found')
+    return textAnswer('Posted', 'The scheduled one is still sent.');
+  return notPosted(NOT_POSTED.get(outcome) ?? TRY_AGAIN);
 }
 
 function notPosted(text: string): Answer {
-  return textAnswer('Not posted', `${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+  return textAnswer('Not posted', capitalized(text));
 }
 
 /** The same digest as in the channel, only visible to the user who requests it. */
 export async function previewDigest(
   context: DigestContext,
   one: DigestSubscription,
-  status: PreviewStatus,
 ): Promise<Answer> {
-  const { message, thread } = await composeNow(context, one, status === 'scheduled');
+  const { message, thread } = await composeNow(context, one, !one.paused);
   const note = {
     kind: 'note',
-    text: 'Preview: only visible to you. The figures and the table are posted into the thread.',
+    text: `Preview${one.paused ? ', not scheduled' : ''}: only visible to you. The figures and the table are posted into the thread.`,
   } as const;
-  const parts = [...message.parts, ...(thread?.parts ?? []), ...NOT_SCHEDULED[status], note];
-  return { title: message.title, parts };
+  return { title: message.title, parts: [...message.parts, ...(thread?.parts ?? []), note] };
 }
-
-/** Whether the previewed digest is scheduled. */
-type PreviewStatus = 'scheduled' | 'paused' | 'not-added';
-
-const NOT_SCHEDULED: Readonly<Record<PreviewStatus, readonly AnswerPart[]>> = {
-  scheduled: [],
-  paused: [{ kind: 'text', text: 'This digest is paused. Resume it to get posts.' }],
-  'not-added': [
-    { kind: 'text', text: 'No such digest exists yet. Add it to get posts.' },
-    { kind: 'offers', offers: [{ label: 'Add a digest', line: 'cost digest add' }] },
-  ],
-};
 
 /** The digest as of now; `hasNext`: whether it shows when the next one is due. */
 async function composeNow(context: DigestContext, one: DigestSubscription, hasNext: boolean) {

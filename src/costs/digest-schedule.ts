@@ -1,13 +1,7 @@
 /** When a digest is due, and which days it reports. */
 import type { Span } from '../base/calendar.ts';
 import { addDays, type Day, dayOf, instantAt, localDay, MINUTE_MS } from '../base/time.ts';
-import {
-  type DueSlot,
-  findDueSlot,
-  nextSlot,
-  type Schedule,
-  type Slot,
-} from '../base/weekly-times.ts';
+import { type DueSlot, findDueSlot, nextSlot, type Slot } from '../base/weekly-times.ts';
 import type { DigestSubscription } from './subscriptions.ts';
 
 type ScheduleCheck =
@@ -20,30 +14,23 @@ export function checkSchedule(
   now: Date,
   lastDay: Day | null,
 ): ScheduleCheck {
-  const schedule = scheduleOf(one);
-  const due = findDueSlot(schedule, now, lastDay);
-  const next = nextSlot(schedule, now);
+  const due = findDueSlot(one.options, now, lastDay);
+  const next = nextSlot(one.options, now);
   if (due.state === 'waiting' || !isRequired(one, due, lastDay)) return { state: 'waiting', next };
   return { state: due.state, slot: due.slot, next };
 }
 
 /**
- * No post is required for a time before the digest was added, or while it was muted. The
+ * No post is required for a time before the digest was added or resumed. The
  * configuration file has no start date, so a digest that was never posted is not missed.
  */
 function isRequired(
-  { since, options }: DigestSubscription,
+  { since }: DigestSubscription,
   due: Exclude<DueSlot, { state: 'waiting' }>,
   lastDay: Day | null,
 ): boolean {
-  const { at } = due.slot;
-  if (options.mutedUntil !== null && at < options.mutedUntil) return false;
-  if (since !== null) return at >= since;
+  if (since !== null) return due.slot.at >= since;
   return lastDay !== null || due.state === 'due';
-}
-
-function scheduleOf({ options: { at, timezone, days } }: DigestSubscription): Schedule {
-  return { at, timezone, days };
 }
 
 const ENDED_AFTER_MS = 15 * MINUTE_MS;
@@ -65,7 +52,7 @@ export function dayToReport(slot: Slot, lastReported: Day | null, now: Date): Da
 export function hasSlotOn(one: DigestSubscription, now: Date): boolean {
   const { timezone } = one.options;
   const midnight = instantAt(localDay(now, timezone), '00:00', timezone);
-  const next = nextSlot(scheduleOf(one), new Date(midnight.getTime() - 1));
+  const next = nextSlot(one.options, new Date(midnight.getTime() - 1));
   return next !== null && localDay(next, timezone) === localDay(now, timezone);
 }
 

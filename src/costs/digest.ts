@@ -1,7 +1,6 @@
 /** The text of a digest: one conclusion as its title, what to act on, and the details for the thread. */
 import {
   formatDay,
-  formatDays,
   formatMonthName,
   formatSpan,
   lengthOf,
@@ -9,45 +8,52 @@ import {
   monthSpan,
   type Span,
   startOf,
-  within,
 } from '../base/calendar.ts';
-import { addDays, type Day } from '../base/time.ts';
-import { type Answer, type AnswerPart, utcStamp } from '../domain/answer.ts';
-import { type UsualRange, usualRange } from '../maths/anomalies.ts';
+import { addDays } from '../base/time.ts';
+import { type Answer, type AnswerPart, type CommandOffer, utcStamp } from '../domain/answer.ts';
+import { usualRange } from '../maths/anomalies.ts';
 import { compare, explainChange, pairsOf } from '../maths/compare.ts';
 import { completed, type DayState } from '../maths/days.ts';
-import { type Forecast, forecastMoney, forecastMonth } from '../maths/forecast.ts';
-import { type SummaryLine, sumBy } from '../maths/lines.ts';
-import { roughMoneyText } from '../maths/money.ts';
+import { type Forecast, forecastMoney, forecastSpan } from '../maths/forecast.ts';
+import { type Money, roughMoneyText } from '../maths/money.ts';
 import {
   bracketed,
   changeText,
   creditsText,
   figure,
-  roundedFigure,
   shareText,
   signedFigure,
 } from '../maths/numbers.ts';
 import { spanBefore } from '../maths/period.ts';
-import { type CostRow, type DayValue, microOf } from '../maths/rows.ts';
-import { headingText, moneyOfWhole, progressBar } from './budget-answer.ts';
-import { type BudgetMemory, stepText } from './budget-notices.ts';
-import { type BudgetStanding, missingText } from './budgets.ts';
-import { changeOf, moverText } from './comparison.ts';
+import { ALL_COSTS, wordsOfScope } from '../maths/question.ts';
+import { type DayValue, microOf } from '../maths/rows.ts';
+import { headingText } from './budget-answer.ts';
+import { type BudgetMemory, STEP_WORDS, stepText } from './budget-notices.ts';
+import { missingText } from './budgets.ts';
+import { changeOf, lineChanges, moverText } from './comparison.ts';
 import {
   type DigestBudget,
   type DigestFacts,
-  type DigestMeasures,
   type LastPosted,
-  measure,
   toLastPosted,
   totalsPosted,
 } from './digest-data.ts';
 import { varyingTexts } from './incident-answers.ts';
 import { decreaseText, effectText, incidentButtons, incidentId, unusualText } from './incidents.ts';
 import { scopeNotes } from './scope.ts';
-import { dayCountsOf, footerPart, rangeText } from './standing.ts';
-import { chartPart, figureCell } from './table.ts';
+import {
+  dayCountsOf,
+  footerPart,
+  forecastText,
+  isJudged,
+  openDaysTexts,
+  pointText,
+  rangeText,
+  roundedCredits,
+  usualText,
+} from './standing.ts';
+import { chartPart, linesOf, tablePart } from './table.ts';
+import type { Judgement } from './unusual.ts';
 
 export interface ComposedDigest {
   readonly message: Answer;
@@ -61,9 +67,8 @@ export interface ComposedDigest {
 
 /** One message of at most twelve blocks, and the details for its thread. Source: docs/costs.md#digest-content. */
 export function composeDigest(facts: DigestFacts): ComposedDigest {
-  const measured = measure(facts);
-  const inputs: Inputs = { facts, measured, ...attentionOf(facts, measured) };
-  const { unusual, over } = inputs;
+  const inputs = inputsOf(facts);
+  const { unusual, over, rows, states } = inputs;
   const { title, rest } = headlineOf(inputs);
   const parts: readonly (AnswerPart | null)[] = [
     ...actionParts(inputs, rest),
@@ -73,43 +78,58 @@ export function composeDigest(facts: DigestFacts): ComposedDigest {
   ];
   return {
     message: { title, parts: parts.filter((part) => part !== null) },
-    thread: measured.rows.length === 0 ? null : threadOf(inputs),
+    thread: rows.length === 0 ? null : threadOf(inputs),
     notable: unusual.length > 0 || over.length > 0 || facts.read.gaps.length > 0,
-    lastPosted: toLastPosted(facts, measured.states, unusual.map(incidentId)),
+    lastPosted: toLastPosted(facts, states, unusual.map(incidentId)),
   };
 }
 
-/** What needs attention. The title and the body are written from this one value. */
-interface Inputs {
+/** What the title and the body are written from. */
+interface Inputs extends Pick<Judgement, 'rows' | 'states' | 'series'> {
   readonly facts: DigestFacts;
-  readonly measured: DigestMeasures;
+  /** The last reported day; null without data. */
+  readonly day: DayValue | null;
   /** Unusual costs of the reported day, and those that the last digest could not show yet. */
   readonly unusual: DigestFacts['judged']['unusual'];
   /** Budgets that are over, or likely to be, the worst first. */
   readonly over: readonly DigestBudget[];
   /** What could not be read, so that no total is known; null for nothing. */
   readonly missing: string | null;
+  /** The same of the month. */
+  readonly monthMissing: string | null;
+  readonly forecast: Forecast;
+  readonly money: Money | null;
 }
 
 const STEPS: readonly BudgetMemory['step'][] = ['over', 'almost', 'likely'];
 
-function attentionOf(
-  facts: DigestFacts,
-  { day }: DigestMeasures,
-): Omit<Inputs, 'facts' | 'measured'> {
+function inputsOf(facts: DigestFacts): Inputs {
   const { judged, budgets, covers, lastPosted, read, today } = facts;
+  const { rows, states, series } = judged;
+  const day = series.find((one) => one.day === covers.last) ?? null;
+  const month = monthSpan(monthOf(today));
   const missing = missingText(read, covers);
+  const monthMissing = missingText(read, month);
   const reported = new Set(lastPosted?.reported);
   const isNews = (one: (typeof judged.unusual)[number]) =>
     one.last >= covers.last || (one.last >= covers.first && !reported.has(incidentId(one)));
-  const month = missingText(read, monthSpan(monthOf(today)));
+  const own = budgets.find(({ isOwn }) => isOwn)?.standing;
+  const forecast = own?.forecast ?? forecastSpan(series, month, today, judged.isExplained);
   return {
+    facts,
+    rows,
+    states,
+    series,
+    day,
     unusual: missing === null && day !== null ? judged.unusual.filter(isNews) : [],
     over:
-      month === null
+      monthMissing === null
         ? STEPS.flatMap((step) => budgets.filter(({ memory }) => memory.step === step))
         : [],
     missing,
+    monthMissing,
+    forecast,
+    money: forecast.ok ? forecastMoney(forecast.total, series, month, read.prices ?? null) : null,
   };
 }
 
@@ -172,7 +192,7 @@ function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
   ];
 }
 
-function capitalized(text: string): string {
+export function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
@@ -188,17 +208,11 @@ function budgetConclusion(
   nameMax: number,
 ): readonly [string, string] {
   const { budget, spent, forecast, period } = standing;
-  const words = {
-    over: 'over',
-    almost: 'almost certainly over',
-    likely: 'likely over',
-    within: 'within',
-  };
   const name = isOwn && !isPart ? 'budget' : `budget ${shortened(budget.name, nameMax)}`;
-  const amount = step === 'over' || !forecast.ok ? credits(spent) : pointText(forecast);
+  const amount = step === 'over' || !forecast.ok ? roundedCredits(spent) : pointText(forecast);
   return [
-    `${formatMonthName(period.first)} ${words[step]} ${name}`,
-    `${amount} of ${credits(budget.credits)}`,
+    `${formatMonthName(period.first)} ${STEP_WORDS[step]} ${name}`,
+    `${amount} of ${roundedCredits(budget.credits)}`,
   ];
 }
 
@@ -212,24 +226,23 @@ function headTexts(inputs: Inputs): readonly string[] {
 }
 
 /** `317 credits (€111) so far`, and without money. */
-function costTexts({ facts: { covers, period }, measured, missing }: Inputs): readonly string[] {
-  const { states } = measured;
+function costTexts({ facts: { covers, period }, states, missing }: Inputs): readonly string[] {
   if (missing !== null) return ['not known'];
-  const { total, money, preliminaryDays, missing: none } = dayCountsOf(states, covers);
+  const { total, money, open: openDays, missing: none } = dayCountsOf(states, covers);
   if (none.length === lengthOf(covers)) return [period === 'day' ? 'no data yet' : 'no data'];
-  const open = preliminaryDays > 0 ? ' so far' : '';
-  const inCredits = `${credits(total / 1e6)} credits`;
+  const open = openDays.length > 0 ? ' so far' : '';
+  const inCredits = `${roundedCredits(total / 1e6)} credits`;
   return [...(money ? [`${inCredits} (${roughMoneyText(money)})`] : []), inCredits].map(
     (text) => `${text}${open}`,
   );
 }
 
 /** `unusual: ml-features +61%`, `as usual`, `more by your changes`, `above the usual 233–310`, or for a week `+3% vs 9–15 Nov`. */
-function verdictText({ facts, measured, unusual }: Inputs, nameMax: number): string | null {
+function verdictText({ facts, series, unusual }: Inputs, nameMax: number): string | null {
   const { covers, period, today } = facts;
   if (period !== 'day') {
     const before = spanBefore(covers);
-    const compared = compare(measured.series, covers, before);
+    const compared = compare(series, covers, before);
     // Days that still grow would look like a decrease.
     if (!compared?.isFinal || missingText(facts.read, before) !== null) return null;
     return `${changeOf(compared)} vs ${formatSpan(before, today)}`;
@@ -239,52 +252,19 @@ function verdictText({ facts, measured, unusual }: Inputs, nameMax: number): str
     const change = first.relative === null ? first.kind : changeText(first.relative);
     return `unusual: ${shortened(first.name, nameMax)} ${change}`;
   }
-  const usual = measured.day && usualRange(measured.series, measured.day);
-  if (!usual) return null;
-  if (usual.side === 'within') return canBeJudged(measured.day) ? 'as usual' : null;
-  if (facts.judged.isExplained)
-    return `${usual.side === 'above' ? 'more' : 'less'} by your changes`;
-  return `${usual.side} the usual ${rangeOf(usual)}`;
-}
-
-/** Of a day that was seen once, only a cost that is above usual already is known. */
-function canBeJudged(day: DayValue | null): boolean {
-  return day !== null && (day.final || (day.openDay?.completeness ?? null) !== null);
-}
-
-function rangeOf({ low, high }: UsualRange): string {
-  return rangeText(low, high);
+  return usualText(series, covers.last, facts.judged.isExplained);
 }
 
 /** `November 8,074 of 9,000`, or with a wide range `November 3,858–9,854 of 9,000`. */
-function monthText({ facts, measured }: Inputs): string | null {
-  const span = monthSpan(monthOf(facts.today));
-  const month = formatMonthName(span.first);
-  const missing = missingText(facts.read, span);
-  if (missing !== null) return `${month} not known`;
-  const own = facts.budgets.find(({ isOwn }) => isOwn)?.standing;
-  const forecast = own?.forecast ?? forecastOf(facts, measured.series);
+function monthText({ facts, forecast, money, monthMissing }: Inputs): string | null {
+  const month = formatMonthName(facts.today);
+  if (monthMissing !== null) return `${month} not known`;
   if (!forecast.ok) return null;
-  const money = forecastMoney(forecast.total, measured.series, span, facts.read.prices ?? null);
-  if (!own) {
-    const inMoney = bracketed(forecast.isWide ? null : money && roughMoneyText(money));
-    return `${month} heading for ${pointText(forecast)}${inMoney}`;
-  }
-  const inMoney = bracketed(forecast.isWide ? null : moneyOfWhole(money, own.money?.amount));
-  return `${month} ${pointText(forecast)} of ${credits(own.budget.credits)}${inMoney}`;
-}
-
-function forecastOf({ today, judged }: DigestFacts, series: readonly DayValue[]): Forecast {
-  const { isExplained } = judged;
-  return forecastMonth(series, today, isExplained);
-}
-
-function pointText({ total, low, high, isWide }: Forecast & { ok: true }): string {
-  return isWide ? rangeText(low, high) : credits(total);
-}
-
-function credits(amount: number): string {
-  return roundedFigure(amount, Math.abs(amount) < 10);
+  const own = facts.budgets.find(({ isOwn }) => isOwn)?.standing;
+  const inMoney = bracketed(forecast.isWide ? null : money && roughMoneyText(money));
+  return own
+    ? `${month} ${pointText(forecast)} of ${roundedCredits(own.budget.credits)}${inMoney}`
+    : `${month} heading for ${pointText(forecast)}${inMoney}`;
 }
 
 const LINES_MAX = 3;
@@ -292,24 +272,25 @@ const LINES_MAX = 3;
 /** At most three lines to act on, unusual costs with their buttons; or that there is nothing to do. */
 function actionParts(inputs: Inputs, rest: string | null): readonly AnswerPart[] {
   const { facts, over, unusual, missing } = inputs;
-  const { read, budgets } = facts;
-  const [gap] = read.gaps;
+  const [gap] = facts.read.gaps;
   const age = gap?.from ? `These figures are from ${utcStamp(gap.from)}` : 'Figures are missing';
+  const [worst, ...others] = over;
   const lines = [
     ...(gap ? [`⚠ ${age}: the usage report cannot be read now (${gap.why}).`] : []),
-    // The worst one is the title.
-    ...over.slice(1).map((one) => `⚠ Budget ${one.standing.budget.name}: ${budgetText(one)}`),
+    // The title says the rest of the worst one.
+    ...(worst ? [`⚠ ${WHAT_TO_DO}`] : []),
+    ...others.map(({ memory, standing }) => {
+      return `⚠ Budget ${standing.budget.name}: ${stepText(memory.step, standing)}`;
+    }),
   ].slice(0, LINES_MAX);
   const shown = unusual.slice(0, LINES_MAX - lines.length);
   const more = unusual.length - shown.length;
-  const isCalm = lines.length === 0 && unusual.length === 0 && missing === null;
-  const isNothing = isCalm && over.length === 0;
-  const first = [rest, isNothing ? nothingText(budgets, isOutside(inputs)) : null].filter(
-    (text) => text !== null,
-  );
+  const isNothing = lines.length === 0 && unusual.length === 0 && missing === null;
+  const first = [rest, isNothing ? nothingText(inputs) : null].filter((text) => text !== null);
   return [
     ...(first.length > 0 ? [{ kind: 'text', text: first.join(' ') } as const] : []),
     ...(lines.length > 0 ? [{ kind: 'text', text: lines.join('\n') } as const] : []),
+    ...(worst ? [{ kind: 'offers', offers: budgetOffers(worst) } as const] : []),
     ...shown.flatMap((one, index): readonly AnswerPart[] => {
       const rest =
         more > 0 && index === shown.length - 1 ? ` (and ${more} more in the thread)` : '';
@@ -319,28 +300,31 @@ function actionParts(inputs: Inputs, rest: string | null): readonly AnswerPart[]
   ];
 }
 
+const WHAT_TO_DO =
+  'See what grew this month, and stop or scale it, or raise the budget in signalbox.yaml.';
+
+/** A question has no words for a warehouse. */
+function budgetOffers({ standing: { budget } }: DigestBudget): readonly CommandOffer[] {
+  const { services, tags, teams, warehouses } = budget.on ?? {};
+  const service = (services ?? []).map(({ name }) => name);
+  const scope = { ...ALL_COSTS, service, tag: tags ?? [], team: teams ?? [] };
+  const why = ['cost why mtd', ...wordsOfScope(scope)].join(' ');
+  const budgets = { label: 'Budgets', line: 'cost budget' };
+  return warehouses ? [budgets] : [{ label: 'Why', line: why }, budgets];
+}
+
 /** A forecast above a budget is news on its second morning, and never *within budget*. */
-function nothingText(budgets: readonly DigestBudget[], isDayOutside: boolean): string {
-  const nothing = isDayOutside ? 'No single line is unusual' : 'Nothing unusual';
+function nothingText({ facts: { budgets, judged, period }, day, series }: Inputs): string {
+  const usual = period === 'day' && day ? usualRange(series, day) : null;
+  const isOutside = usual !== null && usual.side !== 'within' && !judged.isExplained;
   const near = budgets.find(
     ({ standing: { forecast, budget } }) => forecast.ok && forecast.total > budget.credits,
   );
-  if (near)
-    return `${nothing}. Budget ${near.standing.budget.name}: ${headingText(near.standing)}.`;
-  const isKnown = budgets.length > 0 && budgets.every(({ standing }) => standing.missing === null);
-  return isKnown
-    ? `Within budget, ${nothing.charAt(0).toLowerCase()}${nothing.slice(1)}.`
-    : `${nothing}.`;
-}
-
-/** The day is above or below its usual range, and no change explains it. */
-function isOutside({ facts, measured: { day, series } }: Inputs): boolean {
-  const usual = facts.period === 'day' && day ? usualRange(series, day) : null;
-  return usual !== null && usual.side !== 'within' && !facts.judged.isExplained;
-}
-
-function budgetText({ memory, standing }: DigestBudget): string {
-  return stepText(memory.step, standing);
+  const isWithin =
+    !near && budgets.length > 0 && budgets.every(({ standing }) => standing.missing === null);
+  const nothing = isOutside ? 'no single line is unusual' : 'nothing unusual';
+  const all = `${capitalized(isWithin ? `within budget, ${nothing}` : nothing)}.`;
+  return near ? `${all} Budget ${near.standing.budget.name}: ${headingText(near.standing)}.` : all;
 }
 
 const SHOWN_EFFECT_DAYS = 3;
@@ -362,28 +346,20 @@ function changeParts({ judged, covers }: DigestFacts): readonly AnswerPart[] {
 
 const CHART_DAYS = 14;
 
-function chartOf({ facts, measured }: Inputs): AnswerPart | null {
+function chartOf({ facts, states }: Inputs): AnswerPart | null {
   const { last } = facts.covers;
-  return chartPart(measured.states, { first: addDays(last, 1 - CHART_DAYS), last }, facts.today);
+  return chartPart(states, { first: addDays(last, 1 - CHART_DAYS), last }, facts.today);
 }
 
 /** Not final days, what changed until days became final, skipped days, decreases, and the age. */
-function greyLine(inputs: Inputs): AnswerPart {
-  const { facts, measured } = inputs;
+function greyLine({ facts, states, day }: Inputs): AnswerPart {
   const { read, today, covers, selector, untagged, next, judged } = facts;
-  const shown = within(measured.states, {
-    first: addDays(covers.last, 1 - CHART_DAYS),
-    last: covers.last,
-  });
-  const daysIn = (state: DayState['state']) =>
-    shown.flatMap((one) => (one.state === state ? [one.day] : []));
-  const [open, none] = [daysIn('preliminary'), daysIn('no-data')];
+  const shown = { first: addDays(covers.last, 1 - CHART_DAYS), last: covers.last };
   const texts = [
-    ...(open.length > 0 ? [`not final ${formatDays(open, today)}`] : []),
-    ...(measured.day && !canBeJudged(measured.day) ? [`${formatDay(covers.last)} seen once`] : []),
-    ...(none.length > 0 ? [`no data for ${formatDays(none, today)}`] : []),
-    ...finalTexts(facts, measured.states),
-    ...skippedTexts(facts, measured.states),
+    ...openDaysTexts(states, shown, { today }),
+    ...(day && !isJudged(day) ? [`${formatDay(covers.last)} seen once`] : []),
+    ...finalTexts(facts, states),
+    ...skippedTexts(facts, states),
     ...judged.decreased.map(decreaseText),
     'days in UTC',
     ...scopeNotes({ selector, untagged }),
@@ -417,110 +393,61 @@ function skippedTexts({ skipped }: DigestFacts, states: readonly DayState[]): re
 
 /** The figures, the lines that changed most and the table by service. */
 function threadOf(inputs: Inputs): Answer {
-  const { facts, measured } = inputs;
+  const { facts } = inputs;
   const { covers, today, read, scope, judged } = facts;
   const label = facts.period === 'day' ? formatDay(covers.last) : formatSpan(covers, today);
   const subject = scope === null ? '' : `${scope}, `;
-  const movers = moverLines(inputs);
-  const shown = { first: startOf('month', covers.last), last: covers.last };
-  const isWhole = missingText(read, shown) === null;
+  const before = spanBefore(covers);
+  const isWhole = [covers, before].every((span) => missingText(read, span) === null);
   return {
     title: `Details of ${subject}${label} (UTC)`,
     parts: [
       { kind: 'facts', facts: figuresOf(inputs) },
-      ...(movers === null ? [] : [{ kind: 'text', text: movers } as const]),
-      ...(isWhole ? [serviceTable(measured.rows, covers.last)] : []),
+      ...(isWhole ? changedParts(inputs, before) : []),
       footerPart(read, null, varyingTexts(judged)),
     ],
   };
 }
 
-type Fact = readonly [string, string];
-
 /** What a day costs when it is final is shown if it is known and more. */
 const KNOWN_ERROR = 0.1;
 const LEAST_GROWTH = 1.02;
 
-function figuresOf({ facts, measured, missing }: Inputs): readonly Fact[] {
-  const { series, states, day } = measured;
+function figuresOf({ facts, states, series, day, missing, forecast, money }: Inputs) {
   const { covers, budgets, judged, today } = facts;
-  if (missing !== null) return [['Not known', `${missing} could not be read`]];
+  if (missing !== null) return [['Not known', `${missing} could not be read`] as const];
   const usual = day && usualRange(series, day);
   const whole = day && !day.final && completed(day);
   const month = { first: startOf('month', covers.last), last: covers.last };
-  const { total, money } = dayCountsOf(states, month);
-  const forecast = forecastOf(facts, series);
+  const soFar = dayCountsOf(states, month);
+  const range = usual && `${rangeText(usual.low, usual.high)} credits`;
   return [
-    ...(usual
-      ? [[`Usual on ${formatDay(covers.last)}`, `${rangeOf(usual)} credits`] as const]
-      : []),
+    ...(range ? [[`Usual on ${formatDay(covers.last)}`, range] as const] : []),
     ...(day && whole && whole.error <= KNOWN_ERROR && whole.value >= LEAST_GROWTH * day.value
-      ? [['When final', `about ${credits(whole.value)} credits`] as const]
+      ? [['When final', `about ${roundedCredits(whole.value)} credits`] as const]
       : []),
-    [formatSpan(month, today), creditsText(total, money)],
+    [formatSpan(month, today), creditsText(soFar.total, soFar.money)] as const,
     ...(forecast.ok
-      ? [[formatMonthName(today), forecastText(forecast, facts, series)] as const]
+      ? [[formatMonthName(today), `${forecastText(forecast, money)}, about 80% sure`] as const]
       : []),
-    ...budgets.map(({ standing }) => ['Budget', budgetBar(standing)] as const),
+    ...budgets.map(({ standing }) => {
+      const { budget, share } = standing;
+      return ['Budget', `${budget.name} ${shareText(share)} · ${headingText(standing)}`] as const;
+    }),
     ...judged.unusual.map((one) => ['Unusual', unusualText(one)] as const),
   ];
 }
 
-function forecastText(
-  { total, low, high }: Forecast & { ok: true },
-  { today, read }: DigestFacts,
-  series: readonly DayValue[],
-): string {
-  const span = monthSpan(monthOf(today));
-  const text = `about ${credits(total)} (${rangeText(low, high)}, about 80% sure) if usage does not change`;
-  const money = forecastMoney(total, series, span, read.prices ?? null);
-  return money ? `${text} · ${roughMoneyText(money)}` : text;
-}
-
-/** `production █████░░░ 59% · November heading for 5,812 of 5,500 (+6%)` */
-function budgetBar(standing: BudgetStanding): string {
-  return `${standing.budget.name} ${progressBar(standing.share)} · ${headingText(standing)}`;
-}
-
-const WEEK = 7;
-
-/** The lines that changed most against the same days of the week before. */
-function moverLines({ facts, measured }: Inputs): string | null {
+/** What changed most against the same days of the week before, and all services. */
+function changedParts({ facts, rows, states }: Inputs, before: Span): readonly AnswerPart[] {
   const { covers, read, today } = facts;
-  const before = spanBefore(covers);
   const { pairs, isFinal } = pairsOf(read.rows, covers, before);
-  const { movers } = explainChange(measured.rows, pairs, LINES_MAX);
-  const isKnown = [covers, before].every((span) => missingText(read, span) === null);
-  if (movers.length === 0 || !isKnown) return null;
+  const { movers } = explainChange(rows, pairs);
   const part = isFinal ? '' : ', as reported so far';
   const heading = `Changed most vs ${formatSpan(before, today)}${part}:`;
-  return [heading, ...movers.map((one) => `• ${moverText(one)}`)].join('\n');
-}
-
-/** The costs by service: the day, the same weekday of the previous week, 7 days, the month. */
-function serviceTable(rows: readonly CostRow[], day: Day): AnswerPart {
-  const sums = (span: Span) =>
-    new Map(sumBy(rows, 'service', span).map((line) => [line.key, line]));
-  const weekday = addDays(day, -WEEK);
-  const now = sums({ first: day, last: day });
-  const before = sums({ first: weekday, last: weekday });
-  const week = sums({ first: addDays(day, 1 - WEEK), last: day });
-  const month = sumBy(rows, 'service', { first: startOf('month', day), last: day });
-  const cell = (of: ReadonlyMap<string, SummaryLine>, key: string) => {
-    const line = of.get(key);
-    return line ? figureCell(line.total) : null;
-  };
-  const name = formatMonthName(day);
-  return {
-    kind: 'table',
-    columns: ['Service', formatDay(day), formatDay(weekday), '7 days', name, `Share of ${name}`],
-    rows: month.map(({ key, name: service, total, share }) => [
-      service,
-      cell(now, key),
-      cell(before, key),
-      cell(week, key),
-      figureCell(total),
-      share === null ? null : { value: share, text: shareText(share) },
-    ]),
-  };
+  const text = [heading, ...movers.map((one) => `• ${moverText(one)}`)].join('\n');
+  const changes = lineChanges(rows, read.rows, 'service', { now: covers, before });
+  const question = { by: 'service', period: covers, top: null } as const;
+  const table = tablePart('service', linesOf(question, rows, states, changes), changes);
+  return [...(movers.length > 0 ? [{ kind: 'text', text } as const] : []), table];
 }

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Span } from '../base/calendar.ts';
 import { TimeoutError, withTimeout } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
-import { addDays, DAY_MS, type Day, dayOf } from '../base/time.ts';
+import { addDays, type Day, dayOf } from '../base/time.ts';
 import { readWeeklyPlan, stoppedHours, type WeeklyPlan } from '../base/weekly-times.ts';
-import { countWords, utcStamp } from '../domain/answer.ts';
+import { countWords } from '../domain/answer.ts';
 import {
   type Change,
   type CostEffect,
@@ -13,14 +13,12 @@ import {
   type EstimateCost,
   type Plan,
   type Target,
-  type Timing,
   targetKey,
 } from '../domain/change.ts';
 import { timesOf } from '../domain/schedules.ts';
 import type { Service } from '../domain/targets.ts';
-import { spanText } from '../domain/timing.ts';
 import { type Log, lastSent, listChanges } from '../log/index.ts';
-import { type RowSelector, rowFilter } from '../maths/days.ts';
+import { type RowSelector, selectRows } from '../maths/days.ts';
 import {
   type CostChange,
   changesScaling,
@@ -36,7 +34,7 @@ import {
   unitPrice,
 } from '../maths/effect.ts';
 import { seriesOf } from '../maths/lines.ts';
-import { type Money, moneyOver, type PriceList } from '../maths/money.ts';
+import { moneyOver, type PriceList } from '../maths/money.ts';
 import { figure, signedCredits, signedFigure } from '../maths/numbers.ts';
 import { type CostReading, lostRows } from '../maths/report.ts';
 import { type CostRow, type DayValue, microOf } from '../maths/rows.ts';
@@ -60,47 +58,43 @@ const TIMEOUT_MS = 2_000;
 export function createCostEstimator(context: EstimatorContext): EstimateCost {
   return async ({ effect }, plan) => {
     if (effect === undefined) return undefined;
-    if (effect === 'create') return withoutFigures('unknown: depends on the load');
-    const never = effect === 'schedule' ? neverText(weeklyPlanIn(plan)) : null;
+    const never = neverText(effect, plan);
     if (never !== null) return withoutFigures(never);
     // After the timeout the work continues, and the next estimate uses what it has read.
     const estimated = await withTimeout(TIMEOUT_MS, estimateNow(context, effect, plan)).catch(
       (error: unknown) => {
-        if (error instanceof TimeoutError) return null;
-        context.log.warn({ err: error }, 'the cost of a change could not be estimated');
+        if (!(error instanceof TimeoutError))
+          context.log.warn({ err: error }, 'the cost of a change could not be estimated');
         return null;
       },
     );
-    if (estimated) return estimated;
-    return withoutFigures(effectText(effect, NO_REPORT, plan, context));
+    return estimated ?? withoutFigures(UNREAD);
   };
 }
 
-function withoutFigures(text: string): CostEffect {
-  return { text, perDay: null, share: null };
+function withoutFigures(why: string): CostEffect {
+  return { text: `not available: ${why}`, perDay: null, share: null };
 }
 
 function weeklyPlanIn({ body }: Plan): WeeklyPlan {
   return readWeeklyPlan(timesOf({ fields: body }));
 }
 
-/** Why a week with this schedule saves no fixed amount; null if it does. */
-function neverText({ stop, start }: WeeklyPlan): string | null {
-  if (stop.length === 0) return 'not available: the schedule has no stop';
-  return start.length === 0 ? 'not available: without a start, the service stays stopped' : null;
+/** Why a change has no estimate, whatever the report says. */
+function neverText(effect: EffectKind, plan: Plan): string | null {
+  if (effect === 'create') return 'depends on the load';
+  if (effect !== 'schedule') return null;
+  const { stop, start } = weeklyPlanIn(plan);
+  if (stop.length === 0) return 'the schedule has no stop';
+  return start.length === 0 ? 'without a start, the service stays stopped' : null;
 }
-
-type EstimatedEffect = EstimatedKind | 'schedule';
-
-const NO_REPORT: CostEstimate = { known: false, why: 'report-silent' };
-const UNREADABLE: CostEstimate = { known: false, why: 'report-unreadable' };
 
 async function estimateNow(
   context: EstimatorContext,
-  effect: EstimatedEffect,
+  effect: EffectKind,
   plan: Plan,
 ): Promise<CostEffect> {
-  const kind = effect === 'schedule' ? 'stop' : effect;
+  const kind = effect === 'start' || effect === 'scale' ? effect : 'stop';
   const today = dayOf(context.now());
   const span = historySpan(today);
   const [read, ranAt, sizedAt] = await Promise.all([
@@ -117,48 +111,20 @@ async function estimateNow(
     sizedAt,
   });
   // A row that could not be read would count as no cost, and a month as too few days.
-  const isSilent = !estimated.known && gaps.length > 0;
   const isLost = lostRows(read.problems, span) > 0;
-  const shown = isLost ? UNREADABLE : isSilent ? NO_REPORT : estimated;
-  const text = effectText(effect, shown, plan, context);
-  const pricing = { prices: context.prices, today };
-  if (effect === 'schedule') {
-    const summary = weeklySummary(shown, stoppedIn(plan, context.now()), pricing);
-    const whole = shown.known ? `${text}${ageText(read)}` : text;
-    return { ...withoutFigures(whole), ...(summary && { summary }) };
-  }
-  const summary = estimateSummary(effect, shown, pricing);
-  return { ...costEffect(text, shown, ageText(read)), ...(summary && { summary }) };
+  if (isLost || (!estimated.known && gaps.length > 0)) return withoutFigures(UNREAD);
+  if (!estimated.known) return withoutFigures(estimated.why);
+  const hours = effect === 'schedule' ? stoppedHours(weeklyPlanIn(plan), context.now()) : null;
+  const described = estimateText(kind, estimated.effect, { prices: context.prices, today, hours });
+  const text = `${described.text}${ageText(read)}`;
+  if (hours !== null) return { ...described, text, perDay: null, share: null };
+  return { ...described, text, perDay: estimated.effect.perDay.about, share: estimated.share };
 }
 
-function effectText(
-  effect: EstimatedEffect,
-  estimated: CostEstimate,
-  plan: Plan,
-  { prices, now }: Pick<EstimatorContext, 'prices' | 'now'>,
-): string {
-  const pricing = { prices, today: dayOf(now()) };
-  if (effect !== 'schedule') return estimateText(effect, estimated, plan.timing, pricing);
-  return weeklySavingText(estimated, stoppedIn(plan, now()), pricing);
-}
-
-function stoppedIn(plan: Plan, now: Date): number {
-  return stoppedHours(weeklyPlanIn(plan), now);
-}
-
-function costEffect(text: string, estimated: CostEstimate, age: string): CostEffect {
-  if (!estimated.known) return withoutFigures(text);
-  const { effect, share } = estimated;
-  return { text: `${text}${age}`, perDay: effect.perDay.about, share };
-}
-
-/** For each month that was not read now: the time of the stored copy, or that it is missing. */
+/** The months that were not read now: their stored copy counts, or they are missing. */
 function ageText({ gaps }: CostReading): string {
-  if (gaps.length === 0) return '';
-  const parts = gaps.map(({ month, from }) =>
-    from ? `${month} as of ${utcStamp(from)}` : `without ${month}`,
-  );
-  return `; the usage report could not be read (${parts.join(', ')})`;
+  const months = gaps.map(({ month }) => month).join(', ');
+  return gaps.length === 0 ? '' : `; ${months} could not be read now`;
 }
 
 /** The kind of cost effect of each change command, by its name. */
@@ -242,15 +208,7 @@ type CostEstimate =
       /** The change relative to the current cost: −1 is all of it. Null where that cost is 0. */
       readonly share: number | null;
     }
-  | { readonly known: false; readonly why: UnknownReason };
-
-type UnknownReason =
-  | (CostChange & { known: false })['why']
-  | 'no-costs-yet'
-  | 'only-the-timeout'
-  | 'scaled-recently'
-  | 'report-silent'
-  | 'report-unreadable';
+  | { readonly known: false; readonly why: string };
 
 /** The days that an estimate needs, before the given day. */
 export function historySpan(today: Day): Span {
@@ -267,18 +225,18 @@ interface PriceContext {
 export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput): CostEstimate {
   const { rows, today } = basis;
   const service = plan.target.id;
+  const notKnown = (why: string) => ({ known: false, why }) as const;
   if (kind === 'scale' && !changesScaling(plan.body))
-    return { known: false, why: 'only-the-timeout' };
-  if (kind !== 'start' && !rows.some(rowFilter({ services: [service] }))) {
-    return { known: false, why: 'no-costs-yet' };
-  }
-  const whole = computeOf(kind, service, rows, historySpan(today));
-  const compute = kind === 'scale' ? daysAtSize(whole, basis.sizedAt) : whole;
+    return notKnown('depends on how often the service is idle');
+  if (kind !== 'start' && selectRows(rows, { services: [service] }).length === 0)
+    return notKnown('the usage report has no costs of this service yet');
+  // Only days at the current size can be compared with another size.
+  const sizedOn = kind === 'scale' && basis.sizedAt ? dayOf(basis.sizedAt) : '';
+  const compute = computeOf(kind, service, rows, historySpan(today)).filter(
+    ({ day }) => day > sizedOn,
+  );
   const effect = effectOn(kind, compute, plan, basis);
-  if (!effect.known) {
-    const isCut = effect.why === 'too-few-days' && compute.length < whole.length;
-    return isCut ? { known: false, why: 'scaled-recently' } : effect;
-  }
+  if (!effect.known) return notKnown(UNKNOWN[effect.why]);
   const level = levelOf(historyOf(compute, today)).value;
   const share = kind === 'start' || level <= 0 ? null : effect.perDay.about / level;
   return { known: true, effect, share };
@@ -296,11 +254,6 @@ export function computeOf(
   return seriesOf(rows, { ...selector, metric: 'computeCredits' }, span);
 }
 
-// Only days at the current size can be compared with another size.
-function daysAtSize(compute: readonly DayValue[], sizedAt: Date | null): readonly DayValue[] {
-  return sizedAt ? compute.filter(({ day }) => day > dayOf(sizedAt)) : compute;
-}
-
 function effectOn(
   kind: EstimatedKind,
   compute: readonly DayValue[],
@@ -309,6 +262,7 @@ function effectOn(
 ): CostChange {
   const { rows, today } = basis;
   if (kind === 'stop') return stopEffect(compute, today);
+  if (kind === 'start') return startEffect(compute, today);
 
   const { target, before, body } = plan;
   const price = priceNear(before?.fields, rows, basis, historySpan(today));
@@ -316,7 +270,6 @@ function effectOn(
   const ranAt = basis.ranAt.get(target.id);
   const seen = before && !(ranAt && ranAt > before.seenAt) ? before.fields : undefined;
   const scaling = scalingOf(seen);
-  if (kind === 'start') return startEffect(compute, scaling, price, today);
   const after = scalingOf({ ...seen, ...body });
   return scaleEffect(compute, { before: scaling, after }, price, today);
 }
@@ -353,18 +306,15 @@ function sizedDays(
   const compute = seriesOf(rows, { entities: [id], metric: 'computeCredits' }, span);
   return compute
     .filter(({ day }) => day > since)
-    .map((one) => ({ value: one.value, final: one.final, changed: false, scaling }));
+    .map((one) => ({ value: one.value, final: one.final, scaling }));
 }
 
-const UNKNOWN: Readonly<Record<UnknownReason, string>> = {
-  'too-few-days': 'needs 7 days with known costs',
+const UNREAD = 'the usage report could not be read';
+
+const UNKNOWN: Readonly<Record<(CostChange & { known: false })['why'], string>> = {
+  'too-few-days': 'needs 7 days with known costs at one size',
   'size-not-known': 'Signalbox learns the size from the first change of this service',
   'price-not-known': 'needs 3 final days at a fixed size without idling',
-  'no-costs-yet': 'the usage report has no costs of this service yet',
-  'only-the-timeout': 'depends on how often the service is idle',
-  'scaled-recently': 'needs 7 known days since the last change of its size',
-  'report-silent': 'the usage report could not be read',
-  'report-unreadable': 'rows of the usage report could not be read',
 };
 
 const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
@@ -373,82 +323,35 @@ const BASES: Readonly<Record<EffectBasis, (days: string) => string>> = {
   'unit-price': (days) => `from ${days} and the size limits; autoscaling decides`,
 };
 
-/** The prices with which an estimate is shown, and the UTC day of their use. */
-export interface EstimatePrices {
+interface EstimateWords {
   readonly prices: PriceList | null;
   readonly today: Day;
-}
-
-/** `−18.0 credits (−€6.30) per day (−9.0 on quiet days, −26.0 on busy days), from 14 days; storage continues` */
-export function estimateText(
-  kind: EstimatedKind,
-  estimated: CostEstimate,
-  timing: Timing | undefined,
-  pricing: EstimatePrices,
-): string {
-  if (!estimated.known) return `unknown: ${UNKNOWN[estimated.why]}`;
-  const { perDay, basis, days } = estimated.effect;
-  const clauses = [
-    `${perDayText(perDay, pricing)}${betweenText(estimated.effect)}, ${BASES[basis](countWords(days, 'day'))}`,
-    ...untilRevert(perDay, timing, pricing),
-    ...(kind === 'start' ? ['no change if it already runs'] : []),
-    ...(kind === 'stop' ? ['storage continues'] : []),
-  ];
-  return clauses.join('; ');
+  /** In which a schedule stops the service per week; null for one change. */
+  readonly hours: number | null;
 }
 
 const WEEK_HOURS = 7 * 24;
 
-/** `−41.0 credits (−€14.35) per week, from 14 days; stopped 60 of 168 h; storage continues` */
-function weeklySavingText(estimated: CostEstimate, hours: number, pricing: EstimatePrices): string {
-  if (!estimated.known) return `not available: ${UNKNOWN[estimated.why]}`;
-  const { days } = estimated.effect;
-  return [
-    `${perWeekText(estimated.effect, hours, pricing)}, from ${countWords(days, 'day')}`,
-    `stopped ${+hours.toFixed(1)} of ${WEEK_HOURS} h`,
-    'storage continues',
-  ].join('; ');
-}
-
-/** The saving in few words; undefined where it is unknown. */
-function weeklySummary(
-  estimated: CostEstimate,
-  hours: number,
-  pricing: EstimatePrices,
-): CostSummary | undefined {
-  if (!estimated.known) return undefined;
-  const perWeek = perWeekText(estimated.effect, hours, pricing);
-  return { perDay: perWeek, withRange: `${perWeek} · storage continues` };
-}
-
-/** What a stop saves in the stopped hours of a week: `−41.0 credits (−€14.35) per week`. */
-function perWeekText(
-  { perDay }: CostChange & { known: true },
-  hours: number,
-  pricing: EstimatePrices,
-): string {
-  const about = (perDay.about * hours) / 24;
-  return `${signedCredits(microOf(about), moneyPerDay(about, pricing))} per week`;
-}
-
-/** The estimate in few words; undefined where it is unknown. */
-function estimateSummary(
+/** `−18.0 credits (−€6.30) per day (−9.0 on quiet days, −26.0 on busy days), from 14 days; storage continues` */
+export function estimateText(
   kind: EstimatedKind,
-  estimated: CostEstimate,
-  pricing: EstimatePrices,
-): CostSummary | undefined {
-  if (!estimated.known) return undefined;
-  const { effect } = estimated;
-  const perDay = perDayText(effect.perDay, pricing);
-  const rest = kind === 'stop' ? ' · storage continues' : '';
-  return { perDay, withRange: `${perDay}${betweenText(effect)}${rest}` };
-}
-
-type PerDay = (CostChange & { known: true })['perDay'];
-
-/** `−18.0 credits (−€6.30) per day` */
-function perDayText({ about }: PerDay, pricing: EstimatePrices): string {
-  return `${signedCredits(microOf(about), moneyPerDay(about, pricing))} per day`;
+  effect: CostChange & { known: true },
+  { prices, today, hours }: EstimateWords,
+): { readonly text: string; readonly summary: CostSummary } {
+  const { basis, days, perDay } = effect;
+  const about = hours === null ? perDay.about : (perDay.about * hours) / 24;
+  const unit = hours === null ? 'day' : 'week';
+  // At the current price.
+  const money = moneyOver(microOf(about), [today], prices);
+  const amount = `${signedCredits(microOf(about), money)} per ${unit}`;
+  const range = `${amount}${hours === null ? betweenText(effect) : ''}`;
+  const rest = kind === 'stop' ? ['storage continues'] : [];
+  const stopped = hours === null ? [] : [`stopped ${+hours.toFixed(1)} of ${WEEK_HOURS} h`];
+  const from = BASES[basis](countWords(days, 'day'));
+  return {
+    text: [`${range}, ${from}`, ...stopped, ...rest].join('; '),
+    summary: { perDay: amount, withRange: [range, ...rest].join(' · ') },
+  };
 }
 
 const NOTABLE = 0.25;
@@ -467,23 +370,6 @@ function betweenText({
   const isAlike =
     Math.max(Math.abs(busy - about), Math.abs(quiet - about)) <= NOTABLE * Math.abs(about);
   return isAlike ? '' : ` (${signed(quiet)} on quiet days, ${signed(busy)} on busy days)`;
-}
-
-/** At the current price; null without one. */
-function moneyPerDay(credits: number, { prices, today }: EstimatePrices): Money | null {
-  return moneyOver(microOf(credits), [today], prices);
-}
-
-function untilRevert(
-  { about }: PerDay,
-  timing: Timing | undefined,
-  pricing: EstimatePrices,
-): readonly string[] {
-  if (!timing?.revert) return [];
-  const { afterMs } = timing.revert;
-  const total = (about * afterMs) / DAY_MS;
-  const text = signedFigure(microOf(total), moneyPerDay(total, pricing));
-  return [`${text} in the ${spanText(afterMs)} until the revert`];
 }
 
 export function amount(credits: number): string {

@@ -1,138 +1,77 @@
 import {
   addMonths,
   formatDay,
-  formatDays,
   formatMonthName,
   formatSpan,
-  quarterOf,
   type Span,
   startOf,
+  within,
 } from '../base/calendar.ts';
-import { quoted } from '../base/problem.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
 import { type Answer, type AnswerPart, type Caller, countWords } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
-import { usualRange } from '../maths/anomalies.ts';
-import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
-import { type Forecast, forecastMoney, forecastSpan } from '../maths/forecast.ts';
+import { type DayState, dayStates } from '../maths/days.ts';
+import { forecastMoney } from '../maths/forecast.ts';
 import { seriesFrom } from '../maths/lines.ts';
-import { type Money, moneyOf, roughMoneyText } from '../maths/money.ts';
+import { moneyOf, roughMoneyText } from '../maths/money.ts';
 import { bracketed, creditsText } from '../maths/numbers.ts';
-import { similarWords } from '../maths/period.ts';
-import {
-  type CostQuestion,
-  type QuestionScope,
-  readQuestion,
-  wordsOfScope,
-} from '../maths/question.ts';
+import { type QuestionScope, wordsOfScope } from '../maths/question.ts';
 import type { CostGap, CostReading } from '../maths/report.ts';
-import type { CostRow, DayValue } from '../maths/rows.ts';
-import { MODEL_DAYS } from '../maths/statistics.ts';
 import { missingText } from './budgets.ts';
 import {
+  askCosts,
   type CostContext,
-  costOffer,
-  questionNames,
   readCostQuestion,
-  readQuestionCosts,
   type SelectRows,
-  scopedRows,
   unclearAnswer,
 } from './question.ts';
 import { scopeNotes } from './scope.ts';
 import { share, shareOffer } from './share.ts';
-import { dayCountsOf, footerPart, noDataAnswer, rangeText, roundedCredits } from './standing.ts';
-import { isExplainedByChanges, judgeCosts } from './unusual.ts';
+import {
+  dayCountsOf,
+  footerPart,
+  forecastText,
+  type KnownForecast,
+  noDataAnswer,
+  noForecastText,
+  openDaysTexts,
+  pointText,
+  roundedCredits,
+  usualText,
+} from './standing.ts';
+import { forecastOf, judgeCosts, modelSpan } from './unusual.ts';
 
 const UNITS = ['month', 'next-month', 'quarter', 'year'] as const;
 type ForecastUnit = (typeof UNITS)[number];
 
 const WORDS: ReadonlyMap<string, ForecastUnit> = new Map([
   ...UNITS.flatMap((unit) => [[unit, unit] as const, [`this-${unit}`, unit] as const]),
-  ['mtd', 'month'],
-  ['qtd', 'quarter'],
-  ['ytd', 'year'],
 ]);
-
-type ForecastReading =
-  | { readonly ok: true; readonly unit: ForecastUnit; readonly question: CostQuestion }
-  | { readonly ok: false; readonly answer: Answer };
 
 /**
  * Reads `month`, `next month`, `quarter` or `year`, a scope and `refresh`, in any order. Default: the
  * month, all costs.
  */
-export function readForecastQuestion(
-  words: string,
-  today: Day,
-  services: readonly Service[],
-): ForecastReading {
+export function readForecastQuestion(words: string, today: Day, services: readonly Service[]) {
   const next = formatMonthName(addMonths(today, 1)).toLowerCase();
   const typed = words
     .replace(/\b(next|this) +(?=month|quarter|year)/gi, '$1-')
     .split(/\s+/)
     .map((word) => (word.toLowerCase() === next ? 'next-month' : word));
-  const given = typed.filter((word) => word !== '');
-  const units = given.flatMap((word) => WORDS.get(word.toLowerCase()) ?? []);
-  const rest = given.filter((word) => !WORDS.has(word.toLowerCase()));
-  if (new Set(units).size > 1) return refused(`${quoted(units.join(' '))}: choose one.`, rest);
-  const [unit = 'month'] = units;
-  const reading = readQuestion(rest, today, questionNames(services));
-  if (reading.ok && isScopeOnly(reading.question, today, services)) {
-    return { ok: true, unit, question: reading.question };
+  const units = new Set(typed.flatMap((word) => WORDS.get(word.toLowerCase()) ?? []));
+  const rest = typed.filter((word) => !WORDS.has(word.toLowerCase())).join(' ');
+  const [unit = 'month', other] = units;
+  if (other !== undefined) {
+    const lines = [...units].map((one) => `cost forecast ${one} ${rest}`.trim());
+    return { ok: false, answer: unclearAnswer('Choose one:', lines) } as const;
   }
-  const near = similarWords(rest[0] ?? '', UNITS);
-  if (!reading.ok && reading.problem !== 'unknown-words' && near.length === 0) {
-    const typedWords = { command: 'cost forecast', words: rest.join(' ') } as const;
-    const misread = readCostQuestion(typedWords, today, services);
-    if (!misread.ok) return misread;
-  }
-  const scopes = reading.ok ? [] : reading.nearest.filter((form) => isScope(form, today, services));
-  const text = `${quoted(rest.join(' '))} is not understood here. Use month, next-month, quarter or year, and a service, tag, warehouse or team.`;
-  const found = [...near, ...scopes];
-  return refused(text, [], found.length > 0 ? found : UNITS);
-}
-
-function refused(
-  text: string,
-  scope: readonly string[],
-  forms: readonly string[] = UNITS,
-): ForecastReading {
-  const offers = forms.map((form) => costOffer(['cost forecast', form, ...scope].join(' ')));
-  return { ok: false, answer: unclearAnswer(`${text} For example:`, offers) };
-}
-
-function isScope(form: string, today: Day, services: readonly Service[]): boolean {
-  const reading = readQuestion(form.split(' '), today, questionNames(services));
-  return reading.ok && isScopeOnly(reading.question, today, services);
-}
-
-/** Whether the words have no period, grouping or comparison: a forecast takes none. */
-function isScopeOnly(question: CostQuestion, today: Day, services: readonly Service[]): boolean {
-  const plain = readQuestion([], today, questionNames(services));
-  const rest = ({ scope: _, refresh: __, share: ___, ...others }: CostQuestion) =>
-    JSON.stringify(others);
-  return plain.ok && rest(question) === rest(plain.question);
-}
-
-interface ForecastDays {
-  readonly span: Span;
-  readonly today: Day;
-}
-
-/** The forecast of the rows that are selected. */
-function forecastOf(read: CostReading, select: SelectRows, { span, today }: ForecastDays) {
-  const days = withHistory(span, today);
-  const rows = select(read.rows);
-  const states = statesWithin(dayStates(read.rows, days), rows);
-  const series = seriesFrom(states);
-  const isExplained = isExplainedByChanges({ ...read, rows }, series, today);
-  return { states, series, forecast: forecastSpan(series, span, today, isExplained) };
+  const asked = readCostQuestion({ command: 'cost forecast', words: rest }, today, services);
+  return asked.ok ? { ...asked, unit } : asked;
 }
 
 /** The days whose rows a forecast needs: its history, and the span up to today. */
 function withHistory({ first }: Span, today: Day): Span {
-  const history = addDays(today, -MODEL_DAYS);
+  const history = modelSpan(today).first;
   return { first: history < first ? history : first, last: today };
 }
 
@@ -149,16 +88,6 @@ function forecastSpanOf(unit: ForecastUnit, today: Day): Span {
   return { first, last: addDays(addMonths(first, MONTHS[unit]), -1) };
 }
 
-type KnownForecast = Forecast & { ok: true };
-
-/** `heading for 8,074 credits (7,800–8,350)`, or with a wide range `heading for 3,858–9,854 credits`. */
-function headingText({ total, low, high, isWide }: KnownForecast, money: Money | null): string {
-  const range = rangeText(low, high);
-  if (isWide) return `heading for ${range} credits`;
-  const inMoney = money ? ` · ${roughMoneyText(money)}` : '';
-  return `heading for ${roundedCredits(total)} credits (${range})${inMoney}`;
-}
-
 /** The answer of `/cost forecast` to the typed words. */
 export async function answerForecast(
   words: string,
@@ -170,55 +99,42 @@ export async function answerForecast(
   if (!asked.ok) return asked.answer;
   const { unit, question } = asked;
   const span = forecastSpanOf(unit, today);
-  const typed = { command: 'cost forecast', words } as const;
   const days = withHistory(span, today);
-  const costs = await readQuestionCosts(question, days, { context, asker, typed });
-  if (!costs.ok) return costs.answer;
-  const { read } = costs;
   const lineFor = (scope: QuestionScope) =>
     ['cost forecast', unit, ...wordsOfScope(scope)].join(' ');
-  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
-  if (!scoped.ok) return scoped.answer;
-  const { scope, label: scopeLabel, select } = scoped;
-  const label = [...(scopeLabel ? [scopeLabel] : []), nameOf(unit, span, today)].join(' · ');
+  const costs = await askCosts(question, days, { context, asker, lineFor });
+  if (!costs.ok) return costs.answer;
+  const { read, scope, label: scopeLabel, select } = costs;
+  const label = [...(scopeLabel ? [scopeLabel] : []), formatSpan(span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
   const line = lineFor(question.scope);
-  const closing: readonly AnswerPart[] = [
-    {
-      kind: 'offers',
-      offers: [
-        ...(unit === 'month'
-          ? [{ label: 'Next month', line: line.replace('month', 'next-month') }]
-          : []),
-        shareOffer(line),
-        { label: 'Refresh', line: `${line} refresh` },
-      ],
-    },
-    footerPart(read, null, scopeNotes(scope)),
+  const next = { label: 'Next month', line: line.replace('month', 'next-month') };
+  const offers = [
+    ...(unit === 'month' ? [next] : []),
+    shareOffer(line),
+    { label: 'Refresh', line: `${line} refresh` },
   ];
   const without = (text: string): Answer => ({
     title: `${label}: no forecast`,
-    parts: [{ kind: 'text', text }, ...closing],
+    parts: [{ kind: 'text', text }, { kind: 'offers', offers }, footerPart(read)],
   });
   const missing = missingText(read, days);
   if (missing !== null) return without(`${missing} could not be read. A forecast needs all costs.`);
-  const { forecast, states, series } = forecastOf(read, select, { span, today });
-  if (!forecast.ok) return without(unavailableText(forecast));
+  const { forecast, states, series } = forecastOf(read, select(read.rows), span, today);
+  if (!forecast.ok) return without(noForecastText(forecast));
   const money = forecastMoney(forecast.total, series, span, read.prices ?? null);
+  const soFar = { first: span.first, last: today };
+  const open = openDaysTexts(states, { ...soFar, last: addDays(today, -1) }, { today });
   const answer: Answer = {
-    title: `${label}: ${headingText(forecast, money)}`,
+    title: `${label}: ${forecastText(forecast, money)}`,
     parts: [
       { kind: 'text', text: assumptionText(forecast) },
-      factsPart(states, forecast, { span, today }),
-      ...closing,
+      factsPart(states, forecast, soFar),
+      { kind: 'offers', offers },
+      footerPart(read, null, [...open, ...scopeNotes(scope)]),
     ],
   };
   return question.share ? share(answer, line, context, asker) : answer;
-}
-
-function nameOf(unit: ForecastUnit, span: Span, today: Day): string {
-  if (unit !== 'quarter') return formatSpan(span, today);
-  return `Q${quarterOf(span.first)} ${span.first.slice(0, 4)}`;
 }
 
 /** What the forecast assumes: the usual level, and a shift that may stay or return. */
@@ -234,41 +150,12 @@ function assumptionText({ basis: { level, shift, batch } }: KnownForecast) {
 function factsPart(
   states: readonly DayState[],
   { total, soFar, basis }: KnownForecast,
-  { span, today }: ForecastDays,
+  span: Span,
 ): AnswerPart {
-  // The forecast does not count the days before the first report.
-  const first = states.find(({ state }) => state !== 'no-data')?.day ?? span.first;
-  const begin = first > span.first ? first : span.first;
-  const counts = dayCountsOf(states, { first: span.first, last: today });
-  const missing = counts.missing.filter((day) => day >= begin && day < today);
-  const open = `${counts.preliminaryDays} of ${countWords(counts.days, 'day')} not final`;
-  return {
-    kind: 'facts',
-    facts: [
-      ...(counts.days > 0
-        ? [['Reported so far', `${creditsText(counts.total)} through today, ${open}`] as const]
-        : []),
-      [
-        'Still expected',
-        `${roundedCredits(total - soFar)} credits in ${countWords(basis.expectedDays, 'day')}`,
-      ],
-      ...(missing.length > 0
-        ? [['No data', `${formatDays(missing, today)}; half of the usual cost counts`] as const]
-        : []),
-      ...(begin > span.first ? [['Not counted', unreportedText(span, begin, today)] as const] : []),
-    ],
-  };
-}
-
-function unreportedText({ first }: Span, begin: Day, today: Day): string {
-  const before = formatSpan({ first, last: addDays(begin, -1) }, today);
-  return `${before}, before the first report`;
-}
-
-function unavailableText({ why, days }: Forecast & { ok: false }): string {
-  return why === 'too-few-days'
-    ? `Only ${countWords(days, 'day is', 'days are')} known. A forecast needs 3.`
-    : 'The last known day is too long ago.';
+  const rest = `${roundedCredits(total - soFar)} credits in ${countWords(basis.expectedDays, 'day')}`;
+  const reported = ['Reported so far', creditsText(dayCountsOf(states, span).total)] as const;
+  const isBegun = within(states, span).length > 0;
+  return { kind: 'facts', facts: [...(isBegun ? [reported] : []), ['Still expected', rest]] };
 }
 
 /** Whether these are the days of the current month so far, with or without today. */
@@ -285,34 +172,21 @@ interface MonthForecast {
   readonly gaps: readonly CostGap[];
 }
 
-/** The forecast of the current month for `/cost mtd`; null if there is none. */
-export async function monthForecast(
-  context: Pick<CostContext, 'costs'>,
+/** The forecast of the current month; null without all rows: with a part of them, it would be another one. */
+export function monthForecast(
+  read: CostReading,
   select: SelectRows,
   today: Day,
-): Promise<MonthForecast | null> {
-  return monthForecastOf(await context.costs(monthForecastDays(today)), select, today);
-}
-
-/** The days whose rows the forecast of the current month needs. */
-function monthForecastDays(today: Day): Span {
-  return withHistory(forecastSpanOf('month', today), today);
-}
-
-/** Null without all rows: with a part of them, it would be another forecast. */
-function monthForecastOf(read: CostReading, select: SelectRows, today: Day): MonthForecast | null {
-  if (missingText(read, monthForecastDays(today)) !== null) return null;
+): MonthForecast | null {
+  if (missingText(read, modelSpan(today)) !== null) return null;
   const span = forecastSpanOf('month', today);
-  const { forecast, series } = forecastOf(read, select, { span, today });
+  const { forecast, series } = forecastOf(read, select(read.rows), span, today);
   if (!forecast.ok) return null;
   const money = forecastMoney(forecast.total, series, span, read.prices ?? null);
-  const { total, low, high, isWide } = forecast;
-  const point = isWide ? rangeText(low, high) : roundedCredits(total);
-  const inMoney = isWide ? '' : bracketed(money && roughMoneyText(money));
   const month = formatMonthName(span.first);
   return {
-    title: `${month} heading for ${point}${inMoney}`,
-    text: `${month} is ${headingText(forecast, money)}, about 80% sure, if usage does not change.`,
+    title: `${month} heading for ${pointText(forecast)}${bracketed(forecast.isWide ? null : money && roughMoneyText(money))}`,
+    text: `${month} is ${forecastText(forecast, money)}, about 80% sure, if usage does not change.`,
     gaps: read.gaps,
   };
 }
@@ -335,32 +209,23 @@ export async function homeCosts(
   now: Date,
 ): Promise<HomeCosts | null> {
   const today = dayOf(now);
-  const read = await stored(monthForecastDays(today));
+  const read = await stored(modelSpan(today));
   const yesterday = addDays(today, -1);
   const span = { first: yesterday, last: yesterday };
   const [state] = dayStates(read.rows, span);
   if (read.fetchedAt === null || !state || state.state === 'no-data') return null;
   if (missingText(read, span) !== null) return null;
-  const series = seriesFrom(dayStates(read.rows, monthForecastDays(today)));
-  const forecast = monthForecastOf(read, (rows: readonly CostRow[]) => rows, today);
-  // A sum may be as usual where a line is not.
-  const { unusual } = judgeCosts({ read, today });
-  const isUnusual = unusual.some(({ last }) => last === yesterday);
+  const series = seriesFrom(dayStates(read.rows, modelSpan(today)));
+  const forecast = monthForecast(read, (rows) => rows, today);
+  const { unusual, isExplained } = judgeCosts({ read, today });
   const cost = creditsText(state.total, moneyOf([[state.price, state.total]]));
   const open = state.state === 'final' ? '' : ' so far';
+  // A sum may be as usual where a line is not.
+  const isUnusual = unusual.some(({ last }) => last === yesterday);
+  const usual = isUnusual ? null : usualText(series, yesterday, isExplained);
   return {
-    title: `Yesterday ${cost}${open}${isUnusual ? '' : sideText(series, yesterday)}`,
+    title: `Yesterday ${cost}${open}${usual === null ? '' : `, ${usual}`}`,
     lines: ['Days are in UTC.', ...(forecast ? [forecast.text] : [])],
     asOf: read.fetchedAt,
   };
-}
-
-/** `, as usual`, `, above the usual 233–310`; empty while it is not known. */
-function sideText(series: readonly DayValue[], day: Day): string {
-  const own = series.find((one) => one.day === day);
-  const usual = own && usualRange(series, own);
-  if (!own || !usual) return '';
-  if (usual.side !== 'within')
-    return `, ${usual.side} the usual ${rangeText(usual.low, usual.high)}`;
-  return own.final || own.openDay?.completeness ? ', as usual' : '';
 }

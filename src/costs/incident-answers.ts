@@ -39,16 +39,8 @@ export async function judgeNow(context: UnusualContext): Promise<{
 }> {
   const today = dayOf(context.now());
   const read = await context.costs(modelSpan(today));
-  return { read, judged: await judgeRead(context, read) };
-}
-
-async function judgeRead(
-  context: Omit<UnusualContext, 'costs'>,
-  read: CostReading,
-): Promise<Judgement> {
-  const { floor, now } = context;
-  const { expected } = await readMarks(context, now());
-  return judgeCosts({ read, today: dayOf(now()), floor, expected });
+  const { expected } = await readMarks(context, context.now());
+  return { read, judged: judgeCosts({ read, today, floor: context.floor, expected }) };
 }
 
 const BUTTONS_MAX = 5;
@@ -170,7 +162,6 @@ function detailsOf(unusual: UnusualCost): Answer {
     parts: [
       { kind: 'text', text: unusualText(unusual) },
       { kind: 'table', columns: ['Day (UTC), * not final', 'Credits', 'Usual', 'More'], rows },
-      { kind: 'offers', offers: [{ label: 'Costs of the last 30 days', line: 'cost 30d by day' }] },
       incidentButtons(unusual),
     ],
   };

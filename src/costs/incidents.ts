@@ -6,7 +6,7 @@ import type { Answer, AnswerPart } from '../domain/answer.ts';
 import { evolveIncident } from '../domain/log-events.ts';
 import type { Subjects } from '../log/index.ts';
 import type { ChangeEffect, UnusualCost } from '../maths/anomalies.ts';
-import { changeText, creditsText, figure, signedCredits } from '../maths/numbers.ts';
+import { changeText, signedCredits } from '../maths/numbers.ts';
 import { microOf } from '../maths/rows.ts';
 import { reading, type Store } from '../storage/index.ts';
 import { announcedSince } from './store.ts';
@@ -98,17 +98,5 @@ export function incidentButtons(unusual: Pick<UnusualCost, 'key' | 'since'>): An
 
 /** A message of its own, outside a digest. */
 export function unusualMessage(unusual: UnusualCost): Answer {
-  const [worst] = unusual.days.toSorted((a, b) => b.excess - a.excess);
-  const text = worst ? dayText(worst) : '';
-  return {
-    title: `Unusual cost: ${unusualText(unusual)}`,
-    parts: [{ kind: 'text', text }, incidentButtons(unusual)],
-  };
-}
-
-/** `71.0 credits so far on Thu 19 Nov (UTC), usually 30.0.` */
-function dayText({ day, value, usual, final }: UnusualCost['days'][number]) {
-  const cost = creditsText(microOf(value));
-  const open = final ? '' : ' so far';
-  return `${cost}${open} on ${formatDay(day)} (UTC), usually ${figure(microOf(usual))}.`;
+  return { title: `Unusual cost: ${unusualText(unusual)}`, parts: [incidentButtons(unusual)] };
 }

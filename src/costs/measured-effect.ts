@@ -1,8 +1,7 @@
 import { addDays, dayOf } from '../base/time.ts';
 import type { Change } from '../domain/change.ts';
 import { type AppliedChange, effectOfChange } from '../maths/anomalies.ts';
-import { bracketed, changeText, signedFigure } from '../maths/numbers.ts';
-import { microOf } from '../maths/rows.ts';
+import { bracketed, changeText } from '../maths/numbers.ts';
 import { HISTORY_DAYS } from '../maths/statistics.ts';
 import { missingText } from './budgets.ts';
 import {
@@ -55,15 +54,11 @@ export function createEffectMeasurement(
     const { usual, perDay, days } = measured;
     const share = usual > 0 ? changeText(perDay / usual) : null;
     const now = `${days} days later: compute ${amount(usual)} → ${amount(usual + perDay)} per day`;
-    return `${now}${bracketed(share)}${estimateNote(plan.cost ?? {}, usual > 0)}.`;
+    return `${now}${bracketed(share)}${usual > 0 ? estimateNote(plan.cost?.share ?? null) : ''}.`;
   };
 }
 
-/** What the preview expected: relative, or in credits where there was no cost before. */
-function estimateNote(
-  { perDay = null, share = null }: { perDay?: number | null; share?: number | null },
-  isRelative: boolean,
-): string {
-  if (isRelative) return share === null ? '' : `; estimate ${changeText(share)}`;
-  return perDay === null ? '' : `; estimate ${signedFigure(microOf(perDay))} per day`;
+/** What the preview expected. */
+function estimateNote(share: number | null): string {
+  return share === null ? '' : `; estimate ${changeText(share)}`;
 }

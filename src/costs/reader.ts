@@ -117,10 +117,10 @@ export function createCostReader(
       return reader.add;
     };
     const { result } = await cloud.getUsageCost(period, { priority, takeRows });
-    const { rows, problems, billed } = reader.finish(result.grandTotalCredits);
+    const { rows, problems } = reader.finish(result.grandTotalCredits);
     const days = dayStates(rows, span);
     const final = isFinalMonth(days, span.last, today);
-    const report = { rows, problems, billed };
+    const report = { rows, problems };
     const fetched = { month, fetchedAt, final, report };
     kept.set(month, fetched);
     await keep(fetched, days);
@@ -172,7 +172,6 @@ export function createCostReader(
       rows: withPrices(distinctNames(within(rows, span)), prices),
       ...ageOf(months, gaps),
       problems: months.flatMap(({ report }) => report.problems),
-      billed: [...new Set(months.flatMap(({ report }) => report.billed ?? []))],
       gaps,
       changes: await appliedChanges(events, dayOf(now())),
       prices,
@@ -183,7 +182,6 @@ export function createCostReader(
 interface Report {
   readonly rows: readonly CostRow[];
   readonly problems: readonly ReportProblem[];
-  readonly billed?: readonly string[];
 }
 type Month = StoredMonth<Report>;
 
@@ -230,11 +228,11 @@ export function distinctNames(rows: readonly CostRow[]): readonly CostRow[] {
   const names = new Map<string, string>();
   for (const group of alike.values()) {
     if (group.length === 1) continue;
-    const shortened = SHORT_IDS.find((short) => {
-      return new Set(group.map(({ entityId }) => short(entityId))).size === group.length;
-    });
+    const isShort =
+      new Set(group.map(({ entityId }) => entityId.slice(0, 4))).size === group.length;
     for (const one of group) {
-      names.set(entityKey(one), `${one.entityName} (${shortened?.(one.entityId) ?? one.entityId})`);
+      const id = isShort ? one.entityId.slice(0, 4) : one.entityId;
+      names.set(entityKey(one), `${one.entityName} (${id})`);
     }
   }
   if (names.size === 0) return rows;
@@ -243,8 +241,6 @@ export function distinctNames(rows: readonly CostRow[]): readonly CostRow[] {
     return entityName === undefined ? row : { ...row, entityName };
   });
 }
-
-const SHORT_IDS = [(id: string) => id.slice(0, 4), (id: string) => id.slice(-4)];
 
 function ageOf(
   months: readonly Month[],
@@ -270,14 +266,8 @@ function isFinalMonth(days: readonly DayState[], last: Day, today: Day): boolean
 function reasonOf(error: unknown): Pick<CostGap, 'why' | 'denied'> {
   if (!(error instanceof ApiError)) return { why: 'internal error of Signalbox', denied: false };
   const text = error.serverText ?? error.sentence;
-  const denial = DENIALS.get(error.status);
-  return denial ? { why: `${denial}: ${text}`, denied: true } : { why: text, denied: false };
+  return { why: text, denied: error.status === 401 || error.status === 403 };
 }
-
-const DENIALS: ReadonlyMap<number | null, string> = new Map([
-  [401, 'the API key is not accepted'],
-  [403, 'the API key may not read it'],
-]);
 
 const DAYS_BACK = 7;
 

@@ -103,12 +103,7 @@ export function scopeNotes({
     selector.services && !selector.storage
       ? ['storage and backups are billed to warehouses and not included']
       : [];
-  const leftOut = untaggedText(untagged);
-  return leftOut === null ? storage : [...storage, leftOut];
-}
-
-/** `2 services left out: not in signalbox.yaml`; null for none. */
-export function untaggedText(untagged: number): string | null {
-  if (untagged === 0) return null;
-  return `${countWords(untagged, 'service')} left out: not in signalbox.yaml`;
+  const leftOut =
+    untagged === 0 ? [] : [`${countWords(untagged, 'service')} left out: not in signalbox.yaml`];
+  return [...storage, ...leftOut];
 }

@@ -1,67 +1,53 @@
 /** How complete the figures of a period are, and the notes and answers that say so. */
 import { formatDays, type Span, within } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
-import { type Answer, type AnswerPart, utcStamp } from '../domain/answer.ts';
+import { type Answer, type AnswerPart, countWords, utcStamp } from '../domain/answer.ts';
+import { usualRange } from '../maths/anomalies.ts';
 import type { DayState } from '../maths/days.ts';
-import { type Money, moneyOf } from '../maths/money.ts';
-import { creditsText, roundedFigure, shareText } from '../maths/numbers.ts';
+import type { Forecast } from '../maths/forecast.ts';
+import { type Money, moneyOf, roughMoneyText } from '../maths/money.ts';
+import { creditsText, roundedFigure } from '../maths/numbers.ts';
 import { type CostGap, type CostReading, mergeProblems, problemText } from '../maths/report.ts';
-import type { Micro } from '../maths/rows.ts';
+import type { DayValue, Micro } from '../maths/rows.ts';
 
-/** The preliminary and missing days of a span; amounts in millionths of a credit. */
+/** The total of a span, the days that can still change, and those without data, which no sum includes. */
 interface DayCounts {
   readonly total: Micro;
   readonly money: Money | null;
-  readonly preliminary: Micro;
-  /** `preliminary / total`, from 0 to 1; null if the total is 0. */
-  readonly share: number | null;
-  readonly days: number;
-  readonly preliminaryDays: number;
-  /** The days without data. No data is not zero: no sum and no average includes them. */
+  readonly open: readonly Day[];
   readonly missing: readonly Day[];
 }
 
 /** Counts the days of a span by state. Source: docs/costs.md#standing. */
 export function dayCountsOf(states: readonly DayState[], span: Span): DayCounts {
   const own = within(states, span);
-  const sum = (key: 'total' | 'preliminary') => own.reduce((all, state) => all + state[key], 0);
-  const those = (wanted: DayState['state']) => own.filter(({ state }) => state === wanted);
-  const total = sum('total');
-  const preliminary = sum('preliminary');
+  const those = (wanted: DayState['state']) =>
+    own.filter(({ state }) => state === wanted).map(({ day }) => day);
   return {
-    total,
+    total: own.reduce((sum, { total }) => sum + total, 0),
     money: moneyOf(own.map((state) => [state.price, state.total])),
-    preliminary,
-    share: total > 0 ? preliminary / total : null,
-    days: own.length,
-    preliminaryDays: those('preliminary').length,
-    missing: those('no-data').map(({ day }) => day),
+    open: those('preliminary'),
+    missing: those('no-data'),
   };
 }
 
 /** `1–19 Nov (UTC): 4,182.6 credits (€1,463.91) so far`. Missing days are reported by `notFinalText`. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {
-  const { total, money, preliminaryDays } = dayCountsOf(states, span);
-  const open = preliminaryDays > 0 ? ' so far' : '';
-  return `${label} (UTC): ${creditsText(total, money)}${open}`;
+  const { total, money, open } = dayCountsOf(states, span);
+  return `${label} (UTC): ${creditsText(total, money)}${open.length > 0 ? ' so far' : ''}`;
 }
 
-/** `not final 12–13, 16–26 Nov (53% of the credits)`, `no data for Sun 11 Oct, which the totals leave out`. */
+/** `not final 12–13, 16–26 Nov`, `no data for Sun 11 Oct`. */
 export function openDaysTexts(
   states: readonly DayState[],
   span: Span,
   { today, final = false }: { readonly today: Day; readonly final?: boolean },
 ): readonly string[] {
-  const { days, preliminaryDays, share, missing } = dayCountsOf(states, span);
-  const open = within(states, span).flatMap((one) => (one.state === 'preliminary' ? one.day : []));
-  const part =
-    share === null || preliminaryDays === days ? '' : ` (${shareText(share)} of the credits)`;
+  const { open, missing } = dayCountsOf(states, span);
   return [
-    ...(open.length > 0 ? [`not final ${formatDays(open, today)}${part}`] : []),
+    ...(open.length > 0 ? [`not final ${formatDays(open, today)}`] : []),
     ...(missing.length > 0
-      ? [
-          `${final ? 'not final or ' : ''}no data for ${formatDays(missing, today)}, which the totals leave out`,
-        ]
+      ? [`${final ? 'not final or ' : ''}no data for ${formatDays(missing, today)}`]
       : []),
   ];
 }
@@ -72,14 +58,13 @@ export function openDaysTexts(
  * already, and that the footer leaves out.
  */
 export function footerPart(
-  { fetchedAt, isFinal = false, problems, gaps }: CostReading,
+  { fetchedAt, problems, gaps }: CostReading,
   shownReason: string | null = null,
   more: readonly string[] = [],
 ): AnswerPart & { kind: 'note' } {
   const alike = Map.groupBy(gaps, ({ why, from }) => `${from?.toISOString() ?? ''} ${why}`);
   const texts = [
     fetchedAt ? null : 'Nothing could be fetched',
-    isFinal ? 'final, never fetched again' : null,
     ...[...alike.values()].map((each) => gapText(each, shownReason)),
     ...mergeProblems(problems).map(problemText),
     ...more,
@@ -111,11 +96,7 @@ const NO_DATA = 'The usage report has no data for these days.';
 function unreadText({ why, denied }: CostGap): string {
   const now = denied ? '' : ' now';
   const help = denied ? 'An operator of Signalbox must fix the API key.' : 'Try again in a minute.';
-  return `The usage report cannot be read${now}: ${withoutStop(why)}. ${help}`;
-}
-
-function withoutStop(sentence: string): string {
-  return sentence.replace(/\.$/, '');
+  return `The usage report cannot be read${now}: ${why.replace(/\.$/, '')}. ${help}`;
 }
 
 /** `7,800–8,350`, rounded alike. */
@@ -127,4 +108,44 @@ export function rangeText(low: number, high: number): string {
 /** Credits of a month or longer, without decimals from 10 on. */
 export function roundedCredits(credits: number): string {
   return roundedFigure(credits, Math.abs(credits) < 10);
+}
+
+export type KnownForecast = Forecast & { ok: true };
+
+/** `8,074`; a wide range replaces the point: `3,858–9,854`. */
+export function pointText({ total, low, high, isWide }: KnownForecast): string {
+  return isWide ? rangeText(low, high) : roundedCredits(total);
+}
+
+/** `heading for 8,074 credits (7,800–8,350) · €2,826`, or with a wide range `heading for 3,858–9,854 credits`. */
+export function forecastText(forecast: KnownForecast, money: Money | null): string {
+  const { low, high, isWide } = forecast;
+  const point = `heading for ${pointText(forecast)} credits`;
+  if (isWide) return point;
+  return `${point} (${rangeText(low, high)})${money ? ` · ${roughMoneyText(money)}` : ''}`;
+}
+
+export function noForecastText({ why, days }: Forecast & { ok: false }): string {
+  return why === 'too-few-days'
+    ? `Only ${countWords(days, 'day is', 'days are')} known. A forecast needs 3.`
+    : 'The last known day is too long ago.';
+}
+
+/** `as usual`, `above the usual 233–310`, `more by your changes`; null while it is not known. */
+export function usualText(
+  series: readonly DayValue[],
+  day: Day,
+  isExplained: boolean,
+): string | null {
+  const own = series.find((one) => one.day === day);
+  const usual = own && usualRange(series, own);
+  if (!own || !usual) return null;
+  // Of a day that was seen once, only a cost that is above usual already is known.
+  if (usual.side === 'within') return isJudged(own) ? 'as usual' : null;
+  if (isExplained) return `${usual.side === 'above' ? 'more' : 'less'} by your changes`;
+  return `${usual.side} the usual ${rangeText(usual.low, usual.high)}`;
+}
+
+export function isJudged({ final, openDay }: DayValue): boolean {
+  return final || (openDay?.completeness ?? null) !== null;
 }

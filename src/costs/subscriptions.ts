@@ -15,7 +15,7 @@ export interface DigestSubscription {
   readonly options: DigestOptions;
   readonly paused: boolean;
   readonly by: UserId | null;
-  /** When it was added: no earlier slot is required. Null for the file, which has no start date. */
+  /** When it was added or resumed: no earlier slot is required. Null for the file, which has no start date. */
   readonly since: Date | null;
 }
 
@@ -57,7 +57,7 @@ export async function loadSubscriptions(
 }
 
 function byAge(added: ReadonlyMap<string, LoggedSubscription>) {
-  return [...added].toSorted(([, a], [, b]) => a.createdAt.getTime() - b.createdAt.getTime());
+  return [...added].toSorted(([, a], [, b]) => a.since.getTime() - b.since.getTime());
 }
 
 interface Subscription extends LoggedSubscription {
@@ -78,21 +78,12 @@ function keyOf(channel: string, id: string): string {
 export function problemsText(problems: readonly ConfigProblem[]): string {
   return problems
     .map(({ where, problem, hint }) => {
-      const word = WORDS.find(([pattern]) => pattern.test(where))?.[1] ?? where;
+      // The keys of the file as they are typed in a command.
+      const word = where.replace(/^on\.([a-z]+)s\b.*/, '$1').replace('timezone', 'zone');
       return `${word} ${problem}${hint === null ? '' : ` (${hint})`}`;
     })
     .join('; ');
 }
-
-/** The keys of the file as they are typed in a command. */
-const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^on\.services/, 'service'],
-  [/^on\.tags/, 'tag'],
-  [/^on\.warehouses/, 'warehouse'],
-  [/^on\.teams/, 'team'],
-  [/^timezone$/, 'zone'],
-  [/^period$/, 'every'],
-];
 
 // The file has at most one digest of each period for a channel, so these keys do not change when
 // other options are edited. With a new key, the current digest would be posted a second time.
@@ -107,7 +98,7 @@ export function fromSlack(
   one: Omit<Subscription, 'isRemoved'>,
   options: DigestOptions,
 ): DigestSubscription {
-  const { id, channel, isPaused: paused, by, createdAt: since } = one;
+  const { id, channel, isPaused: paused, by, since } = one;
   return { key: keyOf(channel, id), id, channel, options, paused, by, since };
 }
 

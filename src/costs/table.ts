@@ -1,6 +1,6 @@
 import { dayOfMonth, formatSpan, isDay, lengthOf, type Span, within } from '../base/calendar.ts';
 import { type Day, dayNumber } from '../base/time.ts';
-import type { AnswerPart, Cell, Figure } from '../domain/answer.ts';
+import type { AnswerPart, Figure } from '../domain/answer.ts';
 import type { Mover } from '../maths/compare.ts';
 import type { DayState } from '../maths/days.ts';
 import {
@@ -24,7 +24,9 @@ type LineChanges = ReadonlyMap<string, Mover> | null;
 const ROWS_MAX = 150;
 const TEXT_MAX = 8_500;
 
-type LineQuestion = Pick<CostQuestion, 'by' | 'period' | 'top'>;
+interface LineQuestion extends Pick<CostQuestion, 'by' | 'top'> {
+  readonly period: Span;
+}
 
 /**
  * The lines of a table with one grouping. The lines that do not fit are one line, so that the table
@@ -37,28 +39,18 @@ export function linesOf(
   changes: LineChanges,
 ): readonly SummaryLine[] {
   const { by, period, top } = question;
-  if (isOfTime(by) && top === null) {
-    const lines = onCalendar(sumBy(rows, by, period), states, by);
-    const left = lines.length - fittingLines(lines.toReversed(), changes);
-    if (left === 0) return lines;
-    const earlier = combined(lines.slice(0, left), {
-      key: 'earlier',
-      name: `${left} earlier ${by}s`,
-    });
-    return [earlier, ...lines.slice(left)];
-  }
   const sums = sumBy(rows, by, period);
-  const lines = isOfTime(by) ? onCalendar(sums, states, by).toSorted(byCost) : sums;
-  const all = withVanished(lines, changes, lengthOf(period));
-  const most = Math.min(top ?? all.length, fittingLines(all, changes));
-  if (all.length <= most) return all;
-  const others = all.slice(most);
-  const name = `Other (${others.length})`;
-  return [...all.slice(0, most), combined(others, { key: OTHER_LINES, name })];
-}
-
-function byCost(a: SummaryLine, b: SummaryLine): number {
-  return b.total - a.total;
+  const all = isOfTime(by)
+    ? onCalendar(sums, states, by)
+    : withVanished(sums, changes, lengthOf(period));
+  // Of days, weeks and months the last ones fit; `top` has the most expensive ones.
+  const isByTime = isOfTime(by) && top === null;
+  const ranked = isByTime ? all.toReversed() : all.toSorted((a, b) => b.total - a.total);
+  const most = Math.min(top ?? all.length, fittingLines(ranked, changes));
+  const shown = ranked.slice(0, most);
+  const left = ranked.slice(most);
+  const others = left.length > 0 ? [combined(left)] : [];
+  return isByTime ? [...others, ...shown.toReversed()] : [...shown, ...others];
 }
 
 /** How many of the first lines fit into a table. */
@@ -87,14 +79,11 @@ function withVanished(
 }
 
 /** One line for several. */
-function combined(
-  lines: readonly SummaryLine[],
-  { key, name }: Pick<SummaryLine, 'key' | 'name'>,
-): SummaryLine {
+function combined(lines: readonly SummaryLine[]): SummaryLine {
   const shares = lines.flatMap(({ share }) => share ?? []);
   return {
-    key,
-    name,
+    key: OTHER_LINES,
+    name: `Other (${lines.length})`,
     total: lines.reduce((all, { total }) => all + total, 0),
     share: shares.length > 0 ? shares.reduce((all, share) => all + share, 0) : null,
     days: Math.max(...lines.map(({ days }) => days)),
@@ -102,14 +91,12 @@ function combined(
 }
 
 /** The change of several lines together; undefined if none of them can be compared. */
-function combinedChange(changes: readonly (LineChange | undefined)[]): LineChange | undefined {
-  const known = changes.filter((change) => change !== undefined);
-  if (known.length === 0) return undefined;
-  const delta = known.reduce((sum, change) => sum + change.delta, 0);
-  return { delta, kind: 'changed' };
+function combinedChange(changes: readonly LineChange[]): LineChange | undefined {
+  if (changes.length === 0) return undefined;
+  return { delta: changes.reduce((sum, { delta }) => sum + delta, 0), kind: 'changed' };
 }
 
-export function figureCell(micro: Micro): Figure {
+function figureCell(micro: Micro): Figure {
   return { value: creditsOf(micro), text: figure(micro) };
 }
 
@@ -131,7 +118,7 @@ export function tablePart(
       ...['Credits', 'Share', ...(changes ? ['Change'] : [])],
     ],
     rows: lines.map((line) => [
-      nameCell(line, by, keys.has(OTHER_LINES)),
+      isOfTime(by) ? dateCell(line) : line.name,
       line.days === 0 ? NO_DATA : figureCell(line.total),
       line.share === null ? null : { value: line.share, text: shareText(line.share) },
       ...(changes ? [changeCell(changeOf(line.key))] : []),
@@ -141,13 +128,8 @@ export function tablePart(
 
 const NO_DATA: Figure = { value: null, text: 'no data' };
 
-/** Days, weeks and months sort by date: by name, April would be the first month. */
-function nameCell({ key, name }: SummaryLine, by: Grouping, isByCost: boolean): Cell {
-  return isOfTime(by) && !isByCost ? dateCell(key, name) : name;
-}
-
-/** The key of a day, week or month as a date; the line of all others sorts last. */
-function dateCell(key: string, name: string): Figure {
+/** Days, weeks and months sort by date: by name, April would be the first month. The others sort last. */
+function dateCell({ key, name }: SummaryLine): Figure {
   const day = key.length === 7 ? `${key}-01` : key;
   return { value: isDay(day) ? dayNumber(day) : null, text: name, isName: true };
 }

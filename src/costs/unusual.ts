@@ -11,7 +11,14 @@ import {
   judgeLine,
   type UnusualCost,
 } from '../maths/anomalies.ts';
-import { dayStates, type RowSelector, selectRows, statesWithin } from '../maths/days.ts';
+import {
+  type DayState,
+  dayStates,
+  type RowSelector,
+  selectRows,
+  statesWithin,
+} from '../maths/days.ts';
+import { forecastSpan } from '../maths/forecast.ts';
 import { allSeries, seriesFrom, sumBy } from '../maths/lines.ts';
 import type { CostReading } from '../maths/report.ts';
 import type { CostRow, DayValue } from '../maths/rows.ts';
@@ -44,7 +51,9 @@ export interface Judgement {
   readonly floor: number;
   /** Credits of a usual day of all costs. */
   readonly usualDay: number;
-  /** The daily totals of the scope. */
+  /** The rows of the scope, and their daily totals. */
+  readonly rows: readonly CostRow[];
+  readonly states: readonly DayState[];
   readonly series: readonly DayValue[];
   /** A change explains the current shift of the scope, so that it stays. */
   readonly isExplained: boolean;
@@ -69,7 +78,8 @@ export function judgeCosts(
   const found = judged.flatMap(({ unusual }) => unusual ?? []);
   const isUp = ({ kind, explained }: UnusualCost) =>
     kind !== 'down' && (explained === null || (explained.rest > 0 && !explained.change.isUnknown));
-  const series = seriesFrom(statesWithin(states, own));
+  const ownStates = statesWithin(states, own);
+  const series = seriesFrom(ownStates);
   const effects = effectsOf(lines, { changes, today, floor });
   return {
     unusual: found.filter(isUp).sort((a, b) => excessOf(b) - excessOf(a)),
@@ -81,22 +91,29 @@ export function judgeCosts(
     lines: lines.length,
     floor,
     usualDay: floor / (given.share ?? 0.02),
+    rows: own,
+    states: ownStates,
     series,
     isExplained: isShiftExplained(series, today, effects),
   };
 }
 
-/**
- * Whether changes explain the current shift of a scope, from its rows and its daily totals. Without any
- * change, no line is judged.
- */
-export function isExplainedByChanges(
-  { rows, changes = [] }: JudgeSources['read'],
-  series: readonly DayValue[],
+/** The forecast of a span from the rows of a scope. Without any change, no line is judged. */
+export function forecastOf(
+  read: Pick<CostReading, 'rows' | 'changes'>,
+  rows: readonly CostRow[],
+  span: Span,
   today: Day,
-): boolean {
-  if (changes.length === 0) return false;
-  return isShiftExplained(series, today, judgeCosts({ read: { rows, changes }, today }).effects);
+) {
+  const { first } = modelSpan(today);
+  const days = { first: first < span.first ? first : span.first, last: today };
+  const states = statesWithin(dayStates(read.rows, days), rows);
+  const series = seriesFrom(states);
+  const { changes = [] } = read;
+  const isExplained =
+    changes.length > 0 &&
+    isShiftExplained(series, today, judgeCosts({ read: { rows, changes }, today }).effects);
+  return { states, series, forecast: forecastSpan(series, span, today, isExplained) };
 }
 
 /** The credits per day that no change explains. */

@@ -1,6 +1,5 @@
 /** Posts what no digest shows in time: severe unusual costs, and news of budgets. */
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import { traced } from '../base/log.ts';
 import { dayOf, HOUR_MS } from '../base/time.ts';
 import type { Service } from '../domain/targets.ts';
@@ -9,7 +8,7 @@ import type { UnusualCost } from '../maths/anomalies.ts';
 import { selectRows } from '../maths/days.ts';
 import { partsOf } from '../maths/lines.ts';
 import type { CostReading } from '../maths/report.ts';
-import { reading, type Store, type StoreTx } from '../storage/index.ts';
+import { reading, type StoreTx } from '../storage/index.ts';
 import { type Announcement, announced } from './announcements.ts';
 import { budgetMessages, evaluateBudgets, storeBudgets } from './budget-notices.ts';
 import { type Budget, budgetStandings, missingText } from './budgets.ts';
@@ -51,15 +50,8 @@ export function createCostWatch(context: WatchContext): () => Promise<number> {
   };
 }
 
-const WATCH_KEY = 'cost-watch';
 /** The UTC day of the last scan: one value for all replicas, replaced with an optimistic lock. */
-const Stored = z.object({ ranOn: z.string() });
-
-async function readWatch(store: Store) {
-  const text = await reading(store, (reader) => readState(reader, WATCH_KEY));
-  const parsed = text === null ? null : Stored.safeParse(JSON.parse(text));
-  return { text, ranOn: parsed?.success ? parsed.data.ranOn : null };
-}
+const WATCH_KEY = 'costs-watched-on';
 
 /** Another process was faster: nothing is stored. */
 class Superseded extends Error {
@@ -68,9 +60,9 @@ class Superseded extends Error {
 
 async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   const { store, events } = context;
-  const before = await readWatch(store);
+  const before = await reading(store, (reader) => readState(reader, WATCH_KEY));
   const ranOn = dayOf(new Date(now.getTime() - COMPLETE_AFTER_MS));
-  if (before.ranOn !== null && before.ranOn >= ranOn) return false;
+  if (before !== null && before >= ranOn) return false;
 
   const { read, judged } = await judgeNow(context);
   const today = dayOf(now);
@@ -82,19 +74,18 @@ async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   const services = context.services();
   const standings = budgetStandings({ budgets: context.budgets, services, today }, read);
   const budgets = await reading(store, (reader) => evaluateBudgets(reader, standings, today));
-  const digests = (await loadSubscriptions(events, context)).all.filter((one) =>
-    isActive(one, now),
-  );
+  const { all } = await loadSubscriptions(events, context);
+  const digests = all.filter(({ paused }) => !paused);
   const marks = await readMarks(context, now);
   // The costs before the first scan are not news.
   const found =
-    before.ranOn === null ? [] : announcementsOf({ judged, marks, digests, services, read, now });
+    before === null ? [] : announcementsOf({ judged, marks, digests, services, read, now });
   const isInDigest = ({ notify }: Budget) =>
     digests.some((one) => one.channel === notify && isDaily(one) && hasSlotOn(one, now));
   const messages = [...found.map(({ message }) => message), ...budgetMessages(budgets, isInDigest)];
   const cache = async (tx: StoreTx) => {
-    if ((await readState(tx, WATCH_KEY)) !== before.text) throw new Superseded();
-    await writeState(tx, WATCH_KEY, JSON.stringify({ ranOn }));
+    if ((await readState(tx, WATCH_KEY)) !== before) throw new Superseded();
+    await writeState(tx, WATCH_KEY, ranOn);
     for (const { unusual } of found) await markAnnounced(tx, unusual, now);
     await storeBudgets(tx, budgets);
   };
@@ -109,10 +100,6 @@ async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
     if (error instanceof Superseded) return false;
     throw error;
   }
-}
-
-function isActive({ paused, options: { mutedUntil } }: DigestSubscription, now: Date): boolean {
-  return !paused && !(mutedUntil !== null && now < mutedUntil);
 }
 
 function isDaily({ options }: DigestSubscription): boolean {

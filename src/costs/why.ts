@@ -15,7 +15,6 @@ import {
   targetKey,
   type UserId,
 } from '../domain/change.ts';
-import { valueText } from '../domain/targets.ts';
 import { type Log, listChanges } from '../log/index.ts';
 import {
   type DayPairs,
@@ -32,22 +31,13 @@ import {
   signedCredits,
   signedFigure,
 } from '../maths/numbers.ts';
-import { comparisonPeriod, type Period, versusWord } from '../maths/period.ts';
+import { comparisonPeriod, type Period } from '../maths/period.ts';
 import type { CostQuestion, QuestionScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
 import { missingText } from './budgets.ts';
 import { comparedDaysText, moverText } from './comparison.ts';
-import {
-  type CostContext,
-  costOffer,
-  previousWords,
-  readCostQuestion,
-  readQuestionCosts,
-  scopedRows,
-  unclearAnswer,
-  whyWords,
-} from './question.ts';
+import { askCosts, type CostContext, questionWords, readCostQuestion } from './question.ts';
 import { type CostScope, scopeNotes } from './scope.ts';
 import { share, shareOffer } from './share.ts';
 import { footerPart, noDataAnswer } from './standing.ts';
@@ -56,7 +46,7 @@ export interface AcceptedChange {
   readonly id: string;
   readonly by: UserId;
   readonly at: Date;
-  /** `Scale analytics-prod · Max memory 64 → 128` */
+  /** `Scale analytics-prod` */
   readonly text: string;
 }
 
@@ -75,25 +65,19 @@ export async function answerWhy(
   asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const typed = { command: 'cost why', words } as const;
-  const asked = readCostQuestion(typed, today, context.services);
+  const asked = readCostQuestion({ command: 'cost why', words }, today, context.services);
   if (!asked.ok) return asked.answer;
-  const { question } = asked;
-  const refusal = wordsRefusal(question);
-  if (refusal) return refusal;
-  const { period: now, versus, top } = question;
-  const before = comparisonPeriod(now, versus ?? 'prev', today);
+  const question = { ...asked.question, versus: asked.question.versus ?? 'prev' };
+  const { period: now, versus } = question;
+  const before = comparisonPeriod(now, versus, today);
   const span = spanOfBoth(now, before);
   if (lengthOf(span) > READ_AT_MOST_DAYS)
-    return tooFarBack(`cost why ${whyWords({ ...question, versus: null })}`);
-  const costs = await readQuestionCosts(question, span, { context, asker, typed });
+    return tooFarBack(`cost why ${questionWords({ ...question, versus: null })} vs prev`);
+  const lineFor = (scope: QuestionScope) => `cost why ${questionWords({ ...question, scope })}`;
+  const costs = await askCosts(question, span, { context, asker, lineFor });
   if (!costs.ok) return costs.answer;
-  const { read } = costs;
+  const { read, scope, label } = costs;
   if (read.rows.length === 0) return noDataAnswer(now.label, read, question.final);
-  const lineFor = (scope: QuestionScope) => `cost why ${whyWords({ ...question, scope })}`;
-  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
-  if (!scoped.ok) return scoped.answer;
-  const { scope, label } = scoped;
   const shown = { question, before, read, scope, label };
   const missing = missingText(read, span);
   const without = [now, before].find((period) => within(read.rows, period).length === 0);
@@ -106,18 +90,11 @@ export async function answerWhy(
     return { title: titleOf(shown, ': not compared'), parts };
   }
   const pairs = pairsOf(read.rows, now, before);
-  const explained = explainChange(scoped.rows, pairs.pairs, top);
+  const explained = explainChange(costs.rows, pairs.pairs);
   const changes = await context.costChanges({ services: explained.services, span });
   const answer = explainedAnswer(shown, { ...explained, ...pairs, changes });
   if (!question.share) return answer;
   return share(answer, lineFor(question.scope), context, asker);
-}
-
-/** The lines are always services with their metrics: other words are refused. */
-function wordsRefusal(question: CostQuestion): Answer | null {
-  if (question.by === 'service') return null;
-  const text = '“by” is not possible here: the lines are services with their metrics. Use instead:';
-  return unclearAnswer(text, [costOffer(`cost why ${whyWords(question)}`)]);
 }
 
 /** What every answer of `/cost why` shows. */
@@ -138,16 +115,17 @@ const CHANGES_SHOWN = 8;
 
 /** The lines that changed most, and the changes that ran on their services. */
 function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
-  const { before, now, movers } = explained;
+  const { before, now, movers, isFinal, pairs } = explained;
+  const days = { isFinal, days: pairs.length };
+  const part = comparedDaysText(days, facts.question.period, facts.before);
   const delta = signedCredits(now - before);
   const relative = relativeOf(now, before);
   const change = relative === null ? null : changeText(relative);
   const sentences = [
-    comparedText(facts, explained),
-    explained.sameWeekdays ? null : 'The weekdays differ.',
+    ...(explained.sameWeekdays ? [] : ['The weekdays differ.']),
     `Total: ${figure(before)} → ${creditsText(now)}`,
     ...moverLines(explained),
-  ].filter((sentence) => sentence !== null);
+  ];
   const parts: readonly (AnswerPart | null)[] = [
     { kind: 'text', text: sentences.join('\n') },
     movers.length > 0 ? { kind: 'lines', lines: changeLines(facts, explained) } : null,
@@ -155,7 +133,7 @@ function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
     footerOf(facts),
   ];
   return {
-    title: titleOf(facts, `${comparedDays(facts, explained)}: ${delta}${bracketed(change)}`),
+    title: titleOf(facts, `${part}: ${delta}${bracketed(change)}`),
     parts: parts.filter((part) => part !== null),
   };
 }
@@ -172,25 +150,9 @@ function titleOf({ question, before, label }: WhyFacts, result: string): string 
   return label === null ? compared : `${label} · ${compared}`;
 }
 
-/** `, on 1 of 7 days`, where the periods of the title are not compared as a whole. */
-function comparedDays(facts: WhyFacts, explained: Explained): string {
-  const { period } = facts.question;
-  const all = Math.max(lengthOf(period), lengthOf(facts.before));
-  const days = explained.pairs.length;
-  const part = days === all ? '' : `, on ${days} of ${countWords(all, 'day')}`;
-  return explained.isFinal ? part : `${part}, as reported`;
-}
-
 function footerOf({ question, before, read, scope }: WhyFacts): AnswerPart {
   const problems = problemsOf(read.problems, [question.period, before]);
   return footerPart({ ...read, problems }, null, scopeNotes(scope));
-}
-
-/** Null if all days are compared and final. */
-function comparedText({ question, before }: WhyFacts, explained: Explained): string | null {
-  const days = { isFinal: explained.isFinal, days: explained.pairs.length };
-  const text = comparedDaysText(days, question.period, before);
-  return text === '' ? null : `Compared${text.replace(/^,/, '')}.`;
 }
 
 function changeLines(
@@ -201,10 +163,8 @@ function changeLines(
   if (changes.length === 0) {
     return [[`No change of these services ran in Signalbox (${days}).`]];
   }
-  const shown = changes.slice(0, CHANGES_SHOWN).map(changeLine);
-  const more = changes.length - shown.length;
-  const rest = more > 0 ? [[`and ${more} more`]] : [];
-  return [[{ bold: `Changes of these services, ${days}` }], ...shown, ...rest];
+  const shown = changes.slice(-CHANGES_SHOWN).map(changeLine);
+  return [[{ bold: `Changes of these services, ${days}` }], ...shown];
 }
 
 function changeLine({ at, text, id, by }: AcceptedChange): readonly InlinePart[] {
@@ -215,16 +175,13 @@ function offersFor(
   { question, read: { isFinal = false } }: WhyFacts,
   { changes }: Explained,
 ): readonly CommandOffer[] {
-  const versus = versusWord(question.period, question.versus ?? 'prev');
+  const words = questionWords(question);
   const [change] = changes;
   return [
-    {
-      label: 'By service',
-      line: `cost ${previousWords(question)} by service vs ${versus}`,
-    },
+    { label: 'By service', line: `cost ${words}` },
     ...(change ? [{ label: `Show ${change.id}`, line: `change show ${change.id}` }] : []),
-    shareOffer(`cost why ${whyWords(question)}`),
-    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost why ${whyWords(question)} refresh` }]),
+    shareOffer(`cost why ${words}`),
+    ...(isFinal ? [] : [{ label: 'Refresh', line: `cost why ${words} refresh` }]),
   ];
 }
 
@@ -235,7 +192,6 @@ export interface AcceptedChangeFilter {
 }
 
 const MOST = 200;
-const ROWS_SHOWN = 3;
 
 /** The changes that were accepted for these services on these UTC days, the first one first. */
 export async function listCostChanges(
@@ -261,14 +217,6 @@ export async function listCostChanges(
 }
 
 function costChange(change: Change): readonly AcceptedChange[] {
-  const { id, requester: by, outcome, plan } = change;
-  if (!outcome) return [];
-  // Changes with a cost effect have no private values.
-  const rows = plan.cost ? plan.rows.slice(0, ROWS_SHOWN).map(rowText) : [];
-  return [{ id, by, at: outcome.at, text: [changeTitle(change), ...rows].join(' · ') }];
-}
-
-function rowText({ label, before, after }: Change['plan']['rows'][number]): string {
-  const was = before === null ? '' : `${valueText(before)} → `;
-  return `${label} ${was}${valueText(after)}`;
+  const { id, requester: by, outcome } = change;
+  return outcome ? [{ id, by, at: outcome.at, text: changeTitle(change) }] : [];
 }

@@ -436,7 +436,8 @@ type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;
 
 /** A digest that is posted regularly in a channel. */
 export interface LoggedSubscription extends FactsOf<SubscriptionEvent, 'added'> {
-  readonly createdAt: Date;
+  /** When it was added or resumed. */
+  readonly since: Date;
   readonly isPaused: boolean;
   readonly isRemoved: boolean;
 }
@@ -446,12 +447,12 @@ export function evolveSubscription(
   event: Recorded<SubscriptionEvent>,
 ): LoggedSubscription {
   if (event.type === 'added') {
-    const createdAt = new Date(event.at);
-    return { ...factsOf(event), createdAt, isPaused: false, isRemoved: false };
+    const since = new Date(event.at);
+    return { ...factsOf(event), since, isPaused: false, isRemoved: false };
   }
   const before = begun(subscription, event);
   if (event.type === 'removed') return { ...before, isRemoved: true };
-  return { ...before, isPaused: event.type === 'paused' };
+  return { ...before, isPaused: event.type === 'paused', since: new Date(event.at) };
 }
 
 type PressEvent = z.infer<typeof PressEvent>;

@@ -142,22 +142,16 @@ function rowsOn(
 const MOST_MOVERS = 5;
 const EXPLAINED = 0.8;
 
-/**
- * The lines with the largest changes, the largest first. `top`: that many lines; null: until they explain 80%, at most five.
- */
-function largest(all: readonly Mover[], top: number | null): readonly Mover[] {
+/** The lines with the largest changes, the largest first, until they explain 80%, at most five. */
+function largest(all: readonly Mover[]): readonly Mover[] {
   const size = ({ delta }: Mover) => Math.abs(delta);
   const sorted = [...all].sort((a, b) => size(b) - size(a) || (a.key < b.key ? -1 : 1));
-  const enough = EXPLAINED * all.reduce((sum, mover) => sum + size(mover), 0);
-  const movers: Mover[] = [];
-  let explained = 0;
-  for (const mover of sorted) {
-    const isEnough = top === null && explained >= enough;
-    if (isEnough || movers.length === (top ?? MOST_MOVERS)) break;
-    movers.push(mover);
-    explained += size(mover);
-  }
-  return movers;
+  let left = EXPLAINED * all.reduce((sum, mover) => sum + size(mover), 0);
+  return sorted.slice(0, MOST_MOVERS).filter((mover) => {
+    const isShown = left > 0;
+    left -= size(mover);
+    return isShown;
+  });
 }
 
 interface ServiceMetric extends ComparedLine {
@@ -179,17 +173,13 @@ export interface Explanation {
 /**
  * How the costs on the paired days changed, by service and metric. Pipes count to their service.
  * What the metrics of a row do not explain is a line as well, so that all lines add up to the total
- * of the rows. `top`: the number of movers; null: until they explain 80%, at most five.
+ * of the rows.
  * Source: docs/costs.md#reasons.
  */
-export function explainChange(
-  rows: readonly CostRow[],
-  pairs: readonly DayPair[],
-  top: number | null,
-): Explanation {
+export function explainChange(rows: readonly CostRow[], pairs: readonly DayPair[]): Explanation {
   const [now, before] = [sideOf(rows, pairs, 'now'), sideOf(rows, pairs, 'before')];
   const moved = changesBetween(now.lines, before.lines).filter(({ delta }) => delta !== 0);
-  const movers = largest(moved, top);
+  const movers = largest(moved);
   const rest = moved.filter((one) => !movers.includes(one));
   const services = new Map([...before.lines, ...now.lines].map((line) => [line.key, line.service]));
   const ofMovers = movers.flatMap(({ key }) => services.get(key) ?? []);

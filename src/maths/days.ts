@@ -14,37 +14,25 @@ export interface DayState {
   /** What is known about a preliminary day. */
   readonly openDay?: OpenDay | undefined;
   readonly price?: DayPrice | undefined;
-  readonly rows: number;
-  readonly openRows: number;
   readonly total: Micro;
-  /** The part of the total that can still change, from rows that are not locked. */
-  readonly preliminary: Micro;
 }
 
-type Sum = Pick<DayState, 'rows' | 'openRows' | 'total' | 'preliminary' | 'openDay' | 'price'>;
+type Sum = Omit<DayState, 'day'>;
 
-const NOTHING: Sum = { rows: 0, openRows: 0, total: 0, preliminary: 0 };
+const NOTHING: Sum = { state: 'no-data', total: 0 };
 
 /** The state of every day of the span, in order. Source: docs/costs.md#day-states-and-locking. */
 export function dayStates(rows: readonly CostRow[], { first, last }: Span): readonly DayState[] {
   const sums = new Map<Day, { -readonly [Key in keyof Sum]: Sum[Key] }>();
   for (const { day, total, locked, openDay, price } of rows) {
     const sum = sums.get(day) ?? { ...NOTHING };
-    sum.rows += 1;
-    sum.openRows += locked ? 0 : 1;
+    sum.state = locked && sum.state !== 'preliminary' ? 'final' : 'preliminary';
     sum.total += total;
-    sum.preliminary += locked ? 0 : total;
     sum.openDay ??= openDay;
     sum.price ??= price;
     sums.set(day, sum);
   }
-  return daysBetween(first, last).map((day) => dayState(day, sums.get(day) ?? NOTHING));
-}
-
-function dayState(day: Day, sum: Sum): DayState {
-  if (sum.rows === 0) return { day, state: 'no-data', ...sum };
-  if (sum.openRows > 0) return { day, state: 'preliminary', ...sum };
-  return { day, state: 'final', ...sum, openDay: undefined };
+  return daysBetween(first, last).map((day) => ({ day, ...(sums.get(day) ?? NOTHING) }));
 }
 
 /**
@@ -98,21 +86,16 @@ export interface RowSelector {
 }
 
 export function selectRows(rows: readonly CostRow[], selector: RowSelector): readonly CostRow[] {
-  return rows.filter(rowFilter(selector));
-}
-
-/** The selector as a predicate of rows. */
-export function rowFilter(selector: RowSelector): (row: CostRow) => boolean {
   const services = selector.services && new Set(selector.services);
   const warehouses = selector.warehouses && new Set(selector.warehouses);
   const entities = selector.entities && new Set(selector.entities);
   const storage = new Set(selector.storage);
-  return ({ serviceId, warehouseId, entityId }) => {
+  return rows.filter(({ serviceId, warehouseId, entityId }) => {
     const isStorage = serviceId === null && storage.has(warehouseId ?? '');
     if (services && !services.has(serviceId ?? '') && !isStorage) return false;
     if (warehouses && !warehouses.has(warehouseId ?? '')) return false;
     return !entities || entities.has(entityId);
-  };
+  });
 }
 
 /** The total of one UTC day in one fetched report; stored only when it differs from the one before. */
@@ -173,7 +156,7 @@ export function learnCompleteness(history: SnapshotHistory, at: Date): Completen
     const capped = Math.min(share, MOST_SHARE);
     const open = Math.abs(1 - capped);
     const common = (0.5 * open) / Math.sqrt(fewest);
-    all.set(age, { share: capped, error: 0.2 * open + common, common, ratios: fewest });
+    all.set(age, { share: capped, error: 0.2 * open + common, common });
   }
   return all;
 }
@@ -183,7 +166,7 @@ export function openDayOf(day: Day, at: Date, learned: CompletenessByAge): OpenD
   const age = ageAt(day, at.getTime());
   if (learned.size === 0 || age < 1) return { age, completeness: null };
   // Days of a greater age were never seen to change.
-  const complete = { share: 1, error: 0, common: 0, ratios: 0 };
+  const complete = { share: 1, error: 0, common: 0 };
   return { age, completeness: learned.get(age) ?? complete };
 }
 

@@ -50,38 +50,29 @@ export function priceArea(fields: JsonObject | undefined): string | null {
   return parts.every((part) => typeof part === 'string' && part !== '') ? parts.join(' ') : null;
 }
 
-/** The compute cost of one service on one day, with the size limits of the whole day. */
-export interface SizedDay {
-  /** Credits of compute. */
-  readonly value: number;
-  readonly final: boolean;
-  /** Whether the service was changed, started or stopped on that day. */
-  readonly changed: boolean;
-  readonly scaling: Scaling | null;
+/** The compute cost of one service on one day, with its fixed size on the whole day. */
+export interface SizedDay extends Pick<DayValue, 'value' | 'final'> {
+  readonly scaling: Scaling;
 }
 
-export type UnitPrice =
-  | { readonly ok: true; readonly creditsPerGbHour: number; readonly days: number }
-  | { readonly ok: false; readonly why: 'too-few-days-of-fixed-size'; readonly days: number };
+/** Credits per GB-hour; null with too few days that show it. */
+export type UnitPrice = number | null;
 
 const LEAST_PRICED_DAYS = 3;
 const HOURS = 24;
 
 /**
  * k = median(compute / (24 · replicas · memory)) in credits per GB-hour, over final days of a fixed
- * size: min = max, no idling, no change. `days` may contain several services of the same provider,
+ * size: min = max, no idling. `days` may contain several services of the same provider,
  * region and tier, which have the same price. Source: docs/costs.md#unit-price.
  */
 export function unitPrice(days: readonly SizedDay[]): UnitPrice {
-  const prices = days.flatMap(({ value, final, changed, scaling }) => {
-    if (!final || changed || !scaling || !isCost(value) || !isFixed(scaling)) return [];
+  const prices = days.flatMap(({ value, final, scaling }) => {
+    if (!final || !isCost(value)) return [];
     const gbHours = HOURS * scaling.numReplicas * scaling.maxReplicaMemoryGb;
     return gbHours > 0 && value > 0 ? [value / gbHours] : [];
   });
-  if (prices.length < LEAST_PRICED_DAYS) {
-    return { ok: false, why: 'too-few-days-of-fixed-size', days: prices.length };
-  }
-  return { ok: true, creditsPerGbHour: median(prices), days: prices.length };
+  return prices.length < LEAST_PRICED_DAYS ? null : median(prices);
 }
 
 /** The estimated effect of a change on the compute cost of one service, in credits; negative if it saves. */
@@ -115,26 +106,13 @@ export function stopEffect(compute: readonly DayValue[], today: Day): CostChange
   return effect(times(usual, -1), usual.days, 'past-days');
 }
 
-/**
- * A start restores the level of the last 14 days with costs. With fewer than seven such days, the
- * size limits apply: 24 · k · replicas · min (0 with idling) … 24 · k · replicas · max.
- * Source: docs/costs.md#estimated-effect.
- */
-export function startEffect(
-  compute: readonly DayValue[],
-  scaling: Scaling | null,
-  price: UnitPrice,
-  today: Day,
-): CostChange {
-  const running = compute.filter(({ value }) => value > 0);
-  const usual = usualOf(running, today);
-  if (usual) return effect(usual, usual.days, 'past-days');
-  if (!scaling) return notKnown('size-not-known');
-  if (!price.ok) return notKnown('price-not-known');
-
-  const { low, high } = boundsOf(scaling, price.creditsPerGbHour);
-  const perDay = { about: (low + high) / 2, low, high };
-  return effect(perDay, price.days, 'unit-price');
+/** A start restores the level of the last 14 days with costs. Source: docs/costs.md#estimated-effect. */
+export function startEffect(compute: readonly DayValue[], today: Day): CostChange {
+  const usual = usualOf(
+    compute.filter(({ value }) => value > 0),
+    today,
+  );
+  return usual ? effect(usual, usual.days, 'past-days') : notKnown('too-few-days');
 }
 
 /**
@@ -158,22 +136,18 @@ export function scaleEffect(
     const ratio = gbOf(after) / gbOf(before);
     return effect(times(usual, ratio - 1), usual.days, 'fixed-size');
   }
-  if (!price.ok) return notKnown('price-not-known');
+  if (price === null) return notKnown('price-not-known');
 
-  const perDay = scaledBetween(usual.about, after, price.creditsPerGbHour);
+  const perDay = scaledBetween(usual.about, after, price);
   return effect(perDay, usual.days, 'unit-price');
 }
 
 function scaledBetween(level: number, after: Scaling, price: number): Estimate {
-  const { low, high } = boundsOf(after, price);
+  const perGb = HOURS * price * after.numReplicas;
+  const low = after.idleScaling ? 0 : perGb * after.minReplicaMemoryGb;
+  const high = perGb * after.maxReplicaMemoryGb;
   const expected = Math.min(Math.max(level, low), high);
   return { about: expected - level, low: low - level, high: high - level };
-}
-
-function boundsOf(scaling: Scaling, price: number): { low: number; high: number } {
-  const perGb = HOURS * price * scaling.numReplicas;
-  const low = scaling.idleScaling ? 0 : perGb * scaling.minReplicaMemoryGb;
-  return { low, high: perGb * scaling.maxReplicaMemoryGb };
 }
 
 function gbOf({ numReplicas, maxReplicaMemoryGb }: Scaling): number {

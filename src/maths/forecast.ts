@@ -1,7 +1,7 @@
-import { monthOf, monthSpan, type Span, within } from '../base/calendar.ts';
+import { type Span, within } from '../base/calendar.ts';
 import { type Day, dayNumber, daysBetween } from '../base/time.ts';
 import { completed, LONGEST_WAIT_DAYS } from './days.ts';
-import { type Money, moneyOf, moneyOver, moneySum, type PriceList } from './money.ts';
+import { type Money, moneyOf, moneyOver, type PriceList } from './money.ts';
 import { median, normalShare, sum } from './numbers.ts';
 import { type DayValue, microOf } from './rows.ts';
 import {
@@ -60,15 +60,6 @@ interface ForecastBasis {
 }
 
 const LEAST_FORECAST_DAYS = 3;
-
-/** The forecast of the UTC month of `today`. */
-export function forecastMonth(
-  series: readonly DayValue[],
-  today: Day,
-  isExplained = false,
-): Forecast {
-  return forecastSpan(series, monthSpan(monthOf(today)), today, isExplained);
-}
 
 /**
  * The cost of a span that contains `today` or begins after it, in credits: reported days, open days
@@ -315,8 +306,9 @@ export function forecastMoney(
   const open = daysBetween(first, last).filter((day) => day >= begin && !known.has(day));
   const parts = final.map(({ price, value }) => [price, microOf(value)] as const);
   const rest = parts.reduce((left, [, micro]) => left - micro, microOf(credits));
-  return moneySum([
-    parts.length > 0 ? moneyOf(parts) : undefined,
-    open.length > 0 ? moneyOver(rest, open, prices) : undefined,
-  ]);
+  const own = moneyOf(parts);
+  if (open.length === 0) return own;
+  const spread = moneyOver(rest, open, prices);
+  if (parts.length === 0) return spread;
+  return own && spread && { ...own, trillionths: own.trillionths + spread.trillionths };
 }

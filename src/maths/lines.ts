@@ -19,7 +19,6 @@ import {
   entityKey,
   type Metric,
   type Micro,
-  REPORT_ROUNDING,
 } from './rows.ts';
 
 // The rows of a span as lines: summed by entity, label, metric or time, by calendar, and day by day.
@@ -77,7 +76,13 @@ export function sumBy(rows: readonly CostRow[], by: Grouping, span: Span): reado
   const all = sums.reduce((sum, { total }) => sum + total, 0);
   const byKey = (a: Sum, b: Sum) => (a.key < b.key ? -1 : 1);
   const byCost = (a: Sum, b: Sum) => b.total - a.total || byKey(a, b);
-  return sums.sort(isOfTime(by) ? byKey : byCost).map((sum) => lineOf(sum, all));
+  return sums.sort(isOfTime(by) ? byKey : byCost).map(({ key, name, total, days }) => ({
+    key,
+    name: name.text,
+    total,
+    share: all > 0 ? total / all : null,
+    days: days.size,
+  }));
 }
 
 function sumsOf(rows: readonly CostRow[], by: Grouping, span: Span): Sum[] {
@@ -90,31 +95,17 @@ function sumsOf(rows: readonly CostRow[], by: Grouping, span: Span): Sum[] {
 }
 
 function add(sums: Map<string, Sum>, part: CostPart, { day }: CostRow): void {
-  const sum = sums.get(part.key) ?? newSum(part, day);
+  const name = { text: part.name, isOwn: part.isOwnName, day };
+  const sum = sums.get(part.key) ?? { key: part.key, name, total: 0, days: new Set() };
   if (sum.days.size === 0) sums.set(part.key, sum);
   sum.total += part.amount;
   sum.days.add(day);
-  if (isBetter(part, day, sum.name)) sum.name = nameOf(part, day);
+  if (isBetter(name, sum.name)) sum.name = name;
 }
 
-function newSum(part: CostPart, day: Day): Sum {
-  const name = nameOf(part, day);
-  return { key: part.key, name, total: 0, days: new Set() };
-}
-
-function nameOf({ name, isOwnName }: CostPart, day: Day): Sum['name'] {
-  return { text: name, isOwn: isOwnName, day };
-}
-
-function isBetter({ name, isOwnName }: CostPart, day: Day, than: Sum['name']): boolean {
-  if (isOwnName !== than.isOwn) return isOwnName;
-  return day === than.day ? name > than.text : day > than.day;
-}
-
-function lineOf(sum: Sum, all: Micro): SummaryLine {
-  const { key, name, total, days } = sum;
-  const share = all > 0 ? total / all : null;
-  return { key, name: name.text, total, share, days: days.size };
+function isBetter(one: Sum['name'], than: Sum['name']): boolean {
+  if (one.isOwn !== than.isOwn) return one.isOwn;
+  return one.day === than.day ? one.text > than.text : one.day > than.day;
 }
 
 /** The part of a row that is added to one line. */
@@ -206,10 +197,7 @@ function metricParts(row: CostRow): readonly CostPart[] {
     parts.push({ key: metric, name: metricName(metric), isOwnName: true, amount });
   }
   if (rest === 0) return parts;
-  const isRounding = Math.abs(rest) <= REPORT_ROUNDING;
-  const line = isRounding
-    ? { key: 'rounding', name: 'rounding' }
-    : { key: 'rest', name: 'not broken down' };
+  const line = { key: 'rest', name: 'not broken down' };
   return [...parts, { ...line, isOwnName: true, amount: rest }];
 }
 
@@ -225,65 +213,25 @@ export function onCalendar(
   unit: TimeUnit,
 ): readonly SummaryLine[] {
   const known = new Map(lines.map((line) => [line.key, line]));
-  return bucketsOf(states, unit).map((bucket) => calendarLine(bucket, unit, known.get(bucket.key)));
-}
-
-function calendarLine(bucket: Bucket, unit: TimeUnit, known: SummaryLine | undefined): SummaryLine {
-  const { key, days } = bucket;
-  const share = days > 0 ? 0 : null;
-  return { key, total: 0, share, days, ...known, name: bucketName(bucket, unit) };
+  const keyOf = (day: Day) => (unit === 'month' ? monthOf(day) : startOf(unit, day));
+  const groups = Map.groupBy(states, ({ day }) => keyOf(day));
+  return [...groups].map(([key, own]) => {
+    const days = own.filter(({ state }) => state !== 'no-data').length;
+    const share = days > 0 ? 0 : null;
+    return { key, total: 0, share, days, ...known.get(key), name: unitName(key, own, unit) };
+  });
 }
 
 /** Incomplete units show their days: `Nov 2026, 1–20`, `week of Mon 16 Nov, 16–19`. */
-function bucketName(bucket: Bucket, unit: TimeUnit): string {
-  if (unit === 'day') return formatDay(bucket.first);
-  const { key, first, isWhole, days, missing } = bucket;
-  const name = unit === 'week' ? `week of ${formatDay(key)}` : formatMonth(first);
-  const part = isWhole ? [] : [formatShortSpan(bucket)];
-  const none = `${missing.length} ${missing.length === 1 ? 'day' : 'days'} without data`;
-  return [name, ...part, ...(days > 0 && missing.length > 0 ? [none] : [])].join(', ');
-}
-
-/** The days of a span in the same day, week or month. */
-interface Bucket extends Span {
-  /** The day, the Monday of the week, or the month: the same key as in `sumBy`. */
-  readonly key: string;
-  /** Whether the span has all days of the unit: a part costs less than a whole one. */
-  readonly isWhole: boolean;
-  readonly total: Micro;
-  /** The number of days with data. Without any, there is no figure, not a zero. */
-  readonly days: number;
-  readonly missing: readonly Day[];
-}
-
-const LENGTHS: Readonly<Record<TimeUnit, (day: Day) => number>> = {
-  day: () => 1,
-  week: () => 7,
-  month: (day) => lengthOf(monthSpan(monthOf(day))),
-};
-
-/** Groups ordered days by unit; weeks begin on Monday. */
-export function bucketsOf(states: readonly DayState[], unit: TimeUnit): readonly Bucket[] {
-  const groups = Map.groupBy(states, ({ day }) => keyOf(day, unit));
-  return [...groups].map(([key, own]) => bucketOf(key, own, unit));
-}
-
-function keyOf(day: Day, unit: TimeUnit): string {
-  return unit === 'month' ? monthOf(day) : startOf(unit, day);
-}
-
-function bucketOf(key: string, states: readonly DayState[], unit: TimeUnit): Bucket {
-  const first = states[0]?.day ?? key;
-  const span = { first, last: states.at(-1)?.day ?? first };
-  const missing = states.flatMap(({ day, state }) => (state === 'no-data' ? [day] : []));
-  return {
-    key,
-    ...span,
-    isWhole: lengthOf(span) === LENGTHS[unit](first),
-    total: states.reduce((sum, { total }) => sum + total, 0),
-    days: states.length - missing.length,
-    missing,
-  };
+function unitName(key: string, own: readonly DayState[], unit: TimeUnit): string {
+  const first = own[0]?.day ?? key;
+  if (unit === 'day') return formatDay(first);
+  const span = { first, last: own.at(-1)?.day ?? first };
+  const [name, whole] =
+    unit === 'week'
+      ? [`week of ${formatDay(key)}`, 7]
+      : [formatMonth(first), lengthOf(monthSpan(monthOf(first)))];
+  return lengthOf(span) === whole ? name : `${name}, ${formatShortSpan(span)}`;
 }
 
 /**

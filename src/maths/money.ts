@@ -24,10 +24,8 @@ export function withPrices<Item extends { readonly day: Day; readonly price?: Da
   prices: PriceList | null,
 ): readonly Item[] {
   if (prices === null) return items;
-  const known = new Map<Day, DayPrice | undefined>();
   return items.map((item) => {
-    if (!known.has(item.day)) known.set(item.day, priceOn(prices, item.day));
-    const price = known.get(item.day);
+    const price = priceOn(prices, item.day);
     return price ? { ...item, price } : item;
   });
 }
@@ -58,27 +56,6 @@ export function moneyOf(parts: Iterable<PricedPart>): Money | null {
   return currency === null ? null : { currency, trillionths };
 }
 
-/** Null for unknown money, undefined for no costs at all. */
-type Known = Money | null | undefined;
-
-/** The sum; null if one of them is unknown. */
-export function moneySum(all: readonly Known[]): Money | null {
-  const parts = all.filter((one) => one !== undefined);
-  const [first] = parts;
-  if (!first) return null;
-  let trillionths = 0n;
-  for (const part of parts) {
-    if (part === null) return null;
-    trillionths += part.trillionths;
-  }
-  return { ...first, trillionths };
-}
-
-/** One of `count` equal parts, rounded to the trillionth. */
-function moneyShare(money: Money | null, count: number): Money | null {
-  return money && { ...money, trillionths: dividedBy(money.trillionths, BigInt(count)) };
-}
-
 /**
  * The money of credits that are not known by day, such as a budget or a forecast: spread evenly over
  * the days, each at its own price. Null if a day has no price.
@@ -89,7 +66,9 @@ export function moneyOver(
   prices: PriceList | null | undefined,
 ): Money | null {
   const each = days.map((day): PricedPart => [priceOn(prices, day), micro]);
-  return moneyShare(moneyOf(each), days.length);
+  const all = moneyOf(each);
+  // One of equal parts, rounded to the trillionth.
+  return all && { ...all, trillionths: dividedBy(all.trillionths, BigInt(days.length)) };
 }
 
 /** The nearest whole number; half of one is rounded away from zero. */

@@ -80,12 +80,10 @@ export function creditsText(micro: Micro, money: Money | null = null): string {
   return `${figure(micro)} credits${bracketed(money && moneyText(money))}`;
 }
 
-/** A difference with its sign: `+55.1`, `−18.0`, `±0`; with money: `+55.1 (+€19.29)`. */
-export function signedFigure(micro: Micro, money: Money | null = null): string {
-  const note = bracketed(money && signedMoneyText(money));
-  if (micro === 0) return `±0${note}`;
-  const size = figure(Math.abs(micro)).replace('<', '');
-  return `${micro < 0 ? MINUS : '+'}${size}${note}`;
+/** A difference with its sign: `+55.1`, `−18.0`, `±0`. */
+export function signedFigure(micro: Micro): string {
+  if (micro === 0) return '±0';
+  return `${micro < 0 ? MINUS : '+'}${figure(Math.abs(micro)).replace('<', '')}`;
 }
 
 /** The notes after a figure: ` (€80.19, +4%)`; empty without any note. */

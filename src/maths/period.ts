@@ -1,4 +1,3 @@
-import leven from 'leven';
 import {
   addMonths,
   formatSpan,
@@ -10,6 +9,7 @@ import {
   startOf,
   type Unit,
 } from '../base/calendar.ts';
+import { nearest } from '../base/text.ts';
 import { addDays, type Day } from '../base/time.ts';
 
 // Periods as users write them, as days of UTC, and the periods that they are compared with.
@@ -17,8 +17,6 @@ import { addDays, type Day } from '../base/time.ts';
 export interface Period extends Span {
   /** The period as text, without "UTC". Its days are UTC days. */
   readonly label: string;
-  /** The requested end is in the future; the period ends today. */
-  readonly isCut: boolean;
   /** Selects the previous period: whole weeks for days, or the previous month, quarter or year. */
   readonly unit: Unit;
 }
@@ -33,7 +31,7 @@ export type PeriodProblem =
 
 type PeriodReading =
   | { readonly ok: true; readonly period: Period }
-  /** `nearest`: at most three valid suggestions, the best first. */
+  /** `nearest`: valid suggestions, the best first; often none. */
   | { readonly ok: false; readonly problem: PeriodProblem; readonly nearest: readonly string[] };
 
 export const LONGEST_DAYS = 400;
@@ -43,7 +41,7 @@ export const LONGEST_DAYS = 400;
  *
  * Periods of whole days (`7d`, `4w`, `mtd`, `november` while it lasts, `a..`) end yesterday; on the
  * first day of a week, month, quarter or year, the current one is today only. Another period with a
- * future end ends today. At most 400 days. An unknown word is never guessed; the refusal has suggestions. Source: docs/costs.md#periods.
+ * future end ends today. At most 400 days. An unknown word is never guessed. Source: docs/costs.md#periods.
  */
 export function readPeriod(text: string, today: Day): PeriodReading {
   const word = text.trim().toLowerCase();
@@ -60,21 +58,22 @@ function periodOf(draft: PeriodDraft, today: Day): Period {
   const { unit = 'day' } = draft;
   // The current month has one total, whether it is written `mtd` or `november`.
   const isSoFar = unit !== 'day' && draft.last >= today && draft.first <= today;
-  const { first, last: end } = isSoFar ? { ...draft, ...toDate(unit, today) } : draft;
-  const span = { first: isSoFar ? draft.first : first, last: end > today ? today : end };
-  return { ...span, label: formatSpan(span, today), isCut: end > today, unit };
+  const { last } = isSoFar ? toDate(unit, today) : draft;
+  const span = { first: draft.first, last: last > today ? today : last };
+  return { ...span, label: formatSpan(span, today), unit };
+}
+
+/** The current month so far. */
+export function monthToDate(today: Day): Period {
+  return periodOf(toDate('month', today), today);
 }
 
 function refused(problem: PeriodProblem, word: string, today: Day): PeriodReading {
   const longest = problem === 'too-long' ? [`${LONGEST_DAYS}d`] : [];
-  const nearest = [...longest, ...bySimilarity(word, periodForms(today))].slice(0, OFFERED);
-  return { ok: false, problem, nearest };
+  return { ok: false, problem, nearest: [...longest, ...nearest(word, periodForms(today))] };
 }
 
 const MOST_WORDS = 3;
-/** Periods in other units than days and weeks are invalid and are refused as a whole. */
-const OTHER_UNIT = /^(?:last-)?\d{1,5}-(?:hours?|months?|quarters?|years?)$/i;
-const TO_PERIOD_WORDS = ['to', 'until', 'till', '-', '..', '...', '…'];
 
 /** The first words as a period, valid or not; null if they do not have the form of a period. */
 export function periodAt(
@@ -82,20 +81,12 @@ export function periodAt(
   today: Day,
 ): { readonly reading: PeriodReading; readonly taken: number } | null {
   for (let taken = Math.min(MOST_WORDS, words.length); taken > 1; taken -= 1) {
-    const word = joined(words.slice(0, taken));
-    const reading = readPeriod(word, today);
-    const isWhole = reading.ok || reading.problem !== 'unknown-words' || OTHER_UNIT.test(word);
-    if (isWhole) return { reading, taken };
+    const reading = readPeriod(words.slice(0, taken).join('-'), today);
+    if (reading.ok || reading.problem !== 'unknown-words') return { reading, taken };
   }
   const [word = ''] = words;
   const reading = readPeriod(word, today);
   return reading.ok || isPeriodLike(word) ? { reading, taken: 1 } : null;
-}
-
-/** `last 7 days` becomes `last-7-days`, and `2026-11-05 to 2026-11-10` a range. */
-function joined([first = '', second = '', ...rest]: readonly string[]): string {
-  const isRange = TO_PERIOD_WORDS.includes(second.toLowerCase()) && rest.length > 0;
-  return isRange ? `${first}..${rest.join('-')}` : [first, second, ...rest].join('-');
 }
 
 /** The days of a word, including future days. */
@@ -114,11 +105,6 @@ const EDGE = String.raw`(\d{4}-\d\d(?:-\d\d)?)`;
 const TO = String.raw`(?:\.\.\.?|\u2026)`;
 const MONTH = `(${MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?`).join('|')})`;
 const NAMED = new RegExp(`^(?:(2\\d{3})-)?${MONTH}(?:-(2\\d{3}))?$`, 'i');
-
-// `nov-1-15`, `november-5`, `1..15-nov`
-const DAYS = String.raw`(\d{1,2})(?:(?:-|\.\.)(\d{1,2}))?`;
-const NAMED_DAYS = new RegExp(`^${MONTH}-${DAYS}$`, 'i');
-const DAYS_NAMED = new RegExp(`^${DAYS}-?${MONTH}$`, 'i');
 
 type Form = readonly [
   RegExp,
@@ -145,8 +131,6 @@ const FORMS: readonly Form[] = [
   [/^(2\d{3})$/, ([year]) => months(`${year}-01-01`, 12, 'year')],
   [/^(2\d{3}-(?:0[1-9]|1[0-2]))$/, ([month = '']) => wholeMonth(month)],
   [/^(\d{4}-\d\d-\d\d)$/, ([day = '']) => range(day, day)],
-  [NAMED_DAYS, ([name = '', from = '', to = from], today) => namedDays(name, from, to, today)],
-  [DAYS_NAMED, ([from = '', to = from, name = ''], today) => namedDays(name, from, to, today)],
   [NAMED, ([before, name = '', after], today) => namedMonth(name, before ?? after, today)],
   [
     new RegExp(`^${EDGE}${TO}${EDGE}$`),
@@ -205,12 +189,6 @@ function namedMonth(name: string, year: string | undefined, today: Day): PeriodD
   return wholeMonth(inYear(own) > monthOf(today) ? inYear(own - 1) : inYear(own));
 }
 
-/** Some days of the latest month of that name that has begun. */
-function namedDays(name: string, from: string, to: string, today: Day) {
-  const month = namedMonth(name, undefined, today).first.slice(0, 7);
-  return range(`${month}-${from.padStart(2, '0')}`, `${month}-${to.padStart(2, '0')}`);
-}
-
 /** The first day of the start of a range; an invalid day stays invalid. */
 function firstOf(edge: string): Day {
   return edge.length === 7 ? `${edge}-01` : edge;
@@ -249,8 +227,6 @@ function since(first: Day, today: Day): PeriodDraft | PeriodProblem {
   return range(first, first > yesterday ? first : yesterday);
 }
 
-const OFFERED = 3;
-
 const WORDS = [
   'today',
   'yesterday',
@@ -273,43 +249,18 @@ export function periodForms(today: Day): readonly string[] {
   return [...WORDS, ...dated, `${addDays(today, -7)}..`, ...MONTHS];
 }
 
-/** All words, the most similar first. A prefix counts as less than one wrong letter. */
-export function bySimilarity(typed: string, known: readonly string[]): readonly string[] {
-  return ranked(typed, known).map(({ word }) => word);
-}
-
-/** The words that the typed one could be with a typing error; often none. */
-export function similarWords(typed: string, known: readonly string[]): readonly string[] {
-  const limit = typed.length < 4 ? 1 : Math.max(2, Math.ceil(typed.length / 4));
-  const near = ranked(typed, known).filter(({ distance }) => distance <= limit);
-  return near.map(({ word }) => word);
-}
-
-function ranked(typed: string, known: readonly string[]) {
-  const wanted = typed.toLowerCase();
-  const distance = (form: string) => {
-    const word = form.toLowerCase();
-    return wanted !== '' && word.startsWith(wanted) ? 0.5 : leven(wanted, word);
-  };
-  return known
-    .map((word) => ({ word, distance: distance(word) }))
-    .sort((a, b) => a.distance - b.distance);
-}
-
-/** What a period is compared with: the previous one, the same days a week or month ago, or another. */
-export type Versus = 'prev' | 'last-week' | 'last-month' | Period;
+/** What a period is compared with: the previous one, or another. */
+export type Versus = 'prev' | Period;
 
 /**
  * The period to compare with. `prev` of a month, quarter or year is the previous one, whole or through
  * the same day. `prev` of other periods is the same weekdays, the smallest number of whole weeks
- * earlier without overlap, because different weekdays cannot be compared. `last-month` may have
- * different weekdays, which the comparison reports. Source: docs/costs.md#comparisons.
+ * earlier without overlap, because different weekdays cannot be compared. Source: docs/costs.md#comparisons.
  */
 export function comparisonPeriod(period: Period, how: Versus, today: Day): Period {
-  if (typeof how !== 'string') return how;
-  const span = earlier(period, how);
-  const label = formatSpan(span, today);
-  return { ...span, label, isCut: false, unit: period.unit };
+  if (how !== 'prev') return how;
+  const span = previousOf(period);
+  return { ...span, label: formatSpan(span, today), unit: period.unit };
 }
 
 /**
@@ -317,9 +268,8 @@ export function comparisonPeriod(period: Period, how: Versus, today: Day): Perio
  * quarter or year of a range would be whole weeks.
  */
 export function versusWord(period: Period, how: Versus): string {
-  const isUnit = how === 'prev' && MONTHS_OF_UNIT[period.unit] !== undefined;
-  if (typeof how === 'string' && !isUnit) return how;
-  const { first, last } = typeof how === 'string' ? earlier(period, how) : how;
+  if (how === 'prev' && MONTHS_OF_UNIT[period.unit] === undefined) return how;
+  const { first, last } = how === 'prev' ? previousOf(period) : how;
   return `${first}..${last}`;
 }
 
@@ -329,19 +279,15 @@ const MONTHS_OF_UNIT: Readonly<Partial<Record<Unit, number>>> = {
   year: 12,
 };
 
-function earlier(period: Period, how: 'prev' | 'last-week' | 'last-month'): Span {
-  if (how === 'last-week') return weeksBefore(period, 1);
-  const months = how === 'last-month' ? 1 : MONTHS_OF_UNIT[period.unit];
+function previousOf(period: Period): Span {
+  const months = MONTHS_OF_UNIT[period.unit];
   return months === undefined ? spanBefore(period) : monthsBefore(period, months);
 }
 
 /** The same weekdays before a span: the smallest number of whole weeks earlier without overlap. */
-export function spanBefore(span: Span): Span {
-  return weeksBefore(span, Math.ceil(lengthOf(span) / 7));
-}
-
-function weeksBefore({ first, last }: Span, weeks: number): Span {
-  return { first: addDays(first, -7 * weeks), last: addDays(last, -7 * weeks) };
+export function spanBefore({ first, last }: Span): Span {
+  const days = 7 * Math.ceil(lengthOf({ first, last }) / 7);
+  return { first: addDays(first, -days), last: addDays(last, -days) };
 }
 
 /** A whole month is compared with a whole month, even if that one is longer. */

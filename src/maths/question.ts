@@ -1,14 +1,12 @@
-import { isDay } from '../base/calendar.ts';
+import { nearest as similar } from '../base/text.ts';
 import type { Day } from '../base/time.ts';
 import { GROUPINGS, type Grouping, metricName } from './lines.ts';
 import {
-  bySimilarity,
+  monthToDate,
   type Period,
   type PeriodProblem,
   periodAt,
   periodForms,
-  readPeriod,
-  similarWords,
   type Versus,
 } from './period.ts';
 import { METRICS } from './rows.ts';
@@ -16,7 +14,7 @@ import { METRICS } from './rows.ts';
 // The words after `/cost` as a question about costs, and a question as words.
 
 /** What a question can be restricted to; `not`: all services but these. */
-export const SCOPE_KINDS = ['service', 'tag', 'warehouse', 'team', 'not', 'metric'] as const;
+export const SCOPE_KINDS = ['service', 'tag', 'team', 'not', 'metric'] as const;
 type ScopeKind = (typeof SCOPE_KINDS)[number];
 
 /** The names of a question. Without any name of a kind, it is not restricted by that kind. */
@@ -25,7 +23,6 @@ export type QuestionScope = Readonly<Record<ScopeKind, readonly string[]>>;
 export const ALL_COSTS: QuestionScope = {
   service: [],
   tag: [],
-  warehouse: [],
   team: [],
   not: [],
   metric: [],
@@ -52,12 +49,9 @@ export interface CostQuestion {
 /** The names that a question can use. */
 export interface Names {
   readonly tag: readonly string[];
-  readonly warehouse: readonly string[];
   readonly team: readonly string[];
   /** A unique name for each service of this name; more than one if services share it. */
   readonly called: (text: string) => readonly string[];
-  /** The services with a tag, or of a warehouse or a team. */
-  readonly within: (kind: 'tag' | 'warehouse' | 'team', name: string) => readonly string[];
   /** Similar names, the most similar first; often none. */
   readonly near: (text: string) => readonly string[];
 }
@@ -69,12 +63,9 @@ export type QuestionProblem =
   | 'no-number'
   | 'unknown-service'
   | 'unknown-tag'
-  | 'unknown-warehouse'
   | 'unknown-team'
   | 'unknown-metric'
-  | 'not-a-service'
   | 'shared-name'
-  | 'has-a-key'
   | 'given-twice';
 
 export interface UnclearQuestion {
@@ -120,7 +111,7 @@ type Parts = Partial<CostQuestion>;
 
 /**
  * Reads the words after `/cost`, in any order: a period, `by …`, `vs …`, `top N`, `final`, `refresh`,
- * and the names of services, or `tag`, `warehouse` and `team` with a name. After `only`, the name of a
+ * and the names of services, or `tag`, `team` and `metric` with a name. After `only`, the name of a
  * service may equal a keyword. Default: `mtd by service`. Unknown words are never guessed but refused
  * with suggestions. Source: docs/commands.md#cost-questions.
  */
@@ -136,7 +127,7 @@ export function readQuestion(words: readonly string[], today: Day, names: Names)
     if (step.part === null || key === undefined) unknown.push(...own);
     else {
       const before = key === 'scope' ? undefined : places.get(key);
-      if (before) return repeated(key, words, [before, own]);
+      if (before) return repeated(words, [before, own]);
       places.set(key, own);
       parts = withPart(parts, step.part);
     }
@@ -159,15 +150,12 @@ function placesOf(first: number, count: number): readonly number[] {
 
 /** A part that may occur once. */
 function repeated(
-  key: string,
   words: readonly string[],
   [before, own]: readonly [readonly number[], readonly number[]],
 ): UnclearQuestion {
   const textAt = (places: readonly number[]) => places.map((place) => words[place]).join(' ');
   const [first, second] = [textAt(before), textAt(own)];
-  const isPair = key === 'period' && isDay(first) && isDay(second);
-  const both = isPair ? [[first, second].sort().join('..')] : [];
-  const nearest = [...both, ...new Set([first, second])];
+  const nearest = [...new Set([first, second])];
   return misread(refusal('given-twice', second, nearest), [...before, ...own], first);
 }
 
@@ -182,32 +170,22 @@ function unknownWords(
   const about = places.filter((place, index) => place === (places[0] ?? 0) + index);
   const text = about.map((place) => words[place]).join(' ');
   const near = [
-    ...similarWords(text, GROUPINGS).map((known) => `by ${known}`),
+    ...similar(text, GROUPINGS).map((known) => `by ${known}`),
     ...names.near(text),
-    ...similarScopes(text, names),
-    ...similarWords(text, [...periodForms(today), ...FLAGS.keys()]),
+    ...(['tag', 'team'] as const).flatMap((kind) =>
+      similar(text, names[kind]).map((name) => `${kind} ${name}`),
+    ),
+    ...similar(text, [...periodForms(today), ...FLAGS.keys()]),
   ];
   const nearest = [...new Set(near)].slice(0, OFFERED);
   return misread(refusal('unknown-words', text, nearest), about);
 }
 
-/** The known tags, warehouses and teams similar to the text, as words of a question. */
-function similarScopes(text: string, names: Names): readonly string[] {
-  return (['tag', 'warehouse', 'team'] as const).flatMap((kind) =>
-    similarWords(text, names[kind]).map((name) => `${kind} ${name}`),
-  );
-}
-
-const DEFAULT_PERIOD = 'mtd';
-
 function questionOf(parts: Parts, today: Day): QuestionReading {
   const { by = 'service', versus = null, top = null, scope = ALL_COSTS } = parts;
   const { refresh = false, share = false, average = false, final = false } = parts;
-  const rest = { by, versus, top, scope, refresh, share, average, final };
-  if (parts.period) return { ok: true, question: { ...rest, period: parts.period } };
-  const reading = readPeriod(DEFAULT_PERIOD, today);
-  if (!reading.ok) return misread(refusal(reading.problem, DEFAULT_PERIOD, reading.nearest), []);
-  return { ok: true, question: { ...rest, period: reading.period } };
+  const { period = monthToDate(today) } = parts;
+  return { ok: true, question: { period, by, versus, top, scope, refresh, share, average, final } };
 }
 
 function misread(
@@ -222,12 +200,15 @@ const FLAGS: ReadonlyMap<string, QuestionPart> = new Map<string, QuestionPart>([
   ['refresh', { refresh: true }],
   ['share', { share: true }],
   ['final', { final: true }],
-  ...['average', 'avg', 'per-day'].map((word) => [word, { average: true }] as const),
+  ['average', { average: true }],
 ]);
 
 function stepAt(words: readonly string[], context: QuestionContext): KeywordStep {
   const [typed = '', ...rest] = words;
-  const keyword = KEYWORDS.get(typed.toLowerCase());
+  // Also `tag=prod,eu`, as in the commands about digests.
+  const [key = '', value] = typed.split('=', 2);
+  const keyword = KEYWORDS.get(key.toLowerCase());
+  if (keyword && value !== undefined) return { ...keyword([value], context), taken: 1 };
   // The suggestions of a keyword contain the keyword, so they replace it too.
   if (keyword) {
     const step = keyword(rest, context);
@@ -235,8 +216,6 @@ function stepAt(words: readonly string[], context: QuestionContext): KeywordStep
   }
   const flag = FLAGS.get(typed.toLowerCase());
   if (flag) return { ok: true, part: flag, taken: 1 };
-  if (/^[a-z]+=/i.test(typed)) return keyed(typed, context);
-
   const period = periodAt(words, context.today);
   const named = serviceAt(words, context.names, period?.reading.ok ? period.taken + 1 : 1);
   if (named) return named;
@@ -249,22 +228,6 @@ function stepAt(words: readonly string[], context: QuestionContext): KeywordStep
   return refusal(problem, words.slice(0, taken).join(' '), nearest, taken);
 }
 
-/**
- * `tag=prod`, as in the commands about digests. Other keys do not exist here: the value without its
- * key is the most likely meaning.
- */
-function keyed(text: string, context: QuestionContext): KeywordStep {
-  const [key = '', value = ''] = text.split('=', 2);
-  const word = key.toLowerCase();
-  if (word === 'service') return { ...readServices(value, context), taken: 1 };
-  const reader = KEYWORDS.get(word);
-  const isScope = SCOPE_KINDS.some((kind) => kind === word);
-  if (reader && isScope) return { ...reader([value], context), taken: 1 };
-  const plain = ['period', 'days'].includes(word) ? [value.toLowerCase()] : [];
-  const nearest = reader ? [`${word} ${value.toLowerCase()}`] : plain;
-  return refusal('has-a-key', text, nearest);
-}
-
 type StepReader = (words: readonly string[], context: QuestionContext) => KeywordStep;
 
 /** Readers of the words after a keyword. */
@@ -273,12 +236,10 @@ const KEYWORDS: ReadonlyMap<string, StepReader> = new Map<string, StepReader>([
   ['vs', readVersus],
   ['top', readTop],
   ['only', readOnly],
+  ['service', readOnly],
   ['not', readNot],
-  ['without', readNot],
-  ['except', readNot],
   ['metric', readMetric],
   ['tag', (words, context) => readNamed('tag', words, context)],
-  ['warehouse', (words, context) => readNamed('warehouse', words, context)],
   ['team', (words, context) => readNamed('team', words, context)],
 ]);
 
@@ -288,24 +249,15 @@ function readGrouping([typed = '']: readonly string[]): KeywordStep {
   return refusal('no-grouping', typed, nearestOf(typed, GROUPINGS, 'by '));
 }
 
-const VERSUS = ['prev', 'last-week', 'last-month'] as const;
-
 function readVersus(words: readonly string[], { today }: QuestionContext): KeywordStep {
-  for (const count of [2, 1]) {
-    const word = words.slice(0, count).join('-').toLowerCase();
-    const versus = VERSUS.find((known) => known === word);
-    if (versus !== undefined) return { ok: true, part: { versus }, taken: count };
-  }
   const [typed = ''] = words;
+  if (typed.toLowerCase() === 'prev') return { ok: true, part: { versus: 'prev' }, taken: 1 };
   const period = typed === '' ? null : periodAt(words, today);
-  if (!period) return refusal('no-comparison', typed, nearestOf(typed, VERSUS, 'vs '));
+  if (!period) return refusal('no-comparison', typed, ['vs prev']);
   const { taken, reading } = period;
-  const text = words.slice(0, taken).join(' ');
-  if (!reading.ok) {
-    const nearest = reading.nearest.map((form) => `vs ${form}`);
-    return refusal(reading.problem, text, nearest, taken);
-  }
-  return { ok: true, part: { versus: reading.period }, taken };
+  if (reading.ok) return { ok: true, part: { versus: reading.period }, taken };
+  const nearest = reading.nearest.map((form) => `vs ${form}`);
+  return refusal(reading.problem, words.slice(0, taken).join(' '), nearest, taken);
 }
 
 /** The largest number after `top`. */
@@ -327,44 +279,12 @@ function readOnly(words: readonly string[], { names }: QuestionContext): Keyword
   return refusal('unknown-service', text, text === '' ? [] : names.near(text), own.length);
 }
 
-/** The services that are left out. A tag is not: the suggestion names its services. */
+/** A service that is left out. */
 function readNot(words: readonly string[], context: QuestionContext): KeywordStep {
   const step = readOnly(words, context);
-  if (!step.ok) {
-    const near = step.nearest.map((name) => `not ${name}`);
-    return groupLeftOut(words, context) ?? { ...step, nearest: near };
-  }
-  const { taken, part } = step;
-  // After a comma, another one is left out as well.
-  const isMore = words[taken - 1]?.endsWith(',') && words.length > taken;
-  const more = isMore ? readNot(words.slice(taken), context) : null;
-  if (more?.ok === false) return { ...more, taken: taken + more.taken };
-  const names = [...(part?.scope?.names ?? []), ...(more?.part?.scope?.names ?? [])];
-  return {
-    ok: true,
-    part: { scope: { kind: 'not', names } },
-    taken: taken + (more?.taken ?? 0),
-  };
-}
-
-const GROUPS = ['tag', 'warehouse', 'team', 'metric'] as const;
-
-/** `tag prod`, `tag=prod`, `prod` or `compute` after `not`. */
-function groupLeftOut(
-  [typed = '', next = '']: readonly string[],
-  { names }: QuestionContext,
-): KeywordRefusal | null {
-  const [key = '', value = ''] = typed.toLowerCase().split('=', 2);
-  const known = (kind: (typeof GROUPS)[number]) => (kind === 'metric' ? METRIC_WORDS : names[kind]);
-  const named = GROUPS.find((kind) => kind === key);
-  const kind = named ?? GROUPS.find((one) => nameIn(known(one), typed) !== null);
-  if (kind === undefined) return null;
-  const isNext = named !== undefined && value === '' && next !== '';
-  const name = named === undefined ? typed : isNext ? next : value;
-  const services = kind === 'metric' ? [] : names.within(kind, name);
-  const all = services.map((one) => `not ${one}`).join(' ');
-  const nearest = [...(all === '' ? [] : [all]), `by ${kind}`];
-  return refusal('not-a-service', `${kind} ${name}`.trim(), nearest, isNext ? 2 : 1);
+  if (!step.ok) return { ...step, nearest: step.nearest.map((name) => `not ${name}`) };
+  const names = step.part?.scope?.names ?? [];
+  return { ...step, part: { scope: { kind: 'not', names } } };
 }
 
 /** A metric as a word of a question: `data-transfer`. */
@@ -382,27 +302,24 @@ function readMetric([typed = '']: readonly string[]): KeywordStep {
   return { ok: true, part: { scope: { kind: 'metric', names } }, taken: 1 };
 }
 
-/** Reads the word after `tag`, `warehouse` or `team`: one name, or several with commas. */
+/** Reads the word after `tag` or `team`: one name, or several with commas. */
 function readNamed(
-  kind: 'tag' | 'warehouse' | 'team',
+  kind: 'tag' | 'team',
   [typed = '']: readonly string[],
   { names }: QuestionContext,
 ): KeywordStep {
   const known = names[kind];
-  const read = listOf(typed).map((text) => ({ text, name: nameIn(known, text) }));
-  // A warehouse may be known to the usage report only, which is not read yet.
-  const missing = read.find(({ name }) => name === null && kind !== 'warehouse');
+  const nameOf = (text: string) =>
+    known.find((name) => name.toLowerCase() === text.toLowerCase()) ?? null;
+  const read = listOf(typed).map((text) => ({ text, name: nameOf(text) }));
+  const missing = read.find(({ name }) => name === null);
   if (missing || read.length === 0) {
     const text = missing?.text ?? '';
     const near = nearestOf(text, known, `${kind} `);
     return refusal(`unknown-${kind}`, text, near, typed === '' ? 0 : 1);
   }
-  const own = read.map(({ text, name }) => name ?? text);
+  const own = read.flatMap(({ name }) => name ?? []);
   return { ok: true, part: { scope: { kind, names: own } }, taken: 1 };
-}
-
-function nameIn(known: readonly string[], text: string): string | null {
-  return known.find((name) => name.toLowerCase() === text.toLowerCase()) ?? null;
 }
 
 const LONGEST_NAME_WORDS = 8;
@@ -425,14 +342,6 @@ function servicesStep(names: readonly string[], taken: number): KeywordStep {
   return { ok: true, part: { scope: { kind: 'service', names } }, taken };
 }
 
-/** The service names after `service=`, or a refusal of the first unknown one. */
-function readServices(typed: string, { names }: QuestionContext): KeywordStep {
-  const read = serviceAt([typed], names);
-  if (read) return read;
-  const unknown = listOf(typed).find((text) => names.called(text).length !== 1) ?? '';
-  return refusal('unknown-service', unknown, names.near(unknown));
-}
-
 function listOf(typed: string): readonly string[] {
   return typed.split(',').filter((text) => text !== '');
 }
@@ -447,12 +356,10 @@ function refusal(
   return { ok: false, problem, text, taken, nearest };
 }
 
-/** Similar words, or the nearest ones if none is similar, each after `before`. */
+/** Similar words, or the first ones if none is similar, each after `before`. */
 function nearestOf(typed: string, known: readonly string[], before: string): readonly string[] {
-  const near = similarWords(typed, known);
-  return (near.length > 0 ? near : bySimilarity(typed, known))
-    .slice(0, 3)
-    .map((word) => `${before}${word}`);
+  const near = similar(typed, known);
+  return (near.length > 0 ? near : known).slice(0, OFFERED).map((word) => `${before}${word}`);
 }
 
 /** The words that select the same costs; `only` because a name may equal a keyword. */

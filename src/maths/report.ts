@@ -28,9 +28,6 @@ export interface ReportRow {
   readonly metrics: Readonly<Record<string, number | null>> | null;
   readonly totalCredits: number | null;
   readonly locked: boolean | null;
-  /** Live servers add how the row is billed. */
-  readonly organizationTier?: unknown;
-  readonly discount?: unknown;
 }
 
 interface ReadReport {
@@ -38,8 +35,6 @@ interface ReadReport {
   readonly rows: readonly CostRow[];
   /** Each fault once per day, with its number of rows; empty for a correct report. */
   readonly problems: readonly ReportProblem[];
-  /** How its rows are billed, each way once: `SCALE, discount 12`. */
-  readonly billed: readonly string[];
 }
 
 const MOST_CACHED_DAYS = 100;
@@ -52,26 +47,23 @@ const MOST_CACHED_DAYS = 100;
  * All faults are counted. Checks:
  * `|Σ metrics − total| ≤ 0.005` in each row with metrics, and
  * `|Σ totals − grand total| ≤ 0.005 × rows` (at least one) for the report. Negative figures are kept,
- * because a correction is part of the bill, and are counted. Source: docs/costs.md#reading-the-report.
+ * because a correction is part of the bill. Source: docs/costs.md#reading-the-report.
  */
 export function createReportReader(asked: Span) {
-  const faults = createFaults();
+  const counts = new Map<string, RowProblem>();
+  // By day, because questions concern days and not whole replies.
+  const note = (day: Day | null, name: RowFault) => {
+    const key = `${day} ${name}`;
+    counts.set(key, { name, day, count: (counts.get(key)?.count ?? 0) + 1 });
+  };
   // A report has few days in many thousand rows, so each is parsed once.
   const dayIn = cached(MOST_CACHED_DAYS, dayOfText);
   const days = new Map<Day, Map<string, CostRow>>();
-  const billed = new Set<string>();
-  let last: ReportRow | null = null;
   return {
     add: (batch: readonly ReportRow[]): void => {
       for (const reported of batch) {
-        const { organizationTier: tier, discount } = reported;
-        if (tier !== last?.organizationTier || discount !== last?.discount) {
-          billed.add(billedWords(tier, discount));
-        }
-        last = reported;
         const day = dayIn(reported.date);
-        faults.of(day);
-        const row = readRow(reported, day, asked, faults.note);
+        const row = readRow(reported, day, asked, (fault) => note(day, fault));
         if (row !== null) keep(row, days);
       }
     },
@@ -79,23 +71,10 @@ export function createReportReader(asked: Span) {
       const rows: CostRow[] = [];
       for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
       const off = grandTotalProblem(rows, grandTotalCredits, asked);
-      const ways = [...billed].filter((way) => way !== '');
-      return { rows, problems: [...faults.counted(), ...off], billed: ways };
+      return { rows, problems: [...counts.values(), ...off] };
     },
   };
 }
-
-function billedWords(tier: unknown, discount: unknown): string {
-  const parts = [tier, isMissing(discount) ? null : `discount ${plain(discount)}`];
-  return parts
-    .filter((part) => !isMissing(part))
-    .map(plain)
-    .join(', ');
-}
-
-const isMissing = (value: unknown) => value === undefined || value === null || value === '';
-const plain = (value: unknown) =>
-  typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** Some servers write a day as its first instant, `2026-11-19T00:00:00Z`. */
 function dayOfText(text: string | null): Day | null {
@@ -111,7 +90,7 @@ function readRow(
 ): CostRow | null {
   if (day === null) return left('without-day', note);
   if (!reported.entityId) return left('without-entity', note);
-  if (!isWithin(asked, day)) return left('not-asked-for', note);
+  if (!isWithin(asked, day)) return null;
 
   const figures = figuresOf(reported, note);
   if (figures === null) return left('without-figures', note);
@@ -139,7 +118,7 @@ function figuresOf(
   note: NoteFault,
 ): Pick<CostRow, 'metrics' | 'total'> | null {
   const metrics: Record<string, Micro> = {};
-  const seen = { count: 0, sum: 0, odd: false, negative: false };
+  const seen = { count: 0, sum: 0, odd: false };
   for (const metric in reported.metrics) {
     const credits = reported.metrics[metric] ?? null;
     if (credits === null) continue;
@@ -154,13 +133,10 @@ function figuresOf(
     metrics[metric] = micro;
     seen.count += 1;
     seen.sum += micro;
-    seen.negative ||= micro < 0;
   }
 
   const total = totalOf(reported.totalCredits, seen, note);
-  if (total === null) return null;
-  if (seen.negative || total < 0) note('negative');
-  return { metrics, total };
+  return total === null ? null : { metrics, total };
 }
 
 function isMetric(name: string): name is Metric {
@@ -226,9 +202,7 @@ type RowFault =
   | 'without-entity'
   | 'without-figures'
   | 'without-total'
-  | 'not-asked-for'
   | 'not-a-number'
-  | 'negative'
   | 'metrics-off';
 
 export interface RowProblem {
@@ -251,33 +225,12 @@ export type ReportProblem =
 /** Counts a fault of the current row. */
 type NoteFault = (fault: RowFault) => void;
 
-/** Counts the faults of rows by day, because questions concern days and not whole replies. */
-function createFaults() {
-  const counts = new Map<string, RowProblem>();
-  let day: Day | null = null;
-  const note: NoteFault = (name) => {
-    const key = `${day} ${name}`;
-    const count = (counts.get(key)?.count ?? 0) + 1;
-    counts.set(key, { name, day, count });
-  };
-  return {
-    /** Sets the day of the faults that follow. */
-    of: (next: Day | null): void => {
-      day = next;
-    },
-    note,
-    counted: (): readonly RowProblem[] => [...counts.values()],
-  };
-}
-
 const ROW_FAULTS: Readonly<Record<RowFault, string>> = {
   'without-day': 'without a day: left out',
   'without-entity': 'without an id: left out',
   'without-figures': 'without any figure: left out',
   'without-total': 'without a total: their metrics were summed',
-  'not-asked-for': 'of days that were not requested: left out',
   'not-a-number': 'with a figure that is not a number: it is left out',
-  negative: 'with negative credits: counted as they are',
   'metrics-off': 'whose metrics do not add up to their total: the total counts',
 };
 
@@ -337,8 +290,6 @@ export interface CostReading {
   readonly problems: readonly ReportProblem[];
   /** The months that could not be read now. An older copy is used if there is one. */
   readonly gaps: readonly CostGap[];
-  /** How the rows are billed, in words. */
-  readonly billed?: readonly string[];
   /** The changes that Signalbox applied in the last weeks. They explain costs. */
   readonly changes?: readonly AppliedChange[];
   /** The prices of a credit; null or absent without `costs.price`. */

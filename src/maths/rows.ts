@@ -1,5 +1,6 @@
+import { cleanText } from '../base/text.ts';
 import type { Day } from '../base/time.ts';
-import { type DayPrice, type Money, moneyOf } from './money.ts';
+import type { DayPrice } from './money.ts';
 
 // The rows and days of the usage report in whole millionths of a credit, and the entity of a row.
 
@@ -75,11 +76,6 @@ export interface DayValue {
   readonly price?: DayPrice | undefined;
 }
 
-/** Null without a price for the day. */
-export function moneyOfDay({ value, price }: Pick<DayValue, 'value' | 'price'>): Money | null {
-  return moneyOf([[price, microOf(value)]]);
-}
-
 /** What the reads so far show about a day that is not final. */
 export interface OpenDay {
   /** Whole UTC days since the day: 1 on the following one. */
@@ -96,8 +92,6 @@ export interface Completeness {
   readonly error: number;
   /** The part of the error that all these days have in common: the share is learned from few ratios. */
   readonly common: number;
-  /** The fewest ratios behind a factor of the share. */
-  readonly ratios: number;
 }
 
 interface ReportedEntity {
@@ -115,7 +109,8 @@ type Entity = Pick<CostRow, 'entityId' | 'entityName' | 'kind' | 'serviceId' | '
 export function entityOf(row: ReportedEntity, entityId: string): Entity {
   const kind = kindOf(row);
   const ownName = nameOf(row.entityName ?? '') || nameOf(entityId);
-  const entityName = kind === 'other' ? `${nameOf(row.entityType ?? '')} ${ownName}` : ownName;
+  const entityName =
+    kind === 'other' ? `${nameOf(row.entityType ?? '')} ${ownName}`.trim() : ownName;
   const { dataWarehouseId, serviceId } = row;
   if (kind === 'warehouse') {
     return {
@@ -138,33 +133,19 @@ function kindOf(row: ReportedEntity): CostRow['kind'] {
   return type === '' ? kindShownBy(row) : 'other';
 }
 
-/**
- * A service may have the id of its warehouse, and a row without a service is usually of a warehouse.
- * In both cases the metrics decide.
- */
-function kindShownBy({
-  entityId,
-  serviceId,
-  dataWarehouseId,
-  metrics,
-}: ReportedEntity): CostRow['kind'] {
-  const bills = (names: readonly Metric[]) => names.some((name) => (metrics?.[name] ?? 0) !== 0);
-  const isOfWarehouse = bills(['storageCredits', 'backupCredits']);
-  if (entityId === serviceId) {
-    return entityId === dataWarehouseId && isOfWarehouse ? 'warehouse' : 'service';
-  }
-  if (entityId === dataWarehouseId) return 'warehouse';
-  if (serviceId !== null || bills(['dataTransferCredits', 'initialLoadCredits'])) return 'pipe';
-  return bills(['computeCredits']) && !isOfWarehouse ? 'service' : 'warehouse';
+/** A service may have the id of its warehouse: then its metrics decide. */
+function kindShownBy({ entityId, serviceId, dataWarehouseId, metrics }: ReportedEntity) {
+  const isOfWarehouse = (metrics?.storageCredits ?? 0) + (metrics?.backupCredits ?? 0) !== 0;
+  if (entityId === dataWarehouseId && (entityId !== serviceId || isOfWarehouse)) return 'warehouse';
+  if (entityId === serviceId) return 'service';
+  if (serviceId !== null) return 'pipe';
+  return isOfWarehouse ? 'warehouse' : 'other';
 }
 
 const NAME_MAX = 100;
 
-/** The name as one visible line: a name may contain line breaks or change the text direction. */
+/** The name as one visible line; most are one already, and a report has many thousand of them. */
 function nameOf(name: string): string {
-  if (name.length <= NAME_MAX && /^[!-~](?:[ -~]*[!-~])?$/.test(name)) return name;
-  const seen = name.replace(/[\s\u2028\u2029]+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
-  const letters = [...seen.trim()];
-  if (letters.length <= NAME_MAX) return letters.join('');
-  return `${letters.slice(0, NAME_MAX - 1).join('')}…`;
+  const isPlain = name.length <= NAME_MAX && /^[!-~](?:[ -~]*[!-~])?$/.test(name);
+  return isPlain ? name : cleanText(name, NAME_MAX);
 }

@@ -120,14 +120,6 @@ export function factorOn(profile: WeekdayProfile, day: Day): number {
   return profile[weekdayOf(day)] ?? 1;
 }
 
-/** The costs of the days adjusted for weekdays: x = y / f. */
-export function withoutWeekdays(
-  days: readonly KnownDay[],
-  profile: WeekdayProfile,
-): readonly number[] {
-  return days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
-}
-
 /** A batch at the ends of months: a factor for each position. */
 export interface MonthEndBatch {
   /** How sure it is that it recurs: 0.6 after one month end, 0.97 after two. */
@@ -294,7 +286,8 @@ export function followDays(
   { offset = 0, restart = null }: FollowOptions = {},
 ): Track {
   const profile = profileOf(days);
-  const xs = withoutWeekdays(days, profile);
+  // The costs of the days adjusted for weekdays: x = y / f.
+  const xs = days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
   const a = Math.max(offset, 1e-9);
   const sigma = noiseOf(xs, a);
   const batch = batchOf(days, xs);

@@ -225,7 +225,7 @@ test('in a browser: a digest is added in its form and posted in the channel', as
   await dialog.getByRole('textbox', { name: /^Time zone/ }).fill('Europe/Berlin');
   await picture(ana, 'form-digest');
   await dialog.getByRole('button', { name: 'Add digest' }).click();
-  await ana.getByText('Posted in #db-costs Mon–Fri at 09:30 (Europe/Berlin).').waitFor();
+  await ana.getByText('Posted in #db-costs weekdays 09:30 (Europe/Berlin).').waitFor();
 
   await ana.getByRole('button', { name: 'Post now' }).click();
   await ana.getByText('The scheduled one is still sent.').waitFor();

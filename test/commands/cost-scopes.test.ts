@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cost, costCsv } from '../../src/commands/cost.ts';
+import { cost } from '../../src/commands/cost.ts';
 import type { CommandContext } from '../../src/commands/define.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
@@ -57,28 +57,10 @@ test('the teams against last week, each credit in one line', async () => {
   expect(answer).not.toContain('left out');
 });
 
-test('a warehouse has its services and its storage', async () => {
-  const answer = await text('last-week warehouse main');
-  expect(answer).toContain('warehouse main · 9–15 Nov (UTC): 85.0 credits');
-  expect(answer).not.toContain('not included');
-});
-
 test('several services are one scope, and the buttons keep it', async () => {
   const answer = await answered('last-week analytics-prod staging by metric');
   expect(written(answer)).toContain('analytics-prod, staging · 9–15 Nov (UTC): 77.0 credits');
   expect(JSON.stringify(answer.parts)).toContain(
     '"cost csv 2026-11-09..2026-11-15 by metric only analytics-prod only staging"',
   );
-});
-
-test('a file by team has the tags and the team of each row', async () => {
-  const { parts } = await answered('last-week by team', costCsv);
-  const file = parts.find((part) => part.kind === 'file');
-  const lines = file?.kind === 'file' ? file.text.split('\r\n') : [];
-  expect(lines[0]).toMatch(/,tags,team$/);
-  expect(lines.filter((line) => line.endsWith(',prod,search'))).toHaveLength(7);
-  expect(lines.filter((line) => line.includes(",'=new,"))).toHaveLength(1);
-  expect(lines.filter((line) => line.endsWith(',no tag,search'))).toHaveLength(7);
-  const plain = await answered('last-week', costCsv);
-  expect(JSON.stringify(plain.parts)).not.toContain(',tags,team');
 });

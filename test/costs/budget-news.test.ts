@@ -127,11 +127,11 @@ test('the answer has the fact before any forecast, and names the month', async (
   expect(written(answer)).toMatchInlineSnapshot(`
     "Budgets · 1–20 Nov (UTC): 1 of 2 over or heading over
     production: November heading for 3,619 of 9,000 (−60%)
-    Spent: ██░░░░░░ 26% · 2,347 of 9,000, 287 of it not final
-    Forecast: 3,619 (3,609–3,629) if usage does not change
+    Spent: 26% · 2,347 of 9,000
+    Forecast: heading for 3,619 credits (3,609–3,629)
     ⚠ small: November over: 2,347 of 1,000 spent (+135%)
-    Spent: ████████ 235% · 2,347 of 1,000, 287 of it not final
-    Forecast: 3,619 (3,609–3,629) if usage does not change
+    Spent: 235% · 2,347 of 1,000
+    Forecast: heading for 3,619 credits (3,609–3,629)
     As of 2026-11-20 08:00 UTC"
   `);
 });

@@ -22,7 +22,7 @@ test('if all days count, the earlier sum is shown with the change', () => {
 
 test('if only some days count, their number and both of their sums are shown', () => {
   const rows = [...FINAL, ...daily('2026-11-18', [90, 90], { locked: false })];
-  expect(said(rows)).toBe('+20% vs 6–12 Nov, on the 5 days final in both: 60.0, was 50.0.');
+  expect(said(rows)).toBe('+20% vs 6–12 Nov, on 5 of 7 days: 60.0, was 50.0.');
 });
 
 test('months are compared with any weekdays, and the answer says so', () => {
@@ -32,8 +32,7 @@ test('months are compared with any weekdays, and the answer says so', () => {
     { first: '2026-09-01', last: '2026-09-30' },
   ];
   expect(said(rows, october, september)).toBe(
-    '±0% vs September 2026, on the 30 days final in both: 300.0, was 300.0. ' +
-      'The weekdays differ.',
+    '±0% vs September 2026, on 30 of 31 days: 300.0, was 300.0. ' + 'The weekdays differ.',
   );
 });
 
@@ -41,9 +40,7 @@ test('a comparison always answers: without a day that is final in both, as repor
   const day = { first: '2026-11-19', last: '2026-11-19' };
   const week = { first: '2026-11-12', last: '2026-11-12' };
   const open = (credits: number) => [...FINAL, row({ day: day.first, credits, locked: false })];
-  expect(said(open(16), day, week)).toBe(
-    '+60% vs Thu 12 Nov, as reported (no day is final in both): 16.0, was 10.0.',
-  );
+  expect(said(open(16), day, week)).toBe('+60% vs Thu 12 Nov, as reported: 16.0, was 10.0.');
   expect(said(FINAL, WEEK, { first: '2026-10-09', last: '2026-10-15' })).toBe(
     'No data of 9–15 Oct to compare with.',
   );
@@ -52,7 +49,7 @@ test('a comparison always answers: without a day that is final in both, as repor
 test('of periods of different lengths, as many days are compared as both have', () => {
   const rows = daily('2026-11-01', Array(19).fill(10));
   expect(said(rows, WEEK, { first: '2026-11-09', last: '2026-11-10' })).toContain(
-    ', on the 2 days final in both: 20.0, was 20.0.',
+    ', on 2 of 7 days: 20.0, was 20.0.',
   );
 });
 

@@ -193,7 +193,7 @@ test('without any stored copy, nothing is shown, and never a zero', async () => 
   expect(rows).toEqual([]);
   expect(fetchedAt).toBeNull();
   expect(gaps).toMatchObject([{ month: '2026-11', from: null }]);
-  expect(gaps[0]?.why).toMatch(/^the API key may not read it: .*FORBIDDEN/);
+  expect(gaps[0]?.why).toMatch(/FORBIDDEN/);
   expect(gaps[0]?.denied).toBe(true);
 });
 
@@ -235,7 +235,6 @@ test('completeness is learned from the daily reads, also after a restart', async
   const [yesterday] = dayStates(rows, span).filter(({ day }) => day === addDays(today, -1));
   const completeness = yesterday?.openDay?.completeness;
   expect(completeness?.share).toBeLessThan(1);
-  expect(completeness?.ratios).toBeGreaterThan(10);
   const restarted = await again()(span, people);
   expect(
     dayStates(restarted.rows, span).find(({ day }) => day === yesterday?.day)?.openDay,
@@ -253,24 +252,18 @@ describe('entities of one name', () => {
     const before = twin('1a0e9c1e-01', { day: '2026-11-10' });
     const after = twin('9b0e9c1e-02', { day: '2026-11-18' });
     expect(namesOf([before, after])).toEqual(['analytics (1a0e)', 'analytics (9b0e)']);
-    const explained = explainChange(
-      distinctNames([before, after]),
-      [{ now: '2026-11-18', before: '2026-11-10' }],
-      null,
-    );
+    const explained = explainChange(distinctNames([before, after]), [
+      { now: '2026-11-18', before: '2026-11-10' },
+    ]);
     expect(explained.movers.map(({ name }) => name).toSorted()).toEqual([
       'analytics (1a0e) · compute',
       'analytics (9b0e) · compute',
     ]);
   });
 
-  test('have the end of the id where the beginnings are alike, or the whole id', () => {
-    expect(namesOf([twin('aaaa-1111'), twin('aaaa-2222')])).toEqual([
-      'analytics (1111)',
-      'analytics (2222)',
-    ]);
-    const alike = [twin('aaaa-1-zzzz'), twin('aaaa-2-zzzz')];
-    expect(namesOf(alike)).toEqual(['analytics (aaaa-1-zzzz)', 'analytics (aaaa-2-zzzz)']);
+  test('have the whole id where the beginnings are alike', () => {
+    const alike = [twin('aaaa-1111'), twin('aaaa-2222')];
+    expect(namesOf(alike)).toEqual(['analytics (aaaa-1111)', 'analytics (aaaa-2222)']);
   });
 
   test('also after one of them was renamed; a warehouse of that name is no twin', () => {

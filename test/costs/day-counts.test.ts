@@ -6,7 +6,7 @@ import { daily, row } from '../maths/rows.ts';
 
 const NOVEMBER = { first: '2026-11-01', last: '2026-11-20' };
 
-test('a span has its total and its preliminary part', () => {
+test('a span has its total, and its open and missing days', () => {
   const rows = [
     ...daily('2026-11-01', Array(10).fill(9)),
     row({ day: '2026-11-12', credits: 10, locked: false }),
@@ -16,10 +16,7 @@ test('a span has its total and its preliminary part', () => {
   ).toEqual({
     total: microOf(100),
     money: null,
-    preliminary: microOf(10),
-    share: 0.1,
-    days: 12,
-    preliminaryDays: 1,
+    open: ['2026-11-12'],
     missing: ['2026-11-11'],
   });
 });

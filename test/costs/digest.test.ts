@@ -152,7 +152,7 @@ describe('a day that is not final', () => {
     );
 
   test('the thread says what it costs when it is final, if that is known', () => {
-    const completeness = { share: 0.9, error: 0.02, common: 0, ratios: 9 };
+    const completeness = { share: 0.9, error: 0.02, common: 0 };
     const { thread } = digestOf(readingOf(open(completeness)));
     expect(thread && written(thread)).toMatch(/When final: about 1[56]\d credits/);
   });
@@ -221,15 +221,15 @@ test('the thread has the figures, the changes and the table', () => {
     "Details of Thu 19 Nov (UTC)
     Usual on Thu 19 Nov: 141–148 credits
     1–19 Nov: 2,347.0 credits
-    November: about 3,619 (3,609–3,629, about 80% sure) if usage does not change
-    Budget: everything ██░░░░░░ 26% · November heading for 3,619 of 9,000 (−60%)
+    November: heading for 3,619 credits (3,609–3,629), about 80% sure
+    Budget: everything 26% · November heading for 3,619 of 9,000 (−60%)
     Changed most vs Thu 12 Nov, as reported so far:
     • analytics-prod · compute −1.0 (−1%)
     • staging · compute −0.30 (−1%)
-    Service | Thu 19 Nov | Thu 12 Nov | 7 days | November | Share of November
-    analytics-prod | 102.0 | 103.0 | 588.4 | 1,630.0 | 69%
-    staging | 30.6 | 30.9 | 176.5 | 489.0 | 21%
-    warehouse main: storage + backup | 12.0 | 12.0 | 84.0 | 228.0 | 10%
+    Service | Credits | Share | Change
+    analytics-prod | 102.0 | 71% | −1.0
+    staging | 30.6 | 21% | −0.30
+    warehouse main: storage + backup | 12.0 | 8% | ±0
     As of 2026-11-20 08:00 UTC"
   `);
 });

@@ -25,7 +25,7 @@ export function digest(
 }
 
 /** What the ladder knows about the days that are open. */
-const LEARNED = { age: 1, completeness: { share: 1, error: 0, common: 0, ratios: 20 } };
+const LEARNED = { age: 1, completeness: { share: 1, error: 0, common: 0 } };
 
 /** Ten weeks of two services and their warehouse: quiet weekends, the last two days not final. */
 export function nineWeeks(

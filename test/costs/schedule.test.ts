@@ -102,13 +102,6 @@ test.for<[string, DigestSubscription, string, string | null, string]>([
     'waiting, next 2026-11-21T08:30',
   ],
   [
-    'it is muted',
-    digest({ ...berlin, mutedUntil: '2026-11-21T00:00Z' }),
-    '2026-11-20T08:30Z',
-    '2026-11-19',
-    'waiting, next 2026-11-21T08:30',
-  ],
-  [
     'a week is over',
     digest({ period: 'week', at: '09:30' }),
     '2026-11-23T09:30Z',

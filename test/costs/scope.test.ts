@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costScope, labelOf, untaggedText } from '../../src/costs/scope.ts';
+import { costScope, labelOf } from '../../src/costs/scope.ts';
 import type { CostSelector } from '../../src/domain/policy.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { row, warehouseRow } from '../maths/rows.ts';
@@ -65,12 +65,4 @@ test('a scope is named by everything that it selects', () => {
     teams: ['search'],
   };
   expect(labelOf(all)).toBe('staging, ci · tags prod, dev · warehouse main · team search');
-});
-
-test.for<[number, string | null]>([
-  [0, null],
-  [1, '1 service left out: not in signalbox.yaml'],
-  [2, '2 services left out: not in signalbox.yaml'],
-])('%i services that the configuration does not list are shown as %s', ([count, text]) => {
-  expect(untaggedText(count)).toBe(text);
 });

@@ -61,22 +61,8 @@ test.for<[string, Partial<QuestionScope>, number]>([
   ['any of two teams', { team: ['search', 'growth'] }, 11],
   ['a tag and a team that both must match', { tag: ['prod'], team: ['growth'] }, 0],
   ['a service without the tag', { service: ['s-3'], tag: ['prod'] }, 0],
-  ['a warehouse, with its storage', { warehouse: ['main'] }, 59],
-  ['a warehouse of the report only, with a dash for the space', { warehouse: ['lab-west'] }, 68],
-  ['a warehouse by its id', { warehouse: ['W-2'] }, 68],
-  ['a tag within a warehouse', { tag: ['prod'], warehouse: ['main'] }, 3],
 ])('a scope of %s', ([, scope, expected]) => {
   expect(credits(scope)).toBe(expected);
-});
-
-test('a warehouse that nothing names is refused, with the nearest name', () => {
-  const found = scoped({ warehouse: ['lab-wset'], tag: ['prod'] });
-  if (found.ok) throw new Error('not refused');
-  expect(JSON.stringify(found.answer.parts)).toContain('"cost 7d tag prod warehouse Lab-West"');
-});
-
-test('without any row, no warehouse is called unknown', () => {
-  expect(scoped({ warehouse: ['lab'] }, 'service', []).ok).toBe(true);
 });
 
 test.for<[Grouping, readonly (readonly [string, number])[]]>([

@@ -176,7 +176,7 @@ test('no button offers a question that is refused', async () => {
   );
 });
 
-const SEEN = { share: 0.8, error: 0.05, common: 0, ratios: 5 };
+const SEEN = { share: 0.8, error: 0.05, common: 0 };
 
 function rowsOf(days: readonly StrangeDay[], today: string): readonly CostRow[] {
   return days.map(({ ago, credits, locked, settled, isWarehouse }) => {

@@ -21,8 +21,7 @@ const FIXED: Scaling = {
 };
 /** 16 GB · 3 replicas · 24 hours at a hundredth of a credit. */
 const FIXED_DAY = 11.52;
-const PRICE: UnitPrice = { ok: true, creditsPerGbHour: 0.01, days: 14 };
-const NO_PRICE: UnitPrice = { ok: false, why: 'too-few-days-of-fixed-size', days: 0 };
+const PRICE: UnitPrice = 0.01;
 
 function compute(values: readonly number[]) {
   return finalDays(values, addDays(TODAY, -values.length));
@@ -34,25 +33,21 @@ function known(effect: CostChange) {
 }
 
 function sized(value: number, day: Partial<SizedDay> = {}): SizedDay {
-  return { value, final: true, changed: false, scaling: FIXED, ...day };
+  return { value, final: true, scaling: FIXED, ...day };
 }
 
 test('the price of a GB-hour is the median of the days of a fixed size', () => {
   const days = [FIXED_DAY, FIXED_DAY * 2, FIXED_DAY * 0.9].map((value) => sized(value));
-  expect(unitPrice(days)).toEqual({ ok: true, creditsPerGbHour: expect.closeTo(0.01), days: 3 });
+  expect(unitPrice(days)).toBeCloseTo(0.01);
 });
 
 test.for<[string, Partial<SizedDay>]>([
   ['may still change', { final: false }],
-  ['saw a change', { changed: true }],
-  ['had an unknown size', { scaling: null }],
-  ['could idle', { scaling: { ...FIXED, idleScaling: true } }],
-  ['could grow', { scaling: { ...FIXED, maxReplicaMemoryGb: 32 } }],
   ['cost what is no cost', { value: Number.NaN }],
   ['cost nothing', { value: 0 }],
 ])('no price is taken from a day that %s', ([, day]) => {
   const days = [sized(FIXED_DAY), sized(FIXED_DAY), sized(FIXED_DAY, day)];
-  expect(unitPrice(days)).toEqual({ ok: false, why: 'too-few-days-of-fixed-size', days: 2 });
+  expect(unitPrice(days)).toBeNull();
 });
 
 test('a stop saves the daily cost', () => {
@@ -81,39 +76,28 @@ test('six days are too few for an estimate', () => {
 
 test('a start restores the cost of the days on which the service ran', () => {
   const values = [...Array(20).fill(12), ...Array(20).fill(0)];
-  const effect = known(startEffect(compute(values), null, NO_PRICE, TODAY));
+  const effect = known(startEffect(compute(values), TODAY));
   expect(effect).toMatchObject({ basis: 'past-days', perDay: { about: expect.closeTo(12) } });
 });
 
-test.for<[string, Scaling, { low: number; high: number }]>([
-  ['that never idles', { ...FIXED, maxReplicaMemoryGb: 32 }, { low: 11.52, high: 23.04 }],
-  ['that may idle', { ...FIXED, idleScaling: true }, { low: 0, high: 11.52 }],
-])('a service %s and has not run costs between its bounds', ([, scaling, range]) => {
-  const effect = known(startEffect([], scaling, PRICE, TODAY));
-  expect(effect.basis).toBe('unit-price');
-  expect(effect.perDay.low).toBeCloseTo(range.low);
-  expect(effect.perDay.high).toBeCloseTo(range.high);
-  expect(effect.perDay.about).toBeCloseTo((range.low + range.high) / 2);
-});
-
-test.for<[string, Scaling | null, UnitPrice, string]>([
-  ['its size', null, PRICE, 'size-not-known'],
-  ['the price', FIXED, NO_PRICE, 'price-not-known'],
-])('a service that has not run is not estimated without %s', ([, scaling, price, why]) => {
-  expect(startEffect([], scaling, price, TODAY)).toEqual({ known: false, why });
+test('a service that has not run is not estimated', () => {
+  expect(startEffect(compute(Array(20).fill(0)), TODAY)).toEqual({
+    known: false,
+    why: 'too-few-days',
+  });
 });
 
 function scaled(
   before: Scaling | null,
   after: Scaling | null,
-  price = PRICE,
+  price: UnitPrice = PRICE,
   level = FIXED_DAY,
 ): CostChange {
   return scaleEffect(compute(Array(20).fill(level)), { before, after }, price, TODAY);
 }
 
 test('from fixed size to fixed size the ratio decides, without a price', () => {
-  const effect = known(scaled(FIXED, { ...FIXED, numReplicas: 6 }, NO_PRICE));
+  const effect = known(scaled(FIXED, { ...FIXED, numReplicas: 6 }, null));
   expect(effect).toMatchObject({
     basis: 'fixed-size',
     perDay: { about: expect.closeTo(FIXED_DAY) },
@@ -159,7 +143,7 @@ test.for<[string, CostChange, string]>([
   ['the size before', scaled(null, FIXED), 'size-not-known'],
   ['the size after', scaled(FIXED, null), 'size-not-known'],
   ['any memory', scaled({ ...FIXED, numReplicas: 0 }, FIXED), 'size-not-known'],
-  ['the price', scaled(FIXED, RANGED, NO_PRICE), 'price-not-known'],
+  ['the price', scaled(FIXED, RANGED, null), 'price-not-known'],
 ])('scaling is not estimated without %s', ([, effect, why]) => {
   expect(effect).toEqual({ known: false, why });
 });

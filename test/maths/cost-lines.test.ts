@@ -60,7 +60,7 @@ test('a tag called “other” has its own change', () => {
   expect(row?.at(-1)).toEqual({ value: 5, text: '+5.0' });
 });
 
-test('months sort by the calendar, except the most expensive ones', () => {
+test('months sort by the calendar, and the others last', () => {
   const rows = [
     ...daily('2026-08-31', [1]),
     ...daily('2026-09-01', [5]),
@@ -75,10 +75,13 @@ test('months sort by the calendar, except the most expensive ones', () => {
   const sortedBy = (text: string, value: number) => ({ value, text, isName: true });
   expect(names(null)).toEqual([
     sortedBy('Aug 2026, 31', dayNumber('2026-08-01')),
-    sortedBy('Sep 2026, 29 days without data', dayNumber('2026-09-01')),
+    sortedBy('Sep 2026', dayNumber('2026-09-01')),
     sortedBy('Oct 2026, 1', dayNumber('2026-10-01')),
   ]);
-  expect(names(1)).toEqual(['Sep 2026, 29 days without data', 'Other (2)']);
+  expect(names(1)).toEqual([
+    sortedBy('Sep 2026', dayNumber('2026-09-01')),
+    { value: null, text: 'Other (2)', isName: true },
+  ]);
 });
 
 test('of 400 days the earliest are one line, and the lines add up', () => {
@@ -86,7 +89,7 @@ test('of 400 days the earliest are one line, and the lines add up', () => {
   const period = asked('400d');
   const question = { by: 'day', period, top: null } as const;
   const lines = linesOf(question, rows, dayStates(rows, period), null);
-  expect(lines[0]?.name).toMatch(/^\d{3} earlier days$/);
+  expect(lines[0]?.name).toMatch(/^Other \(\d{3}\)$/);
   expect(lines.at(-1)?.name).toBe('Thu 19 Nov');
   expect(lines.reduce((sum, { total }) => sum + total, 0)).toBe(totalOf(rows, period));
   expectFits('day', lines);

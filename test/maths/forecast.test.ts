@@ -5,7 +5,6 @@ import {
   cautiousTotal,
   chanceAbove,
   type Forecast,
-  forecastMonth,
   forecastSpan,
 } from '../../src/maths/forecast.ts';
 import type { DayValue } from '../../src/maths/rows.ts';
@@ -24,9 +23,13 @@ function seriesOf(
     const value = 100 * (1 + 0.06 * (random() - 0.5)) * factor(day);
     const isOpen = day >= addDays(today, -3);
     if (!isOpen) return { day, value, final: true };
-    const completeness = share === null ? null : { share, error: 0.02, common: 0, ratios: 20 };
+    const completeness = share === null ? null : { share, error: 0.02, common: 0 };
     return { day, value: value * (share ?? 0.9), final: false, openDay: { age: 1, completeness } };
   });
+}
+
+function forecastMonth(series: readonly DayValue[], today: string, isExplained = false) {
+  return forecastSpan(series, monthSpan(today.slice(0, 7)), today, isExplained);
 }
 
 function known(forecast: Forecast) {
@@ -168,7 +171,7 @@ describe('the width of the range', () => {
           ? one
           : {
               ...one,
-              openDay: { age: 1, completeness: { share: 1, error, common, ratios: 9 } },
+              openDay: { age: 1, completeness: { share: 1, error, common } },
             },
       );
     const own = width(withError(0.5, 0), '2026-11-25');

@@ -6,14 +6,13 @@ import {
   type Money,
   moneyOf,
   moneyOver,
-  moneySum,
   moneyText,
   type PriceList,
   priceOn,
   roughMoneyText,
   withPrices,
 } from '../../src/maths/money.ts';
-import { creditsText, signedFigure } from '../../src/maths/numbers.ts';
+import { creditsText, signedCredits } from '../../src/maths/numbers.ts';
 import { microOf } from '../../src/maths/rows.ts';
 import { moneyByPostgres } from './postgres-money.ts';
 import { row } from './rows.ts';
@@ -67,9 +66,9 @@ test('money is shown beside credits and never instead of them', () => {
   const price = priceOn(PRICES, '2026-11-16');
   const of = (credits: number) => moneyOf([[price, microOf(credits)]]);
   expect(creditsText(microOf(4182.6), of(4182.6))).toBe('4,182.6 credits (€1,463.91)');
-  expect(signedFigure(microOf(55.1), of(55.1))).toBe('+55.1 (+€19.29)');
-  expect(signedFigure(microOf(-18), of(-18))).toBe('−18.0 (−€6.30)');
-  expect(signedFigure(0, of(0))).toBe('±0 (±€0.00)');
+  expect(signedCredits(microOf(55.1), of(55.1))).toBe('+55.1 credits (+€19.29)');
+  expect(signedCredits(microOf(-18), of(-18))).toBe('−18.0 credits (−€6.30)');
+  expect(signedCredits(0, of(0))).toBe('±0 credits (±€0.00)');
 });
 
 test('a sum with a day without a price has no money, and a day without costs needs none', () => {
@@ -87,11 +86,6 @@ test('a sum with a day without a price has no money, and a day without costs nee
     ]),
   ).toEqual(money(1_600_000n));
   expect(moneyOf([])).toBeNull();
-});
-
-test('a sum with unknown money is unknown', () => {
-  expect(moneySum([money(5n), undefined, money(-7n)])).toEqual(money(-2n));
-  expect(moneySum([money(5n), null])).toBeNull();
 });
 
 test('credits that are not known by day are spread over the days of both prices', () => {

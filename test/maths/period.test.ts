@@ -60,14 +60,14 @@ describe('a Friday, 20 November 2026', () => {
     expect(period(text)).toMatchObject({ first, last, label });
   });
 
-  test.for<[string, Day, boolean]>([
-    ['2026-11-10..2027-02-01', '2026-11-20', true],
-    ['2026-11-10..2026-11-20', '2026-11-20', false],
-    ['2026-11-20..', '2026-11-20', false],
-    ['today', '2026-11-20', false],
-    ['mtd', '2026-11-19', false],
-  ])('%s ends on %s, and says whether it was cut: %s', ([text, last, isCut]) => {
-    expect(period(text)).toMatchObject({ last, isCut });
+  test.for<[string, Day]>([
+    ['2026-11-10..2027-02-01', '2026-11-20'],
+    ['2026-11-10..2026-11-20', '2026-11-20'],
+    ['2026-11-20..', '2026-11-20'],
+    ['today', '2026-11-20'],
+    ['mtd', '2026-11-19'],
+  ])('%s ends on %s', ([text, last]) => {
+    expect(period(text)).toMatchObject({ last });
   });
 
   test.for<[string, string]>([
@@ -79,15 +79,6 @@ describe('a Friday, 20 November 2026', () => {
   ])('%s and %s are the same days, so that one month has one total', ([one, other]) => {
     const { first, last } = period(one);
     expect(period(other)).toMatchObject({ first, last });
-  });
-
-  test.for<[string, Day, Day]>([
-    ['nov-1-15', '2026-11-01', '2026-11-15'],
-    ['november-5', '2026-11-05', '2026-11-05'],
-    ['1..15-nov', '2026-11-01', '2026-11-15'],
-    ['5-dec', '2025-12-05', '2025-12-05'],
-  ])('%s is from %s to %s', ([text, first, last]) => {
-    expect(period(text)).toMatchObject({ first, last });
   });
 
   test.for<[string, string, readonly string[]]>([
@@ -122,7 +113,6 @@ describe('a Friday, 20 November 2026', () => {
     expect(reading).toMatchObject({ ok: false, problem });
     if (reading.ok) return;
     expect(reading.nearest.slice(0, nearest.length)).toEqual(nearest);
-    expect(reading.nearest).toHaveLength(3);
   });
 });
 
@@ -152,12 +142,8 @@ describe('the period to compare with', () => {
     ['qtd', 'prev', '2026-07-01', '2026-08-19'],
     ['ytd', 'prev', '2025-01-01', '2025-11-19'],
     ['2025', 'prev', '2024-01-01', '2024-12-31'],
-    ['7d', 'last-week', '2026-11-06', '2026-11-12'],
-    ['2026-11-12', 'last-week', '2026-11-05', '2026-11-05'],
-    ['mtd', 'last-month', '2026-10-01', '2026-10-19'],
-    ['2026-10-31', 'last-month', '2026-09-30', '2026-09-30'],
   ])('%s vs %s: %s to %s', ([text, how, first, last]) => {
-    expect(comparisonPeriod(period(text), how, TODAY)).toMatchObject({ first, last, isCut: false });
+    expect(comparisonPeriod(period(text), how, TODAY)).toMatchObject({ first, last });
   });
 
   test('a named period is used unchanged', () => {

@@ -16,13 +16,11 @@ import { TODAY } from './rows.ts';
 const NAMES = ['analytics-prod', 'staging', '2026-archive', 'two words', 'october'];
 const names: Names = {
   tag: ['prod', 'dev'],
-  warehouse: ['main', 'lab'],
   team: ['search', 'Growth'],
   called: (text) => {
     if (text === 'twin') return ['id-1', 'id-2'];
     return NAMES.includes(text) ? [text] : [];
   },
-  within: (kind, name) => (kind === 'tag' && name === 'prod' ? ['analytics-prod', 'staging'] : []),
   near: (text) => NAMES.filter((name) => leven(name, text) < 3),
 };
 
@@ -58,7 +56,7 @@ test.for<[string, Partial<CostQuestion>]>([
   ['by day', { by: 'day' }],
   ['By Warehouse MTD', { by: 'warehouse' }],
   ['vs prev', { versus: 'prev' }],
-  ['last-week vs last-week', { period: period('last-week'), versus: 'last-week' }],
+  ['7d vs last-week', { period: period('7d'), versus: period('last-week') }],
   ['vs 2026-09 last-month', { period: period('last-month'), versus: period('2026-09') }],
   ['top 5', { top: 5 }],
   ['analytics-prod', { scope: only('analytics-prod') }],
@@ -70,12 +68,10 @@ test.for<[string, Partial<CostQuestion>]>([
   ['mtd share', { share: true }],
   ['final 7d', { final: true, period: period('7d') }],
   ['average 7d', { average: true, period: period('7d') }],
-  ['except staging', { scope: { ...ALL_COSTS, not: ['staging'] } }],
-  ['not staging, october', { scope: { ...ALL_COSTS, not: ['staging', 'october'] } }],
+  ['not staging not october', { scope: { ...ALL_COSTS, not: ['staging', 'october'] } }],
   ['not staging', { scope: { ...ALL_COSTS, not: ['staging'] } }],
   ['compute 7d', { scope: { ...ALL_COSTS, metric: ['compute'] }, period: period('7d') }],
   ['metric data-transfer', { scope: { ...ALL_COSTS, metric: ['data-transfer'] } }],
-  ['nov 1-15', { period: period('2026-11-01..2026-11-15') }],
   ['Refresh 7d by day', { refresh: true, period: period('7d'), by: 'day' }],
   ['staging analytics-prod', { scope: only('staging', 'analytics-prod') }],
   ['staging,analytics-prod 7d', { period: period('7d'), scope: only('staging', 'analytics-prod') }],
@@ -85,17 +81,15 @@ test.for<[string, Partial<CostQuestion>]>([
   ['tag=prod,dev', { scope: { ...ALL_COSTS, tag: ['prod', 'dev'] } }],
   ['Tag PROD tag dev', { scope: { ...ALL_COSTS, tag: ['prod', 'dev'] } }],
   ['team growth staging', { scope: { ...only('staging'), team: ['Growth'] } }],
-  ['warehouse MAIN 7d', { period: period('7d'), scope: { ...ALL_COSTS, warehouse: ['main'] } }],
-  ['warehouse unlisted', { scope: { ...ALL_COSTS, warehouse: ['unlisted'] } }],
+  ['by=day top=5', { by: 'day', top: 5 }],
   ['service=staging,october', { scope: only('staging', 'october') }],
   ['by tag tag prod', { by: 'tag', scope: { ...ALL_COSTS, tag: ['prod'] } }],
-  ['by team vs last-week', { by: 'team', versus: 'last-week' }],
+  ['by team vs last-week', { by: 'team', versus: period('last-week') }],
   ['october', { period: period('2026-10') }],
   ['last month by day', { period: period('last-month'), by: 'day' }],
   ['Last 7 Days', { period: period('7d') }],
   ['october 2025 vs september 2025', { period: period('2025-10'), versus: period('2025-09') }],
-  ['this week vs last week', { period: period('this-week'), versus: 'last-week' }],
-  ['2026-11-05 to 2026-11-10', { period: period('2026-11-05..2026-11-10') }],
+  ['this week vs last week', { period: period('this-week'), versus: period('last-week') }],
   [
     '30d by team vs prev top 10 analytics-prod',
     {
@@ -112,7 +106,7 @@ test.for<[string, Partial<CostQuestion>]>([
 
 test.for<[string, string, string, readonly string[]]>([
   ['by servcie', 'no-grouping', 'servcie', ['by service']],
-  ['by', 'no-grouping', '', ['by day']],
+  ['by', 'no-grouping', '', ['by service']],
   ['vs', 'no-comparison', '', ['vs prev']],
   ['vs previous', 'no-comparison', 'previous', ['vs prev']],
   ['vs average', 'no-comparison', 'average', []],
@@ -128,15 +122,13 @@ test.for<[string, string, string, readonly string[]]>([
   ['only twin', 'shared-name', 'twin', ['id-1', 'id-2']],
   ['twin by day', 'shared-name', 'twin', ['id-1', 'id-2']],
   ['7d 30d', 'given-twice', '30d', ['7d', '30d']],
-  ['2026-11-10 2026-11-05', 'given-twice', '2026-11-05', ['2026-11-05..2026-11-10']],
   ['by day by day', 'given-twice', 'by day', ['by day']],
   ['by service by metric', 'given-twice', 'by metric', ['by service', 'by metric']],
   ['by month 2026 by day', 'given-twice', 'by day', ['by month', 'by day']],
-  ['tag', 'unknown-tag', '', ['tag dev', 'tag prod']],
+  ['tag', 'unknown-tag', '', ['tag prod', 'tag dev']],
   ['tag prd', 'unknown-tag', 'prd', ['tag prod']],
   ['tag prod,dve', 'unknown-tag', 'dve', ['tag dev']],
   ['team=serach', 'unknown-team', 'serach', ['team search']],
-  ['warehouse', 'unknown-warehouse', '', ['warehouse lab', 'warehouse main']],
   ['service=stagin', 'unknown-service', 'stagin', ['staging']],
   ['service=', 'unknown-service', '', []],
   ['staging,twin', 'unknown-words', 'staging,twin', []],
@@ -144,7 +136,7 @@ test.for<[string, string, string, readonly string[]]>([
   ['serch by day', 'unknown-words', 'serch', ['team search']],
   ['2026-11-19..2026-11-01', 'reversed', '2026-11-19..2026-11-01', []],
   ['500 days by day', 'too-long', '500 days', ['400d']],
-  ['mtd service', 'unknown-words', 'service', ['by service']],
+  ['mtd service', 'unknown-service', '', []],
   ['analytics-prdo', 'unknown-words', 'analytics-prdo', ['analytics-prod']],
   ['7d two wrods by day', 'unknown-words', 'two wrods', ['two words']],
   ['staging frobnicate', 'unknown-words', 'frobnicate', []],
@@ -152,10 +144,10 @@ test.for<[string, string, string, readonly string[]]>([
   ['refresh 7d refresh', 'given-twice', 'refresh', ['refresh']],
   ['lastmonth', 'unknown-words', 'lastmonth', ['last-month']],
   ['octobre', 'unknown-words', 'octobre', ['october']],
-  ['last 6 months by day', 'unknown-words', 'last 6 months', []],
-  ['by=day', 'has-a-key', 'by=day', ['by day']],
-  ['days=7d', 'has-a-key', 'days=7d', ['7d']],
-  ['zone=Mars/Phobos', 'has-a-key', 'zone=Mars/Phobos', []],
+  ['by=dya', 'no-grouping', 'dya', ['by day']],
+  ['days=7d', 'unknown-words', 'days=7d', []],
+  ['zone=Mars/Phobos', 'unknown-words', 'zone=Mars/Phobos', []],
+  ['not tag prod', 'unknown-service', '', []],
 ])('"%s" is refused as %s', ([typed, problem, text, nearest]) => {
   const reading = read(typed);
   expect(reading).toMatchObject({ ok: false, problem, text });
@@ -194,32 +186,9 @@ test('the words of a scope select the same again, whatever a service is called',
   const scope = {
     service: ['october', 'two words'],
     tag: ['prod'],
-    warehouse: ['x'],
     team: ['Growth'],
     not: ['staging'],
     metric: ['data-transfer'],
   };
   expect(read(wordsOfScope(scope).join(' '))).toMatchObject({ ok: true, question: { scope } });
 });
-
-const OF_PROD = 'not analytics-prod not staging';
-
-test.for([
-  ['not tag prod', 'tag prod', [OF_PROD, 'by tag']],
-  ['not tag=prod', 'tag prod', [OF_PROD, 'by tag']],
-  ['without prod', 'tag prod', [OF_PROD, 'by tag']],
-  ['not tag', 'tag', ['by tag']],
-  ['not team search', 'team search', ['by team']],
-  ['not warehouse lab', 'warehouse lab', ['by warehouse']],
-  ['not metric compute', 'metric compute', ['by metric']],
-  ['not compute', 'metric compute', ['by metric']],
-] as const)(
-  '“%s” suggests the services to leave out, never the opposite',
-  ([typed, text, near]) => {
-    const words = typed.split(' ');
-    const reading = read(typed);
-    expect(reading).toMatchObject({ ok: false, problem: 'not-a-service', text, nearest: near });
-    if (reading.ok) return;
-    for (const form of near) expect(read(correctLine(words, reading.about, form)).ok).toBe(true);
-  },
-);

@@ -128,7 +128,7 @@ test('by metric, the rounding of rows is a line too', () => {
   const lines = (by: Grouping) => sumBy(rows, by, WEEK).map(({ name, total }) => [name, total]);
   expect(lines('metric')).toEqual([
     ['compute', 995_000],
-    ['rounding', 5_000],
+    ['not broken down', 5_000],
   ]);
 });
 

@@ -11,7 +11,7 @@ import type { DayValue } from '../../src/maths/rows.ts';
 import { chance } from './rows.ts';
 
 const TODAY = '2026-11-20';
-const KNOWN = { share: 1, error: 0, common: 0, ratios: 20 };
+const KNOWN = { share: 1, error: 0, common: 0 };
 
 /** Credits of 80 days before today, with a noise, times a factor; the last three days are open. */
 function valuesOf(
@@ -202,8 +202,7 @@ describe('the usual range of a day', () => {
 
   test('compares the completed cost', () => {
     expect(
-      range((ago) => (ago === 1 ? 0.5 : 1), { share: 0.5, error: 0.02, common: 0, ratios: 9 })
-        ?.side,
+      range((ago) => (ago === 1 ? 0.5 : 1), { share: 0.5, error: 0.02, common: 0 })?.side,
     ).toBe('within');
   });
 

@@ -54,8 +54,8 @@ test('in money: a week is what the server reports, each day at its own price', a
 test.for<[string, RegExp]>([
   ['/cost forecast', /^November 2026: heading for .* · €[\d,]+$/m],
   ['/cost mtd', / credits \(€[\d,.]+\) so far · November heading for [\d,]+ \(€[\d,]+\)$/m],
-  ['/cost forecast quarter', /^Q4 2026: heading for .* · €[\d,]+$/m],
-  ['/cost budget', /Spent.* of 9,000 \(€[\d,]+ of €[\d,]+\)/m],
+  ['/cost forecast quarter', /^1 Oct – 31 Dec: heading for .* · €[\d,]+$/m],
+  ['/cost budget', /Spent.* of 9,000 \(€[\d,]+\)/m],
   ['/cost digest preview', /^Yesterday.*: [\d,.]+ credits \(€[\d,.]+\)/m],
 ])('in money: the totals of %s have money beside them', async ([line, total]) => {
   const sandbox = await startTestSandbox({ yaml: withPrices });

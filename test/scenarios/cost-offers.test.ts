@@ -48,7 +48,6 @@ const ASKED = [
   'cost forecast',
   'cost forecast next month metric storage',
   'cost 7d stagign',
-  'cost warehouse mian',
   'cost metric stroage',
   'cost next month',
   'cost why 7d by day',

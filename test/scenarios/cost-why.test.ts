@@ -48,11 +48,8 @@ test('why: a scale explains the largest change, and the changes add up to what t
   const answer = textOf(
     (await sandbox.privateMessage(DORA, '21–27 Nov vs 14–20 Nov')) ?? NO_MESSAGE,
   );
-  expect(answer).toContain('Compared on the 5 days final in both.');
   expect(answer).toContain('Changes of these services, 14–27 Nov');
-  expect(answer).toMatch(
-    new RegExp(`Scale staging · .* 64 · .* 128 · <@${ANA}> · ${changeIdOf(card)}`),
-  );
+  expect(answer).toContain(`Scale staging · <@${ANA}> · ${changeIdOf(card)}`);
 
   const [before, now] = [
     await report(sandbox, '2026-11-14', '2026-11-18'),
@@ -84,7 +81,7 @@ test('the comparison of two periods has a button that asks why', async () => {
   await sandbox.slack.command(ANA, 'ops', '/cost 7d vs prev staging');
   const answer = await sandbox.privateMessage(ANA, 'staging · 13–19 Nov');
   expect(textOf(answer ?? NO_MESSAGE)).toContain(
-    '"cost why 2026-11-13..2026-11-19 only staging vs prev"',
+    '"cost why 2026-11-13..2026-11-19 by service only staging vs prev"',
   );
   await sandbox.press(ANA, answer, 'command.1');
   const why = textOf((await sandbox.privateMessage(ANA, '13–19 Nov vs 6–12 Nov')) ?? NO_MESSAGE);

@@ -26,7 +26,6 @@ test.for([
   ['/cost staging analytics-prod', 'staging, analytics-prod · 1–19 Nov'],
   ['/cost tag=prod,staging', 'tags prod, staging · 1–19 Nov'],
   ['/cost team analytics by day', 'team analytics · 1–19 Nov'],
-  ['/cost warehouse main', 'warehouse main · 1–19 Nov'],
   ['/cost 7d by team', 'no team'],
   ['/cost 7d by tag', 'warehouses: storage + backup'],
   ['/cost october', 'October 2026'],
@@ -41,24 +40,23 @@ test.for([
   ['/cost lastmonth', "There's no period", '/cost last-month'],
   ['/cost analytics-prd by day', 'service called “analytics-prd”', '/cost analytics-prod by day'],
   ['/cost only analytics-prd', 'no service called “analytics-prd”', '/cost analytics-prod'],
-  ['/cost tag prd 7d', 'No service has the tag “prd” in signalbox.yaml', '/cost tag prod 7d'],
-  ['/cost team=analytic', 'No service is of the team “analytic”', '/cost team analytics'],
-  ['/cost warehouse man 7d', "There's no warehouse called “man”", ' by service warehouse main'],
+  ['/cost tag prd 7d', 'no tag called “prd”', '/cost tag prod 7d'],
+  ['/cost team=analytic', 'no team called “analytic”', '/cost team analytics'],
   ['/cost by service by metric', 'by service” and “by metric” can', '/cost by metric'],
   ['/cost csv 7d by day by month', "can't be combined. Choose one.", '/cost csv 7d by month'],
   ['/cost by teem', "Can't group by “teem”, only by service,", '/cost by team'],
-  ['/cost csv 7d tag', '“tag” needs the name of a tag', '/cost csv 7d tag dev'],
+  ['/cost csv 7d tag', 'end of the question is missing', '/cost csv 7d tag dev'],
   ['/cost by servce 7d', "Can't group by “servce”", '/cost by service 7d'],
-  ['/cost 7d vs', '“vs” needs', '/cost 7d vs prev'],
+  ['/cost 7d vs', 'end of the question is missing', '/cost 7d vs prev'],
   ['/cost 7d 30d by day', "can't be combined", '/cost 30d by day'],
   ['/cost 2026-11-05..2026-11-01', 'ends before it begins', '/cost 2026-11-13..2026-11-19'],
   ['/cost 2027-01', 'is in the future', '/cost 2026-11'],
   ['/cost 500d by day', 'too long: at most 400 days', '/cost 400d by day'],
-  ['/cost qzxw by day', 'tag, warehouse, team or service called “qzxw”', '/cost by day'],
-  ['/cost zone=Mars/Phobos 7d', 'always UTC days', '/cost 7d'],
+  ['/cost qzxw by day', 'tag, team or service called “qzxw”', '/cost by day'],
+  ['/cost zone=Mars/Phobos 7d', 'called “zone=Mars/Phobos”', '/cost 7d'],
   ['/cost 7d vs 2020-01', 'more than 806 days back', 'by service vs prev'],
-  ['/cost -1', 'warehouse, team or service called “-1”', 'cost mtd'],
-  ['/cost 6 months by day', '“6 months”', '/cost last-month by day'],
+  ['/cost -1', 'team or service called “-1”', 'cost mtd'],
+  ['/cost 6 months by day', 'called “6”', '/cost mtd'],
   ['/cost csv 500d', 'too long: at most 400 days', '/cost csv 400d'],
   ['/cost csv stagin 7d', 'service called “stagin”', '/cost csv staging 7d'],
 ])('%s gets suggestions instead of a guess', async ([line = '', words = '', offer = '']) => {
@@ -82,7 +80,6 @@ test('the rows come as a file that only the requester sees', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/cost csv 7d');
   await sandbox.privateMessage(ANA, 'costs-2026-11-13-2026-11-19.csv');
-  await sandbox.privateMessage(ANA, 'Billed as SCALE, discount 12.');
   const files = () => sandbox.slack.clientState(ANA).messages.flatMap((message) => message.files);
   await expect
     .poll(() => files().map(({ name }) => name))

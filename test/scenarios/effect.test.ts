@@ -77,7 +77,9 @@ test('a preview without a usage report shows no estimate and works otherwise', a
   sandbox.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
   const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('unknown: the usage report could not be read');
+  expect(textOf(preview ?? NO_MESSAGE)).toContain(
+    'not available: the usage report could not be read',
+  );
 });
 
 test('a scale of a service with unknown size has no estimate', async () => {
@@ -85,7 +87,7 @@ test('a scale of a service with unknown size has no estimate', async () => {
   await sandbox.slack.command(ANA, 'ops', '/service scale staging max=64');
   const preview = await sandbox.privateMessage(ANA, 'Scale staging?');
   expect(textOf(preview ?? NO_MESSAGE)).toContain(
-    'unknown: Signalbox learns the size from the first change of this service',
+    'not available: Signalbox learns the size from the first change of this service',
   );
 });
 
@@ -97,7 +99,7 @@ test('a service that was just scaled has no settled days to estimate from', asyn
   await sandbox.press(BEN, await sandbox.card('requests: scale staging'), 'change.approve');
   await sandbox.card('staging is scaling');
   await sandbox.slack.command(ANA, 'ops', '/service scale staging min=8 max=8');
-  await sandbox.privateMessage(ANA, 'unknown: needs 7 known days since');
+  await sandbox.privateMessage(ANA, 'not available: needs 7 days with known costs at one size');
 });
 
 test('in a new sandbox a start of lab-core shows its size, and a scale then has an estimate', async () => {
