@@ -61,14 +61,19 @@ export function reportMissed(
   return (why: string, at: number): Added => {
     const text = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} was not posted: ${why}.`;
     log.warn({ post: subject, why }, 'post missed');
-    const all = [null, ...(requester ? [requester] : [])].map((to) => {
-      const event = { type: 'noticed', to, title: 'Not posted', text } as const;
-      return { id: randomUUID(), event };
-    });
-    return {
-      events: all.map(({ id, event }) => ({ stream: `notice/${id}`, event })),
-      jobs: all.map(({ id }) => ({ kind: 'notice', key: id, dueAt: at })),
-    };
+    return notice(text, at, requester);
+  };
+}
+
+/** A message to the operators, and to one user. */
+export function notice(text: string, at: number, user: UserId | null = null): Added {
+  const all = [null, ...(user ? [user] : [])].map((to) => {
+    const event = { type: 'noticed', to, title: 'Not posted', text } as const;
+    return { id: randomUUID(), event };
+  });
+  return {
+    events: all.map(({ id, event }) => ({ stream: `notice/${id}`, event })),
+    jobs: all.map(({ id }) => ({ kind: 'notice', key: id, dueAt: at })),
   };
 }
 
@@ -168,7 +173,7 @@ async function updateNow(
     if (result.ok) return { events: [posted], result: null };
     log.warn({ post: name, why: result.why }, 'message not updated');
     const text = `The message "${answer.title}" for ${channel} was not updated: Slack refused it (${result.why}).`;
-    const report = notice(null, text, locked.at);
+    const report = notice(text, locked.at);
     return { events: [posted, ...report.events], jobs: report.jobs, result: null };
   });
   return 'done';

@@ -371,7 +371,7 @@ async function postThread(
     log.warn({ why: posted.why }, 'thread of a digest was refused');
     if (posted.again) return false;
     const text = `The table of ${subject} was not posted: Slack refused it (${posted.why}).`;
-    await append(events, async ({ at }) => ({ ...notice(null, text, at), result: null }));
+    await append(events, async ({ at }) => ({ ...notice(text, at), result: null }));
     return true;
   } catch (error) {
     log.warn({ err: error }, 'thread of a digest was not posted');
