@@ -1,7 +1,6 @@
 export { Damaged, WentBack } from './chain.ts';
 export {
   countChanges,
-  hasEvents,
   lastSent,
   listChanges,
   loadChange,

@@ -45,7 +45,7 @@ import {
   currentFreezes,
   currentTarget,
 } from './target.ts';
-import { answerForeign, foreignMarks, isUnread } from './witness.ts';
+import { answerForeign, foreignMarks, isUnread, withRestore } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
 const LEASE_MS = 120_000;
@@ -476,7 +476,7 @@ async function recordResult(
   for (const pauseMs of RECORD_RETRIES_MS) {
     await wait(pauseMs);
     try {
-      await store(context, claim, result);
+      await withRestore(context, () => store(context, claim, result));
       if (result.kind === 'not-sent') context.measures.permitReturned();
       return;
     } catch (err) {

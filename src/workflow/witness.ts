@@ -1,12 +1,12 @@
 import { DAY_MS } from '../base/time.ts';
-import type { Change, ChangeId, Position } from '../domain/change.ts';
+import { type Change, type ChangeId, isPrivate, type Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveFreeze, evolveSubscription, type NewEvent } from '../domain/log-events.ts';
 import { READ_BACK_DAYS } from '../domain/place.ts';
 import {
   append,
+  appendProblem,
   Damaged,
-  hasEvents,
   type LockedLog,
   type LostEvent,
   listChanges,
@@ -15,10 +15,10 @@ import {
   type Subjects,
   WentBack,
 } from '../log/index.ts';
-import { lastEventAt, verifyAll } from '../log/upkeep.ts';
+import { follow, hasEvents, lastEventAt, verifyAll, withoutCard } from '../log/upkeep.ts';
 import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
-import { type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
+import { advance, type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { type Notice, noticeFor } from './notices.ts';
 import { pausedSchedule } from './schedules.ts';
 
@@ -284,6 +284,14 @@ export async function mendLog(context: WorkflowContext, error: unknown): Promise
   if (ok) context.log.warn('the log was damaged for a while, and is intact now');
 }
 
+/** Looks whether the log still has what this process knows. A damaged one stops its own writers. */
+export async function watchLog(context: WorkflowContext): Promise<void> {
+  if (appendProblem(context.events)) return;
+  await withRestore(context, () => follow(context.events)).catch((error: unknown) => {
+    if (!(error instanceof Damaged)) throw error;
+  });
+}
+
 /** Processes whose channels have to be read again before they draw or send anything. */
 const unread = new WeakSet<WorkflowContext['events']>();
 
@@ -341,18 +349,37 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
     const open = await listChanges(events, { open: true, confirmed: true, limit: OPEN_MAX });
     const cards = open.flatMap(({ card }) => card ?? []);
     const seen = await messenger.readMarks(since, cards);
+    await adoptCards(context, seen);
     const known = await hasEvents(
       events,
       seen.map(({ hash }) => hash),
     );
     const unknown = seen.filter(({ hash }) => !known.has(hash));
     for (const [id, marks] of Map.groupBy(unknown, ({ change }) => change)) {
-      if (await loadChange(events, id)) await answerForeign(context, id, marks);
+      const change = await loadChange(events, id);
+      // Of a draft, people saw nothing: the log has lost that it was confirmed.
+      if (change && !isPrivate(change)) await answerForeign(context, id, marks);
       else await answerUnknown(context, id, marks);
     }
   } catch (error) {
     unread.add(events);
     throw error;
+  }
+}
+
+/**
+ * A card whose post the log has lost is the card of its change again: its thread is the witness, and people press there.
+ * Of several the first one is.
+ */
+async function adoptCards(context: WorkflowContext, seen: readonly SeenMark[]): Promise<void> {
+  const cards = seen.filter(({ isCard }) => isCard);
+  const first = cards.toSorted((one, other) => (one.at.ts < other.at.ts ? -1 : 1));
+  const at = new Map(first.toReversed().map((card) => [card.change, card.at]));
+  for (const id of await withoutCard(context.events, [...at.keys()])) {
+    const posted = at.get(id);
+    await advance(context, id, (change) =>
+      change.card || isPrivate(change) || !posted ? null : { type: 'card-posted', ...posted },
+    );
   }
 }
 
