@@ -20,7 +20,8 @@ import { addJob, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { advance, type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { type Notice, noticeFor } from './notices.ts';
-import { pausedSchedule } from './schedules.ts';
+import { pausedSchedule } from './own.ts';
+import { jobsFor } from './rebuild.ts';
 
 // The thread that people saw is a memory outside the database. A mark is foreign where the log has no such event and
 // has not answered it: the database has lost what people saw, or another one writes as well.
@@ -308,6 +309,9 @@ async function restoreLog(context: WorkflowContext): Promise<void> {
   const lost = await recordRestore(context.events, timeline, async (all, locked) => {
     const { events, jobs } = await answerLoss(context, locked, lossFrom(all));
     due.push(...jobs);
+    // This process may have ended what is due again. For a change, its answer asks for it.
+    for (const { stream } of all)
+      if (!stream.startsWith('change/')) due.push(...(await jobsFor(locked, stream, locked.at)));
     return events;
   });
   if (lost.length === 0) return;
