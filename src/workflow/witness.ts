@@ -2,7 +2,7 @@ import { DAY_MS } from '../base/time.ts';
 import { type Change, type ChangeId, isPrivate, type Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveFreeze, evolveSubscription, type NewEvent } from '../domain/log-events.ts';
-import { READ_BACK_DAYS } from '../domain/place.ts';
+import { LOST_HASH, READ_BACK_DAYS } from '../domain/place.ts';
 import {
   append,
   appendProblem,
@@ -353,13 +353,16 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
     const open = await listChanges(events, { open: true, confirmed: true, limit: OPEN_MAX });
     const cards = open.flatMap(({ card }) => card ?? []);
     const seen = await messenger.readMarks(since, cards);
-    await adoptCards(context, seen);
+    const byChange = Map.groupBy(seen, ({ change }) => change);
     const known = await hasEvents(
       events,
       seen.map(({ hash }) => hash),
     );
     const unknown = seen.filter(({ hash }) => !known.has(hash));
-    for (const [id, marks] of Map.groupBy(unknown, ({ change }) => change)) {
+    const foreign = Map.groupBy(unknown, ({ change }) => change);
+    for (const id of [...foreign.keys(), ...(await withoutCard(events, [...byChange.keys()]))])
+      await adoptCard(context, id, byChange.get(id));
+    for (const [id, marks] of foreign) {
       const change = await loadChange(events, id);
       // Of a draft, people saw nothing: the log has lost that it was confirmed.
       if (change && !isPrivate(change)) await answerForeign(context, id, marks);
@@ -372,19 +375,21 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
 }
 
 /**
- * A card whose post the log has lost is the card of its change again: its thread is the witness, and people press there.
- * Of several the first one is.
+ * A card whose post the log has lost is the card of its change again, unless the one that the log knows still stands: its
+ * thread is the witness, and people press there. Of several the first one is.
  */
-async function adoptCards(context: WorkflowContext, seen: readonly SeenMark[]): Promise<void> {
-  const cards = seen.filter(({ isCard }) => isCard);
-  const first = cards.toSorted((one, other) => (one.at.ts < other.at.ts ? -1 : 1));
-  const at = new Map(first.toReversed().map((card) => [card.change, card.at]));
-  for (const id of await withoutCard(context.events, [...at.keys()])) {
-    const posted = at.get(id);
-    await advance(context, id, (change) =>
-      change.card || isPrivate(change) || !posted ? null : { type: 'card-posted', ...posted },
-    );
-  }
+async function adoptCard(
+  context: WorkflowContext,
+  id: ChangeId,
+  seen: readonly SeenMark[] = [],
+): Promise<void> {
+  const [first, ...others] = seen
+    .flatMap(({ isCard, at }) => (isCard ? [at] : []))
+    .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
+  await advance(context, id, (change) => {
+    const stands = [first, ...others].some((at) => at?.ts === change.card?.ts);
+    return stands || isPrivate(change) || !first ? null : { type: 'card-posted', ...first };
+  });
 }
 
 /**
@@ -397,6 +402,7 @@ async function answerUnknown(
   marks: readonly SeenMark[],
 ): Promise<void> {
   context.log.warn({ change }, 'people saw a change that the log has lost');
+  if (marks.every(({ hash }) => hash.startsWith(LOST_HASH))) return;
   const cards = marks.filter(({ isCard }) => isCard);
   const isFreeze = marks.some((each) => each.isFreeze);
   const id = `lost-${change}`;

@@ -1,7 +1,8 @@
-import type { State, UserId } from '../../../src/domain/change.ts';
+import type { UserId } from '../../../src/domain/change.ts';
 import { BREAK_GLASS_KIND, NEEDS } from './people.ts';
 import type { Delivery } from './server.ts';
 import type { RequestRecord, Simulation } from './simulation-types.ts';
+import type { Card } from './slack.ts';
 
 /** The maximum age of a membership lookup when a request is sent. */
 const FRESH_MS = 30_000;
@@ -48,7 +49,12 @@ const sentTwice: Rule = (simulation, { mark }, delivery) => {
   return before.some((each) => isWitnessed(simulation, each)) ? 'sent twice' : null;
 };
 
-const SENT: readonly (State | undefined)[] = ['executing', 'succeeded', 'failed', 'unknown'];
+const SENT: readonly (Card['states'][number] | undefined)[] = [
+  'executing',
+  'succeeded',
+  'failed',
+  'unknown',
+];
 
 /** Whether its note, its card or its line in the audit channel still stands. */
 function isWitnessed({ slack, witnesses }: Simulation, delivery: Delivery): boolean {
@@ -135,8 +141,8 @@ function isDecidedAgain(
   return anew.some((each) => CONFIRMS.includes(each.verb) && each.by === by);
 }
 
-const ENDS: readonly State[] = ['rejected', 'cancelled', 'expired', 'stale', 'denied'];
-const isEnd = (state: State) => ENDS.includes(state);
+const ENDS: Card['states'] = ['rejected', 'cancelled', 'expired', 'stale', 'denied', 'lost'];
+const isEnd = (state: Card['states'][number]) => ENDS.includes(state);
 
 /** What people saw ended holds. */
 const shownEnded: Rule = ({ slack }, { id }) => {

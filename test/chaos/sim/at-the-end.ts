@@ -61,7 +61,7 @@ async function wrongWithCard(
   const { state: last } = await log.load(`change/${id}`, (version: number | null, event) =>
     NOT_DRAWN.includes(event.type) ? (version ?? 0) : event.version,
   );
-  const isOld = own && (own.mark?.version ?? 0) < (last ?? 0);
+  const isOld = own && own.mark.version < (last ?? 0);
   const others = standing.filter((each) => each !== own);
   return [
     ...(isOld ? [`${id}: its card shows an older state`] : []),
@@ -69,13 +69,13 @@ async function wrongWithCard(
   ];
 }
 
-const isOpen = (state: State | undefined) =>
+const isOpen = (state: Card['states'][number] | undefined) =>
   ['draft', 'pending', 'approved', 'executing', 'unknown'].includes(state ?? '');
 
 /** A card that no change of the log has may not ask anybody for anything. */
-function wrongWithLost({ change, mark, states, isDeleted }: Card): readonly string[] {
+function wrongWithLost({ change, states, isDeleted }: Card): readonly string[] {
   const state = states.at(-1);
-  const isWrong = mark !== null && !isDeleted && isOpen(state);
+  const isWrong = !isDeleted && isOpen(state);
   return isWrong ? [`${change}: a card that is not its card shows ${state}`] : [];
 }
 

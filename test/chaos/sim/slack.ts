@@ -8,6 +8,7 @@ import type {
   Verb,
 } from '../../../src/domain/change.ts';
 import type { Identity, People } from '../../../src/domain/gate.ts';
+import { LOST_HASH } from '../../../src/domain/place.ts';
 import type {
   AttemptMark,
   CardMark,
@@ -25,10 +26,10 @@ const KEPT_MS = 60_000;
 export interface Card {
   readonly ts: string;
   readonly change: ChangeId;
-  /** The last event that it shows; null: it shows that the log has lost the change. */
-  mark: CardMark | null;
+  /** The last event that it shows. */
+  mark: CardMark;
   /** All states that it showed. */
-  readonly states: State[];
+  readonly states: (State | 'lost')[];
   isDeleted: boolean;
 }
 
@@ -148,7 +149,7 @@ export function openSlack(now: () => Date, members: Members) {
         ports.call('read channel', async () => {
           needsSlack();
           const shown = cards.flatMap(({ ts, change, mark, isDeleted }) =>
-            mark && !isDeleted ? [{ ...mark, change, ts, isCard: true }] : [],
+            !isDeleted ? [{ ...mark, change, ts, isCard: true }] : [],
           );
           const below = open.flatMap(({ ts }) =>
             (threadAt({ ts })?.notes ?? []).map(({ card, ...note }) => {
@@ -165,7 +166,8 @@ export function openSlack(now: () => Date, members: Members) {
         ports.call('draw lost', async () => {
           needsSlack();
           const card = cardAt(at);
-          if (card) card.mark = null;
+          if (!card) return;
+          card.mark = { version: 1, hash: `${LOST_HASH}${card.states.push('lost')}.${at.ts}` };
         }),
       postAuditLine: (change) =>
         ports.call('post audit line', async () => {

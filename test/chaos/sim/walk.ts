@@ -65,7 +65,11 @@ export async function walk(
       await simulation.close();
     }
   });
-  const checked = await fc.check(property, { numRuns: runs, seed, endOnFailure: process.env.NOSHRINK !== undefined });
+  const checked = await fc.check(property, {
+    numRuns: runs,
+    seed,
+    endOnFailure: process.env.NOSHRINK !== undefined,
+  });
   return { coverage, failure: checked.failed ? reportOf(checked) : null };
 }
 
