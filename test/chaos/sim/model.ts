@@ -83,12 +83,26 @@ const rollbacks = fc.tuple(commits, then, fc.nat(3)).map(([lost, after, dice]) =
   });
 });
 // The worst moments are those between an effect and its answer.
-const struck = fc.tuple(crash, commits, fc.boolean()).map(([where, lost, lives]) =>
+const core = fc.constantFrom(
+  'post card',
+  'post note',
+  'read thread',
+  'send',
+  'redraw card',
+  'answer',
+);
+const moment = fc.oneof(
+  crash,
+  fc.record({ at: core, when: fc.constantFrom('before' as const, 'after' as const) }),
+);
+const goesOn = fc.constantFrom('crashes', 'lives on', 'lives on beside another');
+const struck = fc.tuple(moment, commits, goesOn).map(([where, lost, how]) =>
   step(
-    `the database loses ${lost} commits ${where.when} call ${where.at}, the process ${lives ? 'lives on' : 'crashes'}`,
+    `the database loses ${lost} commits ${where.when} call ${where.at}, the process ${how}`,
     async (simulation) => {
-      await simulation.plan({ ...where, rollback: { commits: lost, lives } });
-      await simulation.work();
+      const rollback = { commits: lost, lives: how !== 'crashes' };
+      await simulation.plan({ ...where, rollback });
+      await (how === 'lives on beside another' ? simulation.workTogether() : simulation.work());
     },
   ),
 );

@@ -1,6 +1,6 @@
-/** Where a process crashes: at its n-th call of a port, before or after the effect. */
+/** Where a process crashes: at its n-th call of a port or its first one of this name, before or after the effect. */
 export interface Crash {
-  readonly at: number;
+  readonly at: number | string;
   readonly when: 'before' | 'after';
   /** At that moment the database is rolled back as well; then the process may live on. */
   readonly rollback?: { readonly commits: number; readonly lives: boolean };
@@ -39,7 +39,8 @@ export function openPorts(
   async function call<T>(name: string, work: () => Promise<T>): Promise<T> {
     if (dead) return never();
     names.push(name);
-    const here = crash?.at === names.length ? crash : null;
+    const first = names.indexOf(name) === names.length - 1 ? name : null;
+    const here = crash && [names.length, first].includes(crash.at) ? crash : null;
     if (here?.when === 'before' && (await isStruck(here))) return die();
     const settled = await work().then(
       (value) => () => value,
