@@ -7,7 +7,7 @@ export const READ_BACK_DAYS = 31;
 
 /**
  * How the hash of a mark begins that says that the log has lost the change: no log has it. Where the change is known
- * after another rollback, people were told to request it again.
+ * after another rollback, people have read that they should request it again.
  */
 export const LOST_HASH = 'lost-';
 

@@ -8,10 +8,10 @@ import { type Log, openLog, readKeys } from '../../../src/log/index.ts';
 import { reading, type Store, sql } from '../../../src/storage/index.ts';
 import { jobKinds } from '../../../src/workflow/background.ts';
 import type { WorkflowContext } from '../../../src/workflow/context.ts';
+import { requestChange } from '../../../src/workflow/index.ts';
 import { createJobLoop } from '../../../src/workflow/jobs.ts';
 import { redrawOpen } from '../../../src/workflow/moves.ts';
 import { receivePress } from '../../../src/workflow/press.ts';
-import { type RequestOutcome, requestChange } from '../../../src/workflow/request.ts';
 import { checkChannels, isUnread, mendLog, watchLog } from '../../../src/workflow/witness.ts';
 import { ignoredMeasures } from '../../workflow/ignored-measures.ts';
 import { commandsOn, DIRECTORY, type Kind } from './commands.ts';
@@ -77,7 +77,7 @@ export async function openBot(
   // Before it draws anything, as the bot does at its start. An unreadable Slack is read again before the next work.
   const checked = check().catch(() => undefined);
 
-  async function ask({ by, kind, thing, mark, key, inMs }: RequestInput): Promise<RequestOutcome> {
+  async function ask({ by, kind, thing, mark, key, inMs }: RequestInput) {
     const command = context.commands.get(kind);
     if (!command) throw new Error(`There is no ${kind}`);
     const given = { thing, mark };
