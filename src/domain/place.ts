@@ -5,6 +5,12 @@ import type { Position } from './change.ts';
 /** Own messages of a channel are read this far back: older ones are about changes that have ended long ago. */
 export const READ_BACK_DAYS = 31;
 
+/**
+ * How the hash of a mark begins that says that the log has lost the change: no log has it. Where the change is known
+ * after another rollback, people have read that they should request it again.
+ */
+export const LOST_HASH = 'lost-';
+
 type At = Pick<Position, 'channel' | 'ts'>;
 
 export type Place =

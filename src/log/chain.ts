@@ -146,11 +146,14 @@ export const GUIDING_TYPES = ['key-changed', 'pruned', 'chapter'] as const;
 /** What new rows add to a chain. Nothing of it is known before the transaction that read them has been answered. */
 export interface Extension extends Chain {
   readonly chain: Chain;
+  /** The hashes on its way, from the end of the chain on. */
+  readonly way: Map<number, string>;
 }
 
 function emptyExtension(chain: Chain): Extension {
   const { end, first, eras } = chain;
-  return { chain, end, first, eras, trusted: new Map(), heads: new Map(), pruned: new Map() };
+  const way = new Map([[end.seq, end.hash]]);
+  return { chain, way, end, first, eras, trusted: new Map(), heads: new Map(), pruned: new Map() };
 }
 
 /**
@@ -183,6 +186,7 @@ export function addRow(extension: Extension, row: EventRow): void {
   if (row.key !== key) throw new Damaged(row.seq, 'its key was not in force');
   if (isFirst) extension.eras = [{ from: row.seq, key }];
   extension.end = { seq: row.seq, hash: row.hash };
+  extension.way.set(row.seq, row.hash);
   setHead(extension, row.stream, { version, hash: row.hash });
   if (guide?.type === 'key-changed') changeKey(extension, row, guide);
   if (guide?.type === 'pruned') {
@@ -286,10 +290,13 @@ export function refuseForeign({ eras, keyWith }: Knowledge): void {
   throw foreignLog();
 }
 
-/** Adds what an answered transaction has read or appended. */
+/**
+ * Adds what an answered transaction has read or appended. Where it does not pass what was learned meanwhile, the log went
+ * back: that remains known, so that the next one finds it.
+ */
 export function absorb(extension: Extension): void {
   const { chain, end, first, eras } = extension;
-  if (end.seq <= chain.end.seq) return;
+  if (end.seq <= chain.end.seq || extension.way.get(chain.end.seq) !== chain.end.hash) return;
   Object.assign(chain, { end, first, eras });
   for (const [id, key] of extension.trusted) chain.trusted.set(id, key);
   for (const streams of extension.heads.values()) {

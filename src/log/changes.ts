@@ -31,22 +31,43 @@ export async function listChanges(
   return found;
 }
 
-const HASHES_AT_ONCE = 500;
-
 /** Those of the hashes that are events of the log. */
-export async function hasEvents(
+export async function hasEvents(log: Log, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await rowsAbout(
+    log,
+    hashes,
+    (some) => sql<{ hash: string }>`select hash from event where hash in (${sql.join(some)})`,
+  );
+  return new Set(found.map(({ hash }) => hash));
+}
+
+/** Those of the changes that seem to have no card. Only what is loaded decides. */
+export async function withoutCard(
+  log: Log,
+  ids: readonly ChangeId[],
+): Promise<readonly ChangeId[]> {
+  const found = await rowsAbout(
+    log,
+    ids.map((id) => `change/${id}`),
+    (some) => sql<{ stream: string }>`select stream from event
+      where stream in (${sql.join(some)}) and type in ('card-posted', 'card-lost')
+      group by stream having sum(case type when 'card-posted' then 1 else -1 end) > 0`,
+  );
+  const having = new Set(found.map(({ stream }) => stream));
+  return ids.filter((id) => !having.has(`change/${id}`));
+}
+
+const AT_ONCE = 500;
+
+async function rowsAbout<Row>(
   { store }: Log,
-  hashes: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  for (let from = 0; from < hashes.length; from += HASHES_AT_ONCE) {
-    const some = hashes.slice(from, from + HASHES_AT_ONCE);
-    const { rows } = await reading(store, (reader) =>
-      sql<{ hash: string }>`select hash from event where hash in (${sql.join(some)})`.execute(
-        reader,
-      ),
-    );
-    for (const { hash } of rows) found.add(hash);
+  values: readonly string[],
+  query: (some: readonly string[]) => ReturnType<typeof sql<Row>>,
+): Promise<readonly Row[]> {
+  const all: Row[] = [];
+  for (let from = 0; from < values.length; from += AT_ONCE) {
+    const some = query(values.slice(from, from + AT_ONCE));
+    all.push(...(await reading(store, (reader) => some.execute(reader))).rows);
   }
-  return found;
+  return all;
 }

@@ -1,5 +1,5 @@
 export { Damaged, WentBack } from './chain.ts';
-export { hasEvents, listChanges, loadChange } from './changes.ts';
+export { listChanges, loadChange } from './changes.ts';
 export { eventsBefore, type LoggedEvent } from './history.ts';
 export {
   type ActiveConfiguration,

@@ -29,6 +29,9 @@ import {
 } from './log.ts';
 import { deleteViews } from './views.ts';
 
+export { hasEvents, withoutCard } from './changes.ts';
+export { follow } from './log.ts';
+
 /** When the last event was appended, without what a process records about itself at its start; 0 without events. */
 export async function lastEventAt({ store }: Pick<Log, 'store'>): Promise<number> {
   const { rows } = await reading(store, (reader) =>

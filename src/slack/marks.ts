@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Change, ChangeId } from '../domain/change.ts';
+import { LOST_HASH } from '../domain/place.ts';
 import type { CardMark, Mark } from '../workflow/index.ts';
 import type { AnyBlock, Message } from './blocks.ts';
 
@@ -46,6 +48,11 @@ export function markedLine(
 ): Message {
   const id = `${kindOf(change)}.${version}.${hash}.${nameOf(change)}.${nonce ?? NO_NONCE}`;
   return withBlockId(line, id);
+}
+
+/** The card of a change that the log has lost. */
+export function markedLost(card: Message, change: ChangeId): Message {
+  return withBlockId(card, `s1.1.${LOST_HASH}${randomUUID()}.${change}`);
 }
 
 function kindOf({ command, state }: Change): 's1' | 's1f' {

@@ -49,7 +49,14 @@ import {
 import { createChannelMembers, createSharing } from './channels.ts';
 import { homeView } from './home.ts';
 import { cardLink, createPreviewLinks, newsCards, type Permalinks } from './links.ts';
-import { type MessageMark, markedCard, markedLine, markedPost, markOf } from './marks.ts';
+import {
+  type MessageMark,
+  markedCard,
+  markedLine,
+  markedLost,
+  markedPost,
+  markOf,
+} from './marks.ts';
 import { type DrawContext, requesterLine } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
 import {
@@ -358,7 +365,7 @@ function lostCard(id: ChangeId): Message {
   const why =
     'The database has lost this request, for example after a failover or a restore. ' +
     'Check the state of its target, then request it again.';
-  return message(title(`✕ Change ${id} was lost`), lines([why]));
+  return markedLost(message(title(`✕ Change ${id} was lost`), lines([why])), id);
 }
 
 /** A request waits for its note, and is not sent after half a minute. */

@@ -52,6 +52,7 @@ import {
   placeOf,
   type RequestOutcome,
 } from './request.ts';
+import { withRestore } from './witness.ts';
 
 /** A program whose credential was checked, and for whom it calls. */
 export interface AgentCaller {
@@ -94,7 +95,8 @@ const TOGETHER = 10;
 /** What a program may do, and nothing else: no call confirms, decides or resolves. */
 export function agentRequests(context: WorkflowContext) {
   return {
-    request: (caller: AgentCaller, asked: AgentRequest) => requestByAgent(context, caller, asked),
+    request: (caller: AgentCaller, asked: AgentRequest) =>
+      withRestore(context, () => requestByAgent(context, caller, asked)),
     change: (caller: AgentCaller, id: ChangeId) => changeForAgent(context, caller, id),
     cancel: (caller: AgentCaller, id: ChangeId) => cancelByAgent(context, caller, id),
     commands: (caller: AgentCaller, all: readonly Command[]) =>

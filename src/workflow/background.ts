@@ -19,7 +19,7 @@ import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
 import { dropExpiredSecrets, resealSecrets } from './secret.ts';
 import { messageKinds, reportLate } from './show.ts';
-import { checkChannels, isUnread, mendLog } from './witness.ts';
+import { checkChannels, isUnread, mendLog, watchLog } from './witness.ts';
 
 interface BackgroundOptions {
   readonly release: string;
@@ -182,6 +182,7 @@ function startWitness(context: WorkflowContext, jobs: JobLoop) {
   const outage = createOutageLog(context.log, UNREAD);
   const pass = async (): Promise<void> => {
     try {
+      await watchLog(context);
       const isSuspect = isUnread(context) || (await server()) !== known;
       if (isChecked && isSuspect) {
         isChecked = false;

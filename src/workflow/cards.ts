@@ -33,7 +33,7 @@ import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notifyOnce } from './notices.ts';
 import { nextRun } from './own.ts';
 import { pausedWithoutCard } from './schedules.ts';
-import { answerForeign, foreignMarks } from './witness.ts';
+import { answerForeign, foreignMarks, isUnread } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
 
@@ -145,6 +145,8 @@ async function drawCard(
   id: ChangeId,
   attempt: PostAttempt,
 ): Promise<JobResult> {
+  // The card may stand in Slack, and the log have lost that it was posted.
+  if (isUnread(context)) return dueAgain(context);
   const change = await loadChange(context.events, id);
   if (!change || isPrivate(change)) return 'done';
   const { schedule } = change.plan.timing ?? {};

@@ -48,7 +48,7 @@ import {
   currentFreezes,
   currentTarget,
 } from './target.ts';
-import { answerForeign, foreignMarks, isUnread } from './witness.ts';
+import { answerForeign, foreignMarks, isUnread, withRestore } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
 const LEASE_MS = 120_000;
@@ -499,7 +499,7 @@ async function recordResult(
   for (const [tries, pauseMs] of RECORD_RETRIES_MS.entries()) {
     await wait(pauseMs);
     try {
-      await store(context, claim, result);
+      await withRestore(context, () => store(context, claim, result));
       if (begun.has(claim.mark.nonce)) begun.set(claim.mark.nonce, null);
       if (result.kind === 'not-sent') context.measures.permitReturned();
       return;

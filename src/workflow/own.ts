@@ -4,7 +4,7 @@
 import { DAY_MS } from '../base/time.ts';
 import { nextOccurrence, type Occurrence, readWeeklyPlan } from '../base/weekly-times.ts';
 import type { ChangeCommand } from '../commands/index.ts';
-import type { Change } from '../domain/change.ts';
+import type { Change, ChangeId } from '../domain/change.ts';
 import { scopeFrom } from '../domain/freezes.ts';
 import {
   type EventOf,
@@ -202,4 +202,21 @@ export function noteJob(
   { version, at }: { readonly version: number; readonly at: number },
 ): Job {
   return { kind: 'schedule-note', key: `${schedule}/${version}`, dueAt: at };
+}
+
+/** Pauses a schedule that runs, with a note in its thread; null if there is none. */
+export async function pausedSchedule(
+  locked: LockedLog,
+  id: ChangeId,
+  why: string,
+): Promise<(Effects & { readonly schedule: LoggedSchedule }) | null> {
+  const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
+  if (!schedule || schedule.isPaused || schedule.isRemoved) return null;
+  if (schedule.until.getTime() <= locked.at) return null;
+  const events = [scheduleEvent(id, { type: 'paused', by: 'signalbox', why })];
+  const jobs = [
+    { kind: 'card', key: id, dueAt: locked.at },
+    noteJob(id, { version: version + 1, at: locked.at }),
+  ];
+  return { events, jobs, schedule };
 }

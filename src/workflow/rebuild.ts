@@ -23,7 +23,12 @@ export async function rebuildAll(log: Log): Promise<void> {
 
 const DUE_AFTER_END = ['revert', 'unfreeze-offer', 'follow'];
 
-async function jobsFor(subjects: Subjects, stream: string, at: number): Promise<readonly Job[]> {
+/** What is due for one subject, computed from the log alone. */
+export async function jobsFor(
+  subjects: Subjects,
+  stream: string,
+  at: number,
+): Promise<readonly Job[]> {
   const [kind = '', ...rest] = stream.split('/');
   const key = rest.join('/');
   const now = new Date(at);

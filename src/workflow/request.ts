@@ -61,6 +61,7 @@ import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together 
 import { withNews } from './news.ts';
 import { limitedUntil } from './rates.ts';
 import { currentPolicy, hasChangedSinceEnd, pressFacts } from './target.ts';
+import { withRestore } from './witness.ts';
 
 export interface ChangeRequest {
   readonly command: ChangeCommand;
@@ -100,8 +101,10 @@ export async function requestChange(
   context: WorkflowContext,
   request: ChangeRequest,
 ): Promise<RequestOutcome> {
-  const planned = await decideRequest(context, request);
-  return 'plan' in planned ? record(context, request, planned) : planned;
+  return withRestore(context, async () => {
+    const planned = await decideRequest(context, request);
+    return 'plan' in planned ? record(context, request, planned) : planned;
+  });
 }
 
 /** Plans a request and asks the policy. Records nothing but refusals, and sends nothing. */

@@ -37,7 +37,7 @@ import {
   unusedId,
 } from './moves.ts';
 import { noticeFor } from './notices.ts';
-import { dueAt, isNoted, nextRun, noteJob, scheduleEvent } from './own.ts';
+import { dueAt, isNoted, nextRun, noteJob, pausedSchedule, scheduleEvent } from './own.ts';
 import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
 import { currentPolicy, currentTarget, targetChanges } from './target.ts';
 
@@ -441,18 +441,4 @@ async function toTakeOver(locked: LockedLog, id: ChangeId, why: string): Promise
   const actions = [{ id: 'command.0', label: 'Take over', value }];
   const notice = noticeFor({ to: null, title: 'Schedule paused', text, actions }, locked.at);
   return together(paused, notice);
-}
-
-/** Pauses a schedule that runs, with a note in its thread; null if there is none. */
-export async function pausedSchedule(
-  locked: LockedLog,
-  id: ChangeId,
-  why: string,
-): Promise<(Effects & { readonly schedule: LoggedSchedule }) | null> {
-  const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
-  if (!schedule || schedule.isPaused || schedule.isRemoved) return null;
-  if (schedule.until.getTime() <= locked.at) return null;
-  const events = [scheduleEvent(id, { type: 'paused', by: 'signalbox', why })];
-  const jobs = [card(id, locked.at), noteJob(id, { version: version + 1, at: locked.at })];
-  return { events, jobs, schedule };
 }

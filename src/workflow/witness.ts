@@ -1,12 +1,12 @@
 import { DAY_MS } from '../base/time.ts';
-import type { Change, ChangeId, Position } from '../domain/change.ts';
+import { type Change, type ChangeId, isPrivate, type Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveFreeze, evolveSubscription, type NewEvent } from '../domain/log-events.ts';
-import { READ_BACK_DAYS } from '../domain/place.ts';
+import { LOST_HASH, READ_BACK_DAYS } from '../domain/place.ts';
 import {
   append,
+  appendProblem,
   Damaged,
-  hasEvents,
   type LockedLog,
   type LostEvent,
   listChanges,
@@ -15,12 +15,13 @@ import {
   type Subjects,
   WentBack,
 } from '../log/index.ts';
-import { lastEventAt, verifyAll } from '../log/upkeep.ts';
+import { follow, hasEvents, lastEventAt, verifyAll, withoutCard } from '../log/upkeep.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
-import { type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
+import { advance, type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { type Notice, noticeFor } from './notices.ts';
-import { pausedSchedule } from './schedules.ts';
+import { pausedSchedule } from './own.ts';
+import { jobsFor } from './rebuild.ts';
 
 // The thread that people saw is a memory outside the database. A mark is foreign where the log has no such event and
 // has not answered it: the database has lost what people saw, or another one writes as well.
@@ -277,6 +278,14 @@ export async function mendLog(context: WorkflowContext, error: unknown): Promise
   if (ok) context.log.warn('the log was damaged for a while, and is intact now');
 }
 
+/** Looks whether the log still has what this process knows. A damaged one stops its own writers. */
+export async function watchLog(context: WorkflowContext): Promise<void> {
+  if (appendProblem(context.events)) return;
+  await withRestore(context, () => follow(context.events)).catch((error: unknown) => {
+    if (!(error instanceof Damaged)) throw error;
+  });
+}
+
 /** Processes whose channels have to be read again before they draw or send anything. */
 const unread = new WeakSet<WorkflowContext['events']>();
 
@@ -293,6 +302,9 @@ async function restoreLog(context: WorkflowContext): Promise<void> {
   const lost = await recordRestore(context.events, timeline, async (all, locked) => {
     const { events, jobs } = await answerLoss(context, locked, lossFrom(all));
     due.push(...jobs);
+    // This process may have ended what is due again. For a change, its answer asks for it.
+    for (const { stream } of all)
+      if (!stream.startsWith('change/')) due.push(...(await jobsFor(locked, stream, locked.at)));
     return events;
   });
   if (lost.length === 0) return;
@@ -332,19 +344,43 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
     const open = await listChanges(events, { open: true, confirmed: true, limit: OPEN_MAX });
     const cards = open.flatMap(({ card }) => card ?? []);
     const seen = await messenger.readMarks(since, cards);
+    const byChange = Map.groupBy(seen, ({ change }) => change);
     const known = await hasEvents(
       events,
       seen.map(({ hash }) => hash),
     );
     const unknown = seen.filter(({ hash }) => !known.has(hash));
-    for (const [id, marks] of Map.groupBy(unknown, ({ change }) => change)) {
-      if (await loadChange(events, id)) await answerForeign(context, id, marks);
+    const foreign = Map.groupBy(unknown, ({ change }) => change);
+    for (const id of [...foreign.keys(), ...(await withoutCard(events, [...byChange.keys()]))])
+      await adoptCard(context, id, byChange.get(id));
+    for (const [id, marks] of foreign) {
+      const change = await loadChange(events, id);
+      // Of a draft, people saw nothing: the log has lost that it was confirmed.
+      if (change && !isPrivate(change)) await answerForeign(context, id, marks);
       else await answerUnknown(context, id, marks);
     }
   } catch (error) {
     unread.add(events);
     throw error;
   }
+}
+
+/**
+ * A card whose post the log has lost is the card of its change again, unless the one that the log knows still stands: its
+ * thread is the witness, and people press there. Of several the first one is.
+ */
+async function adoptCard(
+  context: WorkflowContext,
+  id: ChangeId,
+  seen: readonly SeenMark[] = [],
+): Promise<void> {
+  const [first, ...others] = seen
+    .flatMap(({ isCard, at }) => (isCard ? [at] : []))
+    .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
+  await advance(context, id, (change) => {
+    const stands = [first, ...others].some((at) => at?.ts === change.card?.ts);
+    return stands || isPrivate(change) || !first ? null : { type: 'card-posted', ...first };
+  });
 }
 
 /**
@@ -357,6 +393,7 @@ async function answerUnknown(
   marks: readonly SeenMark[],
 ): Promise<void> {
   context.log.warn({ change }, 'people saw a change that the log has lost');
+  if (marks.every(({ hash }) => hash.startsWith(LOST_HASH))) return;
   const cards = marks.filter(({ isCard }) => isCard);
   const isFreeze = marks.some((each) => each.isFreeze);
   const id = `lost-${change}`;

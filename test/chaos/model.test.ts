@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { STATES } from '../../src/domain/change.ts';
+import { emptyUrl } from '../storage/engines.ts';
 import { isReview, MOVES } from './sim/moves.ts';
 import { walk } from './sim/walk.ts';
 
 const RUNS = Number(process.env.RUNS ?? 50);
+const ROLLBACK_RUNS = Number(process.env.RUNS ?? 20);
+/** `ENGINE=postgres` runs the sequences with rollbacks on PostgreSQL. */
+const ENGINE = process.env.ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 /** A failure prints the seed and the path for a replay. */
 const SEED = Number(process.env.SEED ?? 20_261_128);
 /** From this number of runs on, each transition must occur at least OFTEN times. */
@@ -24,6 +28,18 @@ test('every promise holds in random sequences of users, servers and faults', {
   expect(taken.filter((move) => !(MOVES as readonly string[]).includes(move))).toEqual([]);
   const seldom = MOVES.filter((move) => (coverage.moves[move] ?? 0) < OFTEN);
   if (RUNS >= MANY_RUNS) expect(seldom).toEqual([]);
+});
+
+test('every promise holds in random sequences with rollbacks of the database', {
+  timeout: 0,
+}, async () => {
+  const databaseUrl = async () => (ENGINE === 'sqlite' ? 'file::memory:' : emptyUrl(ENGINE));
+  const { coverage, failure } = await walk(ROLLBACK_RUNS, SEED, { rollsBack: true, databaseUrl });
+  expect(failure, failure ?? '').toBeNull();
+  if (process.env.RUNS) process.stdout.write(`${JSON.stringify(coverage)}\n`);
+  expect(coverage.rollbacks / coverage.runs).toBeGreaterThan(1);
+  expect(coverage.sentAfter / coverage.runs).toBeGreaterThan(0.4);
+  expect(coverage.restored / coverage.runs).toBeGreaterThan(0.05);
 });
 
 test.for(STATES)('the walks can reach the state %s', (state) => {

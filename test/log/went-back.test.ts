@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { foldOf } from '../../src/domain/fold.ts';
-import { type EventRow, WentBack } from '../../src/log/chain.ts';
+import {
+  absorb,
+  addRow,
+  type EventRow,
+  type Extension,
+  extend,
+  rowAfter,
+  WentBack,
+} from '../../src/log/chain.ts';
 import { append, follow, head, type Log, recordRestore } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
 import { ENGINES, type Engine } from '../storage/engines.ts';
@@ -11,6 +19,7 @@ import {
   idOf,
   insertion,
   installation,
+  KEYS,
   rowsIn,
   stateOf,
   tamper,
@@ -68,6 +77,23 @@ test.for(ENGINES)(
     await expect(stateOf(log, 'B')).rejects.toBeInstanceOf(WentBack);
   },
 );
+
+test('what a late answer adds does not hide what is lost', async () => {
+  const { log } = await twoProcesses('sqlite');
+  const [late, next] = [extend(log.memory.chain, []), extend(log.memory.chain, [])];
+  const signer = KEYS.current;
+  const add = (to: Extension, id: string) => {
+    const draft = { stream: `change/${id}`, version: 1, type: 'drafted', body: '{}', at: 1 };
+    addRow(to, rowAfter(to.end, signer, draft));
+  };
+  add(late, 'C');
+  // The database has lost what the first one appended, and took two others.
+  for (const id of ['D', 'E']) add(next, id);
+  absorb(late);
+  absorb(next);
+  expect(head(log)).toEqual(late.end);
+  await expect(follow(log)).rejects.toBeInstanceOf(WentBack);
+});
 
 test.for(ENGINES)(
   'what is lost is recorded and answered in one transaction on %s',

@@ -379,7 +379,7 @@ test.for(
       RUN_ALL,
     );
     if (when === 'while the bot is down') await sandbox.restart();
-    else sandbox.wake();
+    else await letTimePass(sandbox, 1);
     await sandbox.card('the database was restored');
     await approveAgain(sandbox);
     await letTimePass(sandbox);

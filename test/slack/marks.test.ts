@@ -12,6 +12,7 @@ import {
   type State,
   type UserId,
 } from '../../src/domain/change.ts';
+import { LOST_HASH } from '../../src/domain/place.ts';
 import { createChannelFinder } from '../../src/slack/channels.ts';
 import { createPermalinks } from '../../src/slack/links.ts';
 import { markedPost, markOf } from '../../src/slack/marks.ts';
@@ -207,11 +208,13 @@ test('the mark says that a message shows a freeze that was made', async () => {
   expect(found.map(({ isFreeze }) => isFreeze)).toEqual([false, true]);
 });
 
-test('a change that the log has lost says so, without a mark', async () => {
+test('a change that the log has lost says so, with a mark that no log has', async () => {
   const { messenger, client } = await messengerInSlack();
   const at = await messenger.postCard(change('pending', 2), FIRST);
   await messenger.drawLost('7KQ2MX' as ChangeId, at);
-  expect(await messenger.readMarks(new Date(0), [])).toEqual([]);
+  expect(await messenger.readMarks(new Date(0), [])).toMatchObject([
+    { change: '7KQ2MX', hash: expect.stringContaining(LOST_HASH), isCard: true },
+  ]);
   const { messages = [] } = await client.conversations.history({ channel: APPROVALS });
   expect(messages[0]?.text).toContain('Change 7KQ2MX was lost');
 });

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
 import type { ChangeId } from '../../src/domain/change.ts';
 import { type EventOf, evolveSchedule } from '../../src/domain/log-events.ts';
-import { append, inForce, WentBack } from '../../src/log/index.ts';
+import { LOST_HASH } from '../../src/domain/place.ts';
+import { append, appendProblem, inForce, WentBack } from '../../src/log/index.ts';
 import type { SeenMark, WorkflowContext } from '../../src/workflow/context.ts';
 import { currentFreezes } from '../../src/workflow/target.ts';
-import { checkChannels, mendLog, withRestore } from '../../src/workflow/witness.ts';
+import {
+  checkChannels,
+  isUnread,
+  mendLog,
+  watchLog,
+  withRestore,
+} from '../../src/workflow/witness.ts';
 import { tamper } from '../log/logs.ts';
 import {
   aChange,
@@ -62,6 +69,42 @@ test('marks that the log has change nothing', async () => {
   expect(await loaded(context, change.id)).toMatchObject({ state: 'pending' });
   expect(await noticesIn(context)).toEqual([]);
   expect(lost()).toEqual([]);
+});
+
+test('a card whose post the log has lost is the card of its change again', async () => {
+  const { context, marks, check } = await witnessed();
+  const change = await aChange(context);
+  await moved(context, change.id, { type: 'card-lost' });
+  const [second, later] = [
+    { ...AT, ts: '2.0' },
+    { ...AT, ts: '3.0' },
+  ];
+  marks.push(seen(change.id, change.hash, { at: later }), seen(change.id, change.hash, { at: AT }));
+  await check();
+  expect((await loaded(context, change.id)).card).toEqual(AT);
+  // The card that the log knows was deleted, and another one stands.
+  marks.splice(0, 2, seen(change.id, 'lost', { at: second }));
+  await check();
+  expect(await loaded(context, change.id)).toMatchObject({ state: 'stale', card: second });
+});
+
+test('the card of a change that the log knows as a draft is drawn as lost', async () => {
+  const { context, marks, check, lost } = await witnessed();
+  const draft = await aChange(context, { state: 'draft' });
+  marks.push(seen(draft.id, 'lost'));
+  await check();
+  expect(await loaded(context, draft.id)).toMatchObject({ state: 'stale', card: null });
+  expect(lost()).toEqual([[draft.id, AT]]);
+});
+
+test('a card that says that its change was lost stays, until the log has the change again', async () => {
+  const { context, marks, check, lost } = await witnessed();
+  const change = await aChange(context);
+  marks.push(seen(newId(), `${LOST_HASH}1`), seen(change.id, `${LOST_HASH}2`));
+  await check();
+  expect(lost()).toEqual([]);
+  // People were told to request it again.
+  expect((await loaded(context, change.id)).state).toBe('stale');
 });
 
 test('a foreign mark ends its change alone, and is reported to the operators', async () => {
@@ -287,6 +330,39 @@ test('work on a log that went back is done after what it lost was recorded', asy
   expect((await loaded(context, other.id)).state).toBe('pending');
   expect(await isPaused()).toBe(false);
   expect(await dueJobs(context)).toContain(`card ${change.id}`);
+});
+
+test('a log that went back is found without any work, and a damaged one is left alone', async () => {
+  const { context, change } = await wentBack();
+  await watchLog(context);
+  expect((await loaded(context, change.id)).state).toBe('stale');
+  expect(isUnread(context)).toBe(true);
+  await recorded(context, { stream: 'refusal/1', event: REFUSED });
+  await tamper(context.store, `update event set hash = 'x' where stream = 'refusal/1'`);
+  await watchLog(context);
+  expect(appendProblem(context.events)).not.toBeNull();
+  await watchLog(context);
+});
+
+test('a press whose answer is lost is due again', async () => {
+  const { context, change } = await wentBack();
+  const stream = `press/${change.id}/p1` as const;
+  const place = { kind: 'own' };
+  await watchLog(context);
+  const pressed = {
+    type: 'pressed',
+    verb: 'approve',
+    by: ana,
+    text: '',
+    place,
+    seen: null,
+  } as const;
+  await recorded(context, { stream, event: pressed });
+  const answered = { type: 'answered', what: 'approve', refusal: 'expired' } as const;
+  await recorded(context, { stream, event: answered });
+  await loses(context, stream, 2);
+  await watchLog(context);
+  expect(await dueJobs(context)).toContain(`press ${change.id}/p1`);
 });
 
 test('a job that meets a log that went back continues it', async () => {

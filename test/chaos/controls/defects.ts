@@ -123,6 +123,14 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       reports: /AssertionError/,
     },
     {
+      behaviour: 'after a rollback, what people saw stops a request',
+      defect: 'after a rollback, the log is believed as it is',
+      find: /return\s+seen\.filter\(\(\{\s*hash\s*\}\)\s*=>\s*!\w+\.has\(hash\)\);/,
+      put: 'return [];',
+      test: MODEL,
+      reports: /sent twice|after its card showed its end/,
+    },
+    {
       behaviour: 'a claim whose commit had no answer sends nothing',
       defect: 'a claim whose commit had no answer is left to its lease',
       find: /if\s*\(\w+\?\.owner\s*!==\s*context\.instance\)/,

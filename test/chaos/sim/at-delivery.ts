@@ -2,6 +2,7 @@ import type { UserId, Verb } from '../../../src/domain/change.ts';
 import { BREAK_GLASS_KIND, NEEDS } from './people.ts';
 import type { Delivery } from './server.ts';
 import type { RequestRecord, Simulation } from './simulation-types.ts';
+import type { Card } from './slack.ts';
 
 /** The maximum age of a membership lookup when a request is sent. */
 const FRESH_MS = 30_000;
@@ -19,6 +20,7 @@ export function wrongWith(simulation: Simulation, delivery: Delivery): readonly 
     notFresh,
     forbidden,
     decided,
+    shownEnded,
     moved,
   ];
   return rules.flatMap((rule) => {
@@ -36,17 +38,39 @@ function earlier({ server }: Simulation, delivery: Delivery): readonly Delivery[
   return all.slice(0, all.indexOf(delivery));
 }
 
-/** P1: a change is sent once. A request that was definitely not executed does not count. */
+/**
+ * P1: a change is sent once, as long as Slack shows that it was sent. A request that was definitely not executed does
+ * not count.
+ */
 const sentTwice: Rule = (simulation, { mark }, delivery) => {
-  const before = earlier(simulation, delivery).filter((each) => each.mark === mark);
-  return before.some(({ executed }) => executed === 'perhaps') ? 'sent twice' : null;
+  const before = earlier(simulation, delivery).filter(
+    (each) => each.mark === mark && each.executed === 'perhaps',
+  );
+  return before.some((each) => isWitnessed(simulation, each)) ? 'sent twice' : null;
 };
+
+const SENT: readonly (Card['states'][number] | undefined)[] = [
+  'executing',
+  'succeeded',
+  'failed',
+  'unknown',
+];
+
+/** Whether its note, its card or its line in the audit channel still stands. */
+function isWitnessed({ slack, witnesses }: Simulation, delivery: Delivery): boolean {
+  const { note, lines = 0 } = witnesses.get(delivery) ?? {};
+  if (!note) return true;
+  const { card } = note;
+  const isShown = !note.isDeleted || SENT.includes(card.states.at(-1));
+  const isAudited = slack.audit.slice(lines).some(({ change }) => change === card.change);
+  return isAudited || (isShown && !card.isDeleted);
+}
 
 const otherTarget: Rule = (_simulation, { target }, delivery) =>
   target === delivery.target ? null : 'sent to another target than was asked for';
 
-const tooEarly: Rule = (_simulation, { notBefore }, { at }) =>
-  at < notBefore ? 'sent before its scheduled time' : null;
+const tooEarly: Rule = ({ skewMs }, { notBefore }, { at }) =>
+  at.getTime() < notBefore.getTime() - skewMs ? 'sent before its scheduled time' : null;
 
 const notConfirmed: Rule = ({ pressed }, { id, by }) =>
   pressed.some((each) => each.id === id && CONFIRMS.includes(each.verb) && each.by === by)
@@ -95,11 +119,38 @@ const notFresh: Rule = (simulation, asked, delivery) => {
 const forbidden: Rule = ({ clock }) => (clock.frozen ? 'sent although it is frozen' : null);
 
 /** P13: a confirmed cancellation or rejection holds. */
-const decided: Rule = ({ slack }, { id }) => {
-  const against = slack.told.some(
-    ({ change, verb, ok }) => ok && change === id && ['reject', 'cancel'].includes(verb),
+const decided: Rule = (simulation, asked) => {
+  const against = simulation.slack.told.findLastIndex(
+    ({ change, verb, ok }) => ok && change === asked.id && ['reject', 'cancel'].includes(verb),
   );
-  return against ? 'sent after its cancellation was confirmed' : null;
+  return against < 0 || isDecidedAgain(simulation, asked, against)
+    ? null
+    : 'sent after its cancellation was confirmed';
+};
+
+/** The log has lost its end, no card shows it, and people confirmed and approved it anew. */
+function isDecidedAgain(
+  { lost, pressed, slack }: Simulation,
+  { id, kind, by }: RequestRecord,
+  told: number,
+): boolean {
+  const cards = slack.cards.filter(({ change, isDeleted }) => change === id && !isDeleted);
+  if (!id || !lost.has(id) || cards.some(({ states }) => states.some(isEnd))) return false;
+  const anew = pressed.filter((each) => each.id === id && each.told > told);
+  const approvers = anew.filter((each) => each.verb === 'approve' && each.by !== by);
+  if (new Set(approvers.map((each) => each.by)).size >= Math.max(1, NEEDS[kind])) return true;
+  return anew.some((each) => CONFIRMS.includes(each.verb) && each.by === by);
+}
+
+const ENDS: Card['states'] = ['rejected', 'cancelled', 'expired', 'stale', 'denied', 'lost'];
+const isEnd = (state: Card['states'][number]) => ENDS.includes(state);
+
+/** What people saw ended holds. */
+const shownEnded: Rule = ({ slack }, { id }) => {
+  const cards = slack.cards.filter(({ change, isDeleted }) => change === id && !isDeleted);
+  return cards.some(({ states }) => states.some(isEnd))
+    ? 'sent after its card showed its end'
+    : null;
 };
 
 /** The target did not change after the preview, and no other outcome of it is unknown. */
@@ -108,8 +159,10 @@ const moved: Rule = (simulation, asked, delivery) => {
   if (asked.kind !== 'service create' && server.editsOf(asked.target) !== asked.after.edits) {
     return 'sent over an edit that nobody had seen';
   }
+  // What the log has lost of another change, a person has to look at.
   const others = earlier(simulation, delivery).filter(
-    (each) => each.target === asked.target && each.mark !== asked.mark,
+    (each) =>
+      each.target === asked.target && each.mark !== asked.mark && !isLost(simulation, each.mark),
   );
   const since = server.deliveries().indexOf(delivery);
   const known = others
@@ -128,6 +181,10 @@ const moved: Rule = (simulation, asked, delivery) => {
     ? null
     : 'sent while another outcome is unknown';
 };
+
+function isLost({ asked, lost }: Simulation, mark: string): boolean {
+  return lost.has(asked.find((each) => each.mark === mark)?.id ?? '');
+}
 
 const SETTLES = ['happened', 'did-not-happen'];
 

@@ -1,8 +1,10 @@
-import type { Change, State } from '../../../src/domain/change.ts';
+import { type Change, type State, targetKey } from '../../../src/domain/change.ts';
+import { evolveHolders } from '../../../src/domain/log-events.ts';
 import type { Log } from '../../../src/log/index.ts';
 import { readEndState, violationsOfLocks } from '../../harness/end-state.ts';
 import { logOf } from './bot.ts';
 import type { Simulation } from './simulation-types.ts';
+import type { Card } from './slack.ts';
 
 /** The promises that are violated after all work is done. */
 export async function wrongAtTheEnd(simulation: Simulation): Promise<readonly string[]> {
@@ -12,6 +14,11 @@ export async function wrongAtTheEnd(simulation: Simulation): Promise<readonly st
     ...violations,
     ...changes.flatMap((change) => wrongWithEnding(simulation, change)),
     ...(await Promise.all(changes.map((each) => wrongWithCard(simulation, log, each)))).flat(),
+    ...(await Promise.all(changes.map((each) => stuck(simulation, log, each)))).flat(),
+    ...simulation.slack.cards
+      .filter(({ change }) => changes.every(({ id }) => id !== change))
+      .flatMap(wrongWithLost),
+    ...changes.flatMap((change) => falseAlarm(simulation, change)),
     ...(await violationsOfLocks(log, changes)),
     ...changes.flatMap((change) => wrongWithApprovals(simulation, change)),
   ];
@@ -28,12 +35,9 @@ function wrongWithEnding(simulation: Simulation, change: Change): readonly strin
   if (resolution) return [];
   if (state === 'succeeded' && applied.length === 0) return [`${id}: “succeeded” without effect`];
   const nothing: readonly State[] = [
-    'failed',
-    'stale',
-    'denied',
-    'rejected',
-    'cancelled',
-    'expired',
+    ...(['failed', 'denied', 'rejected', 'cancelled', 'expired'] as const),
+    // What the log has lost of it, its card says.
+    ...(simulation.lost.has(id) ? [] : (['stale'] as const)),
   ];
   return nothing.includes(state) && applied.length > 0 ? [`${id}: “${state}” with an effect`] : [];
 }
@@ -41,21 +45,55 @@ function wrongWithEnding(simulation: Simulation, change: Change): readonly strin
 /** What is not drawn: where the card stands. */
 const NOT_DRAWN = ['card-posted', 'copy-posted', 'card-lost'];
 
-/** P15: one card, which shows the last event. */
+/** P15: one card, which shows the last event. A message that the log has lost says so. */
 async function wrongWithCard(
-  { slack }: Simulation,
+  { slack, lost }: Simulation,
   log: Log,
-  change: Change,
+  { id, card, confirmedAt, state }: Change,
 ): Promise<readonly string[]> {
-  const { id, card, confirmedAt } = change;
-  const posted = slack.cards.filter((each) => each.change === id);
-  if (!confirmedAt) return posted.length > 0 ? [`${id}: a draft has a card`] : [];
-  if (posted.length !== 1) return [`${id}: it has ${posted.length} cards`];
-  const shown = posted.find(({ ts }) => ts === card?.ts)?.mark.version ?? 0;
+  const all = slack.cards.filter((each) => each.change === id);
+  const standing = all.filter(({ isDeleted }) => !isDeleted);
+  if (!confirmedAt && !lost.has(id)) return all.length > 0 ? [`${id}: a draft has a card`] : [];
+  const isWhole = !lost.has(id) && all.length === standing.length;
+  if (isWhole && all.length !== 1) return [`${id}: it has ${all.length} cards`];
+  const own = standing.find(({ ts }) => ts === card?.ts);
+  if (isOpen(state) && state !== 'draft' && !own) return [`${id}: ${state} without a card`];
   const { state: last } = await log.load(`change/${id}`, (version: number | null, event) =>
     NOT_DRAWN.includes(event.type) ? (version ?? 0) : event.version,
   );
-  return shown >= (last ?? 0) ? [] : [`${id}: its card shows an older state`];
+  const isOld = own && own.mark.version < (last ?? 0);
+  const others = standing.filter((each) => each !== own);
+  return [
+    ...(isOld ? [`${id}: its card shows an older state`] : []),
+    ...others.flatMap((each) => wrongWithLost(each)),
+  ];
+}
+
+const isOpen = (state: Card['states'][number] | undefined) =>
+  ['draft', 'pending', 'approved', 'executing', 'unknown'].includes(state ?? '');
+
+/** A card that no change of the log has may not ask anybody for anything. */
+function wrongWithLost({ change, states, isDeleted }: Card): readonly string[] {
+  const state = states.at(-1);
+  const isWrong = !isDeleted && isOpen(state);
+  return isWrong ? [`${change}: a card that is not its card shows ${state}`] : [];
+}
+
+/** What has been approved for its time runs, or waits for an outcome that people have to answer. */
+async function stuck({ clock }: Simulation, log: Log, change: Change): Promise<readonly string[]> {
+  const { id, state, notBefore } = change;
+  if (state !== 'approved' || (notBefore && notBefore > clock.now)) return [];
+  const { state: holders } = await log.load(`target/${targetKey(change)}`, evolveHolders);
+  return (holders ?? []).length > 0 ? [] : [`${id}: approved, and nothing happens`];
+}
+
+/** Only what a rollback or a person took away is missed. */
+function falseAlarm({ counts, slack }: Simulation, { id, stopReason }: Change) {
+  const isHonest =
+    stopReason === 'restored'
+      ? counts.rollbacks.length === 0
+      : stopReason === 'card-deleted' && slack.cards.every(({ isDeleted }) => !isDeleted);
+  return isHonest ? [`${id}: a false alarm, ${stopReason}`] : [];
 }
 
 /** Each recorded approval is by a user who may approve, and not by the requester. */

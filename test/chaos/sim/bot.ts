@@ -8,10 +8,11 @@ import { type Log, openLog, readKeys } from '../../../src/log/index.ts';
 import { reading, type Store, sql } from '../../../src/storage/index.ts';
 import { jobKinds } from '../../../src/workflow/background.ts';
 import type { WorkflowContext } from '../../../src/workflow/context.ts';
+import { requestChange } from '../../../src/workflow/index.ts';
 import { createJobLoop } from '../../../src/workflow/jobs.ts';
+import { redrawOpen } from '../../../src/workflow/moves.ts';
 import { receivePress } from '../../../src/workflow/press.ts';
-import { type RequestOutcome, requestChange } from '../../../src/workflow/request.ts';
-import { checkChannels, mendLog } from '../../../src/workflow/witness.ts';
+import { checkChannels, isUnread, mendLog, watchLog } from '../../../src/workflow/witness.ts';
 import { ignoredMeasures } from '../../workflow/ignored-measures.ts';
 import { commandsOn, DIRECTORY, type Kind } from './commands.ts';
 import { type Crash, openPorts } from './ports.ts';
@@ -26,6 +27,9 @@ export interface Environment {
   readonly now: () => Date;
   readonly newId: () => ChangeId;
   readonly policy: () => Policy;
+  /** How many connections the database has ended. */
+  readonly lostConnections: () => number;
+  readonly rollBack: (commits: number) => Promise<void>;
   /** Without them, the services of `DIRECTORY`. */
   readonly services?: readonly Service[];
 }
@@ -42,17 +46,38 @@ export interface RequestInput {
 
 export type Pressed = Parameters<typeof receivePress>[1];
 
+interface ProcessOptions {
+  readonly name: string;
+  readonly crash?: Crash | null;
+  /** How far its clock is ahead of that of the database. */
+  readonly skewMs?: number;
+}
+
 /** One process of the bot; each call to the outside goes through its ports. */
-export async function openBot(around: Environment, name: string, crash: Crash | null = null) {
-  const ports = openPorts(crash);
-  const { store } = around;
-  const own: Store = { ...store, commit: (body) => ports.call('commit', () => store.commit(body)) };
+export async function openBot(
+  environment: Environment,
+  { name, crash = null, skewMs = 0 }: ProcessOptions,
+) {
+  const now = () => new Date(environment.now().getTime() + skewMs);
+  const around = { ...environment, now };
+  const ports = openPorts(crash, around.rollBack);
+  const { store, lostConnections } = around;
+  const commit: Store['commit'] = (body) => ports.call('commit', () => store.commit(body));
+  const own: Store = { ...store, lostConnections, commit };
   const loops = { wake: () => {} };
   const context = contextOf(around, name, ports, await logOf(own), () => loops.wake());
-  // Before it draws anything, as the bot does at its start.
-  const checked = checkChannels(context).catch(() => 'unread' as const);
+  let known: number | null = null;
+  const check = async () => {
+    await watchLog(context);
+    if (known === lostConnections() && !isUnread(context)) return;
+    const before = lostConnections();
+    await checkChannels(context);
+    known = before;
+  };
+  // Before it draws anything, as the bot does at its start. An unreadable Slack is read again before the next work.
+  const checked = check().catch(() => undefined);
 
-  async function ask({ by, kind, thing, mark, key, inMs }: RequestInput): Promise<RequestOutcome> {
+  async function ask({ by, kind, thing, mark, key, inMs }: RequestInput) {
     const command = context.commands.get(kind);
     if (!command) throw new Error(`There is no ${kind}`);
     const given = { thing, mark };
@@ -77,9 +102,7 @@ export async function openBot(around: Environment, name: string, crash: Crash | 
     const onLate = async () => undefined;
     const on = { ...context, onError, onLate };
     const loop = createJobLoop(on, jobKinds(context, { follows: false }));
-    const started = checked.then(async (found) => {
-      // An unreadable Slack is read again before the next work.
-      if (found === 'unread') await checkChannels(context);
+    const started = checked.then(check).then(() => {
       loops.wake = loop.wake;
       loop.start(2 ** 30);
     });
@@ -97,6 +120,8 @@ export async function openBot(around: Environment, name: string, crash: Crash | 
     start,
     wake: () => loops.wake(),
     events: context.events,
+    /** What the bot does every hour. */
+    upkeep: () => redrawOpen(context),
     press: (pressed: Pressed) => receivePress(context, pressed),
   };
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { MEMBERS } from './people.ts';
 import type { Crash } from './ports.ts';
 import { FAULTS, type Fault } from './server.ts';
-import type { Simulation } from './simulation-types.ts';
-import { type Model, step } from './step.ts';
+import type { AfterRollback, Simulation } from './simulation-types.ts';
+import { about, type Model, step } from './step.ts';
 import {
   asks,
   breakGlass,
@@ -65,11 +65,65 @@ const moves = fc.tuple(fc.constantFrom('operator', 'approver'), person).map(([ro
   }),
 );
 
+// Mostly the last few commits, sometimes nearly all.
+const commits = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 1, max: 15 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 300 }) },
+);
+const then = fc.constantFrom<AfterRollback>('no sign', 'connections end', 'restart');
+const rollbacks = fc.tuple(commits, then, fc.nat(3)).map(([lost, after, dice]) => {
+  const isDown = dice === 0;
+  const text = `the database loses ${lost} commits${isDown ? ' while Slack is down' : ''}: ${after}`;
+  return step(text, async (simulation) => {
+    const { state } = simulation.slack;
+    state.down ||= isDown;
+    await simulation.rollBack(lost, after);
+    await simulation.work();
+    if (isDown) state.down = false;
+  });
+});
+// The worst moments are those between an effect and its answer.
+const core = fc.constantFrom(
+  'post card',
+  'post note',
+  'read thread',
+  'send',
+  'redraw card',
+  'answer',
+);
+const moment = fc.oneof(
+  crash,
+  fc.record({ at: core, when: fc.constantFrom('before' as const, 'after' as const) }),
+);
+const goesOn = fc.constantFrom('crashes', 'lives on', 'lives on beside another');
+const struck = fc.tuple(moment, commits, goesOn).map(([where, lost, how]) =>
+  step(
+    `the database loses ${lost} commits ${where.when} call ${where.at}, the process ${how}`,
+    async (simulation) => {
+      const rollback = { commits: lost, lives: how !== 'crashes' };
+      await simulation.plan({ ...where, rollback });
+      await (how === 'lives on beside another' ? simulation.workTogether() : simulation.work());
+    },
+  ),
+);
+const deletes = fc.tuple(fc.constantFrom('card', 'note'), fc.nat(3)).map(([what, back]) =>
+  about(`a person deletes the ${what}`, back, async ({ slack }, { id }) => {
+    const card = slack.cards.findLast(({ change, isDeleted }) => change === id && !isDeleted);
+    const note = slack.notes.findLast((each) => each.card === card);
+    if (what === 'card' && card) card.isDeleted = true;
+    if (what === 'note' && note) note.isDeleted = true;
+  }),
+);
+
 /** Random sequences of actions of users, servers and faults; repeated entries are more likely. */
-export function sequences(maxCommands: number) {
+export function sequences(maxCommands: number, { rollsBack }: { readonly rollsBack: boolean }) {
   const some = [asks, presses, presses, breakGlass, fits, waiting, waiting, looks, looks, moves];
   const people = [...some, ready, ready, ready, ready];
   const fate = [faults, faults, faults, crashes, crashes, crashes, edits, switches];
-  const steps = [...people, ...fate, works, works, works, works, together, together, passes];
-  return fc.commands<Model, Simulation, false>(steps, { maxCommands, size: 'max' });
+  const loss = rollsBack ? [rollbacks, rollbacks, rollbacks, struck, struck, struck, deletes] : [];
+  const work = [works, works, works, works, together, together, passes];
+  const steps = [...people, ...fate, ...loss, ...work];
+  const replayPath = process.env.COMMANDS;
+  const replay = replayPath === undefined ? {} : { replayPath };
+  return fc.commands<Model, Simulation, false>(steps, { maxCommands, size: 'max', ...replay });
 }

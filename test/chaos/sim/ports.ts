@@ -1,7 +1,9 @@
-/** Where a process crashes: at its n-th call of a port, before or after the effect. */
+/** Where a process crashes: at its n-th call of a port or its first one of this name, before or after the effect. */
 export interface Crash {
-  readonly at: number;
+  readonly at: number | string;
   readonly when: 'before' | 'after';
+  /** At that moment the database is rolled back as well; then the process may live on. */
+  readonly rollback?: { readonly commits: number; readonly lives: boolean };
 }
 
 export interface Ports {
@@ -16,7 +18,10 @@ export interface Ports {
 /**
  * The ports of one process. After its crash, no call returns, and no further call has an effect.
  */
-export function openPorts(crash: Crash | null = null): Ports {
+export function openPorts(
+  crash: Crash | null,
+  rollBack: (commits: number) => Promise<void>,
+): Ports {
   const names: string[] = [];
   const death = Promise.withResolvers<void>();
   let dead = false;
@@ -27,18 +32,23 @@ export function openPorts(crash: Crash | null = null): Ports {
     death.resolve();
     return never<T>();
   };
+  async function isStruck({ rollback }: Crash): Promise<boolean> {
+    if (rollback) await rollBack(rollback.commits);
+    return !rollback?.lives;
+  }
   async function call<T>(name: string, work: () => Promise<T>): Promise<T> {
     if (dead) return never();
     names.push(name);
-    const isLast = crash?.at === names.length;
-    if (isLast && crash.when === 'before') return die();
+    const first = names.indexOf(name) === names.length - 1 ? name : null;
+    const here = crash && [names.length, first].includes(crash.at) ? crash : null;
+    if (here?.when === 'before' && (await isStruck(here))) return die();
     const settled = await work().then(
       (value) => () => value,
       (error: unknown) => () => {
         throw error;
       },
     );
-    if (isLast) return die();
+    if (here?.when === 'after' && (await isStruck(here))) return die();
     return dead ? never() : settled();
   }
   return { call, names: () => names, crashed: death.promise, isDead: () => dead };

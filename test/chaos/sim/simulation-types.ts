@@ -2,8 +2,8 @@ import type { ChangeId, UserId, Verb } from '../../../src/domain/change.ts';
 import type { Environment } from './bot.ts';
 import type { Kind } from './commands.ts';
 import type { Crash } from './ports.ts';
-import type { Server } from './server.ts';
-import type { Slack } from './slack.ts';
+import type { Delivery, Server } from './server.ts';
+import type { Note, Slack } from './slack.ts';
 
 /** A request as the driver recorded it, independent of the database. */
 export interface RequestRecord {
@@ -22,7 +22,12 @@ export interface PressRecord {
   readonly by: UserId;
   readonly verb: Verb;
   readonly id: ChangeId;
+  /** The number of answers that people had got before. */
+  readonly told: number;
 }
+
+/** What becomes of the processes after a rollback. Without a sign of it they find it out themselves. */
+export type AfterRollback = 'no sign' | 'connections end' | 'restart';
 
 export interface Simulation {
   readonly around: Environment;
@@ -31,13 +36,24 @@ export interface Simulation {
   readonly slack: Slack;
   readonly asked: readonly RequestRecord[];
   readonly pressed: readonly PressRecord[];
-  readonly counts: { readonly crashes: number };
+  readonly counts: {
+    readonly crashes: number;
+    /** The number of deliveries before each rollback. */
+    readonly rollbacks: readonly number[];
+  };
+  /** How far the clock of a process may be from that of the servers. */
+  readonly skewMs: number;
+  /** The note of each request, and the number of lines in the audit channel before it. */
+  readonly witnesses: Map<Delivery, { readonly note: Note; readonly lines: number }>;
+  /** The changes of which a rollback lost an event. */
+  readonly lost: ReadonlySet<string>;
   readonly ask: (by: UserId, kind: Kind, thing: string, inMs?: number) => Promise<RequestRecord>;
   readonly press: (by: UserId, verb: Verb, id: ChangeId, times?: number) => Promise<boolean>;
   readonly pass: (ms: number) => void;
   readonly settle: () => Promise<void>;
   readonly plan: (next: Crash) => Promise<void>;
   readonly restart: () => Promise<void>;
+  readonly rollBack: (commits: number, then: AfterRollback) => Promise<void>;
   readonly work: () => Promise<boolean>;
   readonly workTogether: () => Promise<boolean>;
   readonly portCalls: () => readonly string[];

@@ -5,6 +5,7 @@ import { wrongWith } from './at-delivery.ts';
 import { wrongAtTheEnd } from './at-the-end.ts';
 import { type Bot, type Environment, openBot } from './bot.ts';
 import { type Kind, keyOf } from './commands.ts';
+import { keepCopies } from './copies.ts';
 import { MEMBERS, policyWhen } from './people.ts';
 import type { Crash } from './ports.ts';
 import { openServer } from './server.ts';
@@ -16,11 +17,22 @@ const MINUTE_MS = 60_000;
 /** The size of the id alphabet; the counter in an id repeats after 27,000. */
 const LETTERS = 30;
 
-/** The simulated servers, the driver of the users, and the bot processes. */
-export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Simulation> {
+/** How far the clocks of the processes differ, one after the other. */
+const SKEWS_MS = [0, 90_000, -90_000];
+
+/**
+ * The simulated servers, the driver of the users, and the bot processes. `rollsBack`: the database may be rolled back,
+ * and the clocks of the processes differ.
+ */
+export async function openSimulation(
+  databaseUrl = 'file::memory:',
+  { rollsBack = false } = {},
+): Promise<Simulation> {
   const clock = { now: NOON, frozen: false };
   const now = () => clock.now;
-  const store = await openStore(databaseUrl, { now: () => clock.now.getTime() });
+  const opened = await openStore(databaseUrl, { now: () => clock.now.getTime() });
+  const copies = rollsBack ? await keepCopies(opened) : null;
+  const store = copies?.store ?? opened;
   const server = openServer(now);
   const slack = openSlack(now, MEMBERS);
   const policies = { open: policyWhen({ frozen: false }), frozen: policyWhen({ frozen: true }) };
@@ -36,19 +48,26 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
       return changeIdFrom(Uint8Array.from(parts, (part) => Math.floor(part) % LETTERS));
     },
     policy: () => (clock.frozen ? policies.frozen : policies.open),
+    lostConnections: () => counts.lostConnections,
+    rollBack: async (commits) => {
+      await copies?.rollBack(commits);
+      counts.rollbacks.push(server.deliveries().length);
+    },
   };
   const asked: RequestRecord[] = [];
   const pressed: PressRecord[] = [];
-  const counts = { crashes: 0, keys: 0 };
+  const counts = { crashes: 0, keys: 0, lostConnections: 0, rollbacks: [] as number[] };
   let processes = 0;
   let crash: Crash | null = null;
   let bot = await open();
+  let beside: Bot | null = null;
 
   function open(): Promise<Bot> {
     processes += 1;
     const own = crash;
     crash = null;
-    return openBot(around, `process-${processes}`, own);
+    const skewMs = rollsBack ? (SKEWS_MS[processes % SKEWS_MS.length] ?? 0) : 0;
+    return openBot(around, { name: `process-${processes}`, crash: own, skewMs });
   }
 
   /** Runs `act` in the current process; after a crash another one takes over. Returns false then. */
@@ -92,7 +111,7 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     const at = new Date(clock.now.getTime() + (lowered + 1) * 2 * MINUTE_MS).toISOString();
     const less = verb === 'narrow' ? { given: { at: at.replace(/:\d\d\.\d+Z$/, 'Z') } } : {};
     const press = { key, verb, change: id, by, text: 'because', place, seen, replyTo, ...less };
-    pressed.push({ by, verb, id });
+    pressed.push({ by, verb, id, told: slack.told.length });
     return runUntilCrash(async (own) => {
       for (let time = 0; time < times; time += 1) await own.press(press);
     });
@@ -102,21 +121,32 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     clock.now = new Date(clock.now.getTime() + ms);
   };
 
+  let isArmed = false;
+  async function restart(): Promise<void> {
+    isArmed = crash !== null;
+    bot = await open();
+  }
+
   /** Ends all faults and crashes, and advances the clock until retries and leases are done. */
   async function settle(): Promise<void> {
-    crash = null;
-    bot = await open();
     server.settle();
     slack.state.down = false;
     slack.state.members = MEMBERS;
     clock.frozen = false;
+    // What a process knows that lives on may be more than the log has.
+    const livesOn = rollsBack && !isArmed && counts.keys % 2 === 0;
+    if (!livesOn) await restart();
     for (const minutes of [0, 3, 6, 6, 3]) {
       pass(minutes * MINUTE_MS);
-      await runUntilCrash((own) => own.work());
+      await runUntilCrash(async (own) => {
+        await own.upkeep();
+        await own.work();
+      });
     }
   }
 
   const wrong: string[] = [];
+  const witnesses: Simulation['witnesses'] = new Map();
   const simulation: Simulation = {
     around,
     clock,
@@ -125,6 +155,9 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     asked,
     pressed,
     counts,
+    skewMs: rollsBack ? Math.max(...SKEWS_MS) : 0,
+    witnesses,
+    lost: copies?.lost ?? new Set(),
     ask,
     press,
     pass,
@@ -132,24 +165,33 @@ export async function openSimulation(databaseUrl = 'file::memory:'): Promise<Sim
     /** Starts a process that will crash there; the current one is abandoned. */
     plan: async (next: Crash) => {
       crash = next;
-      bot = await open();
+      await restart();
     },
-    restart: async () => {
-      bot = await open();
+    restart,
+    rollBack: async (commits, then) => {
+      await around.rollBack(commits);
+      if (then === 'connections end') counts.lostConnections += 1;
+      if (then === 'restart') await restart();
     },
     work: () => runUntilCrash((own) => own.work()),
     /** Runs the loops of a second process at the same time, which survives a crash of the first. */
     workTogether: async () => {
-      const beside = (await open()).work();
+      beside ??= await open();
+      const other = beside.work();
       const alive = await runUntilCrash((own) => own.work());
-      await beside;
+      await other;
       return alive;
     },
     portCalls: () => bot.ports.names(),
     /** All violated promises so far. */
     wrong: async () => [...wrong, ...(await wrongAtTheEnd(simulation))],
-    close: () => store.close(),
+    close: () => opened.close(),
   };
-  server.onDelivery((delivery) => wrong.push(...wrongWith(simulation, delivery)));
+  server.onDelivery((delivery) => {
+    const id = asked.find(({ mark }) => mark === delivery.mark)?.id;
+    const note = slack.notes.findLast(({ card }) => card.change === id);
+    if (note) witnesses.set(delivery, { note, lines: slack.audit.length });
+    wrong.push(...wrongWith(simulation, delivery));
+  });
   return simulation;
 }

@@ -8,6 +8,7 @@ import type {
   Verb,
 } from '../../../src/domain/change.ts';
 import type { Identity, People } from '../../../src/domain/gate.ts';
+import { LOST_HASH } from '../../../src/domain/place.ts';
 import type {
   AttemptMark,
   CardMark,
@@ -17,17 +18,25 @@ import type {
 } from '../../../src/workflow/context.ts';
 import type { Ports } from './ports.ts';
 
+export type Line = Mark & { readonly change: ChangeId };
+
 /** How long Signalbox may cache a membership lookup. */
 const KEPT_MS = 60_000;
 
 export interface Card {
   readonly ts: string;
   readonly change: ChangeId;
-  /** The last event that it shows, and the state. */
+  /** The last event that it shows. */
   mark: CardMark;
-  state: State;
-  /** The notes of its thread, in their order. */
-  readonly notes: AttemptMark[];
+  /** All states that it showed. */
+  readonly states: (State | 'lost')[];
+  isDeleted: boolean;
+}
+
+/** A note in the thread of a card. */
+export interface Note extends AttemptMark {
+  readonly card: Card;
+  isDeleted: boolean;
 }
 
 export interface ClickAnswer {
@@ -43,12 +52,11 @@ export type Members = Readonly<Record<RoleName, readonly UserId[]>>;
 export function openSlack(now: () => Date, members: Members) {
   const state = { members, down: false };
   const cards: Card[] = [];
+  const notes: Note[] = [];
+  /** The lines about executions in the audit channel. */
+  const audit: Line[] = [];
   const told: ClickAnswer[] = [];
   const readAt = new Map<UserId, Date>();
-  const listeners: ((change: Change) => void)[] = [];
-  const shown = (change: Change) => {
-    for (const listener of listeners) listener(change);
-  };
 
   const rolesOf = (user: UserId) =>
     Object.entries(state.members).flatMap(([role, people]) =>
@@ -82,6 +90,14 @@ export function openSlack(now: () => Date, members: Members) {
   const everIn = (role: RoleName, user: string) =>
     [members, state.members].some((each) => each[role]?.some((id) => id === user));
 
+  const cardAt = ({ ts }: { readonly ts: string }) =>
+    cards.find((card) => card.ts === ts && !card.isDeleted);
+  const threadAt = (at: { readonly ts: string }) => {
+    const card = cardAt(at);
+    const below = notes.filter((note) => note.card === card && !note.isDeleted);
+    return card ? { card: card.mark, notes: below } : null;
+  };
+
   function needsSlack(): void {
     if (state.down) throw new Error('Slack does not answer');
   }
@@ -92,55 +108,71 @@ export function openSlack(now: () => Date, members: Members) {
       postCard: (change, { again }) =>
         ports.call('post card', async () => {
           needsSlack();
-          const there = again ? cards.find((card) => card.change === change.id) : undefined;
+          const there = again
+            ? cards.find((card) => card.change === change.id && !card.isDeleted)
+            : undefined;
           if (there) return { channel: 'CCARDS' as ChannelId, ts: there.ts };
           const ts = `${cards.length + 1}.0`;
           const mark = markOf(change);
-          cards.push({ ts, change: change.id, mark, state: change.state, notes: [] });
-          shown(change);
+          const shows = { mark, states: [change.state], isDeleted: false };
+          cards.push({ ts, change: change.id, ...shows });
           return { channel: 'CCARDS' as ChannelId, ts };
         }),
       redrawCard: (change, at, _schedule, revision) =>
         ports.call('redraw card', async () => {
           needsSlack();
-          const card = cards.find(({ ts }) => ts === at.ts);
+          const card = cardAt(at);
           if (!card) return 'deleted';
           card.mark = { ...markOf(change), revision };
-          card.state = change.state;
-          shown(change);
+          card.states.push(change.state);
           return 'drawn';
         }),
       postSending: (change, at, mark) =>
         ports.call('post note', async () => {
           needsSlack();
-          cards.find(({ ts }) => ts === at.ts)?.notes.push(mark);
+          const card = cardAt(at);
+          if (card) notes.push({ ...mark, card, isDeleted: false });
           if (!change) throw new Error('A note is about a change');
         }),
       readThread: (at) =>
         ports.call('read thread', async () => {
           needsSlack();
-          const card = cards.find(({ ts }) => ts === at.ts);
-          return card ? { card: card.mark, notes: [...card.notes] } : null;
+          return threadAt(at);
         }),
       readCard: (at) =>
         ports.call('read card', async () => {
           needsSlack();
-          const card = cards.find(({ ts }) => ts === at.ts);
+          const card = cardAt(at);
           return card ? { card: card.mark, notes: [] } : null;
         }),
-      readMarks: () =>
+      readMarks: (_since, open) =>
         ports.call('read channel', async () => {
           needsSlack();
-          return cards.map(({ ts, change, mark }) => ({
-            ...mark,
-            ...{
-              change,
-              schedule: null,
-              isCard: true,
-              isFreeze: false,
-              at: { channel: 'CCARDS' as ChannelId, ts },
-            },
+          const shown = cards.flatMap(({ ts, change, mark, isDeleted }) =>
+            !isDeleted ? [{ ...mark, change, ts, isCard: true }] : [],
+          );
+          const below = open.flatMap(({ ts }) =>
+            (threadAt({ ts })?.notes ?? []).map(({ card, ...note }) => {
+              return { ...note, change: card.change, ts, isCard: false };
+            }),
+          );
+          const lines = audit.map((line) => ({ ...line, ts: '0', isCard: false }));
+          return [...shown, ...below, ...lines].map(({ ts, ...mark }) => ({
+            ...{ ...mark, schedule: null, isFreeze: false },
+            at: { channel: 'CCARDS' as ChannelId, ts },
           }));
+        }),
+      drawLost: (_id, at) =>
+        ports.call('draw lost', async () => {
+          needsSlack();
+          const card = cardAt(at);
+          if (!card) return;
+          card.mark = { version: 1, hash: `${LOST_HASH}${card.states.push('lost')}.${at.ts}` };
+        }),
+      postAuditLine: (change) =>
+        ports.call('post audit line', async () => {
+          needsSlack();
+          audit.push({ ...markOf(change), change: change.id });
         }),
       answerPress: ({ replyTo }, outcome) =>
         ports.call('answer', async () => {
@@ -161,10 +193,7 @@ export function openSlack(now: () => Date, members: Members) {
     });
   }
 
-  /** Called for each change that a card shows. */
-  const onCard = (listener: (change: Change) => void) => listeners.push(listener);
-
-  return { state, cards, onCard, told, readAt, rolesOf, everIn, people, messenger };
+  return { state, cards, notes, audit, told, readAt, rolesOf, everIn, people, messenger };
 }
 
 export type Slack = ReturnType<typeof openSlack>;

@@ -19,6 +19,13 @@ export interface Coverage {
   refused: number;
   timed: number;
   breakGlass: number;
+  rollbacks: number;
+  /** Requests after a rollback. */
+  sentAfter: number;
+  /** Changes of which a rollback lost an event, and those that ended because of it. */
+  lost: number;
+  restored: number;
+  deleted: number;
   /** The number of transitions by states and audit event. */
   moves: Record<string, number>;
 }
@@ -29,15 +36,27 @@ export interface WalkResult {
 }
 
 const STEPS_AT_MOST = 40;
+/** Finding the shortest sequence takes minutes, which a seeded defect is not worth. */
+const isQuick = process.env.SIGNALBOX_DEFECT !== undefined || process.env.QUICK !== undefined;
+
+interface WalkOptions {
+  readonly rollsBack?: boolean;
+  readonly databaseUrl?: () => Promise<string>;
+}
 
 /** Runs random sequences, and checks all promises after each one. */
-export async function walk(runs: number, seed: number): Promise<WalkResult> {
+export async function walk(
+  runs: number,
+  seed: number,
+  { rollsBack = false, databaseUrl = async () => 'file::memory:' }: WalkOptions = {},
+): Promise<WalkResult> {
   const coverage: Coverage = {
     ...{ runs: 0, steps: 0, sent: 0, unknown: 0, takenOver: 0, crashed: 0, refused: 0 },
     ...{ timed: 0, breakGlass: 0, moves: {} },
+    ...{ rollbacks: 0, sentAfter: 0, lost: 0, restored: 0, deleted: 0 },
   };
-  const property = fc.asyncProperty(sequences(STEPS_AT_MOST), async (steps) => {
-    const simulation = await openSimulation();
+  const property = fc.asyncProperty(sequences(STEPS_AT_MOST, { rollsBack }), async (steps) => {
+    const simulation = await openSimulation(await databaseUrl(), { rollsBack });
     try {
       await fc.asyncModelRun(() => ({ model: { asked: 0 }, real: simulation }), steps);
       await simulation.settle();
@@ -48,7 +67,11 @@ export async function walk(runs: number, seed: number): Promise<WalkResult> {
       await simulation.close();
     }
   });
-  const checked = await fc.check(property, { numRuns: runs, seed, endOnFailure: false });
+  const checked = await fc.check(property, {
+    numRuns: runs,
+    seed,
+    endOnFailure: isQuick,
+  });
   return { coverage, failure: checked.failed ? reportOf(checked) : null };
 }
 
@@ -70,6 +93,13 @@ async function note(coverage: Coverage, simulation: Simulation, steps: number): 
   coverage.timed += has(ran.some(({ plan }) => Boolean(plan.timing?.startAt)));
   coverage.breakGlass += has(ran.some(({ breakGlass }) => breakGlass !== null));
   coverage.refused += has(simulation.slack.told.some(({ ok }) => !ok));
+  const { rollbacks } = simulation.counts;
+  coverage.rollbacks += rollbacks.length;
+  coverage.sentAfter +=
+    rollbacks.length > 0 ? simulation.server.deliveries().length - (rollbacks[0] ?? 0) : 0;
+  coverage.lost += simulation.lost.size;
+  coverage.restored += changes.filter(({ stopReason }) => stopReason === 'restored').length;
+  coverage.deleted += simulation.slack.cards.filter(({ isDeleted }) => isDeleted).length;
   for (const { id } of changes) await noteMoves(coverage, log, id);
 }
 
