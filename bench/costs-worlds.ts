@@ -102,6 +102,10 @@ export const KINDS = [
   'scale-up',
   'stop-ours',
   'drop',
+  'late-backfill',
+  'opposite',
+  'straddling',
+  'two-incidents',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -395,6 +399,42 @@ const EVENTS: Readonly<Partial<Record<Kind, (draft: Draft) => void>>> = {
     const day = eventDay(draft, 3, 20);
     scaled([service], since(draft.days, day), () => 0);
     draft.events.push(day);
+  },
+  'late-backfill': (draft) => {
+    const from = draft.own[draft.own.length - 2 - Math.floor(draft.chance() * 3)] ?? '';
+    scaled(draft.services, since(draft.days, from, 5), () => between(draft.chance, 3, 6));
+    draft.events.push(from);
+  },
+  opposite: (draft) => {
+    const from = eventDay(draft);
+    const [one, other] = largest(draft);
+    if (!one || !other) return;
+    const up = between(draft.chance, 1.5, 2.2);
+    scaled([other], since(draft.days, from), () => up);
+    scaled([one], since(draft.days, from), () =>
+      Math.max(0.1, 1 - ((up - 1) * other.base) / one.base),
+    );
+    draft.events.push(from);
+  },
+  straddling: (draft) => {
+    const service = pick(draft.chance, draft.services);
+    const before = addDays(draft.first, -1 - Math.floor(draft.chance() * 2));
+    scaled([service], since(draft.days, before, 4), () => between(draft.chance, 3, 5));
+    const day = eventDay(draft, 8, 24);
+    scaled([service], [day], () => 3.7);
+    draft.spikes.push({ service: service.id, day, factor: 3.7 });
+    draft.events.push(draft.first, day, addDays(day, 1));
+  },
+  'two-incidents': (draft) => {
+    const service = pick(draft.chance, draft.services);
+    for (const back of [20, 9]) {
+      const from = addDays(draft.first, -back - Math.floor(draft.chance() * 4));
+      scaled([service], since(draft.days, from, 2), () => between(draft.chance, 3, 5));
+    }
+    const day = eventDay(draft, 3, 24);
+    scaled([service], [day], () => 3.7);
+    draft.spikes.push({ service: service.id, day, factor: 3.7 });
+    draft.events.push(day, addDays(day, 1));
   },
   young: (draft) => {
     const from = addDays(draft.first, -30);

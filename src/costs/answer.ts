@@ -60,7 +60,10 @@ export async function answerCosts(
   // If only the compared days have rows, the cost of the period is unknown, not 0.
   if (own.every(({ state }) => state === 'no-data')) {
     const missing = read.gaps.length > 0 ? null : missingText(read, period);
-    if (missing === null) return noDataAnswer(period.label, read, question.final);
+    // What it is compared with is shown even so.
+    const other = question.versus && before;
+    const note = other ? ` ${headline(other.label, states, other)}.` : '';
+    if (missing === null) return noDataAnswer(period.label, read, question.final, note);
     return { title: unknownText(period.label, missing), parts: [footerPart(read)] };
   }
   const prepared = before && { now: period, before, series: seriesFrom(states) };

@@ -168,7 +168,11 @@ function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
     const [conclusion, amount] = budgetConclusion(worst, facts.scope !== null, nameMax);
     return [
       ...heads.map(
-        (head) => [`${conclusion}: ${amount} · ${uncapitalized(head)}`, verdict] as const,
+        (head) =>
+          [
+            `${conclusion}: ${amount} · ${head.replace(/^Yesterday/, 'yesterday')}`,
+            verdict,
+          ] as const,
       ),
       [`${conclusion}: ${amount}`, day],
       [conclusion, amount, day],
@@ -194,11 +198,6 @@ function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
 
 export function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-/** The name of a weekday keeps its letter. */
-function uncapitalized(head: string): string {
-  return head.replace(/^Yesterday/, 'yesterday');
 }
 
 /** `November over budget` and `9,260 of 9,000`; of a part of the costs always with the name of the budget. */

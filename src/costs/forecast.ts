@@ -16,7 +16,7 @@ import { seriesFrom } from '../maths/lines.ts';
 import { moneyOf, roughMoneyText } from '../maths/money.ts';
 import { bracketed, creditsText } from '../maths/numbers.ts';
 import { type QuestionScope, wordsOfScope } from '../maths/question.ts';
-import type { CostGap, CostReading } from '../maths/report.ts';
+import type { CostReading } from '../maths/report.ts';
 import { missingText } from './budgets.ts';
 import {
   askCosts,
@@ -163,21 +163,8 @@ export function isMonthSoFar({ first, last }: Span, today: Day): boolean {
   return first === startOf('month', today) && last >= addDays(today, -1);
 }
 
-interface MonthForecast {
-  /** `November heading for 8,074`, or `November heading for 8,074 (€2,826)` */
-  readonly title: string;
-  /** One sentence with the range. */
-  readonly text: string;
-  /** The months of which it uses an older copy. */
-  readonly gaps: readonly CostGap[];
-}
-
 /** The forecast of the current month; null without all rows: with a part of them, it would be another one. */
-export function monthForecast(
-  read: CostReading,
-  select: SelectRows,
-  today: Day,
-): MonthForecast | null {
+export function monthForecast(read: CostReading, select: SelectRows, today: Day) {
   if (missingText(read, modelSpan(today)) !== null) return null;
   const span = forecastSpanOf('month', today);
   const { forecast, series } = forecastOf(read, select(read.rows), span, today);
@@ -185,6 +172,7 @@ export function monthForecast(
   const money = forecastMoney(forecast.total, series, span, read.prices ?? null);
   const month = formatMonthName(span.first);
   return {
+    /** `November heading for 8,074`, or `November heading for 8,074 (€2,826)` */
     title: `${month} heading for ${pointText(forecast)}${bracketed(forecast.isWide ? null : money && roughMoneyText(money))}`,
     text: `${month} is ${forecastText(forecast, money)}, about 80% sure, if usage does not change.`,
     gaps: read.gaps,

@@ -1,5 +1,5 @@
 /** How complete the figures of a period are, and the notes and answers that say so. */
-import { formatDays, type Span, within } from '../base/calendar.ts';
+import { formatDays, lengthOf, type Span, within } from '../base/calendar.ts';
 import type { Day } from '../base/time.ts';
 import { type Answer, type AnswerPart, countWords, utcStamp } from '../domain/answer.ts';
 import { usualRange } from '../maths/anomalies.ts';
@@ -33,7 +33,8 @@ export function dayCountsOf(states: readonly DayState[], span: Span): DayCounts 
 
 /** `1–19 Nov (UTC): 4,182.6 credits (€1,463.91) so far`. Missing days are reported by `notFinalText`. */
 export function headline(label: string, states: readonly DayState[], span: Span): string {
-  const { total, money, open } = dayCountsOf(states, span);
+  const { total, money, open, missing } = dayCountsOf(states, span);
+  if (missing.length === lengthOf(span)) return `${label} (UTC): no data`;
   return `${label} (UTC): ${creditsText(total, money)}${open.length > 0 ? ' so far' : ''}`;
 }
 
@@ -83,15 +84,15 @@ function gapText(alike: readonly CostGap[], shownReason: string | null): string 
 }
 
 /** The answer if there is no row at all: the reason, and no figures. */
-export function noDataAnswer(label: string, read: CostReading, final = false): Answer {
+export function noDataAnswer(label: string, read: CostReading, final = false, more = ''): Answer {
   const [gap] = read.gaps;
-  const none = final ? 'None of these days is final.' : NO_DATA;
-  const text = gap ? unreadText(gap) : none;
+  const none = final
+    ? 'None of these days is final.'
+    : 'The usage report has no data for these days.';
+  const text = `${gap ? unreadText(gap) : none}${more}`;
   const parts: readonly AnswerPart[] = [{ kind: 'text', text }, footerPart(read, gap?.why)];
   return { title: `${label} (UTC)`, parts };
 }
-
-const NO_DATA = 'The usage report has no data for these days.';
 
 function unreadText({ why, denied }: CostGap): string {
   const now = denied ? '' : ' now';

@@ -94,7 +94,10 @@ test('a period without data is not zero, even if the days before it have data', 
     row({ day: '2026-11-05' }),
   ]);
   expect(title).toBe('Thu 12 Nov (UTC)');
-  expect(text).toBe('The usage report has no data for these days.');
+  expect(text).toBe('The usage report has no data for these days. Thu 5 Nov (UTC): 100.0 credits.');
+  const today = await answered('today vs yesterday', NOVEMBER);
+  expect(today.text).toContain('Thu 19 Nov (UTC): 4.0 credits so far.');
+  expect((await answered('2026-11-12', NOVEMBER)).text).toMatch(/these days\.$/);
 });
 
 test('a service without rows on days with other rows costs 0, and no day is missing', async () => {

@@ -108,7 +108,7 @@ test('the month-end estimate is the same in /cost forecast and in /cost mtd', as
 test('a forecast of a quarter for a team, and a wrong word with suggestions', async () => {
   const sandbox = await startTestSandbox();
   const line = '/cost forecast quarter team analytics';
-  const answer = await asked(sandbox, line, 'team analytics · Q4 2026: heading for');
+  const answer = await asked(sandbox, line, 'team analytics · 1 Oct – 31 Dec: heading for');
   expect(answer).toContain('About 80% sure');
   const unclear = await asked(sandbox, '/cost forecast yaer', "I didn't understand that");
   expect(unclear).toContain('"cost forecast year"');
