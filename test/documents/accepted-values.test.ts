@@ -25,20 +25,23 @@ test('docs/accepted-values.md lists the values of the table', async () => {
 
 function partOf(operation: string, rows: readonly AcceptedField[]): string {
   const table = [
-    '| Field | Value | Contract | Live |',
+    '| Field | Values | Contract | Live |',
     '|---|---|---|---|',
     ...rows.flatMap(rowsOf),
   ];
   return [`## ${operation}`, table.join('\n')].join('\n\n');
 }
 
-/** One row for each value of a list, and one row for the rules that are no list. */
+/** One row for the values that both treat alike, and one row for the rules that are no list. */
 function rowsOf({ field, contract, live }: AcceptedField): readonly string[] {
   const values = [...new Set([...(contract.values ?? []), ...(live.values ?? [])])];
   const rest = values.length > 0 ? 'any other value' : 'any value';
   const rule = row(field, rest, [ruleOf(contract), ruleOf(live)]);
-  const rows = values.map((value) =>
-    row(field, `\`${value}\``, [listedIn(contract, value), listedIn(live, value)]),
+  const alike = Map.groupBy(values, (value) =>
+    [listedIn(contract, value), listedIn(live, value)].join(),
+  );
+  const rows = [...alike].map(([columns, all]) =>
+    row(field, all.map((value) => `\`${value}\``).join(' '), columns.split(',')),
   );
   return [...rows, rule];
 }
