@@ -15,6 +15,7 @@ export const MOVES = [
   'pending → rejected, rejected',
   'pending → cancelled, cancelled',
   'pending → expired, expired',
+  'pending → denied, denied',
   'pending → stale, stale',
   'approved → executing, claimed',
   'approved → cancelled, cancelled',
