@@ -7,6 +7,7 @@ import {
   ChangeKey,
   type ChannelId,
   Evidence,
+  type ExecutionOutcome,
   Fields,
   LateAnswer,
   Plan,
@@ -121,3 +122,43 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   event('revealed', { ...By, shown: z.boolean().nullable() }),
 ]);
 export type ChangeEvent = z.infer<typeof ChangeEvent>;
+
+/** What the answer to an attempt says that came after its change became `unknown`; null for any other event. */
+export function lateAnswer(nonce: string, event: ChangeEvent) {
+  const type = 'late-answer' as const;
+  switch (event.type) {
+    case 'not-sent':
+      return { type, nonce, as: event.type, answeredAt: null, status: null, text: event.why };
+    case 'succeeded': {
+      const { answeredAt, reported, createdId } = event;
+      const text = [...reported, ...(createdId ? [`id ${createdId}`] : [])].join(', ');
+      return { type, nonce, as: event.type, answeredAt, status: null, text: text || 'no details' };
+    }
+    case 'failed':
+    case 'unknown': {
+      const { type: as, answeredAt, status, text } = event;
+      return { type, nonce, as, answeredAt, status, text };
+    }
+    default:
+      return null;
+  }
+}
+
+/** The event that ends an execution so. */
+export function endingEvent(
+  nonce: string,
+  { at: answeredAt, ...outcome }: ExecutionOutcome,
+): ChangeEvent {
+  if (outcome.how === 'succeeded') {
+    const { how: type, reported, ...call } = outcome;
+    return { type, nonce, answeredAt, ...call, reported };
+  }
+  const { how: type, ...call } = outcome;
+  return { type, nonce, answeredAt, ...call };
+}
+
+/** The lease of the sender has ended without a recorded answer. Whether it stopped or waits still, nobody saw. */
+export function noAnswer(at: Date): ExecutionOutcome {
+  const text = 'No answer was recorded in time.';
+  return { how: 'unknown', at, tookMs: 0, requestId: null, status: null, text };
+}

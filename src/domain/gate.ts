@@ -25,7 +25,7 @@ import {
   type Verb,
   type Via,
 } from './change.ts';
-import type { ChangeEvent } from './change-events.ts';
+import { type ChangeEvent, endingEvent, lateAnswer, noAnswer } from './change-events.ts';
 import { planDigest } from './draft.ts';
 import { scheduledStart } from './fold.ts';
 import type { LoggedSchedule } from './log-events.ts';
@@ -281,41 +281,6 @@ function ofAttempt(
   return late && !isKnown ? late : refuse('not-executing');
 }
 
-function lateAnswer(nonce: string, event: ChangeEvent) {
-  const type = 'late-answer' as const;
-  switch (event.type) {
-    case 'not-sent':
-      return { type, nonce, as: event.type, answeredAt: null, status: null, text: event.why };
-    case 'succeeded': {
-      const { answeredAt, reported, createdId } = event;
-      const text = [...reported, ...(createdId ? [`id ${createdId}`] : [])].join(', ');
-      return { type, nonce, as: event.type, answeredAt, status: null, text: text || 'no details' };
-    }
-    case 'failed':
-    case 'unknown': {
-      const { type: as, answeredAt, status, text } = event;
-      return { type, nonce, as, answeredAt, status, text };
-    }
-    default:
-      return null;
-  }
-}
-
-function ending(nonce: string, { at: answeredAt, ...outcome }: ExecutionOutcome): ChangeEvent {
-  if (outcome.how === 'succeeded') {
-    const { how: type, reported, ...call } = outcome;
-    return { type, nonce, answeredAt, ...call, reported };
-  }
-  const { how: type, ...call } = outcome;
-  return { type, nonce, answeredAt, ...call };
-}
-
-/** The lease of the sender has ended without a recorded answer. Whether it stopped or waits still, nobody saw. */
-function noAnswer(at: Date): ExecutionOutcome {
-  const text = 'No answer was recorded in time.';
-  return { how: 'unknown', at, tookMs: 0, requestId: null, status: null, text };
-}
-
 /** The request no longer fits its target; any other refusal is about permissions. */
 const STALE: readonly Refusal[] = [
   ...(['target-changed', 'tags-changed', 'not-verified', 'restored', 'card-deleted'] as const),
@@ -510,11 +475,11 @@ const GATES: Gates = {
   },
   return: (change, { nonce, why, notBefore }) =>
     ofAttempt(change, nonce, { type: 'not-sent', nonce, why, notBefore }),
-  finish: (change, { nonce, outcome }) => ofAttempt(change, nonce, ending(nonce, outcome)),
+  finish: (change, { nonce, outcome }) => ofAttempt(change, nonce, endingEvent(nonce, outcome)),
   lose: (change, { now, isOver }) => {
     if (!isOver && change.lease && now < change.lease.until) return refuse('too-early');
     const nonce = change.lease?.nonce ?? '-';
-    return ofAttempt(change, nonce, ending(nonce, noAnswer(now)));
+    return ofAttempt(change, nonce, endingEvent(nonce, noAnswer(now)));
   },
   settle: (change, by) => {
     if (change.state !== 'unknown') return refuse('not-unknown');
@@ -525,7 +490,7 @@ const GATES: Gates = {
     return { ...settled, ...(reading && { reading }) };
   },
   distrust: (change, { why, now }) => {
-    if (change.state === 'executing') return ending(change.lease?.nonce ?? '-', noAnswer(now));
+    if (change.state === 'executing') return endingEvent(change.lease?.nonce ?? '-', noAnswer(now));
     return isUnsent(change) ? { type: 'stale', why } : refuse('already-decided');
   },
   keep: (change, { why }) =>
