@@ -10,20 +10,18 @@ export function sandboxYaml(): string {
 
 interface ReportOptions {
   readonly priced?: boolean;
-  readonly firstDigestAt?: Date | null;
   /** Where Slackbot may ask for people; no agents by default. */
   readonly mcpUrl?: string;
 }
 
 /**
  * The same file with digests, budgets and the reads of live servers, which the sandbox itself uses.
- * `priced`: with a price of a credit that rose 20 days ago. No digest is posted before `firstDigestAt`.
+ * `priced`: with a price of a credit that rose 20 days ago.
  */
 export function sandboxYamlWithReports(
-  { priced = false, firstDigestAt = null, mcpUrl }: ReportOptions = {},
+  { priced = false, mcpUrl }: ReportOptions = {},
   now = new Date(),
 ): string {
-  const muted = firstDigestAt && { mutedUntil: firstDigestAt.toISOString() };
   const begin = (days: number) => dayOf(addDays(now, -days));
   const price = [
     { perCredit: 0.32, currency: 'EUR', from: begin(800) },
@@ -35,7 +33,7 @@ export function sandboxYamlWithReports(
     ...(mcpUrl && withSlackbot(base.policy, mcpUrl)),
     ...(priced ? { costs: { price } } : {}),
     cloud: { reads: 'extended' },
-    digests: DIGESTS.map((digest) => ({ ...digest, ...muted })),
+    digests: DIGESTS,
     budgets: BUDGETS,
     alerts: [{ channel: '#ops' }],
   });

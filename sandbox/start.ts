@@ -10,7 +10,6 @@ import { startAlertsSimulator } from './alerts/simulator.ts';
 import { panelRoutes } from './api/panel.ts';
 import type { Simulator } from './api/simulator.ts';
 import { type ClockMover, createClockMover } from './clock/clock-mover.ts';
-import { lastMorning } from './clock/moves.ts';
 import { clockRoutes } from './clock/routes.ts';
 import { createWorldClock } from './clock/world-clock.ts';
 import { startCloudSimulator } from './cloud/simulator.ts';
@@ -95,11 +94,7 @@ export async function startSandbox(options: SandboxOptions) {
   });
   page.changed = slack.changed;
 
-  const firstDigestAt = history ? lastMorning(startedAt) : null;
-  writeFileSync(
-    join(folder, 'signalbox.yaml'),
-    sandboxYamlWithReports({ priced, firstDigestAt, mcpUrl }, now()),
-  );
+  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYamlWithReports({ priced, mcpUrl }, now()));
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     // Slackbot signs its calls with Socket Mode too.

@@ -49,7 +49,7 @@ test('two replicas share the limit of refreshes, and another user may still refr
   const refused = await ask(sandbox, DORA, '/cost 30d refresh', 'Not refreshed');
   expect(refused).toContain('You can refresh again <!date^');
   expect(refused).toContain('|2026-11-20T12:10:00.000Z>');
-  expect(refused).toContain('"value":"cost 30d"');
+  expect(refused).toContain('"value":"cost 2026-10-21..2026-11-19 by service"');
   await ask(sandbox, ANA, '/cost 30d refresh', '21 Oct – 19 Nov');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10 * MINUTE_MS);
   await ask(sandbox, DORA, '/cost 2026-11-05..2026-11-12 refresh', '5–12 Nov');
