@@ -313,7 +313,7 @@ test.for<[string, Record<string, string | null>, string]>([
   const headers = Object.entries(all).filter((each): each is [string, string] => each[1] !== null);
   expect(await deliver(sandbox, body, Object.fromEntries(headers))).toBe(401);
   const metrics = async () => (await fetch(`${sandbox.url}/metrics`)).text();
-  await expect.poll(metrics).toContain(`signalbox_payloads_rejected_total{why="${why}"} 1`);
+  await expect.poll(metrics).toContain(`signalbox_deliveries_refused_total{reason="${why}"} 1`);
 });
 
 test.for([
