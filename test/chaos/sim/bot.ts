@@ -63,7 +63,9 @@ export async function openBot(
   const ports = openPorts(crash, around.rollBack);
   const { store, lostConnections } = around;
   const commit: Store['commit'] = (body) => ports.call('commit', () => store.commit(body));
-  const own: Store = { ...store, lostConnections, commit };
+  // Each process has turns of its own: one that is dead keeps its turn.
+  const inTurn: Store['inTurn'] = (work) => work();
+  const own: Store = { ...store, lostConnections, commit, inTurn };
   const loops = { wake: () => {} };
   const context = contextOf(around, name, ports, await logOf(own), () => loops.wake());
   let known: number | null = null;
