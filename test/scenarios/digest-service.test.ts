@@ -160,10 +160,10 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   sandbox.clock.now = new Date('2026-11-20T13:03:00Z');
   sandbox.wake();
   await sandbox.slack.command(FINN, 'ops', `/cost digest remove ${id}`);
-  const question = await sandbox.privateMessage(FINN, `Remove digest ${id}?`);
+  const question = await sandbox.privateMessage(FINN, 'Remove the digest #db-costs, 14:00?');
   await answer(sandbox, DORA, '/cost digest list', '1 cost digest');
   await sandbox.press(FINN, question, 'command.0');
-  await sandbox.privateMessage(FINN, `Digest ${id} removed`);
+  await sandbox.privateMessage(FINN, 'Digest removed: #db-costs, 14:00');
   await answer(sandbox, DORA, '/cost digest list', 'No cost digests yet');
   expect(posted(sandbox)).toEqual([]);
 });
@@ -241,7 +241,7 @@ test('the stored last post of a digest is deleted with the digest', async () => 
   sandbox.clock.now = new Date('2026-11-20T13:00:30Z');
   sandbox.wake();
   await expect.poll(storedPosts).toBe(1);
-  await answer(sandbox, ANA, '/cost digest remove #db-costs confirm=yes', ' removed');
+  await answer(sandbox, ANA, '/cost digest remove #db-costs confirm=yes', 'Digest removed');
   expect(await storedPosts()).toBe(0);
 });
 
@@ -260,7 +260,8 @@ test('a digest whose service was removed is reported once and can be removed', a
       await answer(sandbox, ANA, '/cost digest list', 'has invalid options'),
     ) ?? [];
   await answer(sandbox, ANA, `/cost digest preview ${id}`, 'No digest has this id');
-  await answer(sandbox, ANA, `/cost digest remove ${id} confirm=yes`, ' removed');
+  await answer(sandbox, ANA, `/cost digest remove ${id}`, 'Remove the digest #db-costs?');
+  await answer(sandbox, ANA, `/cost digest remove ${id} confirm=yes`, 'Digest removed: #db-costs');
 });
 
 test('“add” without arguments opens a form with the current channel', async () => {
