@@ -1,6 +1,6 @@
 import { type ZodObject, z } from 'zod';
 import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
-import type { Word } from '../base/text.ts';
+import { nearest, type Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
 
@@ -251,6 +251,14 @@ export function isPlaced(field: Field): boolean {
 export function oneOf(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last;
+}
+
+/** Also by the place alone: `berlin` → `Europe/Berlin`. */
+export function zonesNear(typed: string): readonly string[] {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const places = new Map(zones.map((zone) => [zone.split('/').at(-1) ?? zone, zone]));
+  const near = nearest(typed.replaceAll(' ', '_'), [...zones, ...places.keys()]);
+  return [...new Set(near.map((one) => places.get(one) ?? one))];
 }
 
 /** Values that a rejected span may have meant. */

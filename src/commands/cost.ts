@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timeOfDay } from '../base/moments.ts';
-import { weeklyDaysText } from '../base/weekly-times.ts';
+import { nearest } from '../base/text.ts';
+import { DAY_WORDS, weeklyDaysText } from '../base/weekly-times.ts';
 import {
   answerCosts,
   answerCsv,
@@ -17,6 +18,7 @@ import {
   oneOf,
   switchField,
   textField,
+  zonesNear,
 } from './arguments.ts';
 import { costWords } from './cost-words.ts';
 import {
@@ -189,6 +191,18 @@ function daysOf(value: unknown): unknown {
   return words.length === 1 && (word === 'daily' || word === 'weekdays') ? word : words;
 }
 
+function readDays(typed: string): string | null {
+  const days = weeklyDaysText(typed);
+  return days?.replace('weekends', 'sat sun').replaceAll(' ', ',') ?? null;
+}
+
+/** `monday, thr` → `mon,thu`; none if a word is similar to no day. */
+function daysNear(typed: string): readonly string[] {
+  const words = typed.split(/[\s,]+/).filter(Boolean);
+  const near = words.map((word) => nearest(word, DAY_WORDS, 1)[0] ?? word);
+  return [readDays(near.join(' '))].filter((days) => days !== null);
+}
+
 export const costDigest = queryCommand({
   name: 'cost digest',
   program: 'none',
@@ -224,11 +238,13 @@ export const costDigest = queryCommand({
       synonyms: ['tz'],
       label: 'Time zone',
       hint: 'For example Europe/Berlin. Leave empty for your own time zone',
+      suggestions: zonesNear,
     }),
     days: textField(z.preprocess(daysOf, digestWords.days), {
       word: 'days',
       synonyms: ['on'],
-      reads: (typed) => weeklyDaysText(typed)?.replaceAll(' ', ',') ?? null,
+      reads: readDays,
+      suggestions: daysNear,
       label: 'Days',
       hint: 'weekdays, daily, or days, for example mon, thu. Default: weekdays',
     }),

@@ -25,7 +25,7 @@ import {
   timesOf,
 } from '../domain/schedules.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
-import { ServiceName, textField } from './arguments.ts';
+import { ServiceName, textField, zonesNear } from './arguments.ts';
 import {
   type ChangeCommand,
   type CommandContext,
@@ -208,6 +208,7 @@ export const serviceSchedule = changeCommand({
       word: 'zone',
       label: 'Time zone',
       hint: 'For example Europe/Berlin. Leave empty for your own time zone',
+      suggestions: zonesNear,
     }),
   }),
   call: 'PUT schedule',

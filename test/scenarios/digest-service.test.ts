@@ -113,16 +113,25 @@ test.for([
   await answer(sandbox, ANA, '/cost digest list', 'No cost digests yet');
 });
 
-test.for([['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily']])(
-  'for “%s” the corrected command is offered',
-  async ([words = '', line = '']) => {
-    const sandbox = await startTestSandbox();
-    await sandbox.slack.command(ANA, 'ops', `/cost digest add ${words}`);
-    await expect
-      .poll(() => textOf(sandbox.slack.clientState(ANA).messages.at(-1) ?? NO_MESSAGE))
-      .toContain(line);
-  },
-);
+test.for([
+  ['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily'],
+  ['#db-costs tz=berlin at=09:00', 'add \\"#db-costs\\" at=09:00 zone=Europe/Berlin'],
+  ['#db-costs tz=tokio', 'add \\"#db-costs\\" zone=Asia/Tokyo'],
+  ['#db-costs days=monday,thr', 'add \\"#db-costs\\" days=mon,thu'],
+  ['#db-costs zone=berlin days=weekdys', 'zone=Europe/Berlin days=weekdays'],
+])('for “%s” the corrected command is offered', async ([words = '', line = '']) => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', `/cost digest add ${words}`);
+  await expect
+    .poll(() => textOf(sandbox.slack.clientState(ANA).messages.at(-1) ?? NO_MESSAGE))
+    .toContain(line);
+});
+
+test('a digest can be posted on weekends', async () => {
+  const sandbox = await startTestSandbox();
+  const line = '/cost digest add #db-costs days=weekends zone=Europe/Berlin';
+  await answer(sandbox, ANA, line, 'Posted in #db-costs weekends 09:30 (Europe/Berlin)');
+});
 
 test('for a mistyped verb the correct command is offered with its arguments', async () => {
   const sandbox = await startTestSandbox();
