@@ -18,7 +18,7 @@ import {
   oneOf,
   switchField,
   textField,
-  zonesNear,
+  ZoneName,
 } from './arguments.ts';
 import { costWords } from './cost-words.ts';
 import {
@@ -180,16 +180,14 @@ function digestOptions(
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
 const Names = z.array(z.string().max(80)).max(50);
 
-/** `weekdays`, `daily`, `mon`, `mon, thu`; the first two stay single words. */
+/** `weekdays`, `daily`, `mon` or `mon, thu`; a single word stays one. */
 function daysOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  const words = value
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  const [word] = words;
-  return words.length === 1 && (word === 'daily' || word === 'weekdays') ? word : words;
+  const words = wordsIn(value);
+  return words.length === 1 ? words[0] : words;
 }
+
+const wordsIn = (typed: string) => typed.toLowerCase().match(/[^\s,]+/g) ?? [];
 
 function readDays(typed: string): string | null {
   const days = weeklyDaysText(typed);
@@ -198,8 +196,7 @@ function readDays(typed: string): string | null {
 
 /** `monday, thr` → `mon,thu`; none if a word is similar to no day. */
 function daysNear(typed: string): readonly string[] {
-  const words = typed.split(/[\s,]+/).filter(Boolean);
-  const near = words.map((word) => nearest(word, DAY_WORDS, 1)[0] ?? word);
+  const near = wordsIn(typed).map((word) => nearest(word, DAY_WORDS, 1)[0] ?? word);
   return [readDays(near.join(' '))].filter((days) => days !== null);
 }
 
@@ -233,13 +230,7 @@ export const costDigest = queryCommand({
       label: 'Time',
       hint: 'For example 09:30 (default)',
     }),
-    timezone: textField(digestWords.timezone, {
-      word: 'zone',
-      synonyms: ['tz'],
-      label: 'Time zone',
-      hint: 'For example Europe/Berlin. Leave empty for your own time zone',
-      suggestions: zonesNear,
-    }),
+    timezone: ZoneName,
     days: textField(z.preprocess(daysOf, digestWords.days), {
       word: 'days',
       synonyms: ['on'],

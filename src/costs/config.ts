@@ -171,4 +171,4 @@ const Costs = strictConfigObject({ price: Prices.optional(), floor: FloorSchema.
   .transform(({ price = null, floor }) => ({ price, floor }));
 
 /** The options of a digest that are typed. */
-export const digestWords = { at: TimeOfDay, timezone: TimeZone, days: Days };
+export const digestWords = { at: TimeOfDay, days: Days };
