@@ -178,11 +178,8 @@ async function callOwn(
   const read = OwnArguments.safeParse(given);
   if (!read.success) return failure(ownProblem(read.error.issues[0]?.path[0]));
   const { id, seconds, state } = read.data;
-  const load = () => agentRequests(port.context()).change(caller, id);
-  let last = await load();
-  if (last.ok && name === 'request_cancel') {
-    last = await agentRequests(port.context()).cancel(caller, id);
-  }
+  const requests = () => agentRequests(port.context());
+  let last = await requests()[name === 'request_cancel' ? 'cancel' : 'change'](caller, id);
   if (last.ok && name === 'request_wait') {
     const known = state ?? last.change.state;
     const until = port.clock.now() + seconds * 1_000;
@@ -190,7 +187,7 @@ async function callOwn(
       const left = until - port.clock.now();
       if (left <= 0 || signal.aborted) break;
       await port.clock.sleep(Math.min(LOOK_EVERY_MS, left), signal);
-      last = await load();
+      last = await requests().change(caller, id);
     }
   }
   return last.ok ? showChange(port, last.change) : deniedResult(last.denial);

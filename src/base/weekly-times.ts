@@ -15,8 +15,8 @@ import {
   weekdayOf,
 } from './time.ts';
 
-const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-type Weekday = (typeof WEEKDAYS)[number];
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
 
 /** When a digest is posted, in the time zone of its channel. */
 export interface Schedule {
@@ -215,6 +215,8 @@ function daysOf(word: string): readonly Weekday[] | null {
 }
 
 const FULL_NAMES = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+/** The words for days that people type. */
+export const DAY_WORDS = [...WEEKDAYS, ...FULL_NAMES, ...Object.keys(NAMED_DAYS)];
 
 function dayOfName(name: string): number {
   return WEEKDAYS.findIndex((day, index) => name === day || name === FULL_NAMES[index]);

@@ -1,6 +1,7 @@
 import { type ZodObject, z } from 'zod';
 import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
-import type { Word } from '../base/text.ts';
+import { TimeZone } from '../base/problem.ts';
+import { nearest, type Word } from '../base/text.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
 
@@ -97,6 +98,22 @@ const scopeKey = (word: 'tag' | 'warehouse', label: string) =>
 
 export function textField<Schema extends z.ZodType>(schema: Schema, words: FieldWords) {
   return field(schema, words);
+}
+
+export const ZoneName = textField(TimeZone, {
+  word: 'zone',
+  synonyms: ['tz'],
+  label: 'Time zone',
+  hint: 'For example Europe/Berlin. Leave empty for your own time zone',
+  suggestions: zonesNear,
+});
+
+/** Also by the place alone: `berlin` → `Europe/Berlin`. */
+function zonesNear(typed: string): readonly string[] {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const places = new Map(zones.map((zone) => [zone.split('/').at(-1) ?? zone, zone]));
+  const near = nearest(typed.replaceAll(' ', '_'), [...zones, ...places.keys()]);
+  return [...new Set(near.map((one) => places.get(one) ?? one))];
 }
 
 export function numberField<Schema extends z.ZodType>(

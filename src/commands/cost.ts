@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timeOfDay } from '../base/moments.ts';
-import { weeklyDaysText } from '../base/weekly-times.ts';
+import { nearest } from '../base/text.ts';
+import { DAY_WORDS, weeklyDaysText } from '../base/weekly-times.ts';
 import {
   answerCosts,
   answerCsv,
@@ -17,6 +18,7 @@ import {
   oneOf,
   switchField,
   textField,
+  ZoneName,
 } from './arguments.ts';
 import { costWords } from './cost-words.ts';
 import {
@@ -178,15 +180,24 @@ function digestOptions(
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
 const Names = z.array(z.string().max(80)).max(50);
 
-/** `weekdays`, `daily`, `mon`, `mon, thu`; the first two stay single words. */
+/** `weekdays`, `daily`, `mon` or `mon, thu`; a single word stays one. */
 function daysOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  const words = value
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  const [word] = words;
-  return words.length === 1 && (word === 'daily' || word === 'weekdays') ? word : words;
+  const words = wordsIn(value);
+  return words.length === 1 ? words[0] : words;
+}
+
+const wordsIn = (typed: string) => typed.toLowerCase().match(/[^\s,]+/g) ?? [];
+
+function readDays(typed: string): string | null {
+  const days = weeklyDaysText(typed);
+  return days?.replace('weekends', 'sat sun').replaceAll(' ', ',') ?? null;
+}
+
+/** `monday, thr` → `mon,thu`; none if a word is similar to no day. */
+function daysNear(typed: string): readonly string[] {
+  const near = wordsIn(typed).map((word) => nearest(word, DAY_WORDS, 1)[0] ?? word);
+  return [readDays(near.join(' '))].filter((days) => days !== null);
 }
 
 export const costDigest = queryCommand({
@@ -219,16 +230,12 @@ export const costDigest = queryCommand({
       label: 'Time',
       hint: 'For example 09:30 (default)',
     }),
-    timezone: textField(digestWords.timezone, {
-      word: 'zone',
-      synonyms: ['tz'],
-      label: 'Time zone',
-      hint: 'For example Europe/Berlin. Leave empty for your own time zone',
-    }),
+    timezone: ZoneName,
     days: textField(z.preprocess(daysOf, digestWords.days), {
       word: 'days',
       synonyms: ['on'],
-      reads: (typed) => weeklyDaysText(typed)?.replaceAll(' ', ',') ?? null,
+      reads: readDays,
+      suggestions: daysNear,
       label: 'Days',
       hint: 'weekdays, daily, or days, for example mon, thu. Default: weekdays',
     }),

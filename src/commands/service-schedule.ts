@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { formatDate } from '../base/calendar.ts';
 import { timeOfDay, timesOfDay } from '../base/moments.ts';
-import { TimeZone } from '../base/problem.ts';
 import type { JsonObject } from '../base/text.ts';
 import { addDays, dayOf } from '../base/time.ts';
 import {
@@ -25,7 +24,7 @@ import {
   timesOf,
 } from '../domain/schedules.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
-import { ServiceName, textField } from './arguments.ts';
+import { ServiceName, textField, ZoneName } from './arguments.ts';
 import {
   type ChangeCommand,
   type CommandContext,
@@ -204,11 +203,7 @@ export const serviceSchedule = changeCommand({
     service: ServiceName,
     stop: times('stop', 'Stop'),
     start: times('start', 'Start'),
-    zone: textField(TimeZone, {
-      word: 'zone',
-      label: 'Time zone',
-      hint: 'For example Europe/Berlin. Leave empty for your own time zone',
-    }),
+    zone: ZoneName,
   }),
   call: 'PUT schedule',
   callClass: 'put',

@@ -3,7 +3,7 @@ import type { Day } from '../base/time.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import type { Service } from '../domain/targets.ts';
 import { selectRows } from '../maths/days.ts';
-import { type Forecast, forecastMoney } from '../maths/forecast.ts';
+import type { Forecast } from '../maths/forecast.ts';
 import { type Money, moneyOf } from '../maths/money.ts';
 import { sum } from '../maths/numbers.ts';
 import { type CostReading, lostRows, unreadMonths } from '../maths/report.ts';
@@ -47,7 +47,7 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
   const { selector } = costScope(budget.on, services, read.rows);
   const rows = selectRows(read.rows, selector);
   const period = monthSpan(monthOf(today));
-  const { series, forecast } = forecastOf(read, rows, period, today);
+  const { series, forecast, money } = forecastOf(read, rows, period, today);
   const own = within(series, { first: period.first, last: today });
   const spent = sum(own.map(({ value }) => value));
   return {
@@ -58,9 +58,7 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
     forecast,
     money: {
       spent: moneyOf(own.map(({ price, value }) => [price, microOf(value)])),
-      forecast: forecast.ok
-        ? forecastMoney(forecast.total, series, period, read.prices ?? null)
-        : null,
+      forecast: money,
     },
     missing: missingText(read, { first: period.first, last: today }),
   };

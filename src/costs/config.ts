@@ -9,6 +9,7 @@ import {
   TimeZone,
   withHint,
 } from '../base/problem.ts';
+import { WEEKDAYS, type Weekday } from '../base/weekly-times.ts';
 import { ChannelName, costSelectorSchema } from '../domain/policy-schema.ts';
 
 type ScopeSchema = ReturnType<typeof costSelectorSchema>;
@@ -43,16 +44,13 @@ function digestSchema(on: ScopeSchema) {
     }));
 }
 
-export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-type WeekdayName = (typeof DAYS)[number];
-
 const Days = z.union(
   [
     z.enum(['daily', 'weekdays']),
-    z.enum(DAYS).transform((day): readonly WeekdayName[] => [day]),
-    z.array(z.enum(DAYS)).min(1).readonly(),
+    z.enum(WEEKDAYS).transform((day): readonly Weekday[] => [day]),
+    z.array(z.enum(WEEKDAYS)).min(1).readonly(),
   ],
-  { error: `must be daily, weekdays, or days of the week: ${DAYS.join(', ')}` },
+  { error: `must be daily, weekdays, or days of the week: ${WEEKDAYS.join(', ')}` },
 );
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
@@ -70,10 +68,10 @@ function daysProblem(period: Period, days: DaysOption): string | null {
   return Array.isArray(days) && days.length === 1 ? null : 'must be a single day, for example mon';
 }
 
-function daysOf(period: Period, days: DaysOption): readonly WeekdayName[] {
+function daysOf(period: Period, days: DaysOption): readonly Weekday[] {
   if (period === 'week') return Array.isArray(days) ? days : ['mon'];
-  if (Array.isArray(days)) return DAYS.filter((day) => days.includes(day));
-  return days === 'daily' ? DAYS : DAYS.slice(0, 5);
+  if (Array.isArray(days)) return WEEKDAYS.filter((day) => days.includes(day));
+  return days === 'daily' ? WEEKDAYS : WEEKDAYS.slice(0, 5);
 }
 
 /** A service of signalbox.yaml, whose names a scope can use. */
@@ -173,4 +171,4 @@ const Costs = strictConfigObject({ price: Prices.optional(), floor: FloorSchema.
   .transform(({ price = null, floor }) => ({ price, floor }));
 
 /** The options of a digest that are typed. */
-export const digestWords = { at: TimeOfDay, timezone: TimeZone, days: Days };
+export const digestWords = { at: TimeOfDay, days: Days };

@@ -145,7 +145,10 @@ function tableOf(all: readonly DigestSubscription[], list: ListContext): AnswerP
   };
 }
 
-function nameOfListing({ channel }: DigestSubscription, { rooms }: ListContext): string {
+function nameOfListing(
+  { channel }: Pick<DigestSubscription, 'channel'>,
+  { rooms }: Pick<ListContext, 'rooms'>,
+): string {
   const found = rooms.get(channel);
   if (found?.ok !== true) return channel;
   return `#${found.room.name}${found.room.outside ? ' (shared, nothing is posted)' : ''}`;
@@ -278,16 +281,19 @@ async function removeDigest(
   const invalid = broken.find((one) => one.id === request.which?.toUpperCase());
   const found = invalid ?? (await findDigest(context, request, caller));
   if ('title' in found) return found;
-  const { id, key } = found;
+  const { id, key, channel } = found;
   if (id === null) return IN_FILE;
+  const rooms = await context.messenger.findChannels([channel]);
+  const at = 'options' in found ? `, ${found.options.at}` : '';
+  const name = `${nameOfListing(found, { rooms })}${at}`;
   if (!request.isConfirmed) {
     const line = `cost digest remove ${id} confirm=yes`;
     const offers = [{ label: 'Remove digest', line }];
-    return textAnswer(`Remove digest ${id}?`, 'Nothing more is posted after that.', offers);
+    return textAnswer(`Remove the digest ${name}?`, 'Nothing more is posted after that.', offers);
   }
   await record(context, id, { type: 'removed', by: caller.by });
   await transaction(context.store, (tx) => deleteLastPosted(tx, key));
-  return { title: `Digest ${id} removed`, parts: [] };
+  return { title: `Digest removed: ${name}`, parts: [] };
 }
 
 const IN_FILE = textAnswer(

@@ -206,9 +206,7 @@ function reportedDays(
   return { covers: { first: last, last }, skipped: daysBetween(first, addDays(last, -1)) };
 }
 
-const TOO_LATE =
-  'Signalbox did not run for six hours, or Slack did not answer the channel lookup; ' +
-  'the next digest covers these days too';
+const TOO_LATE = 'six hours passed since its time; the next digest covers these days too';
 
 async function postDue(
   context: DigestContext,

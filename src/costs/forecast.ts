@@ -11,7 +11,6 @@ import { addDays, type Day, dayOf } from '../base/time.ts';
 import { type Answer, type AnswerPart, type Caller, countWords } from '../domain/answer.ts';
 import type { Service } from '../domain/targets.ts';
 import { type DayState, dayStates } from '../maths/days.ts';
-import { forecastMoney } from '../maths/forecast.ts';
 import { seriesFrom } from '../maths/lines.ts';
 import { moneyOf, roughMoneyText } from '../maths/money.ts';
 import { bracketed, creditsText } from '../maths/numbers.ts';
@@ -69,12 +68,6 @@ export function readForecastQuestion(words: string, today: Day, services: readon
   return asked.ok ? { ...asked, unit } : asked;
 }
 
-/** The days whose rows a forecast needs: its history, and the span up to today. */
-function withHistory({ first }: Span, today: Day): Span {
-  const history = modelSpan(today).first;
-  return { first: history < first ? history : first, last: today };
-}
-
 const MONTHS: Readonly<Record<ForecastUnit, number>> = {
   month: 1,
   'next-month': 1,
@@ -99,7 +92,7 @@ export async function answerForecast(
   if (!asked.ok) return asked.answer;
   const { unit, question } = asked;
   const span = forecastSpanOf(unit, today);
-  const days = withHistory(span, today);
+  const days = modelSpan(today, span.first);
   const lineFor = (scope: QuestionScope) =>
     ['cost forecast', unit, ...wordsOfScope(scope)].join(' ');
   const costs = await askCosts(question, days, { context, asker, lineFor });
@@ -120,9 +113,8 @@ export async function answerForecast(
   });
   const missing = missingText(read, days);
   if (missing !== null) return without(`${missing} could not be read. A forecast needs all costs.`);
-  const { forecast, states, series } = forecastOf(read, select(read.rows), span, today);
+  const { forecast, states, money } = forecastOf(read, select(read.rows), span, today);
   if (!forecast.ok) return without(noForecastText(forecast));
-  const money = forecastMoney(forecast.total, series, span, read.prices ?? null);
   const soFar = { first: span.first, last: today };
   const open = openDaysTexts(states, { ...soFar, last: addDays(today, -1) }, { today });
   const answer: Answer = {
@@ -167,9 +159,8 @@ export function isMonthSoFar({ first, last }: Span, today: Day): boolean {
 export function monthForecast(read: CostReading, select: SelectRows, today: Day) {
   if (missingText(read, modelSpan(today)) !== null) return null;
   const span = forecastSpanOf('month', today);
-  const { forecast, series } = forecastOf(read, select(read.rows), span, today);
+  const { forecast, money } = forecastOf(read, select(read.rows), span, today);
   if (!forecast.ok) return null;
-  const money = forecastMoney(forecast.total, series, span, read.prices ?? null);
   const month = formatMonthName(span.first);
   return {
     /** `November heading for 8,074`, or `November heading for 8,074 (€2,826)` */

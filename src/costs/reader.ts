@@ -14,12 +14,7 @@ import {
   snapshotHistory,
 } from '../maths/days.ts';
 import { type PriceList, withPrices } from '../maths/money.ts';
-import {
-  type CostGap,
-  type CostReading,
-  createReportReader,
-  type ReportProblem,
-} from '../maths/report.ts';
+import { type CostGap, type CostReading, createReportReader } from '../maths/report.ts';
 import { type CostRow, entityKey, entityOf } from '../maths/rows.ts';
 import type { CloudClient } from '../servers/cloud.ts';
 import { learnService } from '../servers/facts.ts';
@@ -128,17 +123,13 @@ export function createCostReader(
   }
 
   async function keep(month: Month, days: ReturnType<typeof dayStates>): Promise<void> {
-    const totals = days
+    const { fetchedAt } = month;
+    const seen = days
       .filter(({ state }) => state !== 'no-data')
-      .map(({ day, total, state }) => ({ day, total, final: state === 'final' }));
+      .map(({ day, total, state }) => ({ day, fetchedAt, total, final: state === 'final' }));
     await transaction(store, async (tx) => {
       await storeMonth(tx, organizationId, month);
-      const { fetchedAt } = month;
-      await recordSnapshots(
-        tx,
-        organizationId,
-        totals.map((one) => ({ ...one, fetchedAt })),
-      );
+      await recordSnapshots(tx, organizationId, seen);
     });
   }
 
@@ -179,10 +170,7 @@ export function createCostReader(
   };
 }
 
-interface Report {
-  readonly rows: readonly CostRow[];
-  readonly problems: readonly ReportProblem[];
-}
+type Report = Pick<CostReading, 'rows' | 'problems'>;
 type Month = StoredMonth<Report>;
 
 // Each row was validated when it was fetched, so a stored report is not validated row by row.
@@ -190,18 +178,12 @@ const StoredReport = z.custom<Report>(
   (value) => typeof value === 'object' && value !== null && 'rows' in value && 'problems' in value,
 );
 
-/** The rows of one fetched month. */
-interface FetchedRows {
-  readonly rows: readonly CostRow[];
-  readonly fetchedAt: Date;
-}
-
 /**
  * The same rows; those of a day that is not final show how complete it is. All of them count as not
  * final, because the day can still get rows. Source: docs/forecasts.md#completeness.
  */
 export function withOpenDays(
-  { rows, fetchedAt }: FetchedRows,
+  { rows, fetchedAt }: Pick<Report, 'rows'> & Pick<Month, 'fetchedAt'>,
   history: SnapshotHistory,
 ): readonly CostRow[] {
   const days = new Set(rows.flatMap(({ day, locked }) => (locked ? [] : [day])));

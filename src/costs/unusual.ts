@@ -18,15 +18,16 @@ import {
   selectRows,
   statesWithin,
 } from '../maths/days.ts';
-import { forecastSpan } from '../maths/forecast.ts';
+import { forecastMoney, forecastSpan } from '../maths/forecast.ts';
 import { allSeries, seriesFrom, sumBy } from '../maths/lines.ts';
 import type { CostReading } from '../maths/report.ts';
 import type { CostRow, DayValue } from '../maths/rows.ts';
 import { MODEL_DAYS } from '../maths/statistics.ts';
 
-/** The days whose rows a forecast and a judgement need. */
-export function modelSpan(today: Day): Span {
-  return { first: addDays(today, -MODEL_DAYS), last: today };
+/** The days whose rows a judgement and a forecast need; of a span that began before, all of it. */
+export function modelSpan(today: Day, begun = today): Span {
+  const first = addDays(today, -MODEL_DAYS);
+  return { first: first < begun ? first : begun, last: today };
 }
 
 export interface JudgeSources {
@@ -98,22 +99,22 @@ export function judgeCosts(
   };
 }
 
-/** The forecast of a span from the rows of a scope. Without any change, no line is judged. */
+/** The forecast of a span from the rows of a scope, and its money. Without any change, no line is judged. */
 export function forecastOf(
-  read: Pick<CostReading, 'rows' | 'changes'>,
+  read: Pick<CostReading, 'rows' | 'changes' | 'prices'>,
   rows: readonly CostRow[],
   span: Span,
   today: Day,
 ) {
-  const { first } = modelSpan(today);
-  const days = { first: first < span.first ? first : span.first, last: today };
-  const states = statesWithin(dayStates(read.rows, days), rows);
+  const states = statesWithin(dayStates(read.rows, modelSpan(today, span.first)), rows);
   const series = seriesFrom(states);
-  const { changes = [] } = read;
+  const { changes = [], prices = null } = read;
   const isExplained =
     changes.length > 0 &&
     isShiftExplained(series, today, judgeCosts({ read: { rows, changes }, today }).effects);
-  return { states, series, forecast: forecastSpan(series, span, today, isExplained) };
+  const forecast = forecastSpan(series, span, today, isExplained);
+  const money = forecast.ok ? forecastMoney(forecast.total, series, span, prices) : null;
+  return { states, series, forecast, money };
 }
 
 /** The credits per day that no change explains. */

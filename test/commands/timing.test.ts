@@ -52,6 +52,16 @@ test.for<[string, object, string | null]>([
   expect(args.filter(isTimingKey)).toEqual([]);
 });
 
+test.for([
+  ['service schedule staging stop="daily 20:00" zone=berlin', 'zone=Europe/Berlin'],
+  ['cost digest add #costs zone="new york" days=wednessday', 'zone=America/New_York days=wed'],
+  ['cost digest add #costs days=mon,xyz', undefined],
+])('“%s” is offered with zones and days that exist', ([line = '', repaired]) => {
+  const found = read(line);
+  const [offer] = found.kind === 'misread' ? found.offers : [];
+  expect(offer?.label).toBe(repaired);
+});
+
 test.for<[string, string, readonly string[]]>([
   ['at=25:00', 'at must be a time, for example 20:00', []],
   ['at=2026-02-30T20:00', 'at must be a time', []],

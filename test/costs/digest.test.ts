@@ -323,3 +323,16 @@ test('a digest over a budget says whether the day was usual, too', () => {
   expect(title).toContain('over budget');
   expect(text.toLowerCase()).toContain('as usual');
 });
+
+test('a digest over a budget has one ⚠ line, which says what to do, and its buttons', () => {
+  const read = readingOf(nineWeeks());
+  const todo =
+    '⚠ See what grew this month, and stop or scale it, or raise the budget in signalbox.yaml.';
+  for (const credits of [1_000, 2_900]) {
+    const { message, text } = digestOf(read, { budgets: [budgetFor(read, { credits })] });
+    expect(text.split('\n').filter((line) => line.includes('⚠'))).toEqual([todo]);
+    const [offers] = message.parts.filter(({ kind }) => kind === 'offers');
+    expect(JSON.stringify(offers)).toMatch(/"cost why mtd".*"cost budget"/);
+  }
+  expect(digestOf(read, { budgets: [budgetFor(read)] }).text).not.toContain('⚠');
+});

@@ -13,7 +13,7 @@ export interface LineOfPostgres {
 
 /**
  * The sums by service and metric on both sides of the pairs. A pipe counts to its service. What the
- * metrics of a row do not explain is `rounding` up to 0.005 credits, and else `rest`.
+ * metrics of a row do not explain is `rest`.
  */
 const BY_SERVICE_AND_METRIC = `
   WITH row AS (
@@ -32,8 +32,7 @@ const BY_SERVICE_AND_METRIC = `
   ), part AS (
     SELECT * FROM named
     UNION ALL
-    SELECT id, CASE WHEN abs(amount) <= 5000 THEN 'rounding' ELSE 'rest' END, amount
-    FROM unexplained WHERE amount <> 0
+    SELECT id, 'rest', amount FROM unexplained WHERE amount <> 0
   )
   SELECT service, metric, sum(amount * is_before)::float8 AS before, sum(amount * is_now)::float8 AS now
   FROM part JOIN row USING (id) GROUP BY service, metric ORDER BY service, metric`;

@@ -113,16 +113,25 @@ test.for([
   await answer(sandbox, ANA, '/cost digest list', 'No cost digests yet');
 });
 
-test.for([['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily']])(
-  'for “%s” the corrected command is offered',
-  async ([words = '', line = '']) => {
-    const sandbox = await startTestSandbox();
-    await sandbox.slack.command(ANA, 'ops', `/cost digest add ${words}`);
-    await expect
-      .poll(() => textOf(sandbox.slack.clientState(ANA).messages.at(-1) ?? NO_MESSAGE))
-      .toContain(line);
-  },
-);
+test.for([
+  ['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily'],
+  ['#db-costs tz=berlin at=09:00', 'add \\"#db-costs\\" at=09:00 zone=Europe/Berlin'],
+  ['#db-costs tz=tokio', 'add \\"#db-costs\\" zone=Asia/Tokyo'],
+  ['#db-costs days=monday,thr', 'add \\"#db-costs\\" days=mon,thu'],
+  ['#db-costs zone=berlin days=weekdys', 'zone=Europe/Berlin days=weekdays'],
+])('for “%s” the corrected command is offered', async ([words = '', line = '']) => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', `/cost digest add ${words}`);
+  await expect
+    .poll(() => textOf(sandbox.slack.clientState(ANA).messages.at(-1) ?? NO_MESSAGE))
+    .toContain(line);
+});
+
+test('a digest can be posted on weekends', async () => {
+  const sandbox = await startTestSandbox();
+  const line = '/cost digest add #db-costs days=weekends zone=Europe/Berlin';
+  await answer(sandbox, ANA, line, 'Posted in #db-costs weekends 09:30 (Europe/Berlin)');
+});
 
 test('for a mistyped verb the correct command is offered with its arguments', async () => {
   const sandbox = await startTestSandbox();
@@ -160,10 +169,10 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   sandbox.clock.now = new Date('2026-11-20T13:03:00Z');
   sandbox.wake();
   await sandbox.slack.command(FINN, 'ops', `/cost digest remove ${id}`);
-  const question = await sandbox.privateMessage(FINN, `Remove digest ${id}?`);
+  const question = await sandbox.privateMessage(FINN, 'Remove the digest #db-costs, 14:00?');
   await answer(sandbox, DORA, '/cost digest list', '1 cost digest');
   await sandbox.press(FINN, question, 'command.0');
-  await sandbox.privateMessage(FINN, `Digest ${id} removed`);
+  await sandbox.privateMessage(FINN, 'Digest removed: #db-costs, 14:00');
   await answer(sandbox, DORA, '/cost digest list', 'No cost digests yet');
   expect(posted(sandbox)).toEqual([]);
 });
@@ -241,7 +250,7 @@ test('the stored last post of a digest is deleted with the digest', async () => 
   sandbox.clock.now = new Date('2026-11-20T13:00:30Z');
   sandbox.wake();
   await expect.poll(storedPosts).toBe(1);
-  await answer(sandbox, ANA, '/cost digest remove #db-costs confirm=yes', ' removed');
+  await answer(sandbox, ANA, '/cost digest remove #db-costs confirm=yes', 'Digest removed');
   expect(await storedPosts()).toBe(0);
 });
 
@@ -260,7 +269,8 @@ test('a digest whose service was removed is reported once and can be removed', a
       await answer(sandbox, ANA, '/cost digest list', 'has invalid options'),
     ) ?? [];
   await answer(sandbox, ANA, `/cost digest preview ${id}`, 'No digest has this id');
-  await answer(sandbox, ANA, `/cost digest remove ${id} confirm=yes`, ' removed');
+  await answer(sandbox, ANA, `/cost digest remove ${id}`, 'Remove the digest #db-costs?');
+  await answer(sandbox, ANA, `/cost digest remove ${id} confirm=yes`, 'Digest removed: #db-costs');
 });
 
 test('“add” without arguments opens a form with the current channel', async () => {

@@ -228,7 +228,7 @@ test('the buttons of an own answer act: a digest is removed by them', async () =
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(BEN, 'ops', DIGEST);
   await sandbox.press(BEN, await sandbox.privateMessage(BEN, 'Digest added'), 'command.2');
-  const asked = await sandbox.privateMessage(BEN, 'Remove digest');
+  const asked = await sandbox.privateMessage(BEN, 'Remove the digest');
   await sandbox.press(BEN, asked, 'command.0');
   await sandbox.privateMessage(BEN, 'Digest removed');
 });
