@@ -9,7 +9,7 @@ const ROLLBACK_RUNS = Number(process.env.RUNS ?? 20);
 /** `ENGINE=postgres` runs the sequences with rollbacks on PostgreSQL. */
 const ENGINE = process.env.ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 /** A failure prints the seed and the path for a replay. */
-const SEED = Number(process.env.SEED ?? 1);
+const { SEED } = process.env;
 /** From this number of runs on, each transition must occur at least OFTEN times. */
 const MANY_RUNS = 10_000;
 const OFTEN = 100;
@@ -17,7 +17,7 @@ const OFTEN = 100;
 test('every promise holds in random sequences of users, servers and faults', {
   timeout: 0,
 }, async () => {
-  const { coverage, failure } = await walk(RUNS, SEED);
+  const { coverage, failure } = await walk(RUNS, Number(SEED ?? 1));
   expect(failure, failure ?? '').toBeNull();
   if (process.env.RUNS) process.stdout.write(`${JSON.stringify(coverage)}\n`);
   // The walks must reach the cases that they are to verify.
@@ -34,7 +34,10 @@ test('every promise holds in random sequences with rollbacks of the database', {
   timeout: 0,
 }, async () => {
   const databaseUrl = async () => (ENGINE === 'sqlite' ? 'file::memory:' : emptyUrl(ENGINE));
-  const { coverage, failure } = await walk(ROLLBACK_RUNS, SEED, { rollsBack: true, databaseUrl });
+  const { coverage, failure } = await walk(ROLLBACK_RUNS, Number(SEED ?? 20_261_128), {
+    rollsBack: true,
+    databaseUrl,
+  });
   expect(failure, failure ?? '').toBeNull();
   if (process.env.RUNS) process.stdout.write(`${JSON.stringify(coverage)}\n`);
   expect(coverage.rollbacks / coverage.runs).toBeGreaterThan(1);
