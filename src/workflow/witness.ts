@@ -357,7 +357,7 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
       const change = await loadChange(events, id);
       // Of a draft, people saw nothing: the log has lost that it was confirmed.
       if (change && !isPrivate(change)) await answerForeign(context, id, marks);
-      else await answerUnknown(context, id, marks);
+      else await answerUnknown(context, id, { marks, isOpen: change?.state === 'draft' });
     }
   } catch (error) {
     unread.add(events);
@@ -385,15 +385,16 @@ async function adoptCard(
 
 /**
  * A change that the log has lost completely: its messages say so, and the operators read it once. Its schedule pauses,
- * which would run it again.
+ * which would run it again. Of an open draft, it has lost the confirmation: the draft ends, also where its card says so
+ * since an earlier loss.
  */
 async function answerUnknown(
   context: WorkflowContext,
   change: ChangeId,
-  marks: readonly SeenMark[],
+  { marks, isOpen }: { readonly marks: readonly SeenMark[]; readonly isOpen: boolean },
 ): Promise<void> {
   context.log.warn({ change }, 'people saw a change that the log has lost');
-  if (marks.every(({ hash }) => hash.startsWith(LOST_HASH))) return;
+  if (!isOpen && marks.every(({ hash }) => hash.startsWith(LOST_HASH))) return;
   const cards = marks.filter(({ isCard }) => isCard);
   const isFreeze = marks.some((each) => each.isFreeze);
   const id = `lost-${change}`;
@@ -402,7 +403,7 @@ async function answerUnknown(
     const earlier = await locked.load(`notice/${id}`, (_: object | null, event) => event);
     const isTold = isFreeze || earlier.version > 0;
     const answer = await answerLoss(context, locked, {
-      changes: new Map(isTold ? [] : [[change, marks]]),
+      changes: new Map(isTold && !isOpen ? [] : [[change, marks]]),
       freezes: new Map(isFreeze ? [[change, freeze]] : []),
       schedules: isTold ? [] : marks.flatMap(({ schedule }) => schedule ?? []),
       notice: id,
