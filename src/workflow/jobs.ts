@@ -110,6 +110,7 @@ export function createJobLoop(
     }, RENEW_MS);
     try {
       const result = await kind.run({ key, attempts, again: attempts > 1 });
+      const endedAt = now().getTime();
       outageOf(job).ended();
       const isDue = await transaction(store, async (tx) => {
         if (result === 'done') return !(await endJob(tx, job));
@@ -118,22 +119,24 @@ export function createJobLoop(
         await retryJob(tx, { ...job, attempts: 0 }, at.getTime(), isPlanned);
         return true;
       });
-      if (typeof result === 'object' && 'waitsUntil' in result) await reportLate(job, kind);
+      if (typeof result === 'object' && 'waitsUntil' in result)
+        await reportLate(job, kind, endedAt);
       return isDue;
     } catch (err) {
       note({ 'error.type': 'failed' });
       outageOf(job).failed(String(err), { err, job: job.kind, key });
       await context.onError(err);
+      const endedAt = now().getTime();
       await failed(job, kind);
-      await reportLate(job, kind);
+      await reportLate(job, kind, endedAt);
       return true;
     } finally {
       clearInterval(renewing);
     }
   };
 
-  const reportLate = async (job: ClaimedJob, { lane }: JobKind): Promise<void> => {
-    if (lane === 'messages' && now().getTime() - job.since >= LATE_MS) await context.onLate(job);
+  const reportLate = async (job: ClaimedJob, { lane }: JobKind, at: number): Promise<void> => {
+    if (lane === 'messages' && at - job.since >= LATE_MS) await context.onLate(job);
   };
 
   const failed = async (job: ClaimedJob, kind: JobKind): Promise<void> => {
