@@ -318,8 +318,9 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       defect: 'a retry posts a card without a search for the first one',
       find: /\bagain:\s*attempts\s*>\s*1/,
       put: 'again: false',
-      test: SIMULATION,
-      reports: /it has 2 cards/,
+      // In the simulation, the look at the channels at the start finds the first card as well.
+      test: 'test/workflow/jobs.test.ts',
+      reports: /AssertionError/,
     },
     {
       behaviour: 'a digest is posted once',
