@@ -99,8 +99,7 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
       return refusal(503, 'Signalbox is stopping. Try again.', stop);
     }
     if (raw === null) {
-      const close = { connection: 'close' };
-      return refusal(413, `The body is larger than ${BODY_MAX} bytes.`, close);
+      return refusal(413, `The body is larger than ${BODY_MAX} bytes.`, { connection: 'close' });
     }
     const message = messageIn(raw);
     if (message === null) return refusal(400, 'The body must be one JSON message.');

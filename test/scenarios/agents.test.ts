@@ -259,6 +259,10 @@ test('what a tool does not take is refused, and nothing is requested', async () 
     arguments: ['service'],
     data: { problem: expect.stringContaining('stagign') },
   });
+  expect(await call('service_scale', { service: 'staging' })).toMatchObject({
+    arguments: ['min'],
+    data: { problems: ['min is missing: set at least one field to change'] },
+  });
   expect(await call('cost', { words: 'mtd refresh' })).toMatchObject({
     data: { problem: 'refresh is for people only. Leave it out.' },
   });
@@ -390,6 +394,17 @@ test('1,000 calls are limited, and a command of the person is still answered', a
   expect(limited[0]?.headers['retry-after']).toBe('60');
   await slack.command(ANA, 'ops', '/service list');
   await sandbox.privateMessage(ANA, 'staging');
+});
+
+test('spaces around a value make no other value', async () => {
+  const { url, tokens } = await startDoor();
+  const client = await connectClient(url, () => tokens.ci(), 'auto');
+  const scale = async (args: Record<string, unknown>) =>
+    facts(await client.callTool({ name: 'service_scale', arguments: args })).change;
+  for (const key of [{}, { key: 'run-7' }]) {
+    const id = await scale({ service: 'staging', max: 64, ...key });
+    expect(await scale({ service: ' staging\n', max: ' 64\n', ...key })).toBe(id);
+  }
 });
 
 test('50 equal requests at once are one change', async () => {
