@@ -68,7 +68,8 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
   const ofPeople = config.allow.filter(hasTokens).filter((agent) => agent.for === 'people');
   const document = {
     ...{ resource: config.url, resource_name: 'Signalbox', bearer_methods_supported: ['header'] },
-    authorization_servers: [...new Set(ofPeople.map(({ by }) => by.issuer))],
+    // RFC 9728 has no empty lists.
+    authorization_servers: ofPeople[0] && [...new Set(ofPeople.map(({ by }) => by.issuer))],
   };
   const identify = createIdentifier(options);
   const stopping = new AbortController();

@@ -159,16 +159,24 @@ test('what is no request of an agent is refused before anything is done', async 
 });
 
 test('the metadata names the issuers of people only', async () => {
-  const { url, issuer } = await startDoor();
+  const { url, issuer, ...sandbox } = await startDoor();
   const path = '/.well-known/oauth-protected-resource/mcp';
   const { status, text } = await atDoor(url, { method: 'GET', path });
   expect(status).toBe(200);
-  expect(JSON.parse(text)).toEqual({
+  const about = {
     resource: 'https://signalbox.example.com/mcp',
-    authorization_servers: [issuer],
     bearer_methods_supported: ['header'],
     resource_name: 'Signalbox',
+  };
+  expect(JSON.parse(text)).toEqual({ ...about, authorization_servers: [issuer] });
+  const all = withAgents(issuer);
+  await sandbox.reload((file) => {
+    const { agents, ...rest } = all(file) as Record<string, never>;
+    const { allow, ...door } = agents as unknown as { allow: readonly unknown[] };
+    return { ...rest, agents: { ...door, allow: allow.slice(0, 2) } };
   });
+  // Empty lists are left out: RFC 9728, section 3.2.
+  expect(JSON.parse((await atDoor(url, { method: 'GET', path })).text)).toEqual(about);
 });
 
 const TEAM = 'T0SIGNALBOX';
