@@ -66,10 +66,15 @@ function readArguments(words, env) {
     else if (option === 'wait') asked.wait = value ?? 'ended';
     else if (OPTIONS.includes(option)) {
       asked[option] = value ?? words[++at];
-      if (asked[option] === undefined) throw new Ending(EXIT.wrong, `--${option} needs a value.`);
+      // An empty key, of a variable that is not set, would be none.
+      const isMissing = asked[option] === undefined || (option === 'key' && asked.key === '');
+      if (isMissing) throw new Ending(EXIT.wrong, `--${option} needs a value.`);
     } else if (word.startsWith('--')) throw new Ending(EXIT.wrong, `There is no option ${word}.`);
     else if (/^[\w-]+=/.test(word)) {
       const [name] = word.split('=', 1);
+      if (Object.hasOwn(asked.given, name)) {
+        throw new Ending(EXIT.wrong, `${name}= is given twice.`);
+      }
       asked.given[name] = word.slice(name.length + 1);
     } else asked.command.push(word);
   }

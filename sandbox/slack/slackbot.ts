@@ -161,7 +161,7 @@ function consentFor({ name, arguments: given }: ToolCall): readonly Json[] {
 function answerIn(content: readonly Json[]): string {
   const text = content.map((part) => stringOf(part.text)).join('\n');
   const { summary, card, change, data } = record(parseJson(text));
-  const rest = change ? stringOf(card) : JSON.stringify(data ?? null).slice(0, 2_000);
+  const rest = change ? stringOf(card) : (JSON.stringify(data) ?? '').slice(0, 2_000);
   return `${stringOf(summary) || text}\n${rest}`.trim();
 }
 

@@ -157,10 +157,11 @@ async function request(
     const data = { text: requested.noEffect.sentence };
     return failure('It is already so. Nothing was requested.', { noEffect: true, data });
   }
-  const problems = requested.problems.map(({ field, problem }) => `${field} ${problem}`);
-  return failure('The arguments do not fit. Nothing was requested.', {
-    data: { problems },
-  });
+  const named = new Map(fieldsOf(command.args).map((field) => [field.name, argumentOf(field)]));
+  const wrong = requested.problems.map(({ field }) => named.get(field) ?? field);
+  const problems = requested.problems.map(({ problem }, index) => `${wrong[index]} ${problem}`);
+  const about = { arguments: wrong, data: { problems } };
+  return failure('The arguments do not fit. Nothing was requested.', about);
 }
 
 async function showChange({ linkOf }: CallPort, change: Change, lead = ''): Promise<ToolResult> {

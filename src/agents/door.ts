@@ -68,7 +68,8 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
   const ofPeople = config.allow.filter(hasTokens).filter((agent) => agent.for === 'people');
   const document = {
     ...{ resource: config.url, resource_name: 'Signalbox', bearer_methods_supported: ['header'] },
-    authorization_servers: [...new Set(ofPeople.map(({ by }) => by.issuer))],
+    // RFC 9728 has no empty lists.
+    authorization_servers: ofPeople[0] && [...new Set(ofPeople.map(({ by }) => by.issuer))],
   };
   const identify = createIdentifier(options);
   const stopping = new AbortController();
@@ -99,8 +100,7 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
       return refusal(503, 'Signalbox is stopping. Try again.', stop);
     }
     if (raw === null) {
-      const close = { connection: 'close' };
-      return refusal(413, `The body is larger than ${BODY_MAX} bytes.`, close);
+      return refusal(413, `The body is larger than ${BODY_MAX} bytes.`, { connection: 'close' });
     }
     const message = messageIn(raw);
     if (message === null) return refusal(400, 'The body must be one JSON message.');

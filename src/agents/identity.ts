@@ -167,6 +167,7 @@ function claimProblem(agent: TokenAgent, payload: JWTPayload): string | null {
   };
   const wrong = Object.entries(agent.by.claims).find(([name, value]) => text(name) !== value);
   if (wrong) return `the claim ${wrong[0]} is not ${wrong[1]}`;
+  if (typeof payload.sub !== 'string') return 'the subject is not a text';
   if (agent.for === 'itself') {
     const { events } = agent.by;
     const isListed = !events || events.some((event) => event === payload.event_name);
@@ -174,8 +175,7 @@ function claimProblem(agent: TokenAgent, payload: JWTPayload): string | null {
   }
   if (payload.nonce !== undefined) return 'it is an ID token';
   const { person } = agent.by;
-  const isPerson = SLACK_ID.test(text(person));
-  return isPerson ? null : `the claim ${person} names no person of Slack`;
+  return SLACK_ID.test(text(person)) ? null : `the claim ${person} names no person of Slack`;
 }
 
 /** Undefined for what is no token. */

@@ -157,7 +157,8 @@ export function readCall(
       return `${argument} must be a text, a number, true, false or a list of texts.`;
     }
     const field = fields.get(argument);
-    if (field) typed[field.name] = text;
+    // As in a typed line: equal values are equal text.
+    if (field) typed[field.name] = text.trim();
   }
   const [words, key] = beside.map((name) => textOf(given[name]) ?? '');
   const used = command.peopleOnly?.find((word) =>

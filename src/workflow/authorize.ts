@@ -307,6 +307,7 @@ export function denialOfVerb(
 function rolesFor(context: RolesContext, refusal: Refusal, change: Change): readonly RoleName[] {
   const { to, breakGlass } = change.requires;
   if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];
+  if (refusal === 'not-a-requester') return [currentRequirement(context, change)?.to ?? to];
   if (refusal !== 'self-approval' && refusal !== 'not-an-approver') return [];
   if (change.state === 'unknown') {
     const roles = resolvingRoles(change, currentRequirement(context, change));
@@ -324,7 +325,6 @@ export async function nameAlternatives(
   const { refusal, change, role } = denial;
   const isRequest = refusal === 'not-a-requester' && role !== null;
   const roles = isRequest ? [role] : change ? rolesFor(context, refusal, change) : [];
-  if (roles.length === 0) return denial;
   const found = await Promise.all(roles.map((each) => context.people.someMembers(each)));
   return { ...denial, who: joined(found, denial) };
 }

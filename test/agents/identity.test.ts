@@ -114,6 +114,8 @@ const CI_ATTACKS: readonly (readonly [string, Partial<Parameters<typeof tokenOf>
   ['no iat', { drop: 'iat' }],
   ['no exp', { drop: 'exp' }],
   ['no sub', { drop: 'sub' }],
+  ['a number as the sub', { claims: { ...CI_CLAIMS, sub: 74 as never } }],
+  ['an object as the sub', { claims: { ...CI_CLAIMS, sub: { id: 74 } as never } }],
   ['another repository', { claims: { ...CI_CLAIMS, repository_id: '75' } }],
   ['another branch', { claims: { ...CI_CLAIMS, ref: 'refs/heads/evil' } }],
   ['pull_request_target', { claims: { ...CI_CLAIMS, event_name: 'pull_request_target' } }],

@@ -159,16 +159,24 @@ test('what is no request of an agent is refused before anything is done', async 
 });
 
 test('the metadata names the issuers of people only', async () => {
-  const { url, issuer } = await startDoor();
+  const { url, issuer, ...sandbox } = await startDoor();
   const path = '/.well-known/oauth-protected-resource/mcp';
   const { status, text } = await atDoor(url, { method: 'GET', path });
   expect(status).toBe(200);
-  expect(JSON.parse(text)).toEqual({
+  const about = {
     resource: 'https://signalbox.example.com/mcp',
-    authorization_servers: [issuer],
     bearer_methods_supported: ['header'],
     resource_name: 'Signalbox',
+  };
+  expect(JSON.parse(text)).toEqual({ ...about, authorization_servers: [issuer] });
+  const all = withAgents(issuer);
+  await sandbox.reload((file) => {
+    const { agents, ...rest } = all(file) as Record<string, never>;
+    const { allow, ...door } = agents as unknown as { allow: readonly unknown[] };
+    return { ...rest, agents: { ...door, allow: allow.slice(0, 2) } };
   });
+  // Empty lists are left out: RFC 9728, section 3.2.
+  expect(JSON.parse((await atDoor(url, { method: 'GET', path })).text)).toEqual(about);
 });
 
 const TEAM = 'T0SIGNALBOX';
@@ -258,6 +266,10 @@ test('what a tool does not take is refused, and nothing is requested', async () 
   expect(await stop({ service: 'stagign' })).toMatchObject({
     arguments: ['service'],
     data: { problem: expect.stringContaining('stagign') },
+  });
+  expect(await call('service_scale', { service: 'staging' })).toMatchObject({
+    arguments: ['min'],
+    data: { problems: ['min is missing: set at least one field to change'] },
   });
   expect(await call('cost', { words: 'mtd refresh' })).toMatchObject({
     data: { problem: 'refresh is for people only. Leave it out.' },
@@ -390,6 +402,17 @@ test('1,000 calls are limited, and a command of the person is still answered', a
   expect(limited[0]?.headers['retry-after']).toBe('60');
   await slack.command(ANA, 'ops', '/service list');
   await sandbox.privateMessage(ANA, 'staging');
+});
+
+test('spaces around a value make no other value', async () => {
+  const { url, tokens } = await startDoor();
+  const client = await connectClient(url, () => tokens.ci(), 'auto');
+  const scale = async (args: Record<string, unknown>) =>
+    facts(await client.callTool({ name: 'service_scale', arguments: args })).change;
+  for (const key of [{}, { key: 'run-7' }]) {
+    const id = await scale({ service: 'staging', max: 64, ...key });
+    expect(await scale({ service: ' staging\n', max: ' 64\n', ...key })).toBe(id);
+  }
 });
 
 test('50 equal requests at once are one change', async () => {

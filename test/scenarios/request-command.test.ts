@@ -94,7 +94,7 @@ test('1: the server refused it', async () => {
 });
 
 test('2: wrong arguments, or a credential that is not accepted', async () => {
-  const { run, env } = await startPipeline();
+  const { run, env, slack } = await startPipeline();
   const codes = [
     run('service', 'stop', 'service=stagign'),
     run('service', 'stop', 'force=yes'),
@@ -102,12 +102,16 @@ test('2: wrong arguments, or a credential that is not accepted', async () => {
     run('sěrvice', 'stop', 'service=staging'),
     run(...STOP, '--force'),
     run(...STOP, '--within', 'x'),
+    run(...STOP, 'service=ci'),
+    run(...STOP, '--key', ''),
+    run(...STOP, '--key='),
     run(),
     run(...STOP, '--url', 'http://signalbox.example.com/mcp'),
     start(STOP, { ...env, SIGNALBOX_TOKEN: 'x.y.z' }),
     start(STOP, { SIGNALBOX_URL: env.SIGNALBOX_URL }),
   ];
   expect(await Promise.all(codes.map(({ ended }) => ended))).toEqual(codes.map(() => 2));
+  expect(slack.messages('db-approvals')).toHaveLength(0);
 });
 
 test('3: rejected by a person', async () => {

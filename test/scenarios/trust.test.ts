@@ -4,7 +4,7 @@ import { timeInSteps } from '../harness/passing-time.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN, CLEO, GUS } from '../harness/users.ts';
+import { ANA, BEN, CLEO, FINN, GUS } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
 
 /** An approved change that waits because the cloud is rate-limited, so that a test can intervene. */
@@ -38,6 +38,16 @@ test('membership that was read more than ten seconds before the request does not
   sandbox.wake();
   await sandbox.card('not run: the current policy refuses it');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
+});
+
+test('a requester who lost the role before the confirmation reads which role requests it, and who has it', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  await sandbox.slack.admin.setGroup('db-operators', [FINN]);
+  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.privateMessage(ANA, `only @db-operators may. <@${FINN}> can request it for you.`);
+  expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
 });
 
 test('changes of a requester who was deactivated do not run', async () => {

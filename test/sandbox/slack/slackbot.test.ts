@@ -63,7 +63,7 @@ async function startSlackbot(content: object = { type: 'text', text: '{"summary"
 
 test('Slackbot opens signed, lists without a person, and names the person for a call', async () => {
   const { say, requests, slack } = await startSlackbot();
-  expect(await say('services')).toContain('Done.');
+  expect(await say('services')).toBe('Done.');
   expect(requests.map(({ method }) => method)).toEqual([
     ...['initialize', 'notifications/initialized', 'tools/list', 'tools/call'],
   ]);
