@@ -14,7 +14,9 @@ import {
   receiveIncidentPress,
   receivePress,
 } from '../../src/workflow/press.ts';
+import { watchLog } from '../../src/workflow/witness.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
+import { tamper } from '../log/logs.ts';
 import {
   aChange,
   ana,
@@ -335,6 +337,30 @@ test('a press that another process answers during the lookup is not answered aga
   expect(await eventsOf(context, `press/${change.id}/k1`)).toHaveLength(2);
   expect((await loaded(context, change.id)).state).toBe('pending');
   expect((await loaded(context, change.id)).approvals).toEqual([]);
+});
+
+test('what the database lost before the card showed it is not told', async () => {
+  let isGone = false;
+  const redrawCard = async () => {
+    const since = `select seq from event where type = 'rejected'`;
+    if (!isGone) await tamper(all.context.store, `delete from event where seq >= (${since})`);
+    isGone = true;
+    return 'drawn' as const;
+  };
+  const all = await pressable(PENDING, { messages: { redrawCard } });
+  await all.receive('reject', ben, { text: 'not today' });
+  await all.handle();
+  await expect.poll(() => isGone).toBe(true);
+  await watchLog(all.context);
+  const other = await aChange(all.context, PENDING);
+  await all.receive('approve', ben, { change: other, key: 'k2' });
+  await all.handle();
+  const told = () =>
+    all.shown.flatMap(({ name, given }) =>
+      name === 'answerPress' ? [given[1] as PressOutcome] : [],
+    );
+  await expect.poll(() => told().some(({ verb }) => verb === 'approve')).toBe(true);
+  expect(told().filter(({ verb, ok }) => verb === 'reject' && ok)).toEqual([]);
 });
 
 test('a press counts only from a message in which Signalbox put its button', async () => {

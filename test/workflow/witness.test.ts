@@ -97,6 +97,14 @@ test('the card of a change that the log knows as a draft is drawn as lost', asyn
   expect(lost()).toEqual([[draft.id, AT]]);
 });
 
+test('a draft ends whose card says since an earlier loss that it was lost', async () => {
+  const { context, marks, check } = await witnessed();
+  const draft = await aChange(context, { state: 'draft' });
+  marks.push(seen(draft.id, `${LOST_HASH}1`));
+  await check();
+  expect((await loaded(context, draft.id)).state).toBe('stale');
+});
+
 test('a card that says that its change was lost stays, until the log has the change again', async () => {
   const { context, marks, check, lost } = await witnessed();
   const change = await aChange(context);
