@@ -129,7 +129,7 @@ export async function answerForecast(
     title: `${label}: ${forecastText(forecast, money)}`,
     parts: [
       { kind: 'text', text: assumptionText(forecast) },
-      factsPart(states, forecast, soFar),
+      ...(within(states, soFar).length > 0 ? [factsPart(states, forecast, soFar)] : []),
       { kind: 'offers', offers },
       footerPart(read, null, [...open, ...scopeNotes(scope)]),
     ],
@@ -153,9 +153,9 @@ function factsPart(
   span: Span,
 ): AnswerPart {
   const rest = `${roundedCredits(total - soFar)} credits in ${countWords(basis.expectedDays, 'day')}`;
-  const reported = ['Reported so far', creditsText(dayCountsOf(states, span).total)] as const;
-  const isBegun = within(states, span).length > 0;
-  return { kind: 'facts', facts: [...(isBegun ? [reported] : []), ['Still expected', rest]] };
+  const days = formatSpan(span, span.last);
+  const reported = [`Reported ${days}`, creditsText(dayCountsOf(states, span).total)] as const;
+  return { kind: 'facts', facts: [reported, ['Still expected', rest]] };
 }
 
 /** Whether these are the days of the current month so far, with or without today. */
