@@ -108,9 +108,8 @@ export async function answerForecast(
   const label = [...(scopeLabel ? [scopeLabel] : []), formatSpan(span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
   const line = lineFor(question.scope);
-  const next = { label: 'Next month', line: line.replace('month', 'next-month') };
   const offers = [
-    ...(unit === 'month' ? [next] : []),
+    ...(unit === 'month' ? [{ label: 'Next month', line: line.replace(unit, 'next-month') }] : []),
     shareOffer(line),
     { label: 'Refresh', line: `${line} refresh` },
   ];
