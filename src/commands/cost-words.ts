@@ -59,7 +59,7 @@ const PHRASES: readonly Replace[] = [
     ([day, month], today) => dated(day, month, today),
   ],
   ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
-  ['(?:last|on|this|past) (<WEEKDAY>)', ([name], today) => lastWeekday(name, today)],
+  ['(?:(?:last|on|this|past) )?(<WEEKDAY>)', ([name], today) => lastWeekday(name, today)],
   [
     String.raw`q([1-4])(?: (\d{4}))?`,
     ([quarter, year], today) => `${year ?? yearOfQuarter(Number(quarter), today)}-Q${quarter}`,

@@ -166,9 +166,9 @@ function offersFor(
   const scope = wordsOfScope(question.scope).join(' ');
   const whole = { ...question, versus: null, top: null };
   const rows = { ...whole, average: false };
-  const [other = 'day'] = (['day', 'service'] as const).filter((by) => by !== question.by);
-  const lastMonth = previousMonth(today);
-  const isLastMonth = period.first === lastMonth.first && period.last === lastMonth.last;
+  const finer = period.first === period.last ? 'metric' : 'day';
+  const other = question.by === finer ? 'service' : finer;
+  const isLastMonth = period.unit === 'month' && period.first === previousMonth(today).first;
   const line = `cost ${questionWords(question)}`;
   const versus = question.versus ?? 'prev';
   const compare: CommandOffer = compared

@@ -346,9 +346,10 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/^#/, '');
 }
 
-/** `weekdays 09:30 (Europe/Berlin)` */
+/** `weekdays 09:30 (Europe/Berlin), quiet` */
 function whenText({ options }: Pick<DigestSubscription, 'options'>): string {
-  const { period, days, at, timezone } = options;
+  const { period, days, at, timezone, quiet } = options;
   const week = period === 'week' ? ', for the week' : '';
-  return `${weeklyTimesText([{ days, at }])} (${timezone})${week}`;
+  const rare = quiet && week === '' ? ', quiet' : '';
+  return `${weeklyTimesText([{ days, at }])} (${timezone})${week}${rare}`;
 }

@@ -101,9 +101,8 @@ export async function answerForecast(
   const label = [...(scopeLabel ? [scopeLabel] : []), formatSpan(span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
   const line = lineFor(question.scope);
-  const next = { label: 'Next month', line: line.replace('month', 'next-month') };
   const offers = [
-    ...(unit === 'month' ? [next] : []),
+    ...(unit === 'month' ? [{ label: 'Next month', line: line.replace(unit, 'next-month') }] : []),
     shareOffer(line),
     { label: 'Refresh', line: `${line} refresh` },
   ];
@@ -121,7 +120,7 @@ export async function answerForecast(
     title: `${label}: ${forecastText(forecast, money)}`,
     parts: [
       { kind: 'text', text: assumptionText(forecast) },
-      factsPart(states, forecast, soFar),
+      ...(within(states, soFar).length > 0 ? [factsPart(states, forecast, soFar)] : []),
       { kind: 'offers', offers },
       footerPart(read, null, [...open, ...scopeNotes(scope)]),
     ],
@@ -145,9 +144,9 @@ function factsPart(
   span: Span,
 ): AnswerPart {
   const rest = `${roundedCredits(total - soFar)} credits in ${countWords(basis.expectedDays, 'day')}`;
-  const reported = ['Reported so far', creditsText(dayCountsOf(states, span).total)] as const;
-  const isBegun = within(states, span).length > 0;
-  return { kind: 'facts', facts: [...(isBegun ? [reported] : []), ['Still expected', rest]] };
+  const days = formatSpan(span, span.last);
+  const reported = [`Reported ${days}`, creditsText(dayCountsOf(states, span).total)] as const;
+  return { kind: 'facts', facts: [reported, ['Still expected', rest]] };
 }
 
 /** Whether these are the days of the current month so far, with or without today. */

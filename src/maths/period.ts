@@ -69,8 +69,11 @@ export function monthToDate(today: Day): Period {
 }
 
 function refused(problem: PeriodProblem, word: string, today: Day): PeriodReading {
+  const ordered = word.replace(new RegExp(`^(.*?)${TO}(.*)$`), '$2..$1');
+  const isMeant = problem === 'reversed' && readPeriod(ordered, today).ok;
   const longest = problem === 'too-long' ? [`${LONGEST_DAYS}d`] : [];
-  return { ok: false, problem, nearest: [...longest, ...nearest(word, periodForms(today))] };
+  const near = isMeant ? [ordered] : nearest(word, periodForms(today));
+  return { ok: false, problem, nearest: [...longest, ...near] };
 }
 
 const MOST_WORDS = 3;

@@ -270,18 +270,18 @@ function readTop([typed = '']: readonly string[]): KeywordStep {
 }
 
 /** The longest service name at the start, which may contain keywords. */
-function readOnly(words: readonly string[], { names }: QuestionContext): KeywordStep {
+function readOnly(words: readonly string[], { names }: QuestionContext, least = 0): KeywordStep {
   const named = serviceAt(words, names);
   if (named) return named;
-  const end = words.findIndex((word) => KEYWORDS.has(word.toLowerCase()));
+  const end = words.findIndex((word, at) => at >= least && KEYWORDS.has(word.toLowerCase()));
   const own = end < 0 ? words : words.slice(0, end);
   const text = own.join(' ');
   return refusal('unknown-service', text, text === '' ? [] : names.near(text), own.length);
 }
 
-/** A service that is left out. */
+/** A service that is left out; never a tag. */
 function readNot(words: readonly string[], context: QuestionContext): KeywordStep {
-  const step = readOnly(words, context);
+  const step = readOnly(words, context, 1);
   if (!step.ok) return { ...step, nearest: step.nearest.map((name) => `not ${name}`) };
   const names = step.part?.scope?.names ?? [];
   return { ...step, part: { scope: { kind: 'not', names } } };

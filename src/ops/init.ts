@@ -318,7 +318,7 @@ function openForm() {
         }
         const answer = await ask(QUESTIONS[names[0] ?? ''] ?? '', names);
         const words = names.length === 1 ? [answer] : answer.split(/\s+/);
-        const isWhole = words.length === names.length && answer !== '' && !answer.includes("'");
+        const isWhole = words.length === names.length && answer !== '' && !/^"|'/.test(answer);
         given = isWhole ? Object.fromEntries(names.map((name, at) => [name, words[at]])) : null;
         const all = names.length === 1 ? 'type it' : `type ${names.length} words`;
         if (!isWhole) show([failed(names.join(', '), 'not understood', `${all}, without quotes`)]);
@@ -330,7 +330,7 @@ function openForm() {
       if (readOrLeave(file) === wanted) return false;
       for (;;) {
         const answer = await ask(`${file} exists. Replace it? yes or no`);
-        if (/^(yes|no)$/i.test(answer)) return /yes/i.test(answer);
+        if (/^(y|yes|n|no)$/i.test(answer)) return /^y/i.test(answer);
       }
     },
     /** Ends the questions, and removes the parts of signalbox.yaml from .env. Returns the environment. */

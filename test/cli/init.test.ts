@@ -76,7 +76,7 @@ test('each wrong answer is refused in a sentence and asked again', async () => {
   const { run, answers, file } = await startInit();
   const [bot = '', app = '', url = '', key = ''] = answers;
   const { out, code } = await run([
-    ...['xapp-1', 'xoxb-other', bot, 'xapp-other', app],
+    ...['xapp-1', '"xoxb-1"', 'xoxb-other', bot, 'xapp-other', app],
     ...['ftp://cloud', 'http://127.0.0.1:9', url, CLOUD_KEY.id, `${CLOUD_KEY.id} wrong`, key],
     ...['@db-operator', 'U0ANA00001', 'U0ANA00001', 'S0NOBODY', '3'],
     ...['nowhere', 'general', '#ops'],
@@ -84,6 +84,7 @@ test('each wrong answer is refused in a sentence and asked again', async () => {
   expect(code).toBe(0);
   for (const sentence of [
     'must begin with xoxb-',
+    'type it, without quotes',
     'Slack does not know this token',
     'create a token with connections:write',
     'must begin with https://',
@@ -119,11 +120,11 @@ test('it replaces no file without a yes', async () => {
   const { run, answers, file, folder } = await startInit();
   writeFileSync(join(folder, 'manifest.json'), 'mine');
   writeFileSync(join(folder, 'signalbox.yaml'), 'mine: too');
-  const { out, code } = await run(['what', 'no', ...answers, 'no']);
+  const { out, code } = await run(['what', 'n', ...answers, 'no']);
   expect(out).toContain('signalbox.yaml exists. Replace it? yes or no');
   expect([file('manifest.json'), file('signalbox.yaml')]).toEqual(['mine', 'mine: too']);
   expect(code).toBe(1);
-  const again = await run(['yes', 'yes', '2', '3', 'db-approvals']);
+  const again = await run(['yes', 'Y', '2', '3', 'db-approvals']);
   expect(again.code).toBe(0);
   expect(file('signalbox.yaml')).toContain(ORGANIZATION.id);
 });

@@ -66,6 +66,11 @@ function offersIn({ parts }: Answer, kind: 'offers' | 'menu'): Readonly<Record<s
   return Object.fromEntries(offers.map(({ label, line }) => [label, line]));
 }
 
+test('one day is not offered by day', async () => {
+  expect(buttons(await answered('cost yesterday'))).toHaveProperty('By metric');
+  expect(buttons(await answered('cost yesterday by metric'))).toHaveProperty('By service');
+});
+
 test('an answer has at most four buttons, the rest is in a menu', async () => {
   const month = await answered('cost');
   expect(Object.keys(buttons(month))).toEqual(['By day', 'Why', 'Share here', 'Refresh']);

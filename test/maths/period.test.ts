@@ -82,7 +82,7 @@ describe('a Friday, 20 November 2026', () => {
   });
 
   test.for<[string, string, readonly string[]]>([
-    ['2026-11-19..2026-11-01', 'reversed', []],
+    ['2026-11-19..2026-11-01', 'reversed', ['2026-11-01..2026-11-19']],
     ['2024-01-01..2026-11-19', 'too-long', []],
     ['2024-01-01..', 'too-long', []],
     ['401d', 'too-long', []],
@@ -99,7 +99,7 @@ describe('a Friday, 20 November 2026', () => {
     ['7dd', 'unknown-words', []],
     ['40months', 'unknown-words', []],
     ['500-days', 'too-long', []],
-    ['2026-10..2026-08', 'reversed', []],
+    ['2026-10…2026-08', 'reversed', ['2026-08..2026-10']],
     ['2027-01..2027-02', 'in-the-future', []],
     ['2026-13..2026-14', 'no-such-day', []],
     ['december-2026', 'in-the-future', []],

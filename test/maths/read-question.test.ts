@@ -134,7 +134,7 @@ test.for<[string, string, string, readonly string[]]>([
   ['staging,twin', 'unknown-words', 'staging,twin', []],
   ['7d prod', 'unknown-words', 'prod', ['tag prod']],
   ['serch by day', 'unknown-words', 'serch', ['team search']],
-  ['2026-11-19..2026-11-01', 'reversed', '2026-11-19..2026-11-01', []],
+  ['2026-11-19..2026-11-01', 'reversed', '2026-11-19..2026-11-01', ['2026-11-01..2026-11-19']],
   ['500 days by day', 'too-long', '500 days', ['400d']],
   ['mtd service', 'unknown-service', '', []],
   ['analytics-prdo', 'unknown-words', 'analytics-prdo', ['analytics-prod']],
@@ -147,7 +147,8 @@ test.for<[string, string, string, readonly string[]]>([
   ['by=dya', 'no-grouping', 'dya', ['by day']],
   ['days=7d', 'unknown-words', 'days=7d', []],
   ['zone=Mars/Phobos', 'unknown-words', 'zone=Mars/Phobos', []],
-  ['not tag prod', 'unknown-service', '', []],
+  ['not tag prod', 'unknown-service', 'tag prod', []],
+  ['not', 'unknown-service', '', []],
 ])('"%s" is refused as %s', ([typed, problem, text, nearest]) => {
   const reading = read(typed);
   expect(reading).toMatchObject({ ok: false, problem, text });

@@ -39,6 +39,8 @@ const ASKED = [
   'cost not staging',
   'cost october top 3 vs prev',
   'cost nov 1-15',
+  'cost nov 15-1',
+  'cost yesterday',
   'cost last-month',
   'cost qtd by month',
   'cost tag prod by team',

@@ -38,6 +38,14 @@ test('an added digest is posted at its scheduled time for the chosen services', 
   expect(text).toContain('Thu 19 Nov seen once');
 });
 
+test('a quiet digest is named as such where it is added and listed', async () => {
+  const sandbox = await startTestSandbox();
+  const added = await answer(sandbox, ANA, `${ADD} quiet=on`, 'Digest added');
+  expect(added).toContain('daily 14:00 (Europe/Berlin), quiet.');
+  const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  expect(list).toContain('daily 14:00 (Europe/Berlin), quiet');
+});
+
 test('a digest of a team covers the services of that team', async () => {
   const sandbox = await startTestSandbox();
   await answer(sandbox, ANA, `${ADD} team=analytics`, 'Digest added');
