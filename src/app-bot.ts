@@ -52,7 +52,7 @@ export interface RunningBot {
   readonly stop: () => Promise<void>;
 }
 
-type AgentPort = Pick<AgentDoorOptions, 'config' | 'context' | 'linkOf' | 'teamId' | 'keys'>;
+type AgentPort = Pick<AgentDoorOptions, 'config' | 'context' | 'linkOf' | 'isForeignTeam' | 'keys'>;
 
 const LOOP_EVERY_MS = 1_000;
 const LEARN_EVERY_MS = 6 * HOUR_MS;
@@ -158,9 +158,9 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const { wake, pause } = background;
   const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
   const slackProblem = listening.problem;
-  const { linkOf, teamId } = slack;
+  const { linkOf, isForeignTeam } = slack;
   const agents = config.agents && {
-    ...{ config: config.agents, linkOf, teamId, keys: placeKeys(events.keys) },
+    ...{ config: config.agents, linkOf, isForeignTeam, keys: placeKeys(events.keys) },
     context: () => context,
   };
   const shown = { configuration, readinessWarning, slackProblem };

@@ -75,6 +75,7 @@ test.for<[string, RegExp, readonly string[]]>([
       'RegExp(`^<EDGE><TO>$`',
       'RegExp(`^<EDGE><TO><EDGE>$`',
       'RegExp(`^<start>S+$`',
+      'RegExp(`^(.*?',
       'RegExp(`^(?:and |then |and then |but ',
       // The names of the months.
       'RegExp(`^(?:(2d{3}',

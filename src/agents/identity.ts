@@ -45,7 +45,7 @@ export interface Credentials {
 export interface IdentityOptions {
   readonly config: AgentsConfig;
   readonly signingSecret: Secret | null;
-  readonly teamId: string;
+  readonly isForeignTeam: (team: string | undefined) => boolean;
   readonly now: () => Date;
   /** Reads a document of an issuer. */
   readonly read: Read;
@@ -87,7 +87,7 @@ export function createIdentifier(options: IdentityOptions) {
 }
 
 function bySlack(
-  { config, signingSecret, teamId, now }: IdentityOptions,
+  { config, signingSecret, isForeignTeam, now }: IdentityOptions,
   { header, raw, slack }: Credentials,
   signature: string,
 ): Identified | Unidentified {
@@ -106,7 +106,7 @@ function bySlack(
   if (!meta.success) return refuse(401, 'the person of Slack is not readable');
   const { user_id: user, team_id: team } = meta.data ?? {};
   if (user === undefined) return { agent, caller: null, delivery: null };
-  if (team !== teamId) return refuse(403, 'another workspace', 'This is another workspace.');
+  if (isForeignTeam(team)) return refuse(403, 'another workspace', 'This is another workspace.');
   const delivery = { key: hash('sha256', signature), at: new Date(Number(stamp) * 1_000) };
   return { agent, caller: callerOf(agent, 'slack', user), delivery };
 }

@@ -9,7 +9,7 @@ import type { PersonLookup } from '../domain/answer.ts';
 import type { Position } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger, WorkflowContext } from '../workflow/index.ts';
-import { cachedAccounts, peopleByName } from './accounts.ts';
+import { belongsTo, cachedAccounts, peopleByName } from './accounts.ts';
 import { type Actors, createActors } from './actors.ts';
 import {
   boltLogger,
@@ -63,7 +63,8 @@ interface SlackOptions {
 
 /** The connection to one workspace: lookups, messages and incoming payloads. */
 export interface Slack {
-  readonly teamId: string;
+  /** Whether a workspace is of another organization; what is not known is decided by who the person is. */
+  readonly isForeignTeam: (team: string | undefined) => boolean;
   /** The permalink of a message; null where Slack does not return it. */
   readonly linkOf: (at: Position) => Promise<string | null>;
   readonly actors: Actors;
@@ -168,7 +169,8 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   return {
     ok: true,
     slack: {
-      teamId: home.teamId,
+      isForeignTeam: (team) =>
+        team === undefined || belongsTo(home, { team, enterprise: undefined }) === false,
       linkOf: async (at) => {
         await permalinks.load([at]);
         return permalinks.of(at);

@@ -246,7 +246,12 @@ function checkEnvelope(bot: SlackContext, appId: string) {
       await acknowledge(ack);
       const url = read.data.response_url;
       const refusal = refusalMessage(createDenial('other-workspace'), bot.drawing);
-      return url ? bot.respond(url, { ...refusal, replace: false }) : undefined;
+      // Who it is from named the address: that it does not work is no news.
+      return url
+        ? bot.respond(url, { ...refusal, replace: false }).catch((err: unknown) => {
+            bot.log.debug({ err }, 'a refusal was not delivered');
+          })
+        : undefined;
     }
     await next();
   };

@@ -323,11 +323,11 @@ class FormNotOpened extends Error {
 /** Within the 3 s of a trigger, of which some have passed. */
 const OPEN_AGAIN_WITHIN_MS = 1_200;
 const OPEN_TRIES = 3;
+const FORM_DEFECTS = ['invalid_arguments', 'invalid_blocks', 'view_too_large'];
 
 /**
  * Opens a form, again after a passing error while its trigger is valid, and returns its id; null where it opened without
- * an answer. A late trigger, a rate limit and a Slack that does not answer are reported to the user in words; any other
- * refusal is a defect of the form.
+ * an answer. The user reads why it did not open; a refusal of the form itself is a defect.
  */
 export async function openView(
   { clients, clock }: SlackContext,
@@ -344,7 +344,8 @@ export async function openView(
       const isLate = TOO_LATE.includes(refused ?? '');
       // Only the try before can have used the trigger.
       if (isLate && isUnsure && refused !== TOO_LATE[0]) return null;
-      if (!isPassing(refused) && !isLate) throw cause;
+      if (FORM_DEFECTS.includes(refused ?? '')) throw cause;
+      if (!isPassing(refused) && !isLate) throw notOpened(cause, false, refused);
       isUnsure ||= refused === null;
       const waitMs = againMs(cause, tries);
       const isInTime = clock.now() + waitMs - began < OPEN_AGAIN_WITHIN_MS;
@@ -362,7 +363,12 @@ export async function openToRedraw(...form: Parameters<typeof openView>): Promis
 }
 
 function notOpened(cause: unknown, isLate: boolean, refused: string | null): FormNotOpened {
-  const why = refused === null ? 'it did not answer' : 'it limits the rate of requests';
+  const why =
+    refused === null
+      ? 'it did not answer'
+      : isPassing(refused)
+        ? 'it limits the rate of requests'
+        : `it refused it (${refused})`;
   const words = isLate
     ? ' within 3 s. Nothing was changed. Try again.'
     : `: ${why}. ${IN_A_MINUTE}`;

@@ -168,7 +168,8 @@ const REFUSED_FOR_MS = 50 * MINUTE_MS;
 const REFUSED_MAX = 1_000;
 const refusals = new WeakMap<DecisionContext['events'], Cache<ChangeId, number>>();
 
-function wasRefused({ events, now }: WorkflowContext, id: ChangeId): boolean {
+/** Slack refused the card of a change for now. */
+export function wasRefused({ events, now }: WorkflowContext, id: ChangeId): boolean {
   const at = refusals.get(events)?.get(id);
   return at !== undefined && now().getTime() - at < REFUSED_FOR_MS;
 }

@@ -453,7 +453,7 @@ function tell(
   const received = receivedOf(context, key, press);
   const answer = async () => {
     const shown = change && (await afterDrawn(context, change));
-    // What the database has lost meanwhile is not told: its change ends, and its card says so.
+    // What the database has lost meanwhile is not reported: its change ends, and its card says so.
     const now = change && (await loadChange(context.events, change.id));
     if (change && !now?.marks.includes(change.hash)) return context.wake();
     context.measures.shown(context.now().getTime() - press.pressedAt.getTime());

@@ -5,6 +5,7 @@ import {
   type ChangeId,
   changeTitle,
   isChangeId,
+  isEnded,
   isPerson,
   type Position,
 } from '../domain/change.ts';
@@ -18,9 +19,10 @@ import {
 } from '../domain/log-events.ts';
 import { freezeFor } from '../domain/policy.ts';
 import { EXPIRED, occurrenceText } from '../domain/schedules.ts';
+import { STATE_WORDS } from '../domain/words.ts';
 import { loadChange } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
-import { loadShown, planDirectCards, sendCard, sendDirectCard } from './cards.ts';
+import { loadShown, planDirectCards, sendCard, sendDirectCard, wasRefused } from './cards.ts';
 import { type BreakGlassEvent, REVERT_STOP_REASONS, type WorkflowContext } from './context.ts';
 import type { JobKinds, JobResult, JobTry } from './jobs.ts';
 import { endNotice, endRefusedNotice, notify, notifyOnce, sendNotice } from './notices.ts';
@@ -157,6 +159,12 @@ async function newsOf({ events }: WorkflowContext, key: string): Promise<EventNe
   return state && change && state.event.version === Number(version) ? { ...state, change } : null;
 }
 
+/** Null: the change ended, and Slack refused its card. */
+async function threadIfAny(context: WorkflowContext, change: Change): Promise<Position | null> {
+  const hasNone = !change.card && isEnded(change) && wasRefused(context, change.id);
+  return hasNone ? null : threadOf(context, change);
+}
+
 /** The card in whose thread a change is reported: its own, or that of its schedule. */
 async function threadOf({ events }: WorkflowContext, change: Change): Promise<Position> {
   const { schedule } = change.plan.timing ?? {};
@@ -187,7 +195,8 @@ async function sendThread(context: WorkflowContext, job: JobTry): Promise<JobRes
   const news = await newsOf(context, job.key);
   const reported = news && reportedOf(news);
   if (!reported || hasLostCard(reported)) return 'done';
-  await context.messenger.postThreadUpdate(reported, await threadOf(context, reported), job);
+  const at = await threadIfAny(context, reported);
+  if (at) await context.messenger.postThreadUpdate(reported, at, job);
   return 'done';
 }
 
@@ -200,8 +209,16 @@ async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobRes
   const change = news && reportedOf(news);
   if (!change || !isPerson(change.requester)) return 'done';
   const { messenger } = context;
+  const at = hasLostCard(change) ? null : await threadIfAny(context, change);
+  if (at) {
+    await messenger.messageRequester(change, at, job);
+    return 'done';
+  }
   if (!hasLostCard(change)) {
-    await messenger.messageRequester(change, await threadOf(context, change), job);
+    const ended = STATE_WORDS[change.state];
+    const why = change.rejection ? `: ${change.rejection.reason}` : '';
+    const about = `${changeTitle(change)} (${change.id}): ${ended}${why}. Its card could not be posted.`;
+    await messenger.messageUser(change.requester, textAnswer(`Request ${ended}`, about));
     return 'done';
   }
   const why = 'was not run: its card was deleted. Request it again.';

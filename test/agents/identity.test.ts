@@ -27,7 +27,7 @@ function identifier(documents = DOCUMENTS, seen: string[] = []) {
   return createIdentifier({
     config: agentsConfig(),
     signingSecret: new Secret(SIGNING),
-    teamId: TEAM,
+    isForeignTeam: (team) => team !== TEAM,
     now: () => NOW,
     read: async (url) => {
       seen.push(url);
@@ -216,7 +216,13 @@ async function withServedKeys(serve: RequestListener) {
       ? getDocument(`http://127.0.0.1:${port}`, signal)
       : Promise.resolve({ status: 200, text: DOCUMENTS[url] ?? '' });
   const own = createIdentifier({
-    ...{ config: agentsConfig(), signingSecret: null, teamId: TEAM, now: () => NOW, read },
+    ...{
+      config: agentsConfig(),
+      signingSecret: null,
+      isForeignTeam: () => false,
+      now: () => NOW,
+      read,
+    },
   });
   const header = (name: string) => (name === 'authorization' ? `Bearer ${anaToken}` : null);
   return outcome(await own({ header, raw: Buffer.from('{}'), slack: null }));

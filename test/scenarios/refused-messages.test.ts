@@ -76,6 +76,20 @@ test.for([
   },
 );
 
+test('who requested a change whose card is refused reads that a copy of it was rejected', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.admin.archive('db-approvals');
+  await confirmed(sandbox);
+  await sandbox.privateMessage(ANA, 'could not be posted');
+  const copy = await sandbox.privateMessage(BEN, 'requests: stop staging');
+  await sandbox.press(BEN, copy, 'change.reject');
+  const form = await sandbox.modal(BEN, 'change.reject');
+  const reason = { reason: { type: 'plain_text_input', value: 'not tonight' } };
+  await sandbox.slack.submit(BEN, form, { reason });
+  const told = await sandbox.privateMessage(ANA, 'Request rejected');
+  expect(told && textOf(told)).toContain('not tonight');
+});
+
 test('a card that Slack does not take in two minutes is reported to requester and operators', async () => {
   const sandbox = await startTestSandbox();
   for (const channel of ['#db-approvals', 'C0APPROVALS'])

@@ -339,7 +339,7 @@ test('a press that another process answers during the lookup is not answered aga
   expect((await loaded(context, change.id)).approvals).toEqual([]);
 });
 
-test('what the database lost before the card showed it is not told', async () => {
+test('what the database lost before the card showed it is not reported', async () => {
   let isGone = false;
   const redrawCard = async () => {
     const since = `select seq from event where type = 'rejected'`;
