@@ -230,7 +230,7 @@ test('in a browser: a digest is added in its form and posted in the channel', as
   await ana.getByRole('button', { name: 'Post now' }).click();
   await ana.getByText('The scheduled one is still sent.').waitFor();
   const ben = await openAs(BEN, COSTS, 1000);
-  const title = ben.getByRole('heading', { name: /^Yesterday, .*: .* credits/ }).last();
+  const title = ben.getByRole('heading', { name: /^Yesterday, .*: .* credits|budget/ }).last();
   await title.waitFor();
   await picture(ben, 'digest', title);
 });
