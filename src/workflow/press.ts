@@ -379,7 +379,7 @@ function lateEnd({ id, press }: StoredPress, refusal: Refusal | null, at: number
   const why =
     refusal === 'lookup-failed'
       ? 'Slack did not answer the membership lookup. Press again.'
-      : `${refusal?.replaceAll('-', ' ')}.`;
+      : 'press again to read why.';
   const end = refusal === null ? 'is recorded only now.' : `did not count: ${why}`;
   const title = refusal === null ? `Recorded (${id})` : `Not recorded (${id})`;
   return noticeFor({ to: press.by, title, text: `${pressed} ${end}` }, at);
@@ -445,7 +445,7 @@ type Outcome = Parameters<WorkflowContext['messenger']['answerPress']>[1];
  */
 function tell(
   context: WorkflowContext,
-  { key, press }: StoredPress,
+  { id, key, press }: StoredPress,
   change: Change | null,
   outcome: (shown: Change | null) => Outcome | Promise<Outcome>,
 ): JobResult {
@@ -453,11 +453,13 @@ function tell(
   const received = receivedOf(context, key, press);
   const answer = async () => {
     const shown = change && (await afterDrawn(context, change));
-    // What the database has lost meanwhile is not reported: its change ends, and its card says so.
-    const now = change && (await loadChange(context.events, change.id));
-    if (change && !now?.marks.includes(change.hash)) return context.wake();
+    const result = await outcome(shown);
+    // What the database has lost meanwhile is not reported: the press is decided again, as the log is now.
+    const { state } = await context.events.load(`press/${id}/${key}`, evolvePress);
+    const refusal = result.ok ? null : result.denial.refusal;
+    if (!state?.isAnswered || state.refusal !== refusal) return;
     context.measures.shown(context.now().getTime() - press.pressedAt.getTime());
-    await messenger.answerPress(received, await outcome(shown));
+    await messenger.answerPress(received, result);
     if (received.replyTo.home) await showHome(context, press.by);
   };
   answer().catch((err: unknown) => {

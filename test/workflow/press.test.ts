@@ -339,29 +339,38 @@ test('a press that another process answers during the lookup is not answered aga
   expect((await loaded(context, change.id)).approvals).toEqual([]);
 });
 
-test('what the database lost before the card showed it is not reported', async () => {
-  let isGone = false;
-  const redrawCard = async () => {
-    const since = `select seq from event where type = 'rejected'`;
-    if (!isGone) await tamper(all.context.store, `delete from event where seq >= (${since})`);
-    isGone = true;
-    return 'drawn' as const;
-  };
-  const all = await pressable(PENDING, { messages: { redrawCard } });
-  await all.receive('reject', ben, { text: 'not today' });
-  await all.handle();
-  await expect.poll(() => isGone).toBe(true);
-  await watchLog(all.context);
-  const other = await aChange(all.context, PENDING);
-  await all.receive('approve', ben, { change: other, key: 'k2' });
-  await all.handle();
-  const told = () =>
-    all.shown.flatMap(({ name, given }) =>
-      name === 'answerPress' ? [given[1] as PressOutcome] : [],
-    );
-  await expect.poll(() => told().some(({ verb }) => verb === 'approve')).toBe(true);
-  expect(told().filter(({ verb, ok }) => verb === 'reject' && ok)).toEqual([]);
-});
+test.for([
+  ['not yet', false],
+  ['already', true],
+] as const)(
+  'what the database lost before the card showed it, and %s decided again, is not reported',
+  async ([, isDecided]) => {
+    let isGone = false;
+    const redrawCard = async () => {
+      if (isGone) return 'drawn' as const;
+      const since = `select seq from event where type = 'rejected'`;
+      await tamper(all.context.store, `delete from event where seq >= (${since})`);
+      // The log goes on before the person is answered.
+      await watchLog(all.context);
+      isGone = true;
+      if (isDecided) await all.handle();
+      return 'drawn' as const;
+    };
+    const all = await pressable(PENDING, { messages: { redrawCard } });
+    await all.receive('reject', ben, { text: 'not today' });
+    await all.handle();
+    await expect.poll(() => isGone).toBe(true);
+    const other = await aChange(all.context, PENDING);
+    await all.receive('approve', ben, { change: other, key: 'k2' });
+    await all.handle();
+    const told = () =>
+      all.shown.flatMap(({ name, given }) =>
+        name === 'answerPress' ? [given[1] as PressOutcome] : [],
+      );
+    await expect.poll(() => told().some(({ verb }) => verb === 'approve')).toBe(true);
+    expect(told().filter(({ verb, ok }) => verb === 'reject' && ok)).toEqual([]);
+  },
+);
 
 test('a press counts only from a message in which Signalbox put its button', async () => {
   const { context, change, receive, press, pass, handle, shown } = await pressable();
