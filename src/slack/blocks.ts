@@ -154,13 +154,16 @@ function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {
   };
 }
 
+/** Slack rejects the whole message when a field is longer. */
+const FIELD_MAX = 2_000;
+
 /** A row of a list: literal text, a second column, and one button. */
 export function row(text: string, about: Line, button: Button | null): MessagePart {
   const shown = oneLine(text);
   // In mrkdwn, Slack would format the stars and colons of a name.
   const fields = [
-    plainLine(shown, 2_000),
-    { type: 'mrkdwn', text: mrkdwnOf(filled(about)), verbatim: true },
+    plainLine(shown, FIELD_MAX),
+    { type: 'mrkdwn', text: boundedMrkdwn(mrkdwnOf(filled(about)), FIELD_MAX), verbatim: true },
   ];
   const accessory = button ? { accessory: buttonElement(button) } : {};
   return {

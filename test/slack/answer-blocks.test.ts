@@ -38,6 +38,24 @@ test.for<[string, AnswerPart]>([
   expect(shownIn(drawn)).toContain(NASTY_SEEN);
 });
 
+const LONG = '&x'.repeat(6_000);
+
+test.for<[string, AnswerPart]>([
+  ['a text', { kind: 'text', text: LONG }],
+  ['a note', { kind: 'note', text: LONG }],
+  ['lines', { kind: 'lines', lines: [[LONG, { at: NOON }]] }],
+  ['a fact', { kind: 'facts', facts: [[LONG, LONG]] }],
+  ['a row', { kind: 'rows', rows: [{ text: LONG, about: [], show: null }] }],
+  [
+    'the second column of a row',
+    { kind: 'rows', rows: [{ text: 'a', about: [LONG, { at: NOON }], show: null }] },
+  ],
+  ['a cell', { kind: 'table', columns: [LONG, 'x'], rows: [[LONG, 1]] }],
+  ['an offer', { kind: 'offers', offers: [{ label: LONG, line: 'cost' }] }],
+])('Slack takes %s of any length', ([, part]) => {
+  expectSound(answer(part));
+});
+
 test('a nasty name is literal in a title, in a sentence and on a button', () => {
   const offers = [{ label: NASTY, line: 'service show x' }];
   const drawn = sentenceMessage([`There's no service called “${NASTY}”.`], offers);
