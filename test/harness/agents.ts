@@ -8,11 +8,13 @@ import {
   GITHUB,
   KEY_SET,
   PERSON_CLAIMS,
+  signedHeaders,
   type TokenParts,
   tokenOf,
   URL_OF_DOOR,
 } from '../agents/issuer.ts';
 import type { EditYaml } from './config.ts';
+import { SIGNING_SECRET } from './simulators.ts';
 import { startTestSandbox, type TestSandboxOptions } from './test-sandbox.ts';
 
 /** The address that clients type; the bot of a test listens on another one. */
@@ -154,6 +156,12 @@ export function modernCall(name: string, args: object, more: object = {}) {
     headers: { 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': name },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
   };
+}
+
+/** A call as Slack signs it. */
+export function slackCall(now: Date, name: string, args: object, user: object) {
+  const { headers, body } = modernCall(name, args, { slack: user });
+  return { headers: { ...headers, ...signedHeaders(body, now, { secret: SIGNING_SECRET }) }, body };
 }
 
 /** The result of a tool, in the body of a reply. */

@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { signedHeaders } from '../agents/issuer.ts';
 import {
   atDoor,
   connectClient,
   modernCall,
   resultIn,
+  slackCall,
   startDoor,
   withAgents,
 } from '../harness/agents.ts';
 import { changesIn } from '../harness/read-log.ts';
-import { SIGNING_SECRET } from '../harness/simulators.ts';
 import { ANA, BEN, DORA, GINA, HUGO, SVEN } from '../harness/users.ts';
 import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
@@ -180,12 +179,6 @@ test('the metadata names the issuers of people only', async () => {
 });
 
 const TEAM = 'T0SIGNALBOX';
-
-/** A call as Slack signs it. */
-function slackCall(now: Date, name: string, args: object, user: object) {
-  const { headers, body } = modernCall(name, args, { slack: user });
-  return { headers: { ...headers, ...signedHeaders(body, now, { secret: SIGNING_SECRET }) }, body };
-}
 
 test.for(ENGINES)(
   'Slackbot asks for the person whom Slack signs; a copy changes nothing, also at another replica (%s)',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import type { Member, Workspace } from '../../sandbox/slack/workspace/workspace.ts';
+import { atDoor, resultIn, slackCall, startDoor } from '../harness/agents.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { deliverPayload, sentBy } from '../harness/signing.ts';
@@ -172,4 +173,15 @@ test('a member of a group whom Slack does not know stops no start, reload, card 
   for (const approver of [CLEO, GUS]) await sandbox.privateMessage(approver, 'requests: ');
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('staging is stopping');
+});
+
+test('Slackbot asks for a colleague of another workspace of the organization, and for no stranger', async () => {
+  const { url, clock } = await startDoor({ workspace: onGrid(ANA) });
+  const stop = async (user: string, team: string) => {
+    const args = { service: 'staging', reason: team };
+    const meta = { user_id: user, team_id: team };
+    return resultIn(await atDoor(url, slackCall(clock.now, 'service_stop', args, meta)));
+  };
+  expect(await stop(ANA, COLLEAGUE.teamId)).toMatchObject({ state: 'draft' });
+  expect(await stop(SVEN, 'T0PARTNERS1')).toMatchObject({ refusal: 'other-workspace' });
 });

@@ -78,6 +78,11 @@ test.for([
   ['is late', { error: 'expired_trigger_id' }, 'did not open the form within 3 s'],
   ['arrives twice', { error: 'exchanged_trigger_id' }, 'did not open the form within 3 s'],
   ['meets a long rate limit', 'rate-limited', 'did not open the form: it limits the rate'],
+  [
+    'is refused',
+    { error: 'missing_scope' },
+    'did not open the form: it refused it (missing_scope)',
+  ],
   ['meets a fault of Slack', 'server-error', 'did not open the form: it did not answer'],
   ['meets a page of a proxy', 'html', 'did not open the form: it did not answer'],
 ] as const)('a form that %s is not an internal error', async ([, how, words]) => {

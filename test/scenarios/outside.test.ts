@@ -63,13 +63,17 @@ test.for([
   ['another workspace', { team_id: 'T0ELSEWHERE' }],
   ['another app', { api_app_id: 'A0ELSEWHERE' }],
 ] as const)('a signed request of %s is acknowledged without effect', async ([, fields]) => {
-  const sandbox = await startTestSandbox();
+  const errors: string[] = [];
+  const log = createLog({ level: 'error' }, { write: (line) => errors.push(line) });
+  const sandbox = await startTestSandbox({ log });
   // Without a service the command opens a form, which is a visible effect.
   expect(await send(sandbox, { fields: { ...fields, text: 'stop' } })).toBe(200);
   expect(await send(sandbox, { fields: { text: 'stop', trigger_id: '4.5.6' } })).toBe(200);
   await expect.poll(() => sandbox.slack.calls('views.open').length).toBeGreaterThan(0);
   const triggers = sandbox.slack.calls('views.open').map(({ args }) => args.trigger_id);
   expect(triggers).toEqual(['4.5.6']);
+  // The sender named the address of the answer, which does not exist.
+  expect(errors).toEqual([]);
 });
 
 test('a body that is too large is refused before it is read', async () => {
