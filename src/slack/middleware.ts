@@ -246,7 +246,7 @@ function checkEnvelope(bot: SlackContext, appId: string) {
       await acknowledge(ack);
       const url = read.data.response_url;
       const refusal = refusalMessage(createDenial('other-workspace'), bot.drawing);
-      // Who it is from named the address: that it does not work is no news.
+      // The sender named this address. Where it does not answer, nothing of Signalbox failed.
       return url
         ? bot.respond(url, { ...refusal, replace: false }).catch((err: unknown) => {
             bot.log.debug({ err }, 'a refusal was not delivered');

@@ -217,7 +217,7 @@ async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobRes
   if (!hasLostCard(change)) {
     const ended = STATE_WORDS[change.state];
     const why = change.rejection ? `: ${change.rejection.reason}` : '';
-    const about = `${changeTitle(change)} (${change.id}): ${ended}${why}. Its card could not be posted.`;
+    const about = `“${changeTitle(change)}” (${change.id}) ended as ${ended}${why}. Its card could not be posted.`;
     await messenger.messageUser(change.requester, textAnswer(`Request ${ended}`, about));
     return 'done';
   }
