@@ -1,16 +1,19 @@
+import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { expectOnlyAlert, scrape } from '../deploy/promtool.ts';
+import { expectOnlyAlert, type Stage, scrape } from '../deploy/promtool.ts';
 import { textOf } from '../harness/messages.ts';
+import { startNetwork } from '../harness/network.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
-import { BEN } from '../harness/users.ts';
+import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
-import { read, readUntil } from './alert-faults.ts';
+import { read, readUntil, recordEach } from './alert-faults.ts';
 
 // Outages around a write: what the card, the thread and the operators read, and which alert fires.
 
 const MINUTES = 60_000;
+const SLACK = 'SignalboxSlackDisconnected';
 
 /** A write is in flight when PostgreSQL goes away; the cloud answers while it is away, ten minutes. */
 async function databaseAway({ withReplica }: { readonly withReplica: boolean }) {
@@ -85,4 +88,45 @@ test.for<[string, 'html-200' | 'reset-after-effect', string]>([
     [before, 30],
     [during, 60],
   ]);
+});
+
+/** Ben approves, and Ana asks, in a network that has changed: Slack still delivers, and nothing gets out. */
+async function networkAway(how: 'loseNames' | 'signIn', minutes: number) {
+  const network = startNetwork();
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => void lines.push(line) });
+  const sandbox = await startTestSandbox({ network, log });
+  const card = await requestChange(sandbox);
+  const targets = { a: sandbox.url };
+  const stages: Stage[] = [[await scrape(targets), 60]];
+  network[how]();
+  await sandbox.slack.command(ANA, 'ops', '/service list');
+  await sandbox.press(BEN, card, 'change.approve');
+  await recordEach(sandbox, minutes, stages);
+  expect(textOf(card)).toContain('requests: stop staging');
+  network.pass();
+  await recordEach(sandbox, 12, stages);
+  // The press of Ben counts, once: it was acknowledged, and waited for its lookups.
+  await expect.poll(() => textOf(card)).toContain('staging is stopping');
+  const replies = sandbox.slack.messages('db-approvals').filter(({ threadTs }) => threadTs);
+  expect(replies.map(({ text }) => text.replace(/ \([0-9A-Z]{6}\)…| <.*$/g, ''))).toEqual([
+    'Sending “stop staging”',
+    `<@${ANA}> staging is stopping.`,
+  ]);
+  expect(sandbox.cloud.count('set state')).toBe(1);
+  const logged = (words: string) => lines.filter((line) => line.includes(words)).length;
+  return { logged, stages };
+}
+
+test.for<[string, 'loseNames' | 'signIn', number, string | null]>([
+  ['12 minutes without DNS ring the alert of Slack alone', 'loseNames', 12, SLACK],
+  ['4 minutes behind a captive portal ring nothing', 'signIn', 4, null],
+  ['12 minutes behind a captive portal ring the alert of Slack alone', 'signIn', 12, SLACK],
+])('%s, and a press in them counts', async ([, how, minutes, alert]) => {
+  const { logged, stages } = await networkAway(how, minutes);
+  expectOnlyAlert(alert, stages);
+  expect(logged('lookups of people in Slack fail')).toBe(1);
+  expect(logged('lookups of people in Slack succeed again')).toBe(1);
+  // What Ana asked cannot be answered: the log says so.
+  expect(logged('the response URL failed')).toBe(1);
 });
