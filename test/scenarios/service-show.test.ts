@@ -220,3 +220,11 @@ test('a hostile actor is literal, on one line and cut', async () => {
   expect(line.length).toBeLessThan(300);
   expect(answer.text).not.toContain('<!channel>');
 });
+
+test('a scale until after the begin of an entry of the scaling schedule names that entry', async () => {
+  const sandbox = await start();
+  const line = '/service scale bi-readonly min=16 max=32 for=4d month end';
+  expect((await shown(sandbox, line, 'Scale bi-readonly')).text).toContain(
+    'The scaling schedule entry “Business hours” begins before the revert (Mon 23 Nov, 06:00 UTC)',
+  );
+});
