@@ -294,6 +294,8 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     body: JsonObject,
     context: CommandContext,
   ) => Promise<SendResult | null>;
+  /** The types of the entries that its request leaves in the activity log of the server, each at most once. */
+  readonly activities?: readonly string[];
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */
   readonly settled?: SettledRule;
   /** The command that reverts this change, with its line; null if there is none. */

@@ -148,6 +148,10 @@ export const serviceScale: ChangeCommand = changeCommand({
   warningsUntil: laterEntries,
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
+  activities: [
+    ...['service_update_autoscaling_memory', 'service_update_autoscaling_replicas'],
+    ...['service_update_autoscaling_idling', 'service_update_max_allowable_replicas'],
+  ],
   settled: settledAsRequested(SIZING_LABELS),
   undo: ({ id }, before, body) => undoLine(id, before, body),
   noUndo: whyNoUndo,
