@@ -8,7 +8,7 @@ import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PostPlace, PostResult } from '../domain/answer.ts';
-import type { Change, ChangeId, ChannelId, Position } from '../domain/change.ts';
+import type { Change, ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
 import type {
   AttemptMark,
   CardMark,
@@ -85,6 +85,8 @@ interface Options extends OwnMessages {
   readonly respond: Respond;
   readonly drawing: DrawContext;
   readonly places: Places;
+  /** All ids of a person, as far as they were read. */
+  readonly idsOf: (user: UserId) => readonly UserId[];
   readonly channels: Channels;
   readonly commands: readonly Command[];
   readonly permalinks: Permalinks;
@@ -103,7 +105,7 @@ export function createMessenger(options: Options): Messenger {
   const isShared = createSharing(finder, options.clock);
   const warned = new Set<string>();
   const frozen = new Cache<string, true>(FROZEN_MAX);
-  const members = createChannelMembers(lookups, options.clock);
+  const members = createChannelMembers(lookups, options.clock, options.idsOf);
   const throwRefusal = (error: unknown): never => {
     const refusal = postRefusal(error);
     if (refusal?.isOfApp) options.onLost(error);

@@ -51,6 +51,7 @@ async function messengerInSlack() {
     finder: createChannelFinder({ ...lookups, configured: ['#db-approvals'], store }),
     permalinks: createPermalinks({ ...lookups, slackApiUrl: slack.apiUrl }),
     places: createPlaces([Buffer.alloc(32, 1)]),
+    idsOf: (user) => [user],
     channels: { approvals: '#db-approvals', audit: '#db-audit' },
     now: () => new Date(),
   });
