@@ -7,7 +7,6 @@ import {
   monthOf,
   monthSpan,
   type Span,
-  startOf,
 } from '../base/calendar.ts';
 import { addDays } from '../base/time.ts';
 import {
@@ -426,7 +425,9 @@ function figuresOf({ facts, states, series, day, missing, forecast, money }: Inp
   if (missing !== null) return [['Not known', `${missing} could not be read`] as const];
   const usual = day && usualRange(series, day);
   const whole = day && !day.final && completed(day);
-  const month = { first: startOf('month', covers.last), last: covers.last };
+  // With the day so far, like the budgets below.
+  const { first, last } = monthSpan(monthOf(covers.last));
+  const month = { first, last: last < today ? last : today };
   const soFar = dayCountsOf(states, month);
   const range = usual && `${rangeText(usual.low, usual.high)} credits`;
   return [
