@@ -275,11 +275,8 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     before: Snapshot | null,
     context: CommandContext,
   ) => readonly string[];
-  /** Warnings about the time from its start to its revert. */
-  readonly warningsUntil?: (
-    before: Snapshot | null,
-    span: { readonly from: Date; readonly until: Date },
-  ) => readonly string[];
+  /** Warnings about the time from the start of a plan to its revert. */
+  readonly timeWarnings?: (plan: Plan, now: Date) => readonly string[];
   /** Sends the request; missing where Signalbox applies the change itself. */
   readonly send?: (
     target: Target,

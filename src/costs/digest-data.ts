@@ -1,7 +1,7 @@
 /** What a digest shows, read once for all digests that are due, and what it posted last. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type Span, within } from '../base/calendar.ts';
+import { isWithin, type Span, within } from '../base/calendar.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
 import { evolveElsewhere, type FoundElsewhere } from '../domain/log-events.ts';
 import { type CostSelector, selects } from '../domain/policy.ts';
@@ -80,6 +80,11 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
   const services = sources.services();
   const given = { budgets: sources.budgets, services, today };
   const standings = read.rows.length > 0 ? budgetStandings(given, read) : [];
+  // A weekly digest covers no earlier day, also if it is posted some days late.
+  const days = daysBetween(addDays(today, -ELSEWHERE_DAYS), today);
+  const found = await Promise.all(
+    days.map((day) => sources.events.load(`elsewhere/${day}`, evolveElsewhere)),
+  );
   return {
     today,
     read,
@@ -87,33 +92,25 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
     marks: await readMarks(sources, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
-    elsewhere: await foundElsewhere(sources.events, today),
+    elsewhere: found.flatMap(({ state }) => state?.found ?? []),
   };
 }
 
-const WEEK = 7;
+const ELSEWHERE_DAYS = 14;
 
-async function foundElsewhere(events: Log, today: Day): Promise<readonly FoundElsewhere[]> {
-  const days = daysBetween(addDays(today, -WEEK), today);
-  const all = days.map((day) => events.load(`elsewhere/${day}`, evolveElsewhere));
-  return (await Promise.all(all)).flatMap(({ state }) => state?.found ?? []);
-}
-
+/** The changes of a span; those of a service that share a message count once. */
 function countElsewhere(
+  { elsewhere, services }: DigestData,
+  span: Span,
   on: CostSelector | null,
-  { first, last }: Span,
-  { elsewhere, services }: Pick<DigestData, 'elsewhere' | 'services'>,
 ): number {
-  const ids = new Set(
-    services
-      .filter(({ team }) => on?.teams?.includes(team ?? '') ?? true)
-      .flatMap((each) => (selects(on, serviceTarget(each)) ? [each.id] : [])),
+  const isOf = (one: Service) =>
+    selects(on, serviceTarget(one)) && (on?.teams?.includes(one.team ?? '') ?? true);
+  const ids = new Set(services.filter(isOf).map(({ id }) => id));
+  const counted = elsewhere.filter(
+    ({ madeAt, service }) => isWithin(span, dayOf(madeAt)) && (on === null || ids.has(service)),
   );
-  const counted = elsewhere.filter(({ madeAt, service }) => {
-    const day = dayOf(madeAt);
-    return first <= day && day <= last && (on === null || ids.has(service));
-  });
-  return new Set(counted.map(({ group }) => group)).size;
+  return new Set(counted.map(({ group, service }) => `${group} ${service}`)).size;
 }
 
 interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {}
@@ -144,7 +141,7 @@ export function digestFacts(
       memory,
       isOwn: isDeepStrictEqual(standing.budget.on, options.on),
     })),
-    madeElsewhere: countElsewhere(options.on, details.covers, data),
+    madeElsewhere: countElsewhere(data, details.covers, options.on),
   };
 }
 
