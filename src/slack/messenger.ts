@@ -11,6 +11,7 @@ import type { PostPlace, PostResult } from '../domain/answer.ts';
 import type { Change, ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
 import type {
   AttemptMark,
+  CardMark,
   HomeLists,
   Mark,
   Messenger,
@@ -233,7 +234,7 @@ export function createMessenger(options: Options): Messenger {
         return change.card?.ts === at.ts ? reply : 'drawn';
       }
     },
-    drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
+    drawLost: (change, at, other) => updateMessage(posts, at, lostCard(change, other)),
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
       const note = markedLine(line, change, mark, mark.nonce);
@@ -363,11 +364,12 @@ const FROZEN_LINE =
 
 type Marked = { readonly mark: MessageMark | null };
 
-function lostCard(id: ChangeId): Message {
-  const why =
-    'The database has lost this request, for example after a failover or a restore. ' +
-    'Check the state of its target, then request it again.';
-  return markedLost(message(title(`✕ Change ${id} was lost`), lines([why])), id);
+function lostCard(id: ChangeId, other: CardMark | null): Message {
+  const [what, lost, next] = other
+    ? ['has another card', 'card', 'Only the other card counts.']
+    : ['was lost', 'request', 'Check the state of its target, then request it again.'];
+  const why = `The database has lost this ${lost}, for example after a failover or a restore. ${next}`;
+  return markedLost(message(title(`✕ Change ${id} ${what}`), lines([why])), id, other);
 }
 
 /** A request waits for its note, and is not sent after half a minute. */

@@ -224,7 +224,7 @@ test('a member of a group whom Slack does not know stops no start, reload, card 
   await sandbox.card('staging is stopping');
 });
 
-test('Slackbot asks for a colleague of another workspace of the organization, and for nobody else', async () => {
+test('Slackbot asks for a colleague of another workspace of the organization, and for nobody from outside', async () => {
   const { url, clock } = await startDoor({ workspace: onGrid(ANA) });
   const stop = async (user: string, team: string) => {
     const args = { service: 'staging', reason: team };
