@@ -604,6 +604,7 @@ export const REFUSALS = [
   'guest',
   'bot',
   'other-workspace',
+  'unlisted-workspace',
   'rate-limited',
   // The policy.
   'no-rule',

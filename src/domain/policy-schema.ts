@@ -54,7 +54,7 @@ function rolesSchema() {
     .transform((roles): ReadonlyMap<string, Role> => new Map(Object.entries(roles)));
 }
 
-const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
+const Group = z.string().regex(/^((T[A-Z0-9]{2,}\/)?@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
   error: withHint('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
 });
 
@@ -201,9 +201,11 @@ const Reason = z
 export const Allowed = z.enum(['refused', 'allowed']).default('refused');
 
 /** A channel, by name or id. */
-export const ChannelName = z.string().regex(/^(#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
-  error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
-});
+export const ChannelName = z
+  .string()
+  .regex(/^((T[A-Z0-9]{2,}\/)?#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
+    error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
+  });
 
 function neverSchema(words: PolicyVocabulary) {
   return strictConfigObject({

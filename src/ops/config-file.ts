@@ -227,6 +227,16 @@ const Channels = strictConfigObject({
   .default({})
   .transform(({ approvals = null, audit = null }) => ({ approvals, audit }));
 
+const WORKSPACES_HINT = withHint('must be workspace ids, each once', 'for example [T0123ABCD]');
+
+/** Present: the app is installed for an organization of Enterprise Grid, and serves these workspaces. */
+const Slack = strictConfigObject({
+  workspaces: z
+    .array(z.string().regex(/^T[A-Z0-9]{2,}$/, WORKSPACES_HINT))
+    .min(1, WORKSPACES_HINT)
+    .refine((all) => new Set(all).size === all.length, WORKSPACES_HINT),
+});
+
 const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: Allowed })
   .default({ openToTheWorld: 'refused', privateAddresses: 'refused' })
   .transform(({ openToTheWorld, privateAddresses }) => ({
@@ -310,6 +320,7 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     organization: Organization,
     services: z.array(Service).default([]),
     channels: Channels,
+    slack: Slack.optional(),
     /** Who gets the card of a change: its channel, and with `dm` approvers who are not in it, or all. */
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     reminders: Reminders,
@@ -330,20 +341,24 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     retention: Retention,
     /** Missing: no program may ask, and nothing of the protocol is loaded. */
     agents: agentsSchema(words.roles).optional(),
-  }).transform(({ roles, policy, freezes, never, cloud, costs, alerts, agents, ...rest }) => ({
-    ...rest,
-    agents: agents ?? null,
-    alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
-    prices: costs.price,
-    costFloor: costs.floor,
-    reads: cloud.reads,
-    console: cloud.console ?? null,
-    serverTags: cloud.tags ?? [],
-    policy: {
-      ...{ roles, rules: policy, freezes, never },
-      ...(agents && { agents: new Map(agents.allow.map((one) => [one.name, one.roles])) }),
-    },
-  }));
+  }).transform(
+    ({ roles, policy, freezes, never, cloud, costs, alerts, agents, slack, ...rest }) => ({
+      ...rest,
+      agents: agents ?? null,
+      /** Null: the app is installed in one workspace. */
+      workspaces: slack?.workspaces ?? null,
+      alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
+      prices: costs.price,
+      costFloor: costs.floor,
+      reads: cloud.reads,
+      console: cloud.console ?? null,
+      serverTags: cloud.tags ?? [],
+      policy: {
+        ...{ roles, rules: policy, freezes, never },
+        ...(agents && { agents: new Map(agents.allow.map((one) => [one.name, one.roles])) }),
+      },
+    }),
+  );
 }
 
 const Text = z.string().catch('');

@@ -44,11 +44,25 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
       ...(own.slack.signingSecret === null && file.value.agents?.allow.some(({ by }) => by === null)
         ? [NO_SIGNING_SECRET]
         : []),
+      ...misplacedChannels(file.value),
     ];
     if (problems.length > 0) return { ok: false, problems };
     return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
   }
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
+}
+
+/** In an organization a name alone can mean a channel of several workspaces. */
+function misplacedChannels(file: FileContent): readonly ConfigProblem[] {
+  const { workspaces } = file;
+  const [example] = workspaces ?? [];
+  return channelUses(file).flatMap(({ word, places: [where = ''] }) => {
+    const [, team, name] = /^(?:(T\w+)\/)?(#.*)$/.exec(word) ?? [];
+    if (!name || (workspaces ? workspaces.includes(team ?? '') : !team)) return [];
+    const problem = `${word} is in no workspace of slack.workspaces`;
+    const hint = `write ${example ? `${example}/` : ''}${name}, or the id of the channel`;
+    return [{ where, problem, hint }];
+  });
 }
 
 const NO_ALERT_CHANNEL: ConfigProblem = {

@@ -198,7 +198,10 @@ async function slackSections(context: CheckContext) {
   const { slack: settings, policy } = config;
   // Longer than withinTime, so that one timer decides which call was too slow.
   const log = pino({ level: 'silent' });
-  const slack = createInstallationReads({ ...settings, log, withinMs: withinMs + 500 });
+  const slack = createInstallationReads({
+    ...{ ...settings, workspaces: config.workspaces },
+    ...{ log, withinMs: withinMs + 500 },
+  });
   const call = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs, () => work(slack));
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>

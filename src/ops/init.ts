@@ -99,7 +99,9 @@ async function askForSlack(form: Form, prefix: string) {
     const isProxied = Object.keys(proxies()).length > 0;
     const log = pino({ level: 'silent' });
     const { withinMs } = CONTEXT;
-    const slack = createInstallationReads({ botToken, apiUrl, isProxied, log, withinMs });
+    const slack = createInstallationReads({
+      ...{ botToken, apiUrl, isProxied, log, withinMs, workspaces: null },
+    });
     const self = await inTime(() => slack.self());
     return { lines: botTokenLines(self, prefix), value: { slack, self } };
   });

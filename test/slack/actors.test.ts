@@ -40,7 +40,7 @@ function actorsBy(
 ) {
   // Only the two calls above are made; a third would fail the test, as it should.
   const client = lookups as unknown as WebClient;
-  const home = { teamId: 'T0US', enterpriseId: 'E0US' };
+  const home = { teamId: 'T0US', enterpriseId: 'E0US', workspaces: null };
   const now = () => new Date('2026-11-20T12:00:00.000Z');
   // Time passes between two looks, as on a real clock.
   let ms = 0;
@@ -55,7 +55,8 @@ function actorsBy(
       ...policyOf([{ allow: ['service stop'], to: 'approver' }]),
       agents: new Map([['ci', ['operator']]]),
     },
-    groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads' }]]]),
+    groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads', team: 'T0US' }]]]),
+    home,
     accounts: cachedAccounts({
       lookups: client,
       home,

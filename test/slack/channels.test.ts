@@ -45,6 +45,7 @@ async function workspaceOf(channels: number) {
         retryConfig: { retries: 0 },
         rejectRateLimitedCalls: true,
       }),
+      home: { workspaces: null },
       configured: CONFIGURED,
       store: own,
       clock,
