@@ -4,7 +4,7 @@ import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
 import type { Api } from './base/log.ts';
 import type { CommandContext } from './commands/index.ts';
-import { createCostReader, openCostServices } from './costs/index.ts';
+import { createOrganizationsReader, openCostServices } from './costs/index.ts';
 import type { UserId } from './domain/change.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloudClient } from './servers/cloud.ts';
@@ -32,9 +32,7 @@ export function openCommandContext(
     ALERTS_CACHED_MS,
     () => now().getTime(),
   );
-  const readCosts = createCostReader({
-    cloud,
-    organizationId,
+  const readCosts = createOrganizationsReader([{ id: organizationId, name: null, cloud }], {
     store,
     events: decisions.events,
     now,

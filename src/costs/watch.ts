@@ -1,5 +1,6 @@
 /** Posts what no digest shows in time: severe unusual costs, and news of budgets. */
 import type { Logger } from 'pino';
+import type { Span } from '../base/calendar.ts';
 import { traced } from '../base/log.ts';
 import { dayOf, HOUR_MS } from '../base/time.ts';
 import type { Service } from '../domain/targets.ts';
@@ -15,6 +16,7 @@ import { type Budget, budgetStandings, missingText } from './budgets.ts';
 import { hasSlotOn } from './digest-schedule.ts';
 import { judgeNow, type UnusualContext } from './incident-answers.ts';
 import { incidentId, type Marks, readMarks, unusualMessage } from './incidents.ts';
+import { ofOrganizations, readNow, withoutText } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { markAnnounced, readState, writeState } from './store.ts';
 import {
@@ -50,7 +52,10 @@ export function createCostWatch(context: WatchContext): () => Promise<number> {
   };
 }
 
-/** The UTC day of the last scan: one value for all replicas, replaced with an optimistic lock. */
+/**
+ * The UTC day of the last scan, and the organizations that it was without: one value for all replicas, replaced with
+ * an optimistic lock.
+ */
 const WATCH_KEY = 'costs-watched-on';
 
 /** Another process was faster: nothing is stored. */
@@ -61,12 +66,17 @@ class Superseded extends Error {
 async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   const { store, events } = context;
   const before = await reading(store, (reader) => readState(reader, WATCH_KEY));
-  const ranOn = dayOf(new Date(now.getTime() - COMPLETE_AFTER_MS));
-  if (before !== null && before >= ranOn) return false;
+  const day = dayOf(new Date(now.getTime() - COMPLETE_AFTER_MS));
+  if (before !== null && before >= day && !before.includes(' ')) return false;
 
-  const { read, judged } = await judgeNow(context);
+  const costs = async (span: Span) => readNow(await context.costs(span));
+  const { read, judged } = await judgeNow({ ...context, costs });
   const today = dayOf(now);
-  if (read.gaps.length > 0 || missingText(read, modelSpan(today)) !== null) {
+  // Scanned again on the same day when an organization that was left out can be read.
+  const ranOn = `${day}${withoutText(read)}`;
+  if (before === ranOn) return false;
+  const isUnread = read.gaps.some(({ organization }) => organization === undefined);
+  if (isUnread || missingText(read, modelSpan(today)) !== null) {
     // Missing figures would look like a drop, and old figures like no change.
     context.log.warn({ gaps: read.gaps }, 'costs were not judged: the report could not be read');
     return false;
@@ -145,7 +155,8 @@ function covers(
   { key }: UnusualCost,
   { services, read }: Pick<AnnouncementInputs, 'services' | 'read'>,
 ): boolean {
-  const { selector } = costScope(options.on, services, read.rows);
+  const { rows } = ofOrganizations(read, options.on?.organizations);
+  const { selector } = costScope(options.on, services, rows);
   const lineOf = partsOf('service');
-  return selectRows(read.rows, selector).some((row) => lineOf(row)[0]?.key === key);
+  return selectRows(rows, selector).some((row) => lineOf(row)[0]?.key === key);
 }

@@ -65,7 +65,7 @@ export async function answerWhy(
   asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const asked = readCostQuestion({ command: 'cost why', words }, today, context.services);
+  const asked = readCostQuestion({ command: 'cost why', words }, today, context);
   if (!asked.ok) return asked.answer;
   const question = { ...asked.question, versus: asked.question.versus ?? 'prev' };
   const { period: now, versus } = question;

@@ -28,6 +28,7 @@ export interface Selector {
 
 /** A selection of costs, which may also name teams. */
 export interface CostSelector extends Selector {
+  readonly organizations?: readonly string[] | null;
   readonly teams: readonly string[] | null;
 }
 
