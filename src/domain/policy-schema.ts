@@ -229,17 +229,29 @@ function freezeSchema(words: PolicyVocabulary) {
     .transform(({ on, by, ...freeze }): Freeze => ({ ...freeze, on: on ?? null, by: by ?? null }));
 }
 
-type TargetWords = Pick<PolicyVocabulary, 'services' | 'tags' | 'serverTags' | 'warehouses'>;
+type TargetWords = Pick<
+  PolicyVocabulary,
+  'services' | 'organizations' | 'tags' | 'serverTags' | 'warehouses'
+>;
 
 /** The schema of a selection of targets, for rules and freezes. */
 function selectorSchema(words: TargetWords) {
   const tags = [...words.tags, ...(words.serverTags ?? [])];
   const hint = 'declare a tag of the server in cloud.tags';
-  return strictConfigObject(targetLists({ ...words, tags }, hint))
-    .refine((on) => on.services || on.tags || on.warehouses, {
+  const { organizations = new Map<string, string>() } = words;
+  return strictConfigObject({
+    ...targetLists({ ...words, tags }, hint),
+    organizations: list('organization', [...organizations.keys()]),
+  })
+    .refine((on) => on.services || on.organizations || on.tags || on.warehouses, {
       error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
     })
-    .transform((on) => targetsOf(on, words));
+    .transform(
+      ({ organizations: named, ...on }): Selector => ({
+        ...targetsOf(on, words),
+        ...(named && organizations.size > 1 && { organizations: withIds(named, organizations) }),
+      }),
+    );
 }
 
 interface TargetLists {
@@ -265,10 +277,14 @@ function list(what: string, known: readonly string[], otherwise?: string) {
 
 function targetsOf(on: TargetLists, { services }: TargetWords): Selector {
   return {
-    services: on.services?.map((name) => ({ name, id: services.get(name) ?? '' })) ?? null,
+    services: on.services ? withIds(on.services, services) : null,
     tags: on.tags ?? null,
     warehouses: on.warehouses ?? null,
   };
+}
+
+function withIds(names: readonly string[], ids: ReadonlyMap<string, string>) {
+  return names.map((name) => ({ name, id: ids.get(name) ?? '' }));
 }
 
 type CostWords = TargetWords & { readonly teams: readonly string[] };
