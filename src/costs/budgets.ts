@@ -8,7 +8,7 @@ import { type Money, moneyOf } from '../maths/money.ts';
 import { sum } from '../maths/numbers.ts';
 import { type CostReading, lostRows, unreadMonths } from '../maths/report.ts';
 import { microOf } from '../maths/rows.ts';
-import { leftOut, ofOrganizations } from './organizations.ts';
+import { leftOut, selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { forecastOf } from './unusual.ts';
 
@@ -45,7 +45,7 @@ export interface BudgetInputs {
 /** The state of a budget today. Days that are not final count with their current values. */
 export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStanding {
   const { services, today } = inputs;
-  const read = ofOrganizations(inputs.read, budget.on?.organizations);
+  const read = selectedCosts(inputs.read, budget.on);
   const { selector } = costScope(budget.on, services, read.rows);
   const rows = selectRows(read.rows, selector);
   const period = monthSpan(monthOf(today));

@@ -14,7 +14,7 @@ import { type BudgetUpdate, evaluateBudgets } from './budget-notices.ts';
 import { type Budget, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
 import { type Marks, readMarks } from './incidents.ts';
-import { ofOrganizations } from './organizations.ts';
+import { selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { dropState, readState, writeState } from './store.ts';
 import type { DigestSubscription } from './subscriptions.ts';
@@ -93,7 +93,7 @@ export function digestFacts(
   details: DigestDetails,
   { today, services, marks, floor, budgets, ...data }: DigestData,
 ): DigestFacts {
-  const read = ofOrganizations(data.read, options.on?.organizations);
+  const read = selectedCosts(data.read, options.on);
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
   const { expected } = marks;
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.

@@ -1,8 +1,10 @@
 /** The costs of several organizations as one reading, and those of some of them. */
 import type { Span } from '../base/calendar.ts';
 import { dayOf } from '../base/time.ts';
+import type { CostSelector } from '../domain/policy.ts';
 import { joinedDays } from '../maths/days.ts';
 import type { CostReading, OrganizationCosts } from '../maths/report.ts';
+import type { CloudOrganization } from '../servers/cloud.ts';
 import {
   type CostReadOptions,
   createCostReader,
@@ -12,12 +14,6 @@ import {
   withOpen,
 } from './reader.ts';
 
-type Organization = Pick<ReaderParts, 'cloud'> & {
-  readonly id: string;
-  /** Null for a single one. */
-  readonly name: string | null;
-};
-
 interface ReadOptions extends CostReadOptions {
   /** Only the organization with this id, so that no other one is waited for. */
   readonly organizationId?: string | undefined;
@@ -25,15 +21,13 @@ interface ReadOptions extends CostReadOptions {
 
 /** Reads the reports of all organizations at the same time, each with its own key and request budget. */
 export function createOrganizationsReader(
-  organizations: readonly Organization[],
+  organizations: readonly CloudOrganization[],
   parts: Omit<ReaderParts, 'cloud' | 'organizationId' | 'organization'>,
 ): (span: Span, how: ReadOptions) => Promise<CostReading> {
-  const readers = organizations.map(({ id, name, cloud }) => {
-    return {
-      id,
-      name,
-      read: createCostReader({ ...parts, cloud, organizationId: id, organization: name }),
-    };
+  const isOnly = organizations.length === 1;
+  const readers = organizations.map(({ id, name, client: cloud }) => {
+    const own = { cloud, organizationId: id, organization: isOnly ? null : name };
+    return { id, name, read: createCostReader({ ...parts, ...own }) };
   });
   return async (span, { organizationId, ...how }) => {
     const asked = readers.filter(({ id }) => organizationId === undefined || id === organizationId);
@@ -46,13 +40,15 @@ export function createOrganizationsReader(
   };
 }
 
-/** The same costs of these organizations only; null or none: of all of them. */
-export function ofOrganizations(
-  read: CostReading,
-  names: readonly string[] | null | undefined,
-): CostReading {
-  if (!names || names.length === 0 || !read.organizations) return read;
+/** The same costs of these organizations only; without names, of all of them. */
+export function ofOrganizations(read: CostReading, names: readonly string[]): CostReading {
+  if (names.length === 0 || !read.organizations) return read;
   return joined(read.organizations.filter(({ name }) => names.includes(name)));
+}
+
+/** The costs of the organizations that a selection names. */
+export function selectedCosts(read: CostReading, on: CostSelector | null): CostReading {
+  return ofOrganizations(read, on?.organizations?.map(({ name }) => name) ?? []);
 }
 
 /** Without the organizations of which an older copy is used. */

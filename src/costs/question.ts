@@ -41,8 +41,7 @@ export interface CostContext {
   /** Reads the months that can still change again, a few times per user and 10 minutes. */
   readonly refreshCosts: (span: Span, by: UserId) => Promise<CostRefresh>;
   readonly services: readonly Service[];
-  /** The names of several organizations; absent for a single one. */
-  readonly organizations?: readonly string[];
+  readonly organizations?: readonly { readonly name: string | null }[];
   /** Posts an answer that a user shares. */
   readonly poster: Pick<Poster, 'postToChannel' | 'findChannels'>;
   readonly now: () => Date;
@@ -168,7 +167,7 @@ function questionNames({
 }: Pick<CostContext, 'services' | 'organizations'>): Names {
   const called = (found: readonly Service[]) => found.map((one) => nameToType(one, services));
   return {
-    organization: organizations,
+    organization: organizations.length > 1 ? organizations.flatMap(({ name }) => name ?? []) : [],
     tag: [...new Set(services.flatMap(({ tags }) => tags ?? []))].sort(),
     team: [...new Set(services.flatMap(({ team }) => team ?? []))].sort(),
     called: (text) => called(findByName(services, text)),

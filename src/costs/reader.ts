@@ -285,6 +285,7 @@ const DAYS_BACK = 7;
 
 interface LearningContext {
   readonly cloud: Pick<CloudClient, 'getUsageCost'>;
+  readonly organizationId: string;
   readonly store: Store;
   readonly now: () => Date;
 }
@@ -294,6 +295,7 @@ interface LearningContext {
  * configuration does not list. Returns how many it found. The report has no state of a service.
  */
 export async function learnFromUsage(context: LearningContext): Promise<number> {
+  const { organizationId } = context;
   const seenAt = context.now();
   const from = new Date(seenAt.getTime() - DAYS_BACK * DAY_MS);
   const period = { from_date: dayOf(from), to_date: dayOf(seenAt) };
@@ -309,7 +311,14 @@ export async function learnFromUsage(context: LearningContext): Promise<number> 
   }
   await transaction(context.store, async (tx) => {
     for (const [id, name] of names) {
-      await learnService(tx, { id, name, fields: {}, source: 'usage report', seenAt });
+      await learnService(tx, {
+        id,
+        organizationId,
+        name,
+        fields: {},
+        source: 'usage report',
+        seenAt,
+      });
     }
   });
   return names.size;

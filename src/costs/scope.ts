@@ -93,7 +93,7 @@ export function labelOf({
   const named = (word: string, names: readonly string[] | null) =>
     names ? [`${word}${names.length > 1 ? 's' : ''} ${names.join(', ')}`] : [];
   return [
-    ...(organizations ? [organizations.join(', ')] : []),
+    ...(organizations ? [organizations.map(({ name }) => name).join(', ')] : []),
     ...(services ? [services.map(({ name }) => name).join(', ')] : []),
     ...named('tag', tags),
     ...named('warehouse', warehouses),

@@ -16,7 +16,7 @@ import { type Budget, budgetStandings, missingText } from './budgets.ts';
 import { hasSlotOn } from './digest-schedule.ts';
 import { judgeNow, type UnusualContext } from './incident-answers.ts';
 import { incidentId, type Marks, readMarks, unusualMessage } from './incidents.ts';
-import { ofOrganizations, readNow, withoutText } from './organizations.ts';
+import { readNow, selectedCosts, withoutText } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { markAnnounced, readState, writeState } from './store.ts';
 import {
@@ -155,7 +155,7 @@ function covers(
   { key }: UnusualCost,
   { services, read }: Pick<AnnouncementInputs, 'services' | 'read'>,
 ): boolean {
-  const { rows } = ofOrganizations(read, options.on?.organizations);
+  const { rows } = selectedCosts(read, options.on);
   const { selector } = costScope(options.on, services, rows);
   const lineOf = partsOf('service');
   return selectRows(rows, selector).some((row) => lineOf(row)[0]?.key === key);

@@ -43,6 +43,7 @@ interface InstanceTable {
 /** What replies said about a service. */
 export interface KnownServiceTable {
   id: string;
+  organization: string;
   name: string;
   named_at: number;
   /** The newest reply with facts, and its time. */
@@ -139,6 +140,7 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
     )${strict}`,
     `create table known_service (
       id ${text} primary key,
+      organization ${text} not null,
       name ${text} not null,
       named_at ${integer} not null,
       source ${text} not null,

@@ -264,8 +264,8 @@ describe('two organizations', () => {
       await us.stop();
     });
     const organizations = [
-      { id: ORGANIZATION.id, name: 'prod-eu', cloud: eu.client },
-      { id: US, name: 'prod-us', cloud: client },
+      { id: ORGANIZATION.id, name: 'prod-eu', client: eu.client },
+      { id: US, name: 'prod-us', client },
     ];
     const read = createOrganizationsReader(organizations, eu.parts);
     const names = async (span = NOVEMBER, how: Parameters<typeof read>[1] = people) => {

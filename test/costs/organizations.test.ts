@@ -52,7 +52,12 @@ const PARTLY = together(EU, DOWN);
 
 function context(read: CostReading): Parameters<typeof answerWhy>[1] {
   const costs: CostContext['costs'] = async () => read;
-  const given = { costs, services: [], organizations: NAMES, now: () => NOW };
+  const given = {
+    costs,
+    services: [],
+    organizations: NAMES.map((name) => ({ name })),
+    now: () => NOW,
+  };
   return { ...given, costChanges: async () => [] } as never;
 }
 
@@ -200,7 +205,8 @@ test('what a whole digest posted is not compared with a part', () => {
 test('a budget of one organization goes on while another cannot be read', async () => {
   const of = { services: null, tags: null, warehouses: null, teams: null };
   const budget = (name: string, organizations: readonly string[] | null) => {
-    const on = organizations && { ...of, organizations };
+    const named = organizations?.map((one) => ({ name: one, id: one }));
+    const on = named ? { ...of, organizations: named } : null;
     return { name, credits: 1_000, on, notify: '#costs', thresholds: [100] };
   };
   const inputs = { services: [], today: TODAY };

@@ -3,7 +3,7 @@ import { dayOf } from '../../src/base/time.ts';
 import { commands, nouns, parseLine } from '../../src/commands/index.ts';
 import { readForecastQuestion } from '../../src/costs/forecast.ts';
 import { readCostQuestion } from '../../src/costs/question.ts';
-import { NOON, service } from '../commands/fixtures.ts';
+import { NOON, ORGANIZATIONS, service } from '../commands/fixtures.ts';
 import { inlineLinesOn, linesOn, nounAndRest } from './command-lines.ts';
 import { DOCUMENTS, readPage, spansOn } from './pages.ts';
 
@@ -18,7 +18,7 @@ const services = [
   service('staging'),
 ];
 const vocabulary = {
-  ...{ commands, services, organization: { plan: 'paid', tier: 'scale' } as const },
+  ...{ commands, services, organizations: ORGANIZATIONS },
   alerts: [{ id: '5xx', name: '5xx rate', aliases: [] }],
 };
 
