@@ -13,7 +13,7 @@ import { reading, type Store, type StoreTx } from '../storage/index.ts';
 import { type BudgetUpdate, evaluateBudgets } from './budget-notices.ts';
 import { type Budget, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
-import { type Marks, readMarks } from './incidents.ts';
+import { readExpected } from './incidents.ts';
 import { selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { dropState, readState, writeState } from './store.ts';
@@ -52,7 +52,7 @@ export interface DigestData {
   readonly today: Day;
   readonly read: CostReading;
   readonly services: readonly Service[];
-  readonly marks: Marks;
+  readonly expected: ReadonlyMap<string, Day>;
   readonly floor: Floor;
   readonly budgets: readonly BudgetUpdate[];
 }
@@ -79,7 +79,7 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
     today,
     read,
     services,
-    marks: await readMarks(sources, now),
+    expected: await readExpected(sources.events, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
   };
@@ -91,11 +91,10 @@ interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' 
 export function digestFacts(
   { options, channel }: Pick<DigestSubscription, 'options' | 'channel'>,
   details: DigestDetails,
-  { today, services, marks, floor, budgets, ...data }: DigestData,
+  { today, services, expected, floor, budgets, ...data }: DigestData,
 ): DigestFacts {
   const read = selectedCosts(data.read, options.on);
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
-  const { expected } = marks;
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.
   const isShown = ({ standing: { budget } }: BudgetUpdate) =>
     options.on === null || budget.notify === channel;
