@@ -15,7 +15,8 @@ import { reading, type Store, type StoreTx } from '../storage/index.ts';
 import { type BudgetUpdate, evaluateBudgets } from './budget-notices.ts';
 import { type Budget, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
-import { type Marks, readMarks } from './incidents.ts';
+import { readExpected } from './incidents.ts';
+import { selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { dropState, readState, writeState } from './store.ts';
 import type { DigestSubscription } from './subscriptions.ts';
@@ -55,7 +56,7 @@ export interface DigestData {
   readonly today: Day;
   readonly read: CostReading;
   readonly services: readonly Service[];
-  readonly marks: Marks;
+  readonly expected: ReadonlyMap<string, Day>;
   readonly floor: Floor;
   readonly budgets: readonly BudgetUpdate[];
   /** What was announced of the days before this one that a digest can report. */
@@ -89,7 +90,7 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
     today,
     read,
     services,
-    marks: await readMarks(sources, now),
+    expected: await readExpected(sources.events, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
     elsewhere: found.flatMap(({ state }) => state?.found ?? []),
@@ -100,7 +101,7 @@ const ELSEWHERE_DAYS = 14;
 
 /** The changes of a span; those of a service that share a message count once. */
 function countElsewhere(
-  { elsewhere, services }: DigestData,
+  { elsewhere, services }: Pick<DigestData, 'elsewhere' | 'services'>,
   span: Span,
   on: CostSelector | null,
 ): number {
@@ -119,11 +120,10 @@ interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' 
 export function digestFacts(
   { options, channel }: Pick<DigestSubscription, 'options' | 'channel'>,
   details: DigestDetails,
-  data: DigestData,
+  { today, services, expected, floor, budgets, ...data }: DigestData,
 ): DigestFacts {
-  const { read, today, services, marks, floor, budgets } = data;
+  const read = selectedCosts(data.read, options.on);
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
-  const { expected } = marks;
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.
   const isShown = ({ standing: { budget } }: BudgetUpdate) =>
     options.on === null || budget.notify === channel;
@@ -141,7 +141,7 @@ export function digestFacts(
       memory,
       isOwn: isDeepStrictEqual(standing.budget.on, options.on),
     })),
-    madeElsewhere: countElsewhere(data, details.covers, options.on),
+    madeElsewhere: countElsewhere({ ...data, services }, details.covers, options.on),
   };
 }
 
@@ -161,27 +161,28 @@ export type LastPosted = Readonly<z.infer<typeof StoredLast>>;
 const REMEMBERED_DAYS = 56;
 
 export function toLastPosted(
-  { selector, covers }: DigestFacts,
+  facts: DigestFacts,
   states: readonly DayState[],
   reported: readonly string[],
 ): LastPosted {
+  const { covers } = facts;
   const last = { first: addDays(covers.last, -REMEMBERED_DAYS), last: covers.last };
   const known = within(states, last).filter(({ state }) => state !== 'no-data');
   const days = known.map(({ day, total }) => ({ day, total }));
-  return { of: nameOf(selector), day: covers.last, days, reported: [...reported] };
+  return { of: nameOf(facts), day: covers.last, days, reported: [...reported] };
 }
 
 /** The total of each day in the last digest; empty if it covered other services. */
-export function totalsPosted({
-  lastPosted,
-  selector,
-}: Pick<DigestFacts, 'lastPosted' | 'selector'>): ReadonlyMap<Day, Micro> {
-  const days = lastPosted?.of === nameOf(selector) ? lastPosted.days : [];
+export function totalsPosted(facts: DigestFacts): ReadonlyMap<Day, Micro> {
+  const { lastPosted } = facts;
+  const days = lastPosted?.of === nameOf(facts) ? lastPosted.days : [];
   return new Map(days.map(({ day, total }) => [day, total]));
 }
 
-function nameOf({ services, warehouses }: RowSelector): string {
-  return JSON.stringify([services?.toSorted() ?? null, warehouses?.toSorted() ?? null]);
+function nameOf({ selector: { services, warehouses }, read }: DigestFacts): string {
+  const of = [services?.toSorted() ?? null, warehouses?.toSorted() ?? null];
+  const shown = read.organizations?.filter(({ isMissing }) => !isMissing).map(({ name }) => name);
+  return JSON.stringify(shown ? [...of, shown] : of);
 }
 
 export async function storeLastPosted(
