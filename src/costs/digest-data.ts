@@ -1,7 +1,7 @@
 /** What a digest shows, read once for all digests that are due, and what it posted last. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type Span, within } from '../base/calendar.ts';
+import { isWithin, type Span, within } from '../base/calendar.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
 import { evolveElsewhere, type FoundElsewhere } from '../domain/log-events.ts';
 import { type CostSelector, selects } from '../domain/policy.ts';
@@ -15,7 +15,8 @@ import { reading, type Store, type StoreTx } from '../storage/index.ts';
 import { type BudgetUpdate, evaluateBudgets } from './budget-notices.ts';
 import { type Budget, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
-import { type Marks, readMarks } from './incidents.ts';
+import { readExpected } from './incidents.ts';
+import { selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { dropState, readState, writeState } from './store.ts';
 import type { DigestSubscription } from './subscriptions.ts';
@@ -55,7 +56,7 @@ export interface DigestData {
   readonly today: Day;
   readonly read: CostReading;
   readonly services: readonly Service[];
-  readonly marks: Marks;
+  readonly expected: ReadonlyMap<string, Day>;
   readonly floor: Floor;
   readonly budgets: readonly BudgetUpdate[];
   /** What was announced of the days before this one that a digest can report. */
@@ -80,40 +81,37 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
   const services = sources.services();
   const given = { budgets: sources.budgets, services, today };
   const standings = read.rows.length > 0 ? budgetStandings(given, read) : [];
+  // A weekly digest covers no earlier day, also if it is posted some days late.
+  const days = daysBetween(addDays(today, -ELSEWHERE_DAYS), today);
+  const found = await Promise.all(
+    days.map((day) => sources.events.load(`elsewhere/${day}`, evolveElsewhere)),
+  );
   return {
     today,
     read,
     services,
-    marks: await readMarks(sources, now),
+    expected: await readExpected(sources.events, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
-    elsewhere: await foundElsewhere(sources.events, today),
+    elsewhere: found.flatMap(({ state }) => state?.found ?? []),
   };
 }
 
-const WEEK = 7;
+const ELSEWHERE_DAYS = 14;
 
-async function foundElsewhere(events: Log, today: Day): Promise<readonly FoundElsewhere[]> {
-  const days = daysBetween(addDays(today, -WEEK), today);
-  const all = days.map((day) => events.load(`elsewhere/${day}`, evolveElsewhere));
-  return (await Promise.all(all)).flatMap(({ state }) => state?.found ?? []);
-}
-
+/** The changes of a span; those of a service that share a message count once. */
 function countElsewhere(
-  on: CostSelector | null,
-  { first, last }: Span,
   { elsewhere, services }: Pick<DigestData, 'elsewhere' | 'services'>,
+  span: Span,
+  on: CostSelector | null,
 ): number {
-  const ids = new Set(
-    services
-      .filter(({ team }) => on?.teams?.includes(team ?? '') ?? true)
-      .flatMap((each) => (selects(on, serviceTarget(each)) ? [each.id] : [])),
+  const isOf = (one: Service) =>
+    selects(on, serviceTarget(one)) && (on?.teams?.includes(one.team ?? '') ?? true);
+  const ids = new Set(services.filter(isOf).map(({ id }) => id));
+  const counted = elsewhere.filter(
+    ({ madeAt, service }) => isWithin(span, dayOf(madeAt)) && (on === null || ids.has(service)),
   );
-  const counted = elsewhere.filter(({ madeAt, service }) => {
-    const day = dayOf(madeAt);
-    return first <= day && day <= last && (on === null || ids.has(service));
-  });
-  return new Set(counted.map(({ group }) => group)).size;
+  return new Set(counted.map(({ group, service }) => `${group} ${service}`)).size;
 }
 
 interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {}
@@ -122,11 +120,10 @@ interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' 
 export function digestFacts(
   { options, channel }: Pick<DigestSubscription, 'options' | 'channel'>,
   details: DigestDetails,
-  data: DigestData,
+  { today, services, expected, floor, budgets, ...data }: DigestData,
 ): DigestFacts {
-  const { read, today, services, marks, floor, budgets } = data;
+  const read = selectedCosts(data.read, options.on);
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
-  const { expected } = marks;
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.
   const isShown = ({ standing: { budget } }: BudgetUpdate) =>
     options.on === null || budget.notify === channel;
@@ -144,7 +141,7 @@ export function digestFacts(
       memory,
       isOwn: isDeepStrictEqual(standing.budget.on, options.on),
     })),
-    madeElsewhere: countElsewhere(options.on, details.covers, data),
+    madeElsewhere: countElsewhere({ ...data, services }, details.covers, options.on),
   };
 }
 
@@ -164,27 +161,28 @@ export type LastPosted = Readonly<z.infer<typeof StoredLast>>;
 const REMEMBERED_DAYS = 56;
 
 export function toLastPosted(
-  { selector, covers }: DigestFacts,
+  facts: DigestFacts,
   states: readonly DayState[],
   reported: readonly string[],
 ): LastPosted {
+  const { covers } = facts;
   const last = { first: addDays(covers.last, -REMEMBERED_DAYS), last: covers.last };
   const known = within(states, last).filter(({ state }) => state !== 'no-data');
   const days = known.map(({ day, total }) => ({ day, total }));
-  return { of: nameOf(selector), day: covers.last, days, reported: [...reported] };
+  return { of: nameOf(facts), day: covers.last, days, reported: [...reported] };
 }
 
 /** The total of each day in the last digest; empty if it covered other services. */
-export function totalsPosted({
-  lastPosted,
-  selector,
-}: Pick<DigestFacts, 'lastPosted' | 'selector'>): ReadonlyMap<Day, Micro> {
-  const days = lastPosted?.of === nameOf(selector) ? lastPosted.days : [];
+export function totalsPosted(facts: DigestFacts): ReadonlyMap<Day, Micro> {
+  const { lastPosted } = facts;
+  const days = lastPosted?.of === nameOf(facts) ? lastPosted.days : [];
   return new Map(days.map(({ day, total }) => [day, total]));
 }
 
-function nameOf({ services, warehouses }: RowSelector): string {
-  return JSON.stringify([services?.toSorted() ?? null, warehouses?.toSorted() ?? null]);
+function nameOf({ selector: { services, warehouses }, read }: DigestFacts): string {
+  const of = [services?.toSorted() ?? null, warehouses?.toSorted() ?? null];
+  const shown = read.organizations?.filter(({ isMissing }) => !isMissing).map(({ name }) => name);
+  return JSON.stringify(shown ? [...of, shown] : of);
 }
 
 export async function storeLastPosted(

@@ -189,11 +189,10 @@ export function measuredFetch(
     const measured = METHOD_LIMITS.has(method) || OTHER_METHODS.includes(method) ? method : 'other';
     try {
       const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
-      const { status, headers } = response;
       // The page of a proxy, or of a network that wants a sign-in, is no answer of Slack.
-      const isOfSlack = method === 'upload' || headers.get('content-type')?.includes('json');
-      const isAnswer = status < 500 && isOfSlack;
-      slackCalled(measured, status === 429 ? 'limited' : isAnswer ? 'answered' : 'failed');
+      const isOwn = method === 'upload' || response.headers.get('content-type')?.includes('json');
+      const isAnswer = response.status < 500 && isOwn;
+      slackCalled(measured, response.status === 429 ? 'limited' : isAnswer ? 'answered' : 'failed');
       if (record) record(await exchangeOf(method, init, response.clone()));
       return response;
     } catch (error) {

@@ -19,7 +19,13 @@ const COSTS = 'C0COSTS' as ChannelId;
 const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main', team: 'search' };
 const readOptions = digestReader([STAGING]);
 
-const UNKNOWN = { aliases: [], pipes: [], source: 'configuration', lastSeen: null };
+const UNKNOWN = {
+  organizationId: 'o1',
+  aliases: [],
+  pipes: [],
+  source: 'configuration',
+  lastSeen: null,
+};
 
 /** What the operators were told, in order. */
 async function operatorsNotices({ store }: Log): Promise<readonly string[]> {
@@ -131,8 +137,9 @@ test.for<[string, object, string | null]>([
   const { stage, at, events } = await running('sqlite', { days: 'mon', ...options });
   const found = (day: string, service: string, group: string): NewEvent => {
     const madeAt = new Date(`${day}T10:00Z`);
-    const facts = { id: group, madeAt, service, what: 'Stopped', by: 'by x', group };
-    return { stream: `elsewhere/${day}`, event: { type: 'found', ...facts } };
+    const facts = { id: group, madeAt, service, name: service, what: 'Stopped', by: 'by x' };
+    const where = { channel: '#ops', group };
+    return { stream: `elsewhere/${day}`, event: { type: 'found', ...facts, ...where } };
   };
   const all = [
     found('2026-11-15', 's-2', 'the week before'),

@@ -8,7 +8,7 @@ test('the example file is accepted unchanged', () => {
   const loaded = load();
   expect(loaded.ok ? [] : loaded.problems).toEqual([]);
   expect(loaded.ok && loaded.config).toMatchObject({
-    organization: { plan: 'paid', tier: 'scale' },
+    organizations: [{ name: null, plan: 'paid', tier: 'scale' }],
     services: [
       { name: 'analytics-prod', aliases: ['prod'], warehouse: 'main', pipes: [{ name: 'orders' }] },
       { name: 'staging', aliases: [], pipes: [] },
