@@ -118,8 +118,10 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
       const id = await knownId(channel);
       // Slack finds a channel by its name alone: in an organization the list does.
       if (id !== null || options.home.workspaces === null) return id ?? channel;
-      await findInList([channel]);
-      return (await knownId(channel)) ?? channel;
+      const found = (await findInList([channel])).get(channel);
+      if (found?.ok) return found.room.id;
+      if (found?.why === 'lookup-failed') throw new Error(`Slack did not list ${channel}`);
+      return channel;
     },
     posted: async (channel, id) => {
       if (!configured.has(channel)) return;

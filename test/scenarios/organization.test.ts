@@ -6,10 +6,13 @@ import {
   UNLISTED,
 } from '../../sandbox/slack/workspace/organization.ts';
 import type { Workspace } from '../../sandbox/slack/workspace/workspace.ts';
+import { atDoor, resultIn, slackCall, startDoor, withAgents } from '../harness/agents.ts';
+import type { EditYaml } from '../harness/config.ts';
 import { requestChange } from '../harness/requests.ts';
 import { deliverPayload, sentBy } from '../harness/signing.ts';
 import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, EMIL, FINN } from '../harness/users.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const NOT_SERVED = 'Signalbox does not serve this workspace of the organization.';
 
@@ -86,6 +89,21 @@ test('a workspace that the file does not list is refused in words, at each way i
 
 const said = ({ slack }: Awaited<ReturnType<typeof startOrganization>>, to: string, text: string) =>
   slack.clientState(to).messages.filter((each) => each.text.includes(text)).length;
+
+test('a person of a listed workspace is refused in another one, and asks in a direct message', async () => {
+  const sandbox = await startOrganization();
+  const { slack } = sandbox;
+  slack.admin.invite('elsewhere', ANA);
+  await slack.command(ANA, 'elsewhere', '/service list');
+  await sandbox.privateMessage(ANA, NOT_SERVED);
+  await slack.sendMessage({ as: ANA, channel: 'C0ELSEWHERE', text: '@signalbox service list' });
+  await slack.openHome({ as: ANA });
+  await expect.poll(() => slack.clientState(ANA).home).not.toBeNull();
+  const { id: channel } = slack.clientState(ANA).channels.find(({ kind }) => kind === 'dm') ?? {};
+  await slack.sendMessage({ as: ANA, channel: channel ?? '', text: 'service list' });
+  await expect.poll(() => slack.messages(channel ?? '').at(-1)?.text).toContain('12 services');
+  expect(said(sandbox, ANA, '12 services')).toBe(1);
+});
 
 test('a person with two ids approves no own request, whichever id a payload names', async () => {
   const workspace: Workspace = {
@@ -165,4 +183,45 @@ test('a change of a group in the other workspace counts for the next press', asy
   await sandbox.privateMessage(BEN, 'Only');
   await sandbox.press(CLEO, card, 'change.approve');
   await sandbox.card('staging is stopping');
+});
+
+test('a handle of a workspace keeps its group: a start with another one is refused', async () => {
+  const qualified = (file: object) =>
+    JSON.parse(JSON.stringify(forOrganization(file)).replace('@db-leads', `${SISTER}/@db-leads`));
+  const databaseUrl = await emptyUrl('sqlite');
+  const sandbox = await startOrganization({ yaml: qualified, databaseUrl });
+  await sandbox.down();
+  const { groups } = sandbox.slack.workspace;
+  const leads = groups.findIndex(({ handle }) => handle === 'db-leads');
+  const [old] = groups.splice(leads, 1);
+  if (!old) throw new Error('no group');
+  groups.push({ ...old, id: 'S0STOLEN001' });
+  const problem = `${SISTER}/@db-leads means another user group now: S0STOLEN001 instead of S0DBLEADS01`;
+  expect(await sandbox.refusedRestart()).toMatchObject({ lasting: true, problems: [{ problem }] });
+});
+
+test('a workspace is served once a reload lists it', async () => {
+  const sandbox = await startOrganization();
+  await sandbox.slack.command(EMIL, 'elsewhere', '/service list');
+  await sandbox.privateMessage(EMIL, NOT_SERVED);
+  const workspaces = [organizationWorkspace.teamId, SISTER, UNLISTED];
+  const reloaded = await sandbox.reload((file) => ({
+    ...forOrganization(file),
+    slack: { workspaces },
+  }));
+  expect(reloaded).toEqual({ ok: true });
+  await sandbox.slack.command(EMIL, 'elsewhere', '/service list');
+  await sandbox.privateMessage(EMIL, 'Ask to join @engineering');
+});
+
+test('Slackbot asks for people of the listed workspaces only', async () => {
+  const yaml: EditYaml = (file) => forOrganization(Object(withAgents('http://127.0.0.1:9')(file)));
+  const { url, clock } = await startDoor({ workspace: organizationWorkspace, yaml });
+  const stop = async (user: string, team: string) => {
+    const args = { service: 'staging', reason: team };
+    const meta = { user_id: user, team_id: team };
+    return resultIn(await atDoor(url, slackCall(clock.now, 'service_stop', args, meta)));
+  };
+  expect(await stop('W0ANA00001', organizationWorkspace.teamId)).toMatchObject({ state: 'draft' });
+  expect(await stop(EMIL, UNLISTED)).toMatchObject({ refusal: 'unlisted-workspace' });
 });
