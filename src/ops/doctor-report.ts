@@ -107,10 +107,9 @@ export function linesText(lines: readonly CheckLine[], longest = 0): string {
 function ending({ sections }: DoctorReport): string {
   const failures = count(sections, 'failed');
   const warnings = count(sections, 'warning');
-  const suffix = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  const suffix = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
   if (failures === 0) return `All required checks passed${suffix}.`;
-  const many = failures === 1 ? '1 problem' : `${failures} problems`;
-  return `${many}${suffix}. Follow the steps after the arrows, then run the doctor again.`;
+  return `${countText(failures, 'problem')}${suffix}. Follow the steps after the arrows, then run the doctor again.`;
 }
 
 /** The report as JSON with the fields of docs/operating.md#check-the-installation. */

@@ -30,6 +30,7 @@ import { type ReadFile, reasonOf } from './environment.ts';
 import {
   failureText,
   leave,
+  leaveWith,
   parseOptions,
   readText,
   refuseOptions,
@@ -124,7 +125,7 @@ async function run(request: PolicyRequest): Promise<boolean> {
   if (request.kind === 'prove') return runProof({ ...request, config });
   const cases = request.file;
   const read = readCases({ cases, config, readFile: readText });
-  if (!read.ok) return leave(problemReport(read.problems), 2);
+  if (!read.ok) return leaveWith(read.problems);
   const { text, isAsExpected } = runCases(cases, read.value);
   await write(text);
   return isAsExpected;
@@ -142,11 +143,10 @@ async function runProof({ config, file, against }: ProofRequest): Promise<boolea
   const other = against === null ? null : readPolicyFile(against, readText);
   const text = file === null ? null : textOf(file, readText);
   const problems = [own, other, text].flatMap((read) => (read === null ? [] : problemsIn(read)));
-  if (!own.ok || other?.ok === false || text?.ok === false)
-    return leave(problemReport(problems), 2);
+  if (!own.ok || other?.ok === false || text?.ok === false) return leaveWith(problems);
   if (other) return write(compareFiles(other.value, own.value, now)).then(() => true);
   const read = readStatements(text?.value ?? '', file ?? '', own.value);
-  if (read.problems.length > 0) return leave(problemReport(read.problems), 2);
+  if (read.problems.length > 0) return leaveWith(read.problems);
   const proof = prove(own.value, read.statements, now);
   await write(proof.text);
   return proof.holds;
@@ -245,15 +245,6 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
     const problem = `cannot be read (${reasonOf(error)})`;
     return { ok: false, problems: [{ where: path, problem, hint: null }] };
   }
-}
-
-/** One line for each problem, and the hint. */
-function problemReport(problems: readonly ConfigProblem[]): string {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  const lines = problems.map(({ where, problem, hint }) => {
-    return `  ${where}  ${problem}${hint === null ? '' : ` (${hint})`}`;
-  });
-  return [`Nothing was decided: ${count}.`, ...lines].join('\n');
 }
 
 interface CasesReport {
