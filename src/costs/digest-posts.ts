@@ -18,6 +18,7 @@ import { transaction } from '../storage/index.ts';
 import { notice, postChannel, reportMissed } from './announcements.ts';
 import { type ComposedDigest, capitalized, composeDigest } from './digest.ts';
 import {
+  countElsewhere,
   type DigestData,
   type DigestFacts,
   type DigestSources,
@@ -291,7 +292,8 @@ async function postDigest(
     return missDigest(context, one, day, to.why, channelName);
   }
   const { channel } = to;
-  const composed = composeDigest(digestFacts(one, details, data));
+  const elsewhere = await countElsewhere(context, one.options, details.covers);
+  const composed = composeDigest(digestFacts(one, { ...details, elsewhere }, data));
   const stream = digestStream(one.key, day);
   if (isQuiet(one, composed, day)) {
     const find = () => findDigest(context, channel.id, stream, day);
@@ -438,6 +440,8 @@ async function composeNow(context: DigestContext, one: DigestSubscription, hasNe
   const data = await gatherDigestData(context);
   const lastPosted = await readLastPosted(context.store, one.key);
   const next = hasNext ? checkSchedule(one, now, null).next : null;
-  const details = { covers: coversNow(one, now), skipped: [], next, lastPosted };
+  const covers = coversNow(one, now);
+  const elsewhere = await countElsewhere(context, one.options, covers);
+  const details = { covers, skipped: [], next, lastPosted, elsewhere };
   return composeDigest(digestFacts(one, details, data));
 }
