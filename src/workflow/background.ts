@@ -58,9 +58,13 @@ export async function openBackground(
   { release, takesOver, follows, audit, alertChannels, kinds }: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
-  await record(context, { type: 'started', release, instance }, [
-    { kind: 'elsewhere', key: context.organization, dueAt: context.now().getTime() },
-  ]);
+  await record(
+    context,
+    { type: 'started', release, instance },
+    context.organizations.map((key) => {
+      return { kind: 'elsewhere', key, dueAt: context.now().getTime() };
+    }),
+  );
   await resealSecrets(store, events.keys);
   if (takesOver) {
     const executing = await listChanges(events, { states: ['executing'], limit: MANY });

@@ -37,37 +37,47 @@ const LONGEST_GAP_MS = 5 * DAY_MS;
 
 /** The job of an organization: reads its activities, and announces what Signalbox did not send. */
 export function elsewhereKind(context: WorkflowContext, options: ElsewhereOptions): JobKind {
+  const runs = new Map(
+    context.organizations.map((organization) => {
+      return [organization, readsOf({ ...context, organization }, options)] as const;
+    }),
+  );
+  return {
+    lane: 'background',
+    retryMs: () => RETRY_MS,
+    run: async ({ key }) => (await runs.get(key)?.()) ?? 'done',
+  };
+}
+
+/** Reads the activities of one organization; null: its changes are not named. */
+function readsOf(context: WorkflowContext, options: ElsewhereOptions): () => Promise<Date | null> {
   // What this process knows, so that it reads less: the log decides what is announced.
   let readUpTo = 0;
   const own: OwnActivities = new Map();
+  const { organization } = context;
   const outage = createOutageLog(context.log, {
     began: 'activities cannot be read: changes made elsewhere are not named until they can be',
     ended: 'activities are read again',
   });
-  return {
-    lane: 'background',
-    retryMs: () => RETRY_MS,
-    run: async ({ key }) => {
-      const isOwn = key === context.organization;
-      const since = isOwn ? await readSince(context, options.isOn) : null;
-      if (since === null) return 'done';
-      const now = context.now().getTime();
-      const from = Math.max(since, Math.max(readUpTo, now - LONGEST_GAP_MS) - DAY_MS);
-      const period = { from_date: dayOf(new Date(from)), to_date: dayOf(new Date(now)) };
-      const { activities } = context.commandContext().reads.cloud;
-      const read = await activities(period, { fresh: true });
-      if (read.known) {
-        outage.ended();
-        const days = daysBetween(period.from_date, period.to_date);
-        const listed = entriesIn(read.value, since, days);
-        const known = await foundOn(context.events, days);
-        await matchOwn(context, own, listed, unknownTo(known, listed));
-        const others = listed.filter(({ id }) => !own.has(id));
-        await announce(context, options.audit, unknownTo(known, others), days);
-        readUpTo = now;
-      } else outage.failed('unread', { gap: read.gap, why: read.why });
-      return new Date(context.now().getTime() + READ_EVERY_MS);
-    },
+  return async () => {
+    const since = await readSince(context, options.isOn);
+    if (since === null) return null;
+    const now = context.now().getTime();
+    const from = Math.max(since, Math.max(readUpTo, now - LONGEST_GAP_MS) - DAY_MS);
+    const period = { from_date: dayOf(new Date(from)), to_date: dayOf(new Date(now)) };
+    const { activities } = context.commandContext().reads.cloud;
+    const read = await activities(period, { fresh: true, organization });
+    if (read.known) {
+      outage.ended();
+      const days = daysBetween(period.from_date, period.to_date);
+      const listed = entriesIn(read.value, since, days);
+      const known = await foundOn(context.events, days);
+      await matchOwn(context, own, listed, unknownTo(known, listed));
+      const others = listed.filter(({ id }) => !own.has(id));
+      await announce(context, options.audit, unknownTo(known, others), days);
+      readUpTo = now;
+    } else outage.failed('unread', { organization, gap: read.gap, why: read.why });
+    return new Date(context.now().getTime() + READ_EVERY_MS);
   };
 }
 
@@ -285,7 +295,9 @@ async function sendsTo(
     ...entries.map(({ service: id }) =>
       targetKey({ organization, plan: { target: { kind: 'service', id } } }),
     ),
-    ...(await listChanges(events, created)).map(targetKey),
+    ...(await listChanges(events, created))
+      .filter((change) => change.organization === organization)
+      .map(targetKey),
   ]);
   const sends: Send[] = [];
   for (const key of keys) {
