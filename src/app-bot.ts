@@ -72,6 +72,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     store,
     events,
     organization: config.organizations[0].id,
+    organizations: config.organizations.map(({ id }) => id),
     policy: config.policy,
     configuration: config.configHash,
     prices: config.prices,
@@ -121,6 +122,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     takesOver: options.takesOver,
     alertChannels: config.alertChannels,
     follows: config.reads === 'extended',
+    audit: config.channels.audit ?? config.channels.approvals,
     kinds: opened.kinds,
   });
   wakeJobs = background.wakeJobs;

@@ -96,7 +96,7 @@ export function fieldContext(
 }
 
 /** The organization of a service; where it is not known, the first one. */
-export function organizationOf(
+export function organizationFacts(
   { organizations }: Pick<CommandContext, 'organizations'>,
   { organizationId }: Pick<Service, 'organizationId'>,
 ): OrganizationFacts {
@@ -312,6 +312,11 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     before: Snapshot | null,
     context: CommandContext,
   ) => readonly string[];
+  /** Warnings about the time from its start to its revert. */
+  readonly warningsUntil?: (
+    before: Snapshot | null,
+    span: { readonly from: Date; readonly until: Date },
+  ) => readonly string[];
   /** Sends the request; missing where Signalbox applies the change itself. */
   readonly send?: (
     target: Target,
@@ -326,6 +331,8 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     body: JsonObject,
     context: CommandContext,
   ) => Promise<SendResult | null>;
+  /** The types of the entries that its request leaves in the activity log of the server, each at most once. */
+  readonly activities?: readonly string[];
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */
   readonly settled?: SettledRule;
   /** The command that reverts this change, with its line; null if there is none. */

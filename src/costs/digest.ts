@@ -9,7 +9,13 @@ import {
   type Span,
 } from '../base/calendar.ts';
 import { addDays } from '../base/time.ts';
-import { type Answer, type AnswerPart, type CommandOffer, utcStamp } from '../domain/answer.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type CommandOffer,
+  countWords,
+  utcStamp,
+} from '../domain/answer.ts';
 import { usualRange } from '../maths/anomalies.ts';
 import { compare, explainChange, pairsOf } from '../maths/compare.ts';
 import { completed, type DayState, dayStates } from '../maths/days.ts';
@@ -374,7 +380,7 @@ function chartOf({ facts, states }: Inputs): AnswerPart | null {
 
 /** Not final days, what changed until days became final, skipped days, decreases, and the age. */
 function greyLine({ facts, states, day }: Inputs): AnswerPart {
-  const { read, today, covers, selector, untagged, next, judged } = facts;
+  const { read, today, covers, selector, untagged, next, judged, period, madeElsewhere } = facts;
   const shown = { first: addDays(covers.last, 1 - CHART_DAYS), last: covers.last };
   const texts = [
     ...openDaysTexts(states, shown, { today }),
@@ -382,6 +388,9 @@ function greyLine({ facts, states, day }: Inputs): AnswerPart {
     ...finalTexts(facts, states),
     ...skippedTexts(facts, states),
     ...judged.decreased.map(decreaseText),
+    ...(period === 'week' && madeElsewhere > 0
+      ? [`${countWords(madeElsewhere, 'change')} made without Signalbox`]
+      : []),
     'days in UTC',
     ...scopeNotes({ selector, untagged }),
   ];

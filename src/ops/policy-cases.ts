@@ -207,6 +207,7 @@ export interface CaseScope {
   readonly service: string | null;
   readonly tag: string | null;
   readonly warehouse: string | null;
+  readonly organization: string | null;
   readonly everything: boolean;
 }
 
@@ -262,6 +263,7 @@ function caseSchema(words: CaseVocabulary) {
     service: service.optional(),
     tag: declaredName('tag of a service', tags).optional(),
     warehouse: declaredName('warehouse', warehouses).optional(),
+    organization: declaredName('organization', [...(words.organizations?.keys() ?? [])]).optional(),
     everything: z.literal(true).optional(),
     at: InstantTextSchema.optional(),
     reason: z.string().max(500).optional(),
@@ -317,6 +319,6 @@ function caseOf(fields: FieldsCaseSchema, at: Date): PolicyCase {
   const { name = null, user = null, roles = [], command, reason = null, rule = null } = fields;
   const { agent = null } = fields;
   const { service = null, tag = null, warehouse = null, everything = false } = fields;
-  const scope = { service, tag, warehouse, everything };
+  const scope = { service, tag, warehouse, organization: fields.organization ?? null, everything };
   return { name, user, roles, agent, command, scope, at, reason, expected: fields.expect, rule };
 }

@@ -159,9 +159,12 @@ export function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<P
   const read = readConfigFile({ path, readFile, commands: commandNames });
   if (read.ok) {
     const { policy, reads, serverTags } = read.value;
-    const services = buildDirectory(read.value.services, []);
+    const services = buildDirectory(read.value.services, [], null, read.value.organizations);
+    const organizations = read.value.organizations.flatMap(({ id, name }) =>
+      name === null ? [] : [{ id, name }],
+    );
     const discoversServices = reads === 'extended';
-    return { ok: true, value: { policy, services, discoversServices, serverTags } };
+    return { ok: true, value: { policy, services, organizations, discoversServices, serverTags } };
   }
   const text = textOf(path, readFile);
   if (!text.ok) return text;
@@ -320,6 +323,7 @@ function requestText({ user, roles, agent, command, scope, at }: LocatedCase): s
     scope.service,
     scope.tag && `tag ${scope.tag}`,
     scope.warehouse && `warehouse ${scope.warehouse}`,
+    scope.organization && `organization ${scope.organization}`,
     scope.everything ? 'everything' : null,
   ].filter(Boolean);
   const on = words.length > 0 ? ` on ${words.join(', ')}` : '';
@@ -349,7 +353,7 @@ function targetKindOf(name: string): CaseTargetKind {
 }
 
 /** The services of a configuration file. */
-type FileServices = Pick<ProvedFile, 'services' | 'discoversServices'>;
+type FileServices = Pick<ProvedFile, 'services' | 'discoversServices' | 'organizations'>;
 
 /**
  * Returns the targets of a case: for a tag or a warehouse, every service of the file that has both
@@ -360,13 +364,17 @@ function caseTargets(
   file: FileServices,
 ): readonly (Target | null)[] {
   const kind = targetKindOf(command);
+  const organization = file.organizations?.find(({ name }) => name === scope.organization);
   if (kind === 'none') {
-    return [commandsByName.get(command)?.kind === 'change' ? untaggedTarget(command) : null];
+    if (commandsByName.get(command)?.kind !== 'change') return [null];
+    return [{ ...untaggedTarget(command), ...(organization && { organization }) }];
   }
-  const { services } = file;
+  const services = file.services.filter(
+    ({ organizationId }) => organizationId === (organization?.id ?? organizationId),
+  );
   if (kind === 'scope') return [freezeTarget(freezeScope(scope, file), services)];
   const { service, tag, warehouse } = scope;
-  if (service !== null) return [serviceNamed(service, file)];
+  if (service !== null) return [serviceNamed(service, { ...file, services })];
   return services
     .filter(({ tags }) => tag === null || tags?.includes(tag))
     .filter((each) => warehouse === null || each.warehouse === warehouse)

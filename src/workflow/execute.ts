@@ -553,7 +553,10 @@ async function storeReply(
   await transaction(context.store, async (tx) => {
     const source = `reply to ${change.command}`;
     const about = { source, seenAt: context.now(), organizationId: change.organization };
-    if (learned) await learnService(tx, { ...learned, ...about });
+    // A reply without a name leaves that of the target, which begins with its organization.
+    const { organization } = change.plan.target;
+    const name = learned?.name.replace(organization ? `${organization.name}/` : '', '') ?? '';
+    if (learned) await learnService(tx, { ...learned, ...about, name });
     if (secret) await storeSecret(tx, context, change, secret);
   });
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/text.ts';
 import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import { type Occurrence, occurrencesBetween, readWeeklyPlan } from '../base/weekly-times.ts';
-import { changesElsewhere } from '../commands/index.ts';
+import { decidedChanges } from '../commands/index.ts';
 import { oneLineOf } from '../domain/answer.ts';
 import {
   type Change,
@@ -154,7 +154,7 @@ async function skipReason(
   };
   const first = gate(null, 'run', facts);
   if (first !== 'allowed') return wordsOf(first);
-  const changedElsewhere = await wasChangedElsewhere(context, target.id, midnight);
+  const changedElsewhere = await wasChangedElsewhere(context, { target }, midnight);
   const answer = gate(null, 'run', { ...facts, changedElsewhere });
   return answer === 'allowed' ? null : wordsOf(answer);
 }
@@ -221,17 +221,17 @@ function wordsOf(skipped: Skipped): string {
 /** By the activity log, where it can be read. The schedule does not depend on it. */
 async function wasChangedElsewhere(
   { commandContext, now }: WorkflowContext,
-  serviceId: string,
+  { target: { id: serviceId, organization } }: Pick<Plan, 'target'>,
   since: Date,
 ): Promise<boolean> {
   const dayOf = (at: Date) => at.toISOString().slice(0, 10);
   const period = { from_date: dayOf(since), to_date: dayOf(now()) };
-  const read = await commandContext().reads.cloud.activities(period, { fresh: true });
+  const how = { fresh: true, ...(organization && { organization: organization.id }) };
+  const read = await commandContext().reads.cloud.activities(period, how);
   if (!read.known) return false;
-  // What the server did by itself is no decision of a person.
-  return changesElsewhere(read.value, serviceId).some(
-    ({ createdAt, actorType }) =>
-      actorType !== 'system' && Date.parse(createdAt ?? '') >= since.getTime(),
+  return decidedChanges(read.value).some(
+    ({ createdAt, serviceId: of, isOwnKey }) =>
+      of === serviceId && !isOwnKey && Date.parse(createdAt ?? '') >= since.getTime(),
   );
 }
 

@@ -44,7 +44,7 @@ test('the secondaries of a primary are those of its warehouse that were not dele
     runningSecondaries: ['name-b', 'h1234567'],
     otherSecondaries: ['name-c', 'name-d'],
   });
-  expect(context.asked[1]).toEqual(['services', { fresh: true, waiting: true }]);
+  expect(context.asked[1]).toEqual(['services', { fresh: true, waiting: true, organization: 'o1' }]);
 });
 
 type Expected = { readonly asked: number; readonly gaps: readonly string[] };
@@ -94,6 +94,24 @@ test.for<[string, JsonObject, Parameters<typeof servicesOf>[1], object | undefin
     { schedule: { activeEntryId: 'e1', entries: [ENTRY] } },
     { scheduleEntry: 'Nights', scheduleUntil: 6 },
     2,
+  ],
+  [
+    'known with its days',
+    {
+      scalingSchedule: {
+        activeEntryId: 'e1',
+        entries: [
+          { ...ENTRY, weekdays: [0, 6], startHourUtc: 22 },
+          { id: 'e2', weekdays: [1] },
+        ],
+      },
+    },
+    {},
+    {
+      ...{ scheduleEntry: 'Nights', scheduleUntil: 6 },
+      scheduleBegins: [{ name: 'Nights', weekdays: [0, 6], hour: 22 }],
+    },
+    1,
   ],
   ['not active', { scalingSchedule: { entries: [ENTRY] } }, {}, undefined, 1],
   ['not configured on an older server', {}, { schedule: null }, undefined, 2],
