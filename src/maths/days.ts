@@ -81,7 +81,9 @@ export function completed({
  * that a report has no row of yet, while others have, is open; after three weeks, it cost nothing there.
  */
 export function joinedDays(reports: readonly (readonly CostRow[])[]): ReadonlyMap<Day, OpenDay> {
-  const days = [...new Set(reports.flatMap((rows) => rows.map(({ day }) => day)))].sort();
+  const seen = new Set<Day>();
+  for (const rows of reports) for (const { day } of rows) seen.add(day);
+  const days = [...seen].sort();
   const [first = '', last = first] = [days[0], days.at(-1)];
   const states = days.length === 0 ? [] : reports.map((rows) => dayStates(rows, { first, last }));
   const begun = states.map((own) => own.find(({ state }) => state !== 'no-data')?.day ?? '9');
