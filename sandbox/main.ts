@@ -11,6 +11,7 @@ const USAGE = `npm run sandbox -- [options]
   --hard-limits   the rate limits of Slack without bursts
   --large         20,000 channels and 10,000 people more
   --prices        a price of a credit, so that costs are shown as money too
+  --organizations 2   a second organization, with services of the same names
   --help          this text
 `;
 
@@ -39,6 +40,7 @@ function readOptions() {
       'hard-limits': { type: 'boolean', default: false },
       large: { type: 'boolean', default: false },
       prices: { type: 'boolean', default: false },
+      organizations: { type: 'string', default: '1' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -56,7 +58,10 @@ function readOptions() {
   const rateLimits = values['hard-limits'] ? 'hard' : 'with-bursts';
   const workspace = values.large ? largeWorkspace() : sandboxWorkspace;
   const priced = values.prices;
-  return { ...begin, port, delivery, rateLimits, workspace, priced, history: true } as const;
+  if (!/^[12]$/.test(values.organizations)) throw new Error('--organizations must be 1 or 2');
+  const organizations = values.organizations === '2' ? 2 : 1;
+  const settings = { port, delivery, rateLimits, workspace, priced, organizations } as const;
+  return { ...begin, ...settings, history: true } as const;
 }
 
 function exitWithError(error: unknown): never {

@@ -484,6 +484,12 @@ export function organizationOf(
   return kind === 'freeze' ? first : (organization?.id ?? first);
 }
 
+/** A name without that of the organization before it. */
+export function nameWithin({ organization }: Pick<Target, 'organization'>, name: string): string {
+  const start = `${organization?.name}/`;
+  return organization && name.startsWith(start) ? name.slice(start.length) : name;
+}
+
 interface Targeted {
   /** That of a target that names none. */
   readonly organization: string;
