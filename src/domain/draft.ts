@@ -16,7 +16,7 @@ type DraftFields = Pick<
   Change,
   'organization' | 'command' | 'requester' | 'reason' | 'plan' | 'requires'
 > &
-  Partial<Pick<Change, 'via' | 'words'>>;
+  Partial<Pick<Change, 'via' | 'words' | 'standing'>>;
 
 type Drafted = Extract<ChangeEvent, { type: 'drafted' }>;
 
@@ -94,9 +94,10 @@ const DIGEST_PREFIX = '3:';
 /** Returns the SHA-256 hash to which approvals and audit events are bound. */
 export function planDigest(request: DraftFields): string {
   const { organization, command, requester, via, words, reason, plan, requires } = request;
+  const { standing } = request;
   const asked = { organization, command, requester, reason, plan, requires };
   // Through JSON text, so that a date and a missing key are as they are in the database.
-  return digestOf(JSON.stringify({ ...asked, ...(via && { via, words }) }));
+  return digestOf(JSON.stringify({ ...asked, ...(via && { via, words }), standing }));
 }
 
 const DIGESTS_KEPT = 200;

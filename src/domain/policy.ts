@@ -52,6 +52,8 @@ export interface Rule {
   readonly discovered: boolean;
   /** The agents that may request by it, if it asks for approvals; missing: none. */
   readonly agents?: 'allowed' | readonly string[];
+  /** Whether these agents may use a standing approval. */
+  readonly agentsStanding?: boolean;
 }
 
 export interface Freeze {
@@ -270,8 +272,17 @@ export function requirementFor(
   policy: Policy,
   about: Pick<PolicyQuestion, 'command' | 'target'>,
 ): Requirement | null {
+  const rule = decidingRule(policy, about);
+  return rule && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
+}
+
+/** The rule that decides a change; null: none, or not certainly. */
+export function decidingRule(
+  policy: Policy,
+  about: Pick<PolicyQuestion, 'command' | 'target'>,
+): Rule | null {
   const { rule, isCertain } = ruleFor(policy, { ...about, kind: 'change' });
-  return rule && isCertain && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
+  return isCertain ? rule : null;
 }
 
 /**
@@ -391,7 +402,8 @@ const SERVICES_OF: Readonly<Record<TargetKind, (id: string) => TargetServices>> 
   schedule: (id) => ({ id }),
   alert: () => 'none',
   'new service': () => 'none',
-  // The freeze of several services may cover the services of a rule, or others.
+  // What covers several services may cover the services of a rule, or others.
+  'standing approval': (id) => SERVICES_OF.freeze(id.replace(/ .*$/, '')),
   freeze: (id) => (id.startsWith('service:') ? { id: id.slice('service:'.length) } : 'unknown'),
 };
 

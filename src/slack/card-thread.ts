@@ -337,6 +337,7 @@ const RECORDED: Readonly<Record<Verb, string>> = {
   review: 'Review recorded',
   happened: 'Outcome recorded',
   'did-not-happen': 'Outcome recorded',
+  revoke: 'Revoked',
 };
 
 /** `Approved: “stop staging” (7KQ2MX).` */

@@ -66,6 +66,7 @@ const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
   alert: () => ({ tags: [], warehouse: null }),
   'new service': ({ body }, { services }) => newServiceTags(body.dataWarehouseId, services),
   freeze: ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
+  'standing approval': ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
 };
 
 export type CurrentRuleContext = Directory & Pick<DecisionContext, 'policy'>;
