@@ -48,6 +48,7 @@ const STORIES = [
   'test/deploy/archive-job.test.ts',
   'test/deploy/bundle.test.ts',
   'test/base/body.test.ts',
+  'test/workflow/elsewhere-month.test.ts',
   'test/storage/full-disk.test.ts',
   'test/storage/unusable-files.test.ts',
 ];

@@ -42,7 +42,13 @@ async function soaked(): Promise<never> {
   process.exit((await soak(process.argv.slice(3), folder)) ? 0 : 1);
 }
 
+async function pressed(): Promise<never> {
+  const { press } = await import('./press.ts');
+  process.exit((await press(folder)) ? 0 : 1);
+}
+
 try {
+  if (process.argv[2] === 'press') await pressed();
   if (process.argv[2] === 'soak') await soaked();
   if (process.argv[2] === 'costs') await costsMeasured();
   const { rate, seconds, rounds, json, profile } = readOptions(process.argv.slice(2));

@@ -10,7 +10,7 @@ export function start(
   cwd: string,
   env: NodeJS.ProcessEnv,
 ) {
-  return spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'], ...OWNER });
+  return spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'], ...OWNER });
 }
 
 export function run(

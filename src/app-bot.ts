@@ -119,6 +119,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     takesOver: options.takesOver,
     alertChannels: config.alertChannels,
     follows: config.reads === 'extended',
+    audit: config.channels.audit ?? config.channels.approvals,
     kinds: opened.kinds,
   });
   wakeJobs = background.wakeJobs;

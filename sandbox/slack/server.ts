@@ -26,13 +26,13 @@ export type DeliveryMode =
 export interface SlackOptions {
   /** 0, the default, uses any free port of the loopback interface. */
   readonly port?: number;
+  /** How the app names this machine; 127.0.0.1 by default. */
+  readonly host?: string;
   readonly now?: () => Date;
   readonly workspace?: Workspace;
   /** Slack's app manifest v2. */
   readonly manifest: Json;
   readonly delivery: DeliveryMode;
-  readonly botToken?: string;
-  readonly appToken?: string;
   /** The time within which the app must acknowledge; 3000 ms by default. */
   readonly ackTimeoutMs?: number;
   /** How long a trigger opens a modal, by `now`; 3000 ms by default. */
@@ -57,13 +57,13 @@ export async function startSlackSimulator(options: SlackOptions): Promise<SlackS
   const slack = initialState(options, stopping.signal);
   if (options.mcp) slack.slackbot = slackbotOf(slack, options.mcp);
   const server = createServer(routes(slack, options));
-  const { port = 0 } = options;
+  const { port = 0, host = '127.0.0.1' } = options;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
   // A server that listens on a port has an address of this shape.
-  slack.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  slack.url = `http://${host}:${(server.address() as AddressInfo).port}`;
   const connection = connectApp(slack, server, options);
   return slackSimulator(slack, connection, async () => {
     stopping.abort();
@@ -79,8 +79,8 @@ function initialState(options: SlackOptions, stopping: AbortSignal): SlackState 
     workspace: structuredClone(options.workspace ?? sandboxWorkspace),
     manifest: readManifest(options.manifest),
     tokens: {
-      bot: options.botToken ?? 'xoxb-100000000001-100000000002-sandboxsandboxsandboxsan',
-      app: options.appToken ?? 'xapp-1-A0SIGNALBOX-100000000003-sandbox',
+      bot: 'xoxb-100000000001-100000000002-sandboxsandboxsandboxsan',
+      app: 'xapp-1-A0SIGNALBOX-100000000003-sandbox',
       appScopes: ['connections:write'],
     },
     now: options.now ?? (() => new Date()),

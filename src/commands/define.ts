@@ -275,6 +275,11 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     before: Snapshot | null,
     context: CommandContext,
   ) => readonly string[];
+  /** Warnings about the time from its start to its revert. */
+  readonly warningsUntil?: (
+    before: Snapshot | null,
+    span: { readonly from: Date; readonly until: Date },
+  ) => readonly string[];
   /** Sends the request; missing where Signalbox applies the change itself. */
   readonly send?: (
     target: Target,
@@ -289,6 +294,8 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     body: JsonObject,
     context: CommandContext,
   ) => Promise<SendResult | null>;
+  /** The types of the entries that its request leaves in the activity log of the server, each at most once. */
+  readonly activities?: readonly string[];
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */
   readonly settled?: SettledRule;
   /** The command that reverts this change, with its line; null if there is none. */

@@ -36,7 +36,8 @@ function linesOf(
   serviceId: string,
   isOperator: boolean,
 ): readonly (readonly InlinePart[])[] {
-  return changesElsewhere(activities, serviceId).map((one) => {
+  const others = activities.filter((one) => one.serviceId === serviceId && !one.isOwnKey);
+  return others.filter(isChange).map((one) => {
     const at = reportedTime(one.createdAt);
     const when: readonly InlinePart[] = at ? [', ', { at }] : [];
     return [`${doneText(one)} ${isOperator ? byText(one) : 'outside Signalbox'}`, ...when];
@@ -74,12 +75,16 @@ function byText({ actorType, actorDetails }: ActivityReading): string {
   return `by ${type}${who && ` (${who})`}`;
 }
 
-/** The entries about changes of a service that were not made with the key of Signalbox. */
-export function changesElsewhere(
-  activities: readonly ActivityReading[],
-  serviceId: string,
-): readonly ActivityReading[] {
-  return activities.filter((one) => one.serviceId === serviceId && !one.isOwnKey && isChange(one));
+/**
+ * The changes that a person or a program made, in bounded words; also those of the own key, of which the log says
+ * whether Signalbox sent them. What the server did by itself is no decision of anyone.
+ */
+export function decidedChanges(activities: readonly ActivityReading[]) {
+  const decided = activities.filter((one) => one.actorType !== 'system' && isChange(one));
+  const own = 'with the API key of Signalbox, but not by Signalbox';
+  return decided.map((one) => {
+    return { ...one, what: doneText(one), by: one.isOwnKey ? own : byText(one) };
+  });
 }
 
 function isChange({ type }: ActivityReading): boolean {

@@ -159,6 +159,7 @@ export const endpointCreate = changeCommand({
   },
   send: async ({ id }, body, { cloud }) =>
     sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
+  activities: ['service_update_private_endpoints'],
   settled: SETTLED_WHEN_READY,
   undo: () => null,
   outcome: { done: 'created', accepted: 'is being created', reached: 'is ready' },

@@ -31,7 +31,7 @@ export {
   type WhoQueries,
   type WhoQuestion,
 } from './define.ts';
-export { changesElsewhere } from './elsewhere.ts';
+export { decidedChanges } from './elsewhere.ts';
 export { type HelpReader, helpFor, usageHint } from './help.ts';
 export { itemsOf } from './listed.ts';
 export { resolveNames } from './names.ts';

@@ -294,6 +294,7 @@ export const serviceCreate = changeCommand({
   },
   send: async (_target, body, { cloud }) =>
     sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
+  activities: ['service_create', 'service_start', 'service_update_ip_access_list'],
   settled: settledInState({ ends: ['running', 'idle'] }),
   undo: () => null,
   outcome: { done: 'created', accepted: 'is being created' },

@@ -116,15 +116,25 @@ async function activeEntryOf(
   const read = await readSchedule(service, context);
   if (!read.known) return { fields: {}, gaps: gapsOf('Scaling schedule', read) };
   const schedule = read.value;
+  const begins = (schedule?.entries ?? []).slice(0, ENTRIES_MAX).flatMap((entry) => {
+    const { weekdays, startHourUtc: hour } = entry;
+    return weekdays && hour !== null ? [{ name: entryName(entry), weekdays, hour }] : [];
+  });
+  const later: JsonObject = begins.length > 0 ? { scheduleBegins: begins } : {};
   const id = service.value.currentScaling?.activeEntryId ?? schedule?.activeEntryId ?? null;
-  if (id === null) return NOTHING;
+  if (id === null) return { fields: later, gaps: [] };
   const entry = schedule?.entries.find((one) => one.id === id);
   const until = entry?.endHourUtc ?? null;
-  const name = entry?.name?.slice(0, LONGEST_NAME) || id.slice(0, 8);
-  return { fields: { scheduleEntry: name, scheduleUntil: until }, gaps: [] };
+  const name = entryName({ name: entry?.name ?? null, id });
+  return { fields: { scheduleEntry: name, scheduleUntil: until, ...later }, gaps: [] };
 }
 
 const LONGEST_NAME = 60;
+const ENTRIES_MAX = 10;
+
+function entryName({ name, id }: { readonly name: string | null; readonly id: string | null }) {
+  return name?.slice(0, LONGEST_NAME) || (id ?? '').slice(0, 8);
+}
 
 /** Returns what a change depends on and what differs now from the previewed fields. */
 export type Compare = (before: JsonObject, now: JsonObject, body: JsonObject) => Comparison;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { formatDay } from '../base/calendar.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import { typedSpan } from '../base/moments.ts';
 import type { JsonObject } from '../base/text.ts';
-import { MINUTE_MS, spanMs } from '../base/time.ts';
+import { dayOf, daysBetween, HOUR_MS, MINUTE_MS, spanMs, weekdayOf } from '../base/time.ts';
 import type { Snapshot } from '../domain/change.ts';
 import {
   memoryText,
@@ -144,8 +145,13 @@ export const serviceScale: ChangeCommand = changeCommand({
       ...(why === null ? [] : [`Signalbox cannot undo this: ${why}.`]),
     ];
   },
+  warningsUntil: laterEntries,
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
+  activities: [
+    ...['service_update_autoscaling_memory', 'service_update_autoscaling_replicas'],
+    ...['service_update_autoscaling_idling', 'service_update_max_allowable_replicas'],
+  ],
   settled: settledAsRequested(SIZING_LABELS),
   undo: ({ id }, before, body) => undoLine(id, before, body),
   noUndo: whyNoUndo,
@@ -348,6 +354,30 @@ function scheduleWarning(before: Snapshot | null): readonly string[] {
   const until = hour === null ? '' : ` until ${String(hour).padStart(2, '0')}:00 UTC`;
   const entry = `The scaling schedule entry “${scheduleEntry}” applies${until}`;
   return [`${entry}: your values become the baseline and apply after it.`];
+}
+
+type Begins = readonly { name: string; weekdays: readonly number[]; hour: number }[];
+
+/** The entries of the schedule that begin before the revert, each with its first begin. There, 0 is Sunday. */
+function laterEntries(
+  before: Snapshot | null,
+  { from, until }: { readonly from: Date; readonly until: Date },
+): readonly string[] {
+  const entries = (before?.volatileFields?.scheduleBegins ?? []) as Begins;
+  const days = daysBetween(dayOf(from), dayOf(until));
+  return entries.flatMap(({ name, weekdays, hour }) => {
+    const first = days.find((day) => {
+      const at = Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS;
+      return (
+        weekdays.includes((weekdayOf(day) + 1) % 7) && at > from.getTime() && at < until.getTime()
+      );
+    });
+    if (first === undefined) return [];
+    const at = `${formatDay(first)}, ${String(hour).padStart(2, '0')}:00 UTC`;
+    return [
+      `The scaling schedule entry “${name}” begins before the revert (${at}): your values do not apply in it.`,
+    ];
+  });
 }
 
 function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly string[] {

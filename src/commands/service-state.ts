@@ -49,6 +49,7 @@ export const serviceStart = changeCommand({
     unfit(service, before, ['stopping'], 'it is stopped') ??
     goneRefusal(service, before),
   warnings: (_args, before) => startWarnings(before),
+  activities: ['service_start'],
   settled: settledInState({
     ends: ['running', 'idle'],
     begun: ['starting', 'awaking', 'provisioning', 'partially_running', 'degraded'],
@@ -109,6 +110,7 @@ export const serviceStop: ChangeCommand = changeCommand({
     ...primaryWarning(before),
     ...stateWarning(before),
   ],
+  activities: ['service_stop'],
   settled: settledInState({
     ends: ['stopped'],
     begun: ['stopping'],

@@ -56,9 +56,12 @@ function isOver({ forecast, budget, share }: BudgetStanding): boolean {
   return share > 1 || (forecast.ok && forecast.total > budget.credits);
 }
 
-/** `⚠ production: November heading for 5,812 of 5,500 (+6%)` */
+/** `⚠ production: heading over`; the facts below have the figures. */
 function headingOf(standing: BudgetStanding): string {
-  return `${isOver(standing) ? '⚠ ' : ''}${standing.budget.name}: ${headingText(standing)}`;
+  const { budget, share, missing } = standing;
+  if (missing !== null) return `${budget.name}: not known`;
+  if (!isOver(standing)) return `${budget.name}: within`;
+  return `⚠ ${budget.name}: ${share > 1 ? 'over' : 'heading over'}`;
 }
 
 /**

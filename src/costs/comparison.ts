@@ -19,7 +19,7 @@ export function comparisonText({ now, before, series }: PeriodComparison, today:
   const label = formatSpan(before, today);
   if (!comparison) return `No data of ${label} to compare with.`;
   const { before: was, now: is, sameWeekdays } = comparison;
-  const part = comparedDaysText(comparison, now, before);
+  const part = comparedDaysText(comparison, { now, before, today });
   const weekdays = sameWeekdays ? '' : ' The weekdays differ.';
   const sums =
     part === ''
@@ -33,15 +33,18 @@ export function changeOf({ delta, relative }: Pick<Comparison, 'delta' | 'relati
   return relative === null ? signedFigure(delta) : changeText(relative);
 }
 
-/** `, on 5 of 7 days`, of which only the final ones are compared, or `, as reported`; empty for all of both spans. */
+/**
+ * `, on 5 of 7 days`, of which only the final ones are compared, or `, as reported`; empty for all of both spans. A day
+ * that is not over is a part beside a whole one.
+ */
 export function comparedDaysText(
   { isFinal, days }: { readonly isFinal: boolean; readonly days: number },
-  now: Span,
-  before: Span,
+  { now, before, today }: Pick<PeriodComparison, 'now' | 'before'> & { readonly today: Day },
 ): string {
   const all = Math.max(lengthOf(now), lengthOf(before));
   const part = days === all ? '' : `, on ${days} of ${countWords(all, 'day')}`;
-  return isFinal ? part : `${part}, as reported`;
+  const isOver = now.last < today && before.last < today;
+  return isFinal ? part : `${part}, as reported${isOver ? '' : ', today is not over'}`;
 }
 
 /**

@@ -2,8 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type Span, within } from '../base/calendar.ts';
-import { addDays, type Day, dayOf } from '../base/time.ts';
-import type { Service } from '../domain/targets.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
+import { evolveElsewhere, type FoundElsewhere } from '../domain/log-events.ts';
+import { type CostSelector, selects } from '../domain/policy.ts';
+import { type Service, serviceTarget } from '../domain/targets.ts';
 import type { Log } from '../log/index.ts';
 import type { Floor } from '../maths/anomalies.ts';
 import type { DayState, RowSelector } from '../maths/days.ts';
@@ -36,6 +38,8 @@ export interface DigestFacts {
   readonly period: DigestOptions['period'];
   readonly judged: Judgement;
   readonly budgets: readonly DigestBudget[];
+  /** The changes of these days that were made without Signalbox; related ones count once. */
+  readonly madeElsewhere: number;
   readonly lastPosted: LastPosted | null;
   /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
@@ -54,6 +58,8 @@ export interface DigestData {
   readonly marks: Marks;
   readonly floor: Floor;
   readonly budgets: readonly BudgetUpdate[];
+  /** What was announced of the days before this one that a digest can report. */
+  readonly elsewhere: readonly FoundElsewhere[];
 }
 
 export interface DigestSources {
@@ -81,7 +87,33 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
     marks: await readMarks(sources, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
+    elsewhere: await foundElsewhere(sources.events, today),
   };
+}
+
+const WEEK = 7;
+
+async function foundElsewhere(events: Log, today: Day): Promise<readonly FoundElsewhere[]> {
+  const days = daysBetween(addDays(today, -WEEK), today);
+  const all = days.map((day) => events.load(`elsewhere/${day}`, evolveElsewhere));
+  return (await Promise.all(all)).flatMap(({ state }) => state?.found ?? []);
+}
+
+function countElsewhere(
+  on: CostSelector | null,
+  { first, last }: Span,
+  { elsewhere, services }: Pick<DigestData, 'elsewhere' | 'services'>,
+): number {
+  const ids = new Set(
+    services
+      .filter(({ team }) => on?.teams?.includes(team ?? '') ?? true)
+      .flatMap((each) => (selects(on, serviceTarget(each)) ? [each.id] : [])),
+  );
+  const counted = elsewhere.filter(({ madeAt, service }) => {
+    const day = dayOf(madeAt);
+    return first <= day && day <= last && (on === null || ids.has(service));
+  });
+  return new Set(counted.map(({ group }) => group)).size;
 }
 
 interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {}
@@ -90,8 +122,9 @@ interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' 
 export function digestFacts(
   { options, channel }: Pick<DigestSubscription, 'options' | 'channel'>,
   details: DigestDetails,
-  { read, today, services, marks, floor, budgets }: DigestData,
+  data: DigestData,
 ): DigestFacts {
+  const { read, today, services, marks, floor, budgets } = data;
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
   const { expected } = marks;
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.
@@ -111,6 +144,7 @@ export function digestFacts(
       memory,
       isOwn: isDeepStrictEqual(standing.budget.on, options.on),
     })),
+    madeElsewhere: countElsewhere(options.on, details.covers, data),
   };
 }
 

@@ -7,10 +7,15 @@ import {
   monthOf,
   monthSpan,
   type Span,
-  startOf,
 } from '../base/calendar.ts';
 import { addDays } from '../base/time.ts';
-import { type Answer, type AnswerPart, type CommandOffer, utcStamp } from '../domain/answer.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type CommandOffer,
+  countWords,
+  utcStamp,
+} from '../domain/answer.ts';
 import { usualRange } from '../maths/anomalies.ts';
 import { compare, explainChange, pairsOf } from '../maths/compare.ts';
 import { completed, type DayState } from '../maths/days.ts';
@@ -352,7 +357,7 @@ function chartOf({ facts, states }: Inputs): AnswerPart | null {
 
 /** Not final days, what changed until days became final, skipped days, decreases, and the age. */
 function greyLine({ facts, states, day }: Inputs): AnswerPart {
-  const { read, today, covers, selector, untagged, next, judged } = facts;
+  const { read, today, covers, selector, untagged, next, judged, period, madeElsewhere } = facts;
   const shown = { first: addDays(covers.last, 1 - CHART_DAYS), last: covers.last };
   const texts = [
     ...openDaysTexts(states, shown, { today }),
@@ -360,6 +365,9 @@ function greyLine({ facts, states, day }: Inputs): AnswerPart {
     ...finalTexts(facts, states),
     ...skippedTexts(facts, states),
     ...judged.decreased.map(decreaseText),
+    ...(period === 'week' && madeElsewhere > 0
+      ? [`${countWords(madeElsewhere, 'change')} made without Signalbox`]
+      : []),
     'days in UTC',
     ...scopeNotes({ selector, untagged }),
   ];
@@ -417,7 +425,9 @@ function figuresOf({ facts, states, series, day, missing, forecast, money }: Inp
   if (missing !== null) return [['Not known', `${missing} could not be read`] as const];
   const usual = day && usualRange(series, day);
   const whole = day && !day.final && completed(day);
-  const month = { first: startOf('month', covers.last), last: covers.last };
+  // With the day so far, like the budgets below.
+  const { first, last } = monthSpan(monthOf(covers.last));
+  const month = { first, last: last < today ? last : today };
   const soFar = dayCountsOf(states, month);
   const range = usual && `${rangeText(usual.low, usual.high)} credits`;
   return [

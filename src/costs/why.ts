@@ -1,5 +1,5 @@
 import { formatSpan, lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
-import { DAY_MS, dayOf } from '../base/time.ts';
+import { DAY_MS, type Day, dayOf } from '../base/time.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -78,7 +78,7 @@ export async function answerWhy(
   if (!costs.ok) return costs.answer;
   const { read, scope, label } = costs;
   if (read.rows.length === 0) return noDataAnswer(now.label, read, question.final);
-  const shown = { question, before, read, scope, label };
+  const shown = { today, question, before, read, scope, label };
   const missing = missingText(read, span);
   const without = [now, before].find((period) => within(read.rows, period).length === 0);
   if (without || missing !== null) {
@@ -99,6 +99,7 @@ export async function answerWhy(
 
 /** What every answer of `/cost why` shows. */
 interface WhyFacts {
+  readonly today: Day;
   readonly question: CostQuestion;
   readonly before: Period;
   readonly read: CostReading;
@@ -117,7 +118,7 @@ const CHANGES_SHOWN = 8;
 function explainedAnswer(facts: WhyFacts, explained: Explained): Answer {
   const { before, now, movers, isFinal, pairs } = explained;
   const days = { isFinal, days: pairs.length };
-  const part = comparedDaysText(days, facts.question.period, facts.before);
+  const part = comparedDaysText(days, { ...facts, now: facts.question.period });
   const delta = signedCredits(now - before);
   const relative = relativeOf(now, before);
   const change = relative === null ? null : changeText(relative);

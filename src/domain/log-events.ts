@@ -160,6 +160,17 @@ const IncidentEvent = z.discriminatedUnion('type', [
   event('expected', { by: User, press: Id, line: z.string(), name: z.string(), since: z.string() }),
 ]);
 
+/**
+ * What the activity log of the cloud lists and no change of Signalbox sent. The stream of an organization says since when
+ * that log is read; the stream of a UTC day has the changes of that day.
+ */
+const ElsewhereEvent = z.discriminatedUnion('type', [
+  event('begun', {}),
+  event('ended', {}),
+  /** `id`: the hash of the server's id. `group`: the id of the change with which it shares a message. */
+  event('found', { id: Id, madeAt: At, service: text, what: text, by: text, group: Id }),
+]);
+
 const InstallationEvent = z.discriminatedUnion('type', [
   event('configured', { configuration: Id, release: Id }),
   event('started', { release: Id, instance: Id }),
@@ -195,6 +206,7 @@ const EVENTS = {
   digest: PostEvent,
   post: PostEvent,
   incident: IncidentEvent,
+  elsewhere: ElsewhereEvent,
   installation: InstallationEvent,
 };
 
@@ -249,6 +261,7 @@ const ENDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   digest: ['posted', 'missed', 'left-out'],
   post: ['posted', 'missed'],
   incident: ['expected'],
+  elsewhere: ['ended', 'found'],
 };
 
 /** Whether a stream with this last event is over. */
@@ -430,6 +443,26 @@ export function evolveIncident(
   event: Recorded<IncidentEvent>,
 ): FactsOf<IncidentEvent, 'expected'> {
   return factsOf(event);
+}
+
+type ElsewhereEvent = z.infer<typeof ElsewhereEvent>;
+
+/** A change that was made without Signalbox. */
+export type FoundElsewhere = FactsOf<ElsewhereEvent, 'found'>;
+
+/** `since`: from when on the activity log is read, in milliseconds; null: it is not. */
+export interface LoggedElsewhere {
+  readonly since: number | null;
+  readonly found: readonly FoundElsewhere[];
+}
+
+export function evolveElsewhere(
+  before: LoggedElsewhere | null,
+  event: Recorded<ElsewhereEvent>,
+): LoggedElsewhere {
+  const found = before?.found ?? [];
+  if (event.type === 'found') return { since: null, found: [...found, factsOf(event)] };
+  return { since: event.type === 'begun' ? event.at : null, found };
 }
 
 type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;

@@ -31,7 +31,10 @@ export function belongsTo({ teamId, enterpriseId }: Home, origin: Origin): boole
 }
 
 export interface Account {
-  /** All ids of this person: on Grid lists can name one person by `U…` and `W…`. None: Slack knows no such user. */
+  /**
+   * All ids of this person: on Grid Slack can name one person by `U…` and `W…`. Signalbox knows the person by the
+   * first one. None: Slack knows no such user.
+   */
   readonly ids: readonly UserId[];
   readonly standing: 'member' | Refusal;
   readonly zone: string | null;
@@ -58,7 +61,11 @@ async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Ac
 export function accountFrom(user: User | undefined, home: Home): Account | null {
   if (!user?.id || !user.team_id) return null;
   const ids = [user.id, user.enterprise_user?.id ?? user.id] as UserId[];
-  return { ids: [...new Set(ids)], standing: standingOf(user, home), zone: knownZone(user.tz) };
+  return {
+    ids: [...new Set(ids)].sort(),
+    standing: standingOf(user, home),
+    zone: knownZone(user.tz),
+  };
 }
 
 /** Null for a zone that the runtime does not know. */

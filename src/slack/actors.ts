@@ -11,9 +11,11 @@ import {
   type RoleGroups,
   readGroupMembers,
 } from './groups.ts';
+import { orLate } from './private-answers.ts';
 
 const KEEP_MS = 60_000;
 const ALL = 'all groups';
+const ID_WITHIN_MS = 1_000;
 
 export interface Actors extends People {
   /**
@@ -21,6 +23,11 @@ export interface Actors extends People {
    * group; null on failure.
    */
   readonly someOf: (role: RoleName, enough: number) => Promise<readonly UserId[] | null>;
+  /**
+   * The one id by which Signalbox knows a person, whichever of two ids on Grid Slack gives. Everything that
+   * compares people compares this one. Where Slack does not answer within a second, the given id.
+   */
+  readonly idOf: (user: UserId) => Promise<UserId>;
   /** After an event of Slack about a group: the groups are read again. */
   readonly groupChanged: (group: string) => void;
   /** Drops what was read before, after an event of Slack. */
@@ -73,7 +80,7 @@ export function createActors(options: Options): Actors {
       };
       const roles = [...policy.roles.keys()].filter(isIn);
       const evidence = { groups: [...byGroup.values()].map((group) => group.evidence) };
-      return { ok: true, actor: { id: user, ids, roles }, evidence };
+      return { ok: true, actor: { id: ids[0] ?? user, ids, roles }, evidence };
     } catch (error) {
       options.warn(error, `identity of ${user}`);
       return { ok: false, refusal: 'lookup-failed' };
@@ -114,6 +121,15 @@ export function createActors(options: Options): Actors {
     );
   }
 
+  async function idOf(user: UserId): Promise<UserId> {
+    if (!user.startsWith('W')) return user;
+    const read = accounts.read(user, { fresh: false }).catch((error: unknown) => {
+      options.warn(error, `ids of ${user}`);
+      return null;
+    });
+    return (await orLate(options.clock.timeout(ID_WITHIN_MS), read))?.ids[0] ?? user;
+  }
+
   async function zoneOf(user: UserId): Promise<string | null> {
     // A program has no clock on a wall.
     if (!isPerson(user)) return 'UTC';
@@ -132,6 +148,7 @@ export function createActors(options: Options): Actors {
 
   return {
     identify,
+    idOf,
     someOf,
     someMembers: createSomeMembers({ idsOf, accounts, clock: options.clock }),
     zoneOf,

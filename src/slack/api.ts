@@ -189,8 +189,11 @@ export function measuredFetch(
     const measured = METHOD_LIMITS.has(method) || OTHER_METHODS.includes(method) ? method : 'other';
     try {
       const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
-      const isBroken = response.status >= 500;
-      slackCalled(measured, response.status === 429 ? 'limited' : isBroken ? 'failed' : 'answered');
+      const { status, headers } = response;
+      // The page of a proxy, or of a network that wants a sign-in, is no answer of Slack.
+      const isOfSlack = method === 'upload' || headers.get('content-type')?.includes('json');
+      const isAnswer = status < 500 && isOfSlack;
+      slackCalled(measured, status === 429 ? 'limited' : isAnswer ? 'answered' : 'failed');
       if (record) record(await exchangeOf(method, init, response.clone()));
       return response;
     } catch (error) {
@@ -334,13 +337,16 @@ export function createRespond(slackApiUrl: string, post: Post): Respond {
     const plain = reason.includes('invalid_blocks') ? inPlainBlocks(response) : null;
     const again = plain && (await send(url, { ...response, ...plain }));
     if (again && isAccepted(again)) return;
-    throw new Error(`Slack refused a private answer: ${status} ${reason}`);
+    throw new Error(`A private answer was not accepted: ${status} ${reason.slice(0, 200)}`);
   };
 }
 
-/** Slack reports some refusals with status 200 and `ok: false`, and an acceptance as JSON or `ok`. */
+/**
+ * Slack reports some refusals with status 200 and `ok: false`, and an acceptance as JSON, `ok` or nothing; any other
+ * text is of something in between.
+ */
 function isAccepted({ status, text }: Awaited<ReturnType<Post>>): boolean {
-  return status < 300 && !/^\s*\{.*"ok"\s*:\s*false\b/s.test(text);
+  return status < 300 && /^\s*(\{(?!.*"ok"\s*:\s*false\b)|(ok)?\s*$)/s.test(text);
 }
 
 function contentOf({ text, blocks, replace, thread }: PrivateResponse) {
@@ -443,6 +449,7 @@ export interface SlackProblem extends ConfigProblem {
   readonly passing: boolean;
 }
 
+const LATER = 'run this again in a minute';
 const REINSTALL = 'at api.slack.com/apps open the app, Install App, Reinstall to Workspace';
 const COPY = 'then copy the bot token into SLACK_BOT_TOKEN';
 
@@ -540,10 +547,8 @@ export function createInstallation(log: Logger): Installation {
 /** Why Slack rejected a call, in words for the administrator who installs Signalbox. */
 export function tokenProblem(error: unknown): TokenProblem {
   const refused = refusedBySlack(error);
-  if (refused === 'ratelimited') {
-    const fix = 'run this again in a minute';
-    return { says: 'Slack limits the rate of requests', fix, passing: true };
-  }
+  if (refused === 'ratelimited')
+    return { says: 'Slack limits the rate of requests', fix: LATER, passing: true };
   if (refused === 'missing_scope') return missingScope(error);
   const known = refused === null ? undefined : REFUSALS[refused];
   if (known) return { says: known[0], fix: known[1], passing: false };
@@ -580,10 +585,8 @@ function missingScope(error: unknown): TokenProblem {
 
 /** An answer that is no refusal, such as a fault of Slack or a proxy's page; or no answer at all. */
 function unreachable(error: unknown): TokenProblem {
-  if (error instanceof Error && 'data' in error) {
-    const fix = 'run this again in a minute';
-    return { says: 'Slack gave no usable answer', fix, passing: false };
-  }
+  if (error instanceof Error && 'data' in error)
+    return { says: 'Slack gave no usable answer', fix: LATER, passing: false };
   const code = causeCode(error);
   const says = `Slack was not reached${code === null ? '' : ` (${code})`}`;
   const fix = 'let this machine reach slack.com and wss-primary.slack.com by HTTPS';

@@ -268,8 +268,12 @@ export function createSharing({ find }: Pick<ChannelFinder, 'find'>, clock: Cloc
 /** 19,980 members. Slack allows 100 of these calls per minute. */
 const MEMBER_PAGES_MAX = 20;
 
-/** Who is in a channel. Each lookup ends as null where Slack does not answer. */
-export function createChannelMembers(lookups: WebClient, clock: Clock) {
+/** Who is in a channel, which can list any of the ids of a person. Each lookup ends as null where Slack does not answer. */
+export function createChannelMembers(
+  lookups: WebClient,
+  clock: Clock,
+  idsOf: (user: UserId) => readonly UserId[],
+) {
   const members = sharedRead(
     (channel) => readMembers(lookups, channel),
     KEEP_MS,
@@ -279,12 +283,14 @@ export function createChannelMembers(lookups: WebClient, clock: Clock) {
     members.read(channel, how).catch(() => null);
   return {
     /** Read now, for a user who may have just left. */
-    has: async (channel: ChannelId, user: UserId) =>
-      (await read(channel, { fresh: true }))?.has(user) ?? null,
+    has: async (channel: ChannelId, user: UserId) => {
+      const present = await read(channel, { fresh: true });
+      return present && idsOf(user).some((id) => present.has(id));
+    },
     /** At most a minute old. */
     absentAmong: async (channel: ChannelId, users: readonly UserId[]) => {
       const present = await read(channel, { fresh: false });
-      return present && users.filter((user) => !present.has(user));
+      return present && users.filter((user) => !idsOf(user).some((id) => present.has(id)));
     },
   };
 }

@@ -137,6 +137,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     warn,
     onAnswer: outage.ended,
   });
+  const findPerson = peopleByName(lookups, now);
   const permalinks = createPermalinks({ lookups, slackApiUrl, clock, log });
   const drawing: DrawContext = {
     policy,
@@ -157,6 +158,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     return createMessenger({
       ...drawn,
       places: createPlaces(placeKeys),
+      idsOf: (user) => accounts.cached(user)?.ids ?? [user],
       posts: clients.posts,
       lookups,
       botId,
@@ -178,7 +180,10 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       actors,
       groupIds: idsOfHandles(policy, found.groups),
       openMessenger,
-      findPerson: peopleByName(lookups, now),
+      findPerson: async (word) => {
+        const found = await findPerson(word);
+        return found.ok ? { ok: true, user: await actors.idOf(found.user) } : found;
+      },
       deliveries: (port) =>
         createDeliveries({ ...options, ...port, slackApiUrl, socketUrl, clock, fetch }),
       listen: async (context, placeKeys) => {

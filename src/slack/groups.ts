@@ -216,11 +216,12 @@ export function createSomeMembers({ idsOf, accounts, clock }: Options) {
     );
     if (!ids) return null;
     const isActive = (id: UserId) => accounts.cached(id)?.standing === 'member';
+    const firstId = (id: UserId) => accounts.cached(id)?.ids[0] ?? id;
     const unknown = () => ids.filter((id) => accounts.cached(id) === null);
     const missing = Math.max(0, NAMED_MAX - ids.filter(isActive).length);
     const wanted = unknown().slice(0, missing);
     await orLate(late, Promise.allSettled(wanted.map(lookUp)));
-    const active = ids.filter(isActive);
+    const active = [...new Set(ids.filter(isActive).map(firstId))];
     return {
       users: active.slice(0, NAMED_MAX),
       more: active.length > NAMED_MAX || unknown().length > 0,

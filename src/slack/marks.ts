@@ -50,9 +50,10 @@ export function markedLine(
   return withBlockId(line, id);
 }
 
-/** The card of a change that the log has lost. */
-export function markedLost(card: Message, change: ChangeId): Message {
-  return withBlockId(card, `s1.1.${LOST_HASH}${randomUUID()}.${change}`);
+/** The card of a change that the log has lost; with `other`, a card of a change that stands on another one. */
+export function markedLost(card: Message, change: ChangeId, other: CardMark | null): Message {
+  const { version, hash, revision } = other ?? { version: 1, hash: `${LOST_HASH}${randomUUID()}` };
+  return withBlockId(card, `s1.${version}.${hash}.${change}${revision ? `~${revision}` : ''}`);
 }
 
 function kindOf({ command, state }: Change): 's1' | 's1f' {

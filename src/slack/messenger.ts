@@ -8,9 +8,10 @@ import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PostPlace, PostResult } from '../domain/answer.ts';
-import type { Change, ChangeId, ChannelId, Position } from '../domain/change.ts';
+import type { Change, ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
 import type {
   AttemptMark,
+  CardMark,
   HomeLists,
   Mark,
   Messenger,
@@ -84,6 +85,8 @@ interface Options extends OwnMessages {
   readonly respond: Respond;
   readonly drawing: DrawContext;
   readonly places: Places;
+  /** All ids of a person, as far as they were read. */
+  readonly idsOf: (user: UserId) => readonly UserId[];
   readonly channels: Channels;
   readonly commands: readonly Command[];
   readonly permalinks: Permalinks;
@@ -102,7 +105,7 @@ export function createMessenger(options: Options): Messenger {
   const isShared = createSharing(finder, options.clock);
   const warned = new Set<string>();
   const frozen = new Cache<string, true>(FROZEN_MAX);
-  const members = createChannelMembers(lookups, options.clock);
+  const members = createChannelMembers(lookups, options.clock, options.idsOf);
   const throwRefusal = (error: unknown): never => {
     const refusal = postRefusal(error);
     if (refusal?.isOfApp) options.onLost(error);
@@ -231,7 +234,7 @@ export function createMessenger(options: Options): Messenger {
         return change.card?.ts === at.ts ? reply : 'drawn';
       }
     },
-    drawLost: (change, at) => updateMessage(posts, at, lostCard(change)),
+    drawLost: (change, at, other) => updateMessage(posts, at, lostCard(change, other)),
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
       const line = message(lines(sendingLine(change)));
       const note = markedLine(line, change, mark, mark.nonce);
@@ -361,11 +364,12 @@ const FROZEN_LINE =
 
 type Marked = { readonly mark: MessageMark | null };
 
-function lostCard(id: ChangeId): Message {
-  const why =
-    'The database has lost this request, for example after a failover or a restore. ' +
-    'Check the state of its target, then request it again.';
-  return markedLost(message(title(`✕ Change ${id} was lost`), lines([why])), id);
+function lostCard(id: ChangeId, other: CardMark | null): Message {
+  const [what, lost, next] = other
+    ? ['has another card', 'card', 'Only the other card counts.']
+    : ['was lost', 'request', 'Check the state of its target, then request it again.'];
+  const why = `The database has lost this ${lost}, for example after a failover or a restore. ${next}`;
+  return markedLost(message(title(`✕ Change ${id} ${what}`), lines([why])), id, other);
 }
 
 /** A request waits for its note, and is not sent after half a minute. */

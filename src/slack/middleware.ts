@@ -4,7 +4,7 @@ import type { RecordExchange } from '../base/http.ts';
 import { during, newRequest, traced } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import { type Command, nounOf } from '../commands/index.ts';
-import { VERBS } from '../domain/change.ts';
+import { type UserId, VERBS } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { belongsTo } from './accounts.ts';
@@ -47,7 +47,7 @@ export function startListening(
 ): PayloadListener {
   const { commands, prefix, log } = bot;
   const nameOf = payloadNames(commands, prefix);
-  const process = observed(app.processEvent.bind(app), bot, nameOf, record);
+  const process = observed(app.processEvent.bind(app), bot, nameOf, actors.idOf, record);
   app.processEvent = (event) =>
     traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
   app.error(async (error) => {
@@ -97,6 +97,7 @@ function observed(
   process: Process,
   { context, log }: SlackContext,
   nameOf: (body: Body) => string,
+  idOf: Actors['idOf'],
   record?: RecordExchange,
 ): Process {
   return (event) => {
@@ -113,7 +114,7 @@ function observed(
         await event.ack(response);
         context.measures.acknowledged(kind, performance.now() - began);
       };
-      await process({ ...event, ack });
+      await process({ ...event, body: await withOneId(event.body, idOf), ack });
       if (!isAcknowledged) await event.ack();
     });
   };
@@ -122,6 +123,21 @@ function observed(
 function userOf({ user_id, user, event }: Body): string | undefined {
   const id = user_id ?? part(user).id ?? part(event).user;
   return typeof id === 'string' ? id : undefined;
+}
+
+/** The same payload, whose person has the one id by which Signalbox knows people. */
+async function withOneId(body: Body, idOf: Actors['idOf']): Promise<Body> {
+  const known = async (user: unknown): Promise<unknown> => {
+    if (typeof user === 'string') return idOf(user as UserId);
+    return 'id' in part(user) ? { ...part(user), id: await known(part(user).id) } : user;
+  };
+  const event = part(body.event);
+  return {
+    ...body,
+    ...('user_id' in body && { user_id: await known(body.user_id) }),
+    ...('user' in body && { user: await known(body.user) }),
+    ...('user' in event && { event: { ...event, user: await known(event.user) } }),
+  };
 }
 
 const EVENTS_LIMITED =

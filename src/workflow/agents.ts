@@ -94,11 +94,20 @@ const TOGETHER = 10;
 
 /** What a program may do, and nothing else: no call confirms, decides or resolves. */
 export function agentRequests(context: WorkflowContext) {
+  /** A credential may name a person by another id than the payloads of Slack: requests and keys have one. */
+  const known = async (caller: AgentCaller): Promise<AgentCaller> => {
+    const identity = caller.person && (await identify(context, caller));
+    return identity?.ok ? { ...caller, person: identity.actor.id } : caller;
+  };
   return {
-    request: (caller: AgentCaller, asked: AgentRequest) =>
-      withRestore(context, () => requestByAgent(context, caller, asked)),
-    change: (caller: AgentCaller, id: ChangeId) => changeForAgent(context, caller, id),
-    cancel: (caller: AgentCaller, id: ChangeId) => cancelByAgent(context, caller, id),
+    request: async (caller: AgentCaller, asked: AgentRequest) => {
+      const own = await known(caller);
+      return withRestore(context, () => requestByAgent(context, own, asked));
+    },
+    change: async (caller: AgentCaller, id: ChangeId) =>
+      changeForAgent(context, await known(caller), id),
+    cancel: async (caller: AgentCaller, id: ChangeId) =>
+      cancelByAgent(context, await known(caller), id),
     commands: (caller: AgentCaller, all: readonly Command[]) =>
       commandsForAgent(context, caller, all),
     receive: (call: Parameters<typeof receiveAgentCall>[1]) => receiveAgentCall(context, call),

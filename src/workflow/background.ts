@@ -3,9 +3,10 @@ import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
-import { type ClaimedJob, dropInstance, transaction } from '../storage/index.ts';
+import { type ClaimedJob, dropInstance, type Job, transaction } from '../storage/index.ts';
 import { type AlertChannel, alertKind, pruneAlerts, receiveAlert } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
+import { elsewhereKind } from './elsewhere.ts';
 import { expireKind, lostKind, runKind, takeOver } from './execute.ts';
 import { followKind } from './follow.ts';
 import { freezeKind } from './freezes.ts';
@@ -27,6 +28,8 @@ interface BackgroundOptions {
   readonly takesOver: boolean;
   /** Whether changes are followed by reads after their outcome. */
   readonly follows: boolean;
+  /** The audit channel; null: there is none. */
+  readonly audit: string | null;
   readonly alertChannels: readonly AlertChannel[];
   /** Kinds of jobs of other rooms. */
   readonly kinds: JobKinds;
@@ -52,10 +55,12 @@ export interface Background {
 /** Records that this process started, and prepares its background work. Nothing runs before `start`. */
 export async function openBackground(
   context: WorkflowContext,
-  { release, takesOver, follows, alertChannels, kinds }: BackgroundOptions,
+  { release, takesOver, follows, audit, alertChannels, kinds }: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
-  await record(context, { type: 'started', release, instance });
+  await record(context, { type: 'started', release, instance }, [
+    { kind: 'elsewhere', key: context.organization, dueAt: context.now().getTime() },
+  ]);
   await resealSecrets(store, events.keys);
   if (takesOver) {
     const executing = await listChanges(events, { states: ['executing'], limit: MANY });
@@ -66,7 +71,7 @@ export async function openBackground(
   }
   const onError = (error: unknown) => mendLog(context, error);
   const onLate = (job: ClaimedJob) => reportLate(context, job);
-  const all = { ...jobKinds(context, { follows }), ...kinds };
+  const all = { ...jobKinds(context, { follows, audit }), ...kinds };
   const jobs = createJobLoop({ ...context, onError, onLate }, all);
   let started: ReturnType<typeof startAll> | null = null;
   return {
@@ -107,15 +112,16 @@ const MANY = 1_000;
 async function record(
   { events }: Pick<WorkflowContext, 'events'>,
   event: Extract<EventOf<'installation/processes'>, { type: 'started' | 'stopped' }>,
+  jobs: readonly Job[] = [],
 ): Promise<void> {
   const stream = 'installation/processes';
-  await append(events, async () => ({ events: [{ stream, event }], result: null }));
+  await append(events, async () => ({ events: [{ stream, event }], jobs, result: null }));
 }
 
 /** Every kind of job of the workflow. */
 export function jobKinds(
   context: WorkflowContext,
-  { follows }: { readonly follows: boolean },
+  { follows, audit }: Pick<BackgroundOptions, 'follows' | 'audit'>,
 ): JobKinds {
   return {
     ...messageKinds(context),
@@ -129,6 +135,7 @@ export function jobKinds(
     schedule: scheduleKind(context),
     freeze: freezeKind(context),
     follow: followKind(context, { isOn: follows }),
+    elsewhere: elsewhereKind(context, { isOn: follows, audit }),
   };
 }
 

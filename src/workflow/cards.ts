@@ -33,7 +33,7 @@ import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notifyOnce } from './notices.ts';
 import { nextRun } from './own.ts';
 import { pausedWithoutCard } from './schedules.ts';
-import { answerForeign, foreignMarks, isUnread } from './witness.ts';
+import { answerForeign, drawOther, foreignMarks, isUnread } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
 
@@ -191,7 +191,9 @@ async function postCard(
 ): Promise<void> {
   const at = await context.messenger.postCard(change, attempt);
   const posted = { type: 'card-posted', ...at } as const;
-  await advance(context, change.id, ({ card }) => (card ? null : posted));
+  const moved = await advance(context, change.id, ({ card }) => (card ? null : posted));
+  // After a rollback, another process may have found the card that stands already.
+  if (moved === null) await drawOther(context, change.id, at);
 }
 
 const ROUNDS = 3;

@@ -54,8 +54,8 @@ export interface Messenger extends Poster {
    * a channel or a thread is not readable.
    */
   readMarks(since: Date, cards: readonly Position[]): Promise<readonly SeenMark[]>;
-  /** Redraws the card of a change that the log has lost. */
-  drawLost(change: ChangeId, at: Position): Promise<void>;
+  /** Redraws the card of a change that the log has lost; with `other`, a card of a change that stands on another one. */
+  drawLost(change: ChangeId, at: Position, other: CardMark | null): Promise<void>;
   /** Posts the card into the direct messages of a user. */
   postDirectCard(change: Change, user: UserId, attempt: PostAttempt): Promise<Position>;
   /** Posts the preview of a draft, with its buttons, into the direct messages of its requester; once. */
@@ -177,7 +177,7 @@ export interface SeenThread {
 }
 
 /** A message of Signalbox in a channel: a card, its copy, or the line of an execution in the audit channel. */
-export interface SeenMark extends Mark {
+export interface SeenMark extends CardMark {
   readonly change: ChangeId;
   /** The schedule of which the change is a run. */
   readonly schedule: ChangeId | null;

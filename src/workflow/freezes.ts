@@ -74,7 +74,7 @@ async function endFreeze(context: DecisionContext, id: string): Promise<JobResul
     return { events: [{ stream, event }], result: state };
   });
   if (result instanceof Date) return result;
-  if (result?.lost?.card) await messenger.drawLost(result.change, result.lost.card);
+  if (result?.lost?.card) await messenger.drawLost(result.change, result.lost.card, null);
   // Each offer waits for the other freezes of its target.
   await transaction(store, async (tx) => {
     await hurryJobs(tx, 'unfreeze-offer', now());

@@ -41,6 +41,7 @@ export async function jobsFor(
       return ownJobs(subjects, `${kind}/${key}`, now);
     case 'press':
       return pressJobs(subjects, `press/${key}`, at);
+    case 'elsewhere':
     case 'notice':
     case 'post':
       return [{ kind, key, dueAt: at }];

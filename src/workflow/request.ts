@@ -463,8 +463,24 @@ function timedAs(
   if (found && !found.ok) return found;
   const revert = found?.revert ?? own;
   if (startAt === null && revert === null) return { ok: true, plan };
-  const warnings = [...new Set([...start.warnings, ...plan.warnings])];
-  return { ok: true, plan: { ...plan, warnings, timing: { ...kept, startAt, revert } } };
+  const warned = (time: Timing) => untilRevert(command, plan, time, clock.now);
+  const earlier = was ? warned(was) : [];
+  const seen = plan.warnings.filter((one) => !earlier.includes(one));
+  const planned = { ...kept, startAt, revert };
+  const warnings = [...new Set([...start.warnings, ...seen, ...warned(planned)])];
+  return { ok: true, plan: { ...plan, warnings, timing: planned } };
+}
+
+/** What its command warns of between its start and its revert. */
+function untilRevert(
+  command: ChangeCommand,
+  { before }: Plan,
+  { startAt, revert }: Timing,
+  now: Date,
+): readonly string[] {
+  const from = startAt === null ? now : new Date(startAt);
+  const until = new Date(from.getTime() + (revert?.afterMs ?? 0));
+  return command.warningsUntil?.(before, { from, until }) ?? [];
 }
 
 const TOO_SHORT = { field: 'at', problem: 'leaves no half hour before its end' };

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/text.ts';
 import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import { type Occurrence, occurrencesBetween, readWeeklyPlan } from '../base/weekly-times.ts';
-import { changesElsewhere } from '../commands/index.ts';
+import { decidedChanges } from '../commands/index.ts';
 import { oneLineOf } from '../domain/answer.ts';
 import {
   type Change,
@@ -228,10 +228,9 @@ async function wasChangedElsewhere(
   const period = { from_date: dayOf(since), to_date: dayOf(now()) };
   const read = await commandContext().reads.cloud.activities(period, { fresh: true });
   if (!read.known) return false;
-  // What the server did by itself is no decision of a person.
-  return changesElsewhere(read.value, serviceId).some(
-    ({ createdAt, actorType }) =>
-      actorType !== 'system' && Date.parse(createdAt ?? '') >= since.getTime(),
+  return decidedChanges(read.value).some(
+    ({ createdAt, serviceId: of, isOwnKey }) =>
+      of === serviceId && !isOwnKey && Date.parse(createdAt ?? '') >= since.getTime(),
   );
 }
 

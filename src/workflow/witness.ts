@@ -359,6 +359,15 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
       if (change && !isPrivate(change)) await answerForeign(context, id, marks);
       else await answerUnknown(context, id, { marks, isOpen: change?.state === 'draft' });
     }
+    for (const [id, marks] of byChange) {
+      const cards = marks.filter(({ isCard }) => isCard);
+      const change = cards.length > 1 ? await loadChange(events, id) : null;
+      if (!cards.some(({ at }) => at.ts === change?.card?.ts)) continue;
+      const asking = cards.filter(
+        ({ hash, revision }) => !hash.startsWith(LOST_HASH) && revision !== OTHER,
+      );
+      for (const { at } of asking) await drawOther(context, id, at);
+    }
   } catch (error) {
     unread.add(events);
     throw error;
@@ -381,6 +390,22 @@ async function adoptCard(
     const stands = [first, ...others].some((at) => at?.ts === change.card?.ts);
     return stands || isPrivate(change) || !first ? null : { type: 'card-posted', ...first };
   });
+}
+
+/** The revision of a card whose change stands on another one. */
+const OTHER = 'other';
+
+/** A card that is not the card of its change asks nobody for anything: people press where the log has it. */
+export async function drawOther(
+  { events, messenger }: WorkflowContext,
+  id: ChangeId,
+  at: Position,
+): Promise<void> {
+  const change = await loadChange(events, id);
+  if (change?.card?.ts === at.ts) return;
+  // A mark that the log has: the change goes on.
+  const mark = change?.card && { version: change.version, hash: change.hash, revision: OTHER };
+  await messenger.drawLost(id, at, mark ?? null);
 }
 
 /**
@@ -413,5 +438,5 @@ async function answerUnknown(
   context.wake();
   // The card of a freeze shows what it covers, until a person has decided.
   if (isFreeze) return;
-  for (const { at } of cards) await context.messenger.drawLost(change, at);
+  for (const { at } of cards) await context.messenger.drawLost(change, at, null);
 }

@@ -40,6 +40,7 @@ test('every promise holds in random sequences with rollbacks of the database', {
   });
   expect(failure, failure ?? '').toBeNull();
   if (process.env.RUNS) process.stdout.write(`${JSON.stringify(coverage)}\n`);
+  if (process.env.CASE) return;
   expect(coverage.rollbacks / coverage.runs).toBeGreaterThan(1);
   expect(coverage.sentAfter / coverage.runs).toBeGreaterThan(0.4);
   expect(coverage.restored / coverage.runs).toBeGreaterThan(0.05);

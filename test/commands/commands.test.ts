@@ -434,3 +434,28 @@ test('every command says what a program may do with it', () => {
   const reads = commands.filter(({ program }) => program === 'read');
   expect(reads.every(({ kind }) => kind === 'query')).toBe(true);
 });
+
+test.for<[string, string, string, string | null]>([
+  ['before the entry', '2026-11-20T18:00Z', '2026-11-21T21:59Z', null],
+  ['into the entry', '2026-11-20T18:00Z', '2026-11-22T09:00Z', 'Sat 21 Nov, 22:00 UTC'],
+  ['from its begin on', '2026-11-21T22:00Z', '2026-11-22T21:00Z', null],
+  [
+    'from its begin into the next one',
+    '2026-11-21T22:00Z',
+    '2026-11-22T23:00Z',
+    'Sun 22 Nov, 22:00 UTC',
+  ],
+])('a scale that lasts %s (%s to %s) names the entry %s', ([, from, until, at]) => {
+  const scheduleBegins = [
+    { name: 'Weekend', weekdays: [0, 6], hour: 22 },
+    { name: 'Wednesdays', weekdays: [3], hour: 0 },
+  ];
+  const before = { fields: {}, volatileFields: { scheduleBegins }, seenAt: new Date(), source: '' };
+  const span = { from: new Date(from), until: new Date(until) };
+  const words = (when: string) =>
+    `The scaling schedule entry “Weekend” begins before the revert (${when}): your values do not apply in it.`;
+  const scale = commands.find(({ name }) => name === 'service scale');
+  if (scale?.kind !== 'change') throw new Error('service scale is a change');
+  expect(scale.warningsUntil?.(before, span)).toEqual(at === null ? [] : [words(at)]);
+  expect(scale.warningsUntil?.(null, span)).toEqual([]);
+});

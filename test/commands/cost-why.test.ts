@@ -206,6 +206,13 @@ test.for<[string, string, string]>([
   },
 );
 
+test('today is compared with whole days, and the title says so', async () => {
+  const openDay = { age: 0, completeness: null };
+  const today = { ...daily('2026-11-20', [5])[0], locked: false, openDay } as CostRow;
+  const { text } = await answered('today', { rows: [...ROWS, today] });
+  expect(text).toContain('(UTC), as reported, today is not over: ');
+});
+
 test('without data there is nothing to compare with', async () => {
   const { text, asked } = await answered('7d', { rows: daily('2026-11-13', [1, 1]) });
   expect(text).toContain(': not compared\nNo data of 6–12 Nov to compare with.');

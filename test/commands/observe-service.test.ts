@@ -95,6 +95,24 @@ test.for<[string, JsonObject, Parameters<typeof servicesOf>[1], object | undefin
     { scheduleEntry: 'Nights', scheduleUntil: 6 },
     2,
   ],
+  [
+    'known with its days',
+    {
+      scalingSchedule: {
+        activeEntryId: 'e1',
+        entries: [
+          { ...ENTRY, weekdays: [0, 6], startHourUtc: 22 },
+          { id: 'e2', weekdays: [1] },
+        ],
+      },
+    },
+    {},
+    {
+      ...{ scheduleEntry: 'Nights', scheduleUntil: 6 },
+      scheduleBegins: [{ name: 'Nights', weekdays: [0, 6], hour: 22 }],
+    },
+    1,
+  ],
   ['not active', { scalingSchedule: { entries: [ENTRY] } }, {}, undefined, 1],
   ['not configured on an older server', {}, { schedule: null }, undefined, 2],
 ])('an entry of the schedule that is %s', async ([, own, answers, fields, asked]) => {

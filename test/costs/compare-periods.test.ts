@@ -46,6 +46,17 @@ test('a comparison always answers: without a day that is final in both, as repor
   );
 });
 
+test('a day that is not over is a part beside a whole one, and the answer says so', () => {
+  const [today, before] = ['2026-11-20', '2026-11-13'].map((day) => ({
+    first: day,
+    last: day,
+  })) as [Span, Span];
+  const rows = [...FINAL, row({ day: '2026-11-20', credits: 5, locked: false })];
+  expect(said(rows, today, before)).toBe(
+    '−58% vs Fri 13 Nov, as reported, today is not over: 5.0, was 12.0.',
+  );
+});
+
 test('of periods of different lengths, as many days are compared as both have', () => {
   const rows = daily('2026-11-01', Array(19).fill(10));
   expect(said(rows, WEEK, { first: '2026-11-09', last: '2026-11-10' })).toContain(

@@ -3,7 +3,7 @@ import { addDays } from '../../src/base/time.ts';
 import { composeDigest } from '../../src/costs/digest.ts';
 import { judgeCosts } from '../../src/costs/unusual.ts';
 import type { AppliedChange } from '../../src/maths/anomalies.ts';
-import { TODAY } from '../maths/rows.ts';
+import { row, TODAY } from '../maths/rows.ts';
 import { budgetFor, factsFor, nineWeeks, readingOf } from './facts.ts';
 import { written } from './written.ts';
 
@@ -220,7 +220,7 @@ test('the thread has the figures, the changes and the table', () => {
   expect(thread && written(thread)).toMatchInlineSnapshot(`
     "Details of Thu 19 Nov (UTC)
     Usual on Thu 19 Nov: 141–148 credits
-    1–19 Nov: 2,347.0 credits
+    1–20 Nov: 2,347.0 credits
     November: heading for 3,619 credits (3,609–3,629), about 80% sure
     Budget: everything 26% · November heading for 3,619 of 9,000 (−60%)
     Changed most vs Thu 12 Nov, as reported so far:
@@ -232,6 +232,20 @@ test('the thread has the figures, the changes and the table', () => {
     warehouse main: storage + backup | 12.0 | 8% | ±0
     As of 2026-11-20 08:00 UTC"
   `);
+});
+
+test('the month and its budget count the same days, with the day so far', () => {
+  const today = row({
+    day: TODAY,
+    credits: 105,
+    locked: false,
+    openDay: { age: 0, completeness: null },
+  });
+  const read = readingOf([...QUIET, today]);
+  const { thread } = digestOf(read, { budgets: [budgetFor(read, { credits: 2_400 })] });
+  const text = thread ? written(thread) : '';
+  expect(text).toContain('1–20 Nov: 2,452.0 credits');
+  expect(text).toContain('November over: 2,452 of 2,400 spent');
 });
 
 test('a digest of a week has its sum, compared with the week before', () => {

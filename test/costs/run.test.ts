@@ -5,7 +5,8 @@ import { createDigestRun } from '../../src/costs/digest-posts.ts';
 import { writeState } from '../../src/costs/store.ts';
 import type { Answer, Channel, PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
-import type { Log } from '../../src/log/index.ts';
+import type { NewEvent } from '../../src/domain/log-events.ts';
+import { append, type Log } from '../../src/log/index.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { microOf } from '../../src/maths/rows.ts';
 import { transaction } from '../../src/storage/index.ts';
@@ -119,6 +120,34 @@ test('days that no digest reported are named once, with their sums', async () =>
   await at('23T09:31');
   expect(stage.posts[1]).toContain('Yesterday, Sun 22 Nov: ');
   expect(stage.bodies[1]).toContain('not reported before: Fri 20 Nov 147.2, Sat 21 Nov 64.5');
+});
+
+test.for<[string, object, string | null]>([
+  ['week', { period: 'week' }, '3 changes made without Signalbox'],
+  ['week of a service', { period: 'week', on: { services: ['staging'] } }, '1 change made'],
+  ['week of a team', { period: 'week', on: { teams: ['search'] } }, '1 change made'],
+  ['day', {}, null],
+])('the digest of a %s counts what was made elsewhere: %o', async ([, { ...options }, words]) => {
+  const { stage, at, events } = await running('sqlite', { days: 'mon', ...options });
+  const found = (day: string, service: string, group: string): NewEvent => {
+    const madeAt = new Date(`${day}T10:00Z`);
+    const facts = { id: group, madeAt, service, what: 'Stopped', by: 'by x', group };
+    return { stream: `elsewhere/${day}`, event: { type: 'found', ...facts } };
+  };
+  const all = [
+    found('2026-11-15', 's-2', 'the week before'),
+    found('2026-11-16', 's-2', 'a'),
+    found('2026-11-16', 's-2', 'a'),
+    found('2026-11-19', 's-unknown', 'b'),
+    found('2026-11-22', 's-3', 'c'),
+    found('2026-11-23', 's-2', 'today'),
+  ];
+  await append(events, async () => ({ events: all, result: null }));
+  stage.rows = nineWeeks('2026-11-23');
+  await at('23T09:31');
+  expect(stage.bodies).toHaveLength(1);
+  if (words === null) expect(stage.bodies[0]).not.toContain('made without');
+  else expect(stage.bodies[0]).toContain(words);
 });
 
 test('a rate-limited digest is posted once in the next round', async () => {

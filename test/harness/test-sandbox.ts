@@ -7,6 +7,7 @@ import type { Clock } from '../../src/base/time.ts';
 import type { Config } from '../../src/ops/index.ts';
 import { afterTimeout } from './after-timeout.ts';
 import { type EditYaml, testConfig } from './config.ts';
+import type { Network } from './network.ts';
 import { peopleOn } from './people.ts';
 import { type SimulatorOptions, startSimulators } from './simulators.ts';
 import { NOON } from './users.ts';
@@ -26,6 +27,8 @@ export interface TestSandboxOptions extends Omit<SimulatorOptions, 'now'> {
   readonly log?: Logger;
   /** Puts a proxy between the bot and an API: gets the API's URL and returns the proxy's. */
   readonly through?: (url: string) => Promise<string>;
+  /** Between the bot and Slack and both APIs. */
+  readonly network?: Network;
   readonly yaml?: EditYaml;
 }
 
@@ -37,13 +40,19 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     if (options.waitsPass) clock.now = new Date(clock.now.getTime() + ms);
   };
   const waits = heldWaits();
-  const { through = async (url: string) => url, databaseUrl = 'file::memory:' } = options;
+  const { network, databaseUrl = 'file::memory:' } = options;
+  const { through = network?.open ?? (async (url: string) => url) } = options;
   const simulators = await startSimulators({
     ...options,
     now,
-    slack: { rateLimits: options.rateLimits ?? null, ...options.slack },
+    slack: {
+      rateLimits: options.rateLimits ?? null,
+      ...(network && { host: network.host }),
+      ...options.slack,
+    },
   });
   const { slack, cloud, alerts } = simulators;
+  await network?.open(slack.url);
   const env = {
     ...simulators.env,
     CLOUD_API_URL: await through(cloud.url),

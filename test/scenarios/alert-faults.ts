@@ -5,8 +5,11 @@ import {
   firing,
   inputOf,
   type Samples,
+  type Stage,
   scrape,
 } from '../deploy/promtool.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
+import type { TestSandbox } from '../harness/test-sandbox.ts';
 
 /** Reads the metrics of one process. */
 export const read = ({ url }: { readonly url: string }) => scrape({ a: url });
@@ -77,4 +80,32 @@ function atRate({ before, after }: MeasuredMinute) {
     const grows = isCounter ? `${first}+${value - first}x60` : `${value}x60`;
     return { series, values: `${isCounter ? first : value}x2 ${grows}` };
   });
+}
+
+/** Records these minutes in steps of two, in which the bot does what is due. */
+export async function recordEach(
+  sandbox: TestSandbox,
+  minutes: number,
+  stages: Stage[],
+): Promise<void> {
+  const step = timeInSteps(sandbox, 60_000);
+  for (let passed = 0; passed < minutes; passed += 2) {
+    await expect.poll(step).toBe(true);
+    await expect.poll(step).toBe(true);
+    stages.push([await freshSamples({ a: sandbox.url }), 2]);
+  }
+}
+
+/** The samples once the pages of the targets, which are shared for a second, are new and pass the check. */
+export async function freshSamples(
+  targets: Readonly<Record<string, string>>,
+  passes: (text: string) => boolean = () => true,
+) {
+  for (const url of Object.values(targets)) {
+    const page = async () => (await fetch(`${url}/metrics`)).text();
+    const first = await page();
+    const isNew = (text: string) => text !== first && passes(text);
+    await expect.poll(async () => isNew(await page()), { timeout: 5_000 }).toBe(true);
+  }
+  return scrape(targets);
 }

@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { expectOnlyAlert, type Stage, scrape } from '../deploy/promtool.ts';
 import { startProcessSandbox } from '../harness/bot-process.ts';
-import { timeInSteps } from '../harness/passing-time.ts';
 import { requestChange } from '../harness/requests.ts';
-import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
+import { freshSamples, recordEach } from './alert-faults.ts';
 
 // Series recorded from running bots in situations that last for minutes: which alert fires, and that no other one does.
-
-type Targets = Readonly<Record<string, string>>;
 
 const urlOf = ({ port }: { readonly port: number }) => `http://127.0.0.1:${port}`;
 
@@ -22,7 +20,7 @@ test('a rolling update of three replicas rings nothing, in the six hours after i
     running.set(name, { url: urlOf(replica), stop: replica.stop });
   };
   const stays = async (minutes: number) => {
-    const targets: Targets = Object.fromEntries([...running].map(([name, { url }]) => [name, url]));
+    const targets = Object.fromEntries([...running].map(([name, { url }]) => [name, url]));
     stages.push([await scrape(targets), minutes]);
   };
   running.set('a', { url: sandbox.url, stop: sandbox.down });
@@ -50,11 +48,13 @@ test('a policy that reaches the replicas one after the other rings nothing', asy
   const before = await scrape(targets);
   const edit = (file: Record<string, never>) => ({ ...file, budgets: [] });
   expect(await sandbox.reload(edit)).toEqual({ ok: true });
-  const during = await fresh(targets, (text) => text.includes('signalbox_config_outdated 1'));
+  const during = await freshSamples(targets, (text) =>
+    text.includes('signalbox_config_outdated 1'),
+  );
   expect(await replica.reload({ ok: true, config: sandbox.configWith(edit) })).toEqual({
     ok: true,
   });
-  const after = await fresh(targets, (text) => text.includes('signalbox_config_outdated 0'));
+  const after = await freshSamples(targets, (text) => text.includes('signalbox_config_outdated 0'));
   expectOnlyAlert(null, [
     [before, 60],
     [during, 5],
@@ -97,24 +97,3 @@ test('a replica that crashes again and again rings its alert alone', async () =>
   }
   expectOnlyAlert('SignalboxRestarting', stages);
 });
-
-/** Records these minutes in steps of two, in which the bot does what is due. */
-async function recordEach(sandbox: TestSandbox, minutes: number, stages: Stage[]): Promise<void> {
-  const step = timeInSteps(sandbox, 60_000);
-  for (let passed = 0; passed < minutes; passed += 2) {
-    await expect.poll(step).toBe(true);
-    await expect.poll(step).toBe(true);
-    stages.push([await fresh({ a: sandbox.url }), 2]);
-  }
-}
-
-/** The samples once the pages of the targets, which are shared for a second, are new and pass the check. */
-async function fresh(targets: Targets, passes: (text: string) => boolean = () => true) {
-  for (const url of Object.values(targets)) {
-    const page = async () => (await fetch(`${url}/metrics`)).text();
-    const first = await page();
-    const isNew = (text: string) => text !== first && passes(text);
-    await expect.poll(async () => isNew(await page()), { timeout: 5_000 }).toBe(true);
-  }
-  return scrape(targets);
-}

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { list } from '../../sandbox/json.ts';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import type { Member, Workspace } from '../../sandbox/slack/workspace/workspace.ts';
 import { atDoor, resultIn, slackCall, startDoor } from '../harness/agents.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
-import { deliverPayload, sentBy } from '../harness/signing.ts';
+import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, GUS, SVEN } from '../harness/users.ts';
 
@@ -98,6 +99,54 @@ test('a person with two ids approves no own request, and counts once as an appro
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
+/** Presses a button of a message that only this person sees, with the second id of the person. */
+async function pressOwn(sandbox: TestSandbox, user: string, words: string, id: string) {
+  const shown = await sandbox.privateMessage(user, words);
+  const { channel = '', ts = '' } = shown ?? {};
+  const all = shown?.blocks.flatMap((each) => list(each.elements)) ?? [];
+  const value = all.find(({ action_id }) => action_id === id)?.value;
+  const actions = [{ type: 'button', action_id: id, block_id: 'x', value }];
+  const container = { type: 'message', message_ts: ts, channel_id: channel, is_ephemeral: true };
+  const trigger_id = `78.${user}.${id}`;
+  const pressed = { ...sentBy(secondId(user)), channel: { id: channel }, container, trigger_id };
+  expect(await deliverPayload(sandbox, { ...pressed, type: 'block_actions', actions })).toBe(200);
+}
+
+test('a private message counts as the place of its person by both ids', async () => {
+  const sandbox = await startTestSandbox({ workspace: onGrid(ANA) });
+  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
+  await pressOwn(sandbox, ANA, 'Stop staging?', 'change.confirm');
+  await sandbox.card('requests: ');
+});
+
+test('a command, a message and a query by the second id are of the same person', async () => {
+  const sandbox = await startTestSandbox({ workspace: onGrid(ANA) });
+  const typed = { channel_id: 'C0OPS000001', user_id: secondId(ANA), team_id: 'T0SIGNALBOX' };
+  const command = { ...typed, api_app_id: 'A0SIGNALBOX', trigger_id: '79.1', command: '/service' };
+  const body = new URLSearchParams({ ...command, text: 'stop staging for the night' }).toString();
+  const headers = { 'content-type': FORM, ...signatureOf(body) };
+  expect(await deliver(sandbox, body, headers)).toBe(200);
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.card('requests: ');
+  await sandbox.slack.command(ANA, 'ops', `/change list by ${secondId(ANA)}`);
+  await sandbox.privateMessage(ANA, 'Stop staging');
+});
+
+test('an agent asks for the same person by both ids: one key, one change, cancelled by either', async () => {
+  const { url, clock } = await startDoor({ workspace: onGrid(ANA) });
+  const call = async (user: string, tool: string, args: object) => {
+    const meta = { user_id: user, team_id: COLLEAGUE.teamId };
+    return resultIn(await atDoor(url, slackCall(clock.now, tool, args, meta)));
+  };
+  const asked = { service: 'staging', reason: 'for the night', key: 'night-1' };
+  const first = await call(ANA, 'service_stop', asked);
+  clock.now = new Date(clock.now.getTime() + 1_000);
+  const second = await call(secondId(ANA), 'service_stop', asked);
+  expect(second.change).toBe(first.change);
+  const cancelled = await call(secondId(ANA), 'request_cancel', { id: first.change });
+  expect(cancelled).toMatchObject({ state: 'cancelled' });
+});
+
 test('a member of another organization is refused at each way in', async () => {
   const workspace = onGrid();
   const members = workspace.members.map(
@@ -175,7 +224,7 @@ test('a member of a group whom Slack does not know stops no start, reload, card 
   await sandbox.card('staging is stopping');
 });
 
-test('Slackbot asks for a colleague of another workspace of the organization, and for no stranger', async () => {
+test('Slackbot asks for a colleague of another workspace of the organization, and for nobody from outside', async () => {
   const { url, clock } = await startDoor({ workspace: onGrid(ANA) });
   const stop = async (user: string, team: string) => {
     const args = { service: 'staging', reason: team };

@@ -17,7 +17,7 @@ test('the sandbox starts with a digest and budgets', async () => {
   };
   expect(await answer('/cost digest list', '2 cost digests')).toContain('#db-costs');
   const budgets = await answer('/cost budget', 'Budgets · ');
-  expect(budgets).toMatch(/^everything: November heading for [\d,]+ of 9,000 \(−\d+%\)\nSpent/m);
-  expect(budgets).toMatch(/^⚠ production: November heading for [\d,]+ of 5,500 \(\+\d+%\)\nSpent/m);
+  expect(budgets).toMatch(/^everything: within\nSpent/m);
+  expect(budgets).toMatch(/^⚠ production: heading over\nSpent/m);
   expect(await answer('/cost anomalies', 'in 15 lines')).toContain('reported from');
 });

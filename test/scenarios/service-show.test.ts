@@ -5,6 +5,7 @@ import { type Readable, textOf } from '../harness/messages.ts';
 import { cardAfterRetries, NO_MESSAGE, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
 const start = (options = {}) => startTestSandbox({ yaml: EXTENDED, ...options });
@@ -219,4 +220,40 @@ test('a hostile actor is literal, on one line and cut', async () => {
   expect(line).toMatch(/y…, </);
   expect(line.length).toBeLessThan(300);
   expect(answer.text).not.toContain('<!channel>');
+});
+
+test('a change made in the console is named in the audit channel, once', async () => {
+  const sandbox = await start({ databaseUrl: await emptyUrl('sqlite') });
+  const named = () =>
+    sandbox.slack.messages('db-audit').filter((each) => textOf(each).includes('Not made with'));
+  // The first reading finds what happened before, and nothing that is announced.
+  await expect.poll(() => sandbox.cloud.count('list activities')).toBe(1);
+  pass(sandbox, 1_000);
+  sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 24 }, '<!channel> Mara');
+  /** The job is due two minutes after its last run has ended. */
+  const readings = async (count: number) => {
+    const before = sandbox.cloud.count('list activities');
+    const later = () => {
+      pass(sandbox, 60_000);
+      sandbox.wake();
+      return sandbox.cloud.count('list activities') - before;
+    };
+    await expect.poll(later).toBeGreaterThanOrEqual(count);
+  };
+  await readings(2);
+  await expect.poll(() => named().length).toBe(1);
+  expect(textOf(named()[0] ?? NO_MESSAGE)).toMatch(
+    /staging: memory scaled in the console by &lt;!channel&gt; mara@example.com/,
+  );
+  await sandbox.restart();
+  await readings(2);
+  expect(named()).toHaveLength(1);
+});
+
+test('a scale until after the begin of an entry of the scaling schedule names that entry', async () => {
+  const sandbox = await start();
+  const line = '/service scale bi-readonly min=16 max=32 for=4d month end';
+  expect((await shown(sandbox, line, 'Scale bi-readonly')).text).toContain(
+    'The scaling schedule entry “Business hours” begins before the revert (Mon 23 Nov, 06:00 UTC)',
+  );
 });

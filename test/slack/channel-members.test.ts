@@ -1,13 +1,15 @@
 import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/base/time.ts';
+import type { UserId } from '../../src/domain/change.ts';
 import { createChannelMembers } from '../../src/slack/channels.ts';
 import { ana, ben, channel, cleo } from '../workflow/context.ts';
 
 const ROOM = channel('CDEV');
+const SECOND_ID = 'W0ANA' as UserId;
 
 /** Slack, with a number of pages: the last one has Ana and Ben. */
-function slackWith({ pages = 1, fails = false }) {
+function slackWith({ pages = 1, fails = false, listed = ana }) {
   const time = { now: 0 };
   const calls: unknown[] = [];
   const apiCall = async (_method: string, { cursor = '1' }: { readonly cursor?: string }) => {
@@ -17,14 +19,15 @@ function slackWith({ pages = 1, fails = false }) {
     return {
       ok: true,
       // A list of Slack can have an empty place.
-      members: isLast ? [ana, null, ben] : [],
+      members: isLast ? [listed, null, ben] : [],
       response_metadata: { next_cursor: isLast ? '' : String(Number(cursor) + 1) },
     };
   };
   // Only these parts of both are used.
   const lookups = { apiCall } as unknown as WebClient;
   const clock = { now: () => time.now } as Clock;
-  return { members: createChannelMembers(lookups, clock), calls, time };
+  const idsOf = (user: UserId) => (user === ana ? [ana, SECOND_ID] : [user]);
+  return { members: createChannelMembers(lookups, clock, idsOf), calls, time };
 }
 
 test('the members of a channel are read once a minute, page by page', async () => {
@@ -35,6 +38,12 @@ test('the members of a channel are read once a minute, page by page', async () =
   time.now = 60_000;
   await members.absentAmong(ROOM, [ben]);
   expect(calls).toHaveLength(6);
+});
+
+test('a channel that lists the second id of a person has the person', async () => {
+  const { members } = slackWith({ listed: SECOND_ID });
+  expect(await members.absentAmong(ROOM, [ana, cleo])).toEqual([cleo]);
+  expect(await members.has(ROOM, ana)).toBe(true);
 });
 
 test('a user who may have just left is looked up now', async () => {

@@ -51,6 +51,7 @@ async function messengerInSlack() {
     finder: createChannelFinder({ ...lookups, configured: ['#db-approvals'], store }),
     permalinks: createPermalinks({ ...lookups, slackApiUrl: slack.apiUrl }),
     places: createPlaces([Buffer.alloc(32, 1)]),
+    idsOf: (user) => [user],
     channels: { approvals: '#db-approvals', audit: '#db-audit' },
     now: () => new Date(),
   });
@@ -211,12 +212,15 @@ test('the mark says that a message shows a freeze that was made', async () => {
 test('a change that the log has lost says so, with a mark that no log has', async () => {
   const { messenger, client } = await messengerInSlack();
   const at = await messenger.postCard(change('pending', 2), FIRST);
-  await messenger.drawLost('7KQ2MX' as ChangeId, at);
+  await messenger.drawLost('7KQ2MX' as ChangeId, at, null);
   expect(await messenger.readMarks(new Date(0), [])).toMatchObject([
     { change: '7KQ2MX', hash: expect.stringContaining(LOST_HASH), isCard: true },
   ]);
   const { messages = [] } = await client.conversations.history({ channel: APPROVALS });
   expect(messages[0]?.text).toContain('Change 7KQ2MX was lost');
+  const other = { version: 3, hash: change('pending', 3).hash, revision: 'other' };
+  await messenger.drawLost('7KQ2MX' as ChangeId, at, other);
+  expect(await messenger.readMarks(new Date(0), [])).toMatchObject([other]);
 });
 
 test('a post is found by its name', async () => {

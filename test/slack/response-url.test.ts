@@ -69,11 +69,16 @@ test('an answer that is sent elsewhere by a redirect does not go there', async (
 test.for([
   ['{"ok":false,"error":"used_url"}', 'used_url'],
   [' { "error": "x",\n "ok" : false }', 'x'],
-])('a status of 200 with ok: false is a refusal: %s', async ([said = '', reason = '']) => {
-  const slack = await slackThatSays({ status: 200, said });
-  await expect(createRespond(slack.url, postJson)(slack.url, COSTS)).rejects.toThrow(reason);
-  expect(slack.bodies).toHaveLength(1);
-});
+  ['<!doctype html><title>Sign in</title>', 'Sign in'],
+  ['Request blocked by administrator', 'blocked'],
+])(
+  'a status of 200 with ok: false, a page or other text is no acceptance: %s',
+  async ([said = '', reason = '']) => {
+    const slack = await slackThatSays({ status: 200, said });
+    await expect(createRespond(slack.url, postJson)(slack.url, COSTS)).rejects.toThrow(reason);
+    expect(slack.bodies).toHaveLength(1);
+  },
+);
 
 test.for(['ok', '{"ok":true}', ''])('a status of 200 with “%s” is accepted', async (said) => {
   const slack = await slackThatSays({ status: 200, said });

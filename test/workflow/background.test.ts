@@ -14,7 +14,14 @@ async function started() {
     lostConnections: () => server.lost,
   };
   const context = { ...base.context, store };
-  const options = { release: '2', takesOver: true, follows: false, kinds: {}, alertChannels: [] };
+  const options = {
+    release: '2',
+    takesOver: true,
+    follows: false,
+    kinds: {},
+    alertChannels: [],
+    audit: null,
+  };
   const background = await openBackground(context, options);
   onTestFinished(() => background.stop(async () => undefined));
   await background.start([]);

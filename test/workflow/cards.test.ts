@@ -9,6 +9,7 @@ import {
   aChange,
   ana,
   ben,
+  channel,
   cleo,
   dueJobs,
   eventsOf,
@@ -59,6 +60,24 @@ test('after a lost answer the messenger looks for the card before it posts', asy
   await world.run('card', id, 2);
   expect(world.slack.cards).toHaveLength(1);
   expect((await loaded(world.context, id)).card).toEqual(world.slack.cards[0]?.at);
+});
+
+test('a card says so that was posted while another process found the one that stands', async () => {
+  const standing = { channel: channel('CAPPROVALS'), ts: '1.0' };
+  const at = { ...standing, ts: '2.0' };
+  const world = await workflowWithCards({
+    messages: {
+      postCard: async ({ id }) => {
+        await moved(world.context, id, { type: 'card-posted', ...standing });
+        return at;
+      },
+    },
+  });
+  const { id } = await aChange(world.context, { hasCard: false });
+  await world.run('card', id);
+  const { card, version, hash } = await loaded(world.context, id);
+  expect(card).toEqual(standing);
+  expect(world.told('drawLost')).toEqual([[id, at, { version, hash, revision: 'other' }]]);
 });
 
 test('a card is drawn until a read shows the newest event', async () => {

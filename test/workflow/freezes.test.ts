@@ -229,7 +229,7 @@ describe('a freeze that the log has lost', () => {
     expect(drawnLost()).toEqual([]);
     await lift();
     await end();
-    expect(drawnLost()).toEqual([[id, { channel: 'CAPPROVALS', ts: '7.0' }]]);
+    expect(drawnLost()).toEqual([[id, { channel: 'CAPPROVALS', ts: '7.0' }, null]]);
     await claims();
     const events = await eventsOf(context, `change/${approved.id}`);
     expect(events.map(({ type }) => type)).toContain('claimed');

@@ -88,13 +88,29 @@ test('a card whose post the log has lost is the card of its change again', async
   expect(await loaded(context, change.id)).toMatchObject({ state: 'stale', card: second });
 });
 
+test('of several cards of a change, only its own one keeps its buttons', async () => {
+  const { context, marks, check, lost } = await witnessed();
+  const change = await aChange(context);
+  const { id, hash, version, card } = change;
+  if (!card) throw new Error('It has a card');
+  const at = (ts: string) => ({ ...card, ts });
+  const mark = { version, hash, revision: 'other' };
+  marks.push(seen(id, hash, { at: at('1.0') }), seen(id, hash, { at: card }));
+  await check();
+  expect(lost()).toEqual([[id, at('1.0'), mark]]);
+  marks.splice(0, 1, seen(id, hash, { at: at('1.0'), ...mark }));
+  await check();
+  expect(lost()).toHaveLength(1);
+  expect((await loaded(context, id)).state).toBe('pending');
+});
+
 test('the card of a change that the log knows as a draft is drawn as lost', async () => {
   const { context, marks, check, lost } = await witnessed();
   const draft = await aChange(context, { state: 'draft' });
   marks.push(seen(draft.id, 'lost'));
   await check();
   expect(await loaded(context, draft.id)).toMatchObject({ state: 'stale', card: null });
-  expect(lost()).toEqual([[draft.id, AT]]);
+  expect(lost()).toEqual([[draft.id, AT, null]]);
 });
 
 test('a draft ends whose card says since an earlier loss that it was lost', async () => {
@@ -191,7 +207,7 @@ test('a change that the log has lost is drawn as lost and reported once; everyth
   const id = newId();
   marks.push(seen(id, 'lost'), seen(id, 'line', { isCard: false }));
   await check();
-  expect(lost()).toEqual([[id, AT]]);
+  expect(lost()).toEqual([[id, AT, null]]);
   expect(await isPaused()).toBe(false);
   expect((await loaded(context, approved.id)).state).toBe('approved');
   await check();

@@ -29,7 +29,7 @@ export interface Card {
   /** The last event that it shows. */
   mark: CardMark;
   /** All states that it showed. */
-  readonly states: (State | 'lost')[];
+  readonly states: (State | 'lost' | 'other')[];
   isDeleted: boolean;
 }
 
@@ -162,12 +162,13 @@ export function openSlack(now: () => Date, members: Members) {
             at: { channel: 'CCARDS' as ChannelId, ts },
           }));
         }),
-      drawLost: (_id, at) =>
+      drawLost: (_id, at, other) =>
         ports.call('draw lost', async () => {
           needsSlack();
           const card = cardAt(at);
           if (!card) return;
-          card.mark = { version: 1, hash: `${LOST_HASH}${card.states.push('lost')}.${at.ts}` };
+          const states = card.states.push(other ? 'other' : 'lost');
+          card.mark = other ?? { version: 1, hash: `${LOST_HASH}${states}.${at.ts}` };
         }),
       postAuditLine: (change) =>
         ports.call('post audit line', async () => {

@@ -71,6 +71,7 @@ export async function walk(
     numRuns: runs,
     seed,
     endOnFailure: isQuick,
+    ...(process.env.CASE && { path: process.env.CASE }),
   });
   return { coverage, failure: checked.failed ? reportOf(checked) : null };
 }
