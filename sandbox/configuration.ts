@@ -129,6 +129,8 @@ function baseConfiguration() {
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },
+      // The rules of what is allowed say who approves it.
+      { allow: ['change allow'], to: 'operator' },
     ],
   };
 }

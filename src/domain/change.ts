@@ -379,6 +379,8 @@ export interface News {
   readonly target: Target | null;
   /** Why it could not run now, with all approvals; null: it could. */
   readonly refusal: Refusal | null;
+  /** The standing approval by which it runs; missing: it has approvals of its own. */
+  readonly standing?: Change | undefined;
 }
 
 /** A value that differs from the preview, as users read it: `16–64 GB`. */
@@ -539,6 +541,7 @@ export function changeSubject({ command, plan }: Pick<Change, 'command' | 'plan'
   const { impliedNoun } = TARGET_TRAITS[plan.target.kind];
   const object = objectOf({ noun, plan });
   if (second) return `${upperFirst(first)} of ${object}`;
+  if (plan.target.kind === 'standing approval') return upperFirst(object);
   return noun === impliedNoun ? object : upperFirst(object);
 }
 

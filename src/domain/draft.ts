@@ -25,10 +25,11 @@ export function draftChange(
   { requestKey = null, ...given }: DraftFields & Partial<Pick<Change, 'requestKey'>>,
   now: Date,
 ): Drafted {
-  const { via = null, words, ...own } = given;
+  const { via = null, words, standing, ...own } = given;
   // The databases store U+FFFD instead of half an emoji, and the digest covers what they store.
   const reason = own.reason?.toWellFormed() ?? null;
-  const fields = { ...own, reason, via, words: words ? agentWords(words) : null };
+  const by = standing && { standing };
+  const fields = { ...own, reason, via, words: words ? agentWords(words) : null, ...by };
   return {
     type: 'drafted',
     ...fields,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import { approvalStatus } from './approvals.ts';
 import type { Actor, Change, Plan, Refusal, Target, UserId } from './change.ts';
-import { Scope, scopeText, selectorOf, servicesIn } from './freezes.ts';
+import { freezeTarget, Scope, scopeText, selectorOf, servicesIn } from './freezes.ts';
 import { decidingRule, type Policy, requirementFor, selects } from './policy.ts';
 import { type Service, serviceTarget } from './targets.ts';
 import { startsAt } from './timing.ts';
@@ -41,6 +41,14 @@ export function allowanceIn(body: JsonObject): Allowance {
 /** `stop and start of staging`, `scale of everything tagged prod`: what is allowed, in a title. */
 export function allowanceText({ commands, scope }: Pick<Allowance, 'commands' | 'scope'>): string {
   return `${commands.map((command) => command.split(' ')[1]).join(' and ')} of ${scopeText(scope)}`;
+}
+
+/** What the policy reads of a standing approval: like a freeze of the same services. */
+export function allowedTarget(body: JsonObject, services: readonly Service[]): Target {
+  const allowance = allowanceIn(body);
+  const target = freezeTarget(allowance.scope, services);
+  const id = [target.id, ...allowance.commands].join(' ');
+  return { ...target, kind: 'standing approval', id, name: allowanceText(allowance) };
 }
 
 /** Each command on each service of the configuration that is allowed: the rules of all of them approve it. */
