@@ -44,10 +44,10 @@ export const changeAllow = changeCommand({
   name: 'change allow',
   program: 'none',
   title: 'Allow repeated changes',
-  summary: 'Request a standing approval: some uses of a command, within limits, for a while',
+  summary: 'Request a standing approval: some uses of a command, within limits',
   examples: [
     'change allow service scale analytics-prod max=128 uses=5 for=7d month-end load',
-    'change allow start and stop tag=dev uses=20 for=14d tests of the new pipeline',
+    'change allow start and stop tag=staging uses=20 for=14d tests of the new pipeline',
   ],
   args: z.strictObject({
     action: required(
@@ -81,8 +81,8 @@ export const changeAllow = changeCommand({
   callClass: 'put',
   needsReason: true,
   phrase: allowPhrase,
-  hasField: (field, { given: { action = 'scale' } }) =>
-    action === 'scale' || !['maxReplicaMemoryGb', 'numReplicas'].includes(field),
+  hasField: (field, { given: { action = '' } }) =>
+    !/^start|^stop/.test(action) || !['maxReplicaMemoryGb', 'numReplicas'].includes(field),
 
   problems: (args, _before, { services }) => {
     const scope = scopeOf(args);

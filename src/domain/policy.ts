@@ -272,17 +272,8 @@ export function requirementFor(
   policy: Policy,
   about: Pick<PolicyQuestion, 'command' | 'target'>,
 ): Requirement | null {
-  const rule = decidingRule(policy, about);
-  return rule && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
-}
-
-/** The rule that decides a change; null: none, or not certainly. */
-export function decidingRule(
-  policy: Policy,
-  about: Pick<PolicyQuestion, 'command' | 'target'>,
-): Rule | null {
   const { rule, isCertain } = ruleFor(policy, { ...about, kind: 'change' });
-  return isCertain ? rule : null;
+  return rule && isCertain && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
 }
 
 /**

@@ -7,7 +7,7 @@ import { DAY_MS } from '../base/time.ts';
 import { approvalStatus } from './approvals.ts';
 import type { Actor, Change, Plan, Refusal, Target, UserId } from './change.ts';
 import { freezeTarget, Scope, scopeText, selectorOf, servicesIn } from './freezes.ts';
-import { decidingRule, type Policy, requirementFor, selects } from './policy.ts';
+import { type Policy, reachable, requirementFor, selects } from './policy.ts';
 import { type Service, serviceTarget } from './targets.ts';
 import { startsAt } from './timing.ts';
 
@@ -126,8 +126,9 @@ export function decideUse(
   const approvals = standing.approvals.filter(({ by }) => !own.includes(by));
   const isOwn = approvals.length < standing.approvals.length;
   if (isOwn && !requires.self) return refuse('self-approval');
-  const rules = commands.map((command) => decidingRule(policy, { command, target }));
-  if (via && !rules.every((rule) => rule?.agentsStanding)) return refuse('agent-not-admitted');
+  const admits = (command: string) =>
+    reachable(policy, command).find(({ on }) => selects(on, target) === true)?.agentsStanding;
+  if (via && !commands.every(admits)) return refuse('agent-not-admitted');
   const current = commands.map((command) => requirementFor(policy, { command, target }));
   const about = { approvals, requester, confirmedAt: null };
   const rolesOf = rolesAmong(identities);
