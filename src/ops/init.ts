@@ -97,7 +97,9 @@ async function askForSlack(form: Form, prefix: string) {
     const isProxied = Object.keys(proxies()).length > 0;
     const log = pino({ level: 'silent' });
     const { withinMs } = CONTEXT;
-    const slack = createInstallationReads({ botToken, apiUrl, isProxied, log, withinMs });
+    const slack = createInstallationReads({
+      ...{ botToken, apiUrl, isProxied, log, withinMs, workspaces: null },
+    });
     const self = await inTime(() => slack.self());
     return { lines: botTokenLines(self, prefix), value: { slack, self } };
   });
@@ -145,13 +147,17 @@ async function readCloud(known: Known, organization = NO_ID) {
   const { CLOUD_API_URL: url = '', CLOUD_API_KEY_ID: keyId = '' } = known;
   const { CLOUD_API_KEY_SECRET: keySecret = NONE } = known;
   const id = z.guid().safeParse(organization).data ?? NO_ID;
-  const config = {
-    ...{ organization: { id }, access: { privateAddresses: false }, alerts: null },
-    ...{ cloud: { url, keyId, keySecret }, reads: 'extended' as const },
+  const context = {
+    ...CONTEXT,
+    config: {
+      ...{ access: { privateAddresses: false }, alerts: null },
+      ...{ cloud: { url }, reads: 'extended' as const },
+    },
+    organization: { id, name: null, keyId, keySecret },
   };
-  const clients = openApiClients({ ...CONTEXT, config });
-  const { lines, usage } = await checkApis({ ...CONTEXT, config }, clients);
-  return { lines: lines.slice(0, 1), usage, clients };
+  const clients = openApiClients(context);
+  const { cloud, usage } = await checkApis(context, clients);
+  return { lines: [cloud], usage, clients };
 }
 
 /** The services that the server lists, otherwise those of the usage of four weeks. */

@@ -145,6 +145,7 @@ const TIERS = { tier1: 1, tier2: 20, tier3: 50, tier4: 100 } as const;
  */
 export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
   ['apps.connections.open', TIERS.tier1],
+  ['auth.teams.list', TIERS.tier2],
   ['bots.info', TIERS.tier3],
   ['chat.postEphemeral', TIERS.tier4],
   ['chat.update', TIERS.tier3],

@@ -59,7 +59,14 @@ test.for(STATES)('a change that is %s is drawn in words', (state) => {
   expectWords(preview(withNews(change, { others: [change] }), drawing).blocks);
   const lists = {
     ...{ waiting: [change], toAnswer: [{ change, mayAnswer: true }], mine: [change] },
-    ...{ running: [change], recent: [change], schedules: [], services: null, costs: null },
+    ...{
+      running: [change],
+      recent: [change],
+      schedules: [],
+      standing: [],
+      services: null,
+      costs: null,
+    },
     ...{ unreadable: [], more: false, at: NOON },
   };
   const who = actor('U0ANA', 'viewer', 'operator', 'approver');
@@ -74,11 +81,11 @@ test.for(REFUSALS)('the refusal %s is said in words', (refusal) => {
   expectWords(sentenceMessage(stoppedLine({ ...change, stopReason: refusal }, drawing)).blocks);
 });
 
-const among = { plan: 'paid', tier: 'enterprise' } as const;
+const among = { plan: 'paid', tier: 'enterprise', organizations: [] } as const;
 const vocabulary = {
   ...{ commands, alerts: [], prefix: '', clock: null, lists: {} },
   services: [],
-  organization: among,
+  organizations: [{ id: 'o1', name: null, plan: 'paid', tier: 'enterprise' }],
 } as unknown as Vocabulary;
 
 const FIELDS = commands.flatMap((command) =>
