@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { SANDBOX_ZONE } from './clock/moves.ts';
 import { addDays, dayOf } from './cloud/days.ts';
 import { ORGANIZATION } from './seed/organization.ts';
+import { forOrganization } from './slack/workspace/organization.ts';
 
 /** A signalbox.yaml for the example organization: every service of the seed and sample rules. */
 export function sandboxYaml(): string {
@@ -10,6 +11,8 @@ export function sandboxYaml(): string {
 
 interface ReportOptions {
   readonly priced?: boolean;
+  /** For the two workspaces of the organization. */
+  readonly orgWide?: boolean;
   /** Where Slackbot may ask for people; no agents by default. */
   readonly mcpUrl?: string;
 }
@@ -19,7 +22,7 @@ interface ReportOptions {
  * `priced`: with a price of a credit that rose 20 days ago.
  */
 export function sandboxYamlWithReports(
-  { priced = false, mcpUrl }: ReportOptions = {},
+  { priced = false, mcpUrl, orgWide = false }: ReportOptions = {},
   now = new Date(),
 ): string {
   const begin = (days: number) => dayOf(addDays(now, -days));
@@ -28,7 +31,7 @@ export function sandboxYamlWithReports(
     { perCredit: 0.35, currency: 'EUR', from: begin(20) },
   ];
   const base = baseConfiguration();
-  return stringify({
+  const file = {
     ...base,
     ...(mcpUrl && withSlackbot(base.policy, mcpUrl)),
     ...(priced ? { costs: { price } } : {}),
@@ -36,7 +39,8 @@ export function sandboxYamlWithReports(
     digests: DIGESTS,
     budgets: BUDGETS,
     alerts: [{ channel: '#ops' }],
-  });
+  };
+  return stringify(orgWide ? forOrganization(file) : file);
 }
 
 const DIGESTS = [

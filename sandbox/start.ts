@@ -94,7 +94,9 @@ export async function startSandbox(options: SandboxOptions) {
   });
   page.changed = slack.changed;
 
-  writeFileSync(join(folder, 'signalbox.yaml'), sandboxYamlWithReports({ priced, mcpUrl }, now()));
+  const { orgWide = false } = workspace;
+  const yaml = sandboxYamlWithReports({ priced, mcpUrl, orgWide }, now());
+  writeFileSync(join(folder, 'signalbox.yaml'), yaml);
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     // Slackbot signs its calls with Socket Mode too.

@@ -13,6 +13,8 @@ export interface FieldContext {
   readonly given: TypedValues;
   readonly plan: 'paid' | 'free';
   readonly tier: 'basic' | 'scale' | 'enterprise';
+  /** The names of the organizations; empty where only one is configured. */
+  readonly organizations: readonly string[];
 }
 
 /** The input element of a field that is not a line of text. */

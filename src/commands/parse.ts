@@ -13,6 +13,7 @@ import { costVerb } from './cost-words.ts';
 import {
   CHANGE_LISTS,
   type Command,
+  fieldContext,
   nounOf,
   type ParseProblem,
   type ParseResult,
@@ -613,9 +614,7 @@ function tooMuch(
   const choice = fields.find(({ name, input }) => input?.kind === 'choice' && !given[name]);
   const action = choice && isPlaced(choice) ? choice : null;
   const options =
-    action?.input?.kind === 'choice'
-      ? action.input.options({ ...vocabulary.organization, given })
-      : [];
+    action?.input?.kind === 'choice' ? action.input.options(fieldContext(vocabulary, given)) : [];
   const near = nearest(words[0]?.text ?? '', options).map((option) => {
     const [, keys = ''] = commandLine(command, given, '').split(`${command.name} `);
     return [command.name, option, ...words.slice(1).map(quoteWord), keys].filter(Boolean).join(' ');

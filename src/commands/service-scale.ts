@@ -39,6 +39,8 @@ import {
 import {
   type ChangeCommand,
   changeCommand,
+  fieldContext,
+  organizationOf,
   type Phrase,
   type PhraseState,
   type Reading,
@@ -127,7 +129,8 @@ export const serviceScale: ChangeCommand = changeCommand({
   compareBeforeSending: (plan, context) => compareService(plan, context, compareSizes),
   noEffect: ({ service, ...sizes }, before) => sameSize(service, before, bodyOf(sizes)),
   desired: ({ service: _, ...sizes }) => bodyOf(sizes),
-  problems: ({ service: _, ...sizes }, before, { organization }) => {
+  problems: ({ service, ...sizes }, before, context) => {
+    const organization = organizationOf(context, service);
     const body = bodyOf(sizes);
     if (Object.keys(body).length === 0) return [NOTHING];
     return [
@@ -226,8 +229,8 @@ function sizeReadings(max: string, min: string, given: TypedValues): readonly Re
   return given.numReplicas === undefined ? all : all.slice(0, 2);
 }
 
-function isValidSize(given: TypedValues, { organization }: PhraseState['vocabulary']): boolean {
-  const sizes = memorySizes({ ...organization, given }).map(String);
+function isValidSize(given: TypedValues, vocabulary: PhraseState['vocabulary']): boolean {
+  const sizes = memorySizes(fieldContext(vocabulary, given)).map(String);
   return Object.entries(given).every(([name, value]) =>
     name === 'numReplicas' ? Number(value) >= 1 && Number(value) <= 20 : sizes.includes(value),
   );

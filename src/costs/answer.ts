@@ -18,6 +18,7 @@ import { type CostRow, creditsOf, METRICS, type Micro } from '../maths/rows.ts';
 import { missingText } from './budgets.ts';
 import { comparisonText, lineChanges, type PeriodComparison } from './comparison.ts';
 import { isMonthSoFar, monthForecast } from './forecast.ts';
+import { ofOrganizations } from './organizations.ts';
 import {
   type AskedCosts,
   askCosts,
@@ -42,7 +43,7 @@ export async function answerCosts(
   asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const asked = readCostQuestion({ command: 'cost', words }, today, context.services);
+  const asked = readCostQuestion({ command: 'cost', words }, today, context);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
   const { period } = question;
@@ -72,7 +73,11 @@ export async function answerCosts(
   const unread = isUseful ? missingText(read, all) : null;
   const compared = isUseful && unread === null ? prepared : null;
   const forecast = isMonthSoFar(period, today)
-    ? monthForecast(await context.costs(modelSpan(today)), select, today)
+    ? monthForecast(
+        ofOrganizations(await context.costs(modelSpan(today)), question.scope.organization),
+        select,
+        today,
+      )
     : null;
   const answer = composeAnswer(question, {
     ...costs,
@@ -200,7 +205,7 @@ export async function answerCsv(
   asker: Pick<Caller, 'by'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const asked = readCostQuestion({ command: 'cost csv', words }, today, context.services);
+  const asked = readCostQuestion({ command: 'cost csv', words }, today, context);
   if (!asked.ok) return asked.answer;
   const { question } = asked;
   const { period } = question;
@@ -221,9 +226,21 @@ export async function answerCsv(
   };
 }
 
-const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total'];
+const COLUMNS = [
+  'organization',
+  'day',
+  'kind',
+  'id',
+  'name',
+  'service',
+  'warehouse',
+  'final',
+  'total',
+];
 
 function csvOf(rows: readonly CostRow[]): string {
+  // Named where there are several.
+  const first = rows.some(({ organization }) => organization !== undefined) ? 0 : 1;
   const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
   // Those that Signalbox does not know follow, under the names of the report.
   const others = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)).toSorted());
@@ -231,7 +248,7 @@ function csvOf(rows: readonly CostRow[]): string {
   const lines = sorted.map((row) => cells(row, metrics));
   // RFC 4180, with a header line.
   const all = [[...COLUMNS, ...metrics], ...lines];
-  return all.map((line) => line.map(quoted).join(',')).join('\r\n');
+  return all.map((line) => line.slice(first).map(quoted).join(',')).join('\r\n');
 }
 
 function order({ day, entityName, entityId }: CostRow): string {
@@ -241,8 +258,10 @@ function order({ day, entityName, entityId }: CostRow): string {
 function cells(row: CostRow, names: readonly string[]): readonly (string | number)[] {
   const cell = (micro: Micro | undefined) => (micro === undefined ? '' : creditsOf(micro));
   const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
+  const { organization = '' } = row;
   const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
   return [
+    organization,
     ...own,
     locked ? 'yes' : 'no',
     creditsOf(total),

@@ -15,7 +15,8 @@ import { reading, type Store, type StoreTx } from '../storage/index.ts';
 import { type BudgetUpdate, evaluateBudgets } from './budget-notices.ts';
 import { type Budget, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
-import { type Marks, readMarks } from './incidents.ts';
+import { readExpected } from './incidents.ts';
+import { selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { dropState, readState, writeState } from './store.ts';
 import type { DigestSubscription } from './subscriptions.ts';
@@ -55,7 +56,7 @@ export interface DigestData {
   readonly today: Day;
   readonly read: CostReading;
   readonly services: readonly Service[];
-  readonly marks: Marks;
+  readonly expected: ReadonlyMap<string, Day>;
   readonly floor: Floor;
   readonly budgets: readonly BudgetUpdate[];
 }
@@ -82,7 +83,7 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
     today,
     read,
     services,
-    marks: await readMarks(sources, now),
+    expected: await readExpected(sources.events, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
   };
@@ -112,10 +113,10 @@ type DigestDetails = Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPost
 export function digestFacts(
   { options, channel }: Pick<DigestSubscription, 'options' | 'channel'>,
   details: DigestDetails,
-  { read, today, services, marks, floor, budgets }: DigestData,
+  { today, services, expected, floor, budgets, ...data }: DigestData,
 ): DigestFacts {
+  const read = selectedCosts(data.read, options.on);
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
-  const { expected } = marks;
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.
   const isShown = ({ standing: { budget } }: BudgetUpdate) =>
     options.on === null || budget.notify === channel;
@@ -152,27 +153,28 @@ export type LastPosted = Readonly<z.infer<typeof StoredLast>>;
 const REMEMBERED_DAYS = 56;
 
 export function toLastPosted(
-  { selector, covers }: DigestFacts,
+  facts: DigestFacts,
   states: readonly DayState[],
   reported: readonly string[],
 ): LastPosted {
+  const { covers } = facts;
   const last = { first: addDays(covers.last, -REMEMBERED_DAYS), last: covers.last };
   const known = within(states, last).filter(({ state }) => state !== 'no-data');
   const days = known.map(({ day, total }) => ({ day, total }));
-  return { of: nameOf(selector), day: covers.last, days, reported: [...reported] };
+  return { of: nameOf(facts), day: covers.last, days, reported: [...reported] };
 }
 
 /** The total of each day in the last digest; empty if it covered other services. */
-export function totalsPosted({
-  lastPosted,
-  selector,
-}: Pick<DigestFacts, 'lastPosted' | 'selector'>): ReadonlyMap<Day, Micro> {
-  const days = lastPosted?.of === nameOf(selector) ? lastPosted.days : [];
+export function totalsPosted(facts: DigestFacts): ReadonlyMap<Day, Micro> {
+  const { lastPosted } = facts;
+  const days = lastPosted?.of === nameOf(facts) ? lastPosted.days : [];
   return new Map(days.map(({ day, total }) => [day, total]));
 }
 
-function nameOf({ services, warehouses }: RowSelector): string {
-  return JSON.stringify([services?.toSorted() ?? null, warehouses?.toSorted() ?? null]);
+function nameOf({ selector: { services, warehouses }, read }: DigestFacts): string {
+  const of = [services?.toSorted() ?? null, warehouses?.toSorted() ?? null];
+  const shown = read.organizations?.filter(({ isMissing }) => !isMissing).map(({ name }) => name);
+  return JSON.stringify(shown ? [...of, shown] : of);
 }
 
 export async function storeLastPosted(

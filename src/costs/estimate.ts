@@ -45,7 +45,8 @@ export interface EstimatorContext {
   readonly organization: string;
   readonly commands: CommandEffects;
   readonly services: () => readonly Service[];
-  readonly costs: (span: Span) => Promise<CostReading>;
+  /** `organizationId`: of this one only. */
+  readonly costs: (span: Span, organizationId?: string) => Promise<CostReading>;
   readonly prices: PriceList | null;
   readonly log: Logger;
   readonly now: () => Date;
@@ -98,7 +99,7 @@ async function estimateNow(
   const today = dayOf(context.now());
   const span = historySpan(today);
   const [read, ranAt, sizedAt] = await Promise.all([
-    context.costs(span),
+    context.costs(span, plan.target.organization?.id),
     lastTimes(context, span.first),
     kind === 'scale' ? lastResize(context, span.first, plan.target) : null,
   ]);
@@ -135,14 +136,14 @@ export type EstimatedKind = Exclude<EffectKind, 'create' | 'schedule'>;
 
 /** When the last cost change of each target ran, since the given day, by the id of the target. */
 export async function lastTimes(
-  { events, organization, commands }: SentContext,
+  { events, commands }: Pick<SentContext, 'events' | 'commands'>,
   first: Day,
 ): Promise<ReadonlyMap<string, Date>> {
   const filter = { commands: estimatedCommands(commands), since: startOfDay(first) };
-  const start = targetKey({ organization, plan: { target: { kind: 'service', id: '' } } });
-  const times = [...(await lastSent(events, filter))].flatMap(([key, at]) =>
-    key.startsWith(start) ? [[decodeURIComponent(key.slice(start.length)), at] as const] : [],
-  );
+  const times = [...(await lastSent(events, filter))].flatMap(([key, at]) => {
+    const [, kind, id = ''] = key.split('/');
+    return kind === 'service' ? [[decodeURIComponent(id), at] as const] : [];
+  });
   return new Map(times);
 }
 

@@ -15,11 +15,11 @@ import type { UserId } from '../domain/change.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import { findByName, nameToType, type Service } from '../domain/targets.ts';
 import { dayStates, selectRows } from '../maths/days.ts';
-import { GROUPINGS } from '../maths/lines.ts';
 import { LONGEST_DAYS, versusWord } from '../maths/period.ts';
 import {
   type CostQuestion,
   correctLine,
+  groupingsFor,
   MOST_LINES,
   metricWord,
   type Names,
@@ -31,6 +31,7 @@ import {
 } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
 import { type CostRow, METRICS } from '../maths/rows.ts';
+import { ofOrganizations, withoutText } from './organizations.ts';
 import { type CostScope, costScope } from './scope.ts';
 
 /** What the answers of `/cost` read. */
@@ -40,6 +41,7 @@ export interface CostContext {
   /** Reads the months that can still change again, a few times per user and 10 minutes. */
   readonly refreshCosts: (span: Span, by: UserId) => Promise<CostRefresh>;
   readonly services: readonly Service[];
+  readonly organizations?: readonly { readonly name: string | null }[];
   /** Posts an answer that a user shares. */
   readonly poster: Pick<Poster, 'postToChannel' | 'findChannels'>;
   readonly now: () => Date;
@@ -105,11 +107,11 @@ function isScopeOnly(question: CostQuestion, today: Day): boolean {
 export function readCostQuestion(
   { command, words }: Typed,
   today: Day,
-  services: readonly Service[],
+  known: Pick<CostContext, 'services' | 'organizations'>,
 ): CostQuestionResult {
   const { examples, accepts, refusal }: QuestionCommand = COMMANDS[command];
   const typed = words.split(/\s+/).filter((word) => word !== '');
-  const names = questionNames(services);
+  const names = questionNames(known);
   const reading = readQuestion(typed, today, names);
   const forExample = (sentence: string, lines: readonly string[]) =>
     unclear(`${sentence} For example:`, linesAfter(command, lines.length > 0 ? lines : examples));
@@ -122,7 +124,7 @@ export function readCostQuestion(
   const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
   const near = reading.nearest.map((form) => correctLine(typed, reading.about, form)).filter(works);
   const meant = [...subcommands, ...linesAfter(command, near)];
-  const sentence = unclearQuestionText(reading);
+  const sentence = unclearQuestionText(reading, names);
   if (meant.length > 0) return unclear(`${sentence} Did you mean:`, meant);
   return forExample(sentence, withoutUnclear(reading, typed).filter(works));
 }
@@ -159,9 +161,13 @@ export function unclearAnswer(text: string, lines: readonly string[]): Answer {
 }
 
 /** The names that a question can use. */
-function questionNames(services: readonly Service[]): Names {
+function questionNames({
+  services,
+  organizations = [],
+}: Pick<CostContext, 'services' | 'organizations'>): Names {
   const called = (found: readonly Service[]) => found.map((one) => nameToType(one, services));
   return {
+    organization: organizations.length > 1 ? organizations.flatMap(({ name }) => name ?? []) : [],
     tag: [...new Set(services.flatMap(({ tags }) => tags ?? []))].sort(),
     team: [...new Set(services.flatMap(({ team }) => team ?? []))].sort(),
     called: (text) => called(findByName(services, text)),
@@ -176,11 +182,14 @@ function questionNames(services: readonly Service[]): Names {
 }
 
 /** One sentence about the problem of a question about costs. */
-function unclearQuestionText({ problem, text, earlier }: UnclearQuestion): string {
-  return text === '' ? 'The end of the question is missing.' : SENTENCES[problem](text, earlier);
+function unclearQuestionText({ problem, text, earlier }: UnclearQuestion, names: Names): string {
+  if (text === '') return 'The end of the question is missing.';
+  return SENTENCES[problem](text, earlier, groupingsFor(names));
 }
 
-const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string) => string>> = {
+type Sentence = (text: string, earlier: string, groupings: readonly string[]) => string;
+
+const SENTENCES: Readonly<Record<QuestionProblem, Sentence>> = {
   'unknown-words': (text) =>
     `There's no period, grouping, tag, team or service called ${quoted(text)}.`,
   'no-such-day': (text) => `${quoted(text)} contains a day that does not exist.`,
@@ -188,7 +197,8 @@ const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string
   'in-the-future': (text) => `${quoted(text)} is in the future: costs end today (UTC).`,
   'no-days': (text) => `${quoted(text)} has no days.`,
   'too-long': (text) => `${quoted(text)} is too long: at most ${LONGEST_DAYS} days.`,
-  'no-grouping': (text) => `Can't group by ${quoted(text)}, only by ${GROUPINGS.join(', ')}.`,
+  'no-grouping': (text, _, groupings) =>
+    `Can't group by ${quoted(text)}, only by ${groupings.join(', ')}.`,
   'no-comparison': (text) =>
     `Can't compare with ${quoted(text)}. Use prev or a period, for example 2026-10.`,
   'no-number': (text) =>
@@ -196,6 +206,7 @@ const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string
   'unknown-service': (text) => `There's no service called ${quoted(text)}.`,
   'unknown-tag': (text) => `There's no tag called ${quoted(text)}.`,
   'unknown-team': (text) => `There's no team called ${quoted(text)}.`,
+  'unknown-organization': (text) => `There's no organization called ${quoted(text)}.`,
   'unknown-metric': (text) => `There's no metric called ${quoted(text)}.`,
   'shared-name': (text) => `More than one service is called ${quoted(text)}. Which one?`,
   'given-twice': (text, earlier) =>
@@ -247,9 +258,12 @@ export async function askCosts(
     ];
     return { ok: false, answer: { title: 'Not refreshed', parts } };
   }
-  const read = final ? finalDaysOf(refreshed.read, span) : refreshed.read;
+  const own = ofOrganizations(refreshed.read, question.scope.organization);
+  const read = final ? finalDaysOf(own, span) : own;
   const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
-  return scoped.ok ? { ...scoped, read } : scoped;
+  if (!scoped.ok) return scoped;
+  const label = [scoped.label, withoutText(read).trim()].filter(Boolean).join(' · ') || null;
+  return { ...scoped, label, read };
 }
 
 function finalDaysOf(read: CostReading, span: Span): CostReading {
@@ -285,7 +299,7 @@ export function scopedRows(
   rows: readonly CostRow[],
   services: readonly Service[],
 ): Omit<AskedCosts & { ok: true }, 'read'> | (AskedCosts & { ok: false }) {
-  const { not, metric, ...others } = asked;
+  const { organization, not, metric, ...others } = asked;
   const metrics = metric.length > 0 ? knownMetrics(rows) : [];
   const missing = metric.find((name) => !metrics.includes(name));
   if (missing !== undefined && rows.length > 0) {
@@ -293,7 +307,7 @@ export function scopedRows(
     const lines = (near.length > 0 ? near : metrics.slice(0, 3)).map((name) =>
       lineFor({ ...asked, metric: metric.map((one) => (one === missing ? name : one)) }),
     );
-    return unclear(`${SENTENCES['unknown-metric'](missing, '')} Did you mean:`, lines);
+    return unclear(`${SENTENCES['unknown-metric'](missing, '', [])} Did you mean:`, lines);
   }
   const scope = costScope(selectionOf(others, services), services, rows);
   const left = new Set(not.flatMap((name) => findByName(services, name)).map(({ id }) => id));
@@ -302,7 +316,7 @@ export function scopedRows(
     const kept = left.size > 0 ? own.filter(({ serviceId }) => !left.has(serviceId ?? '')) : own;
     return metric.length === 0 ? kept : kept.flatMap((row) => ofMetrics(row, metric));
   };
-  const labels = [scope.label, ...not.map((each) => `not ${each}`), ...metric];
+  const labels = [...organization, scope.label, ...not.map((each) => `not ${each}`), ...metric];
   const label = labels.filter((each) => each !== null).join(' · ') || null;
   const own = select(rows);
   const shown = by === 'tag' || by === 'team' ? withLabels(own, services) : own;
@@ -323,7 +337,7 @@ function knownMetrics(rows: readonly CostRow[]): readonly string[] {
 }
 
 function selectionOf(
-  { service, tag, team }: Omit<QuestionScope, 'not' | 'metric'>,
+  { service, tag, team }: Omit<QuestionScope, 'organization' | 'not' | 'metric'>,
   services: readonly Service[],
 ): CostSelector | null {
   const named = <Item>(names: readonly string[], items: readonly Item[]) =>

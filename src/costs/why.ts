@@ -15,6 +15,7 @@ import {
   targetKey,
   type UserId,
 } from '../domain/change.ts';
+import { policyFacts, type Service } from '../domain/targets.ts';
 import { type Log, listChanges } from '../log/index.ts';
 import {
   type DayPairs,
@@ -65,7 +66,7 @@ export async function answerWhy(
   asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const asked = readCostQuestion({ command: 'cost why', words }, today, context.services);
+  const asked = readCostQuestion({ command: 'cost why', words }, today, context);
   if (!asked.ok) return asked.answer;
   const question = { ...asked.question, versus: asked.question.versus ?? 'prev' };
   const { period: now, versus } = question;
@@ -194,21 +195,28 @@ export interface AcceptedChangeFilter {
 
 const MOST = 200;
 
+interface ChangesContext {
+  readonly events: Log;
+  readonly organization: string;
+  readonly services: () => readonly Service[];
+}
+
 /** The changes that were accepted for these services on these UTC days, the first one first. */
 export async function listCostChanges(
-  { events, organization }: { readonly events: Log; readonly organization: string },
+  { events, organization, services: known }: ChangesContext,
   { services, span }: AcceptedChangeFilter,
 ): Promise<readonly AcceptedChange[]> {
   if (services.length === 0) return [];
   const endedSince = new Date(`${span.first}T00:00:00Z`);
   const end = Date.parse(`${span.last}T00:00:00Z`) + DAY_MS;
-  const keyOf = (kind: TargetKind, id: string) =>
-    targetKey({ organization, plan: { target: { kind, id } } });
-  // The id of a created service is not known to its change.
-  const targets = services.flatMap(({ id, name }) => [
-    keyOf('service', id),
-    keyOf('new service', name.toLowerCase()),
-  ]);
+  // The id of a created service is not known to its change. A line may have the name of its organization, too.
+  const targets = services.flatMap(({ id, name }) => {
+    const own = known().find((one) => one.id === id);
+    const facts = own ? policyFacts(own) : {};
+    const keyOf = (kind: TargetKind, target: string) =>
+      targetKey({ organization, plan: { target: { ...facts, kind, id: target } } });
+    return [keyOf('service', id), keyOf('new service', (own?.name ?? name).toLowerCase())];
+  });
   const filter = { states: ['succeeded'], endedSince, targets, limit: MOST } as const;
   const found = await listChanges(events, filter);
   return found

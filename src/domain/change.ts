@@ -192,6 +192,8 @@ const Target = z.object({
   warehouse: z.string().nullable(),
   /** Set for a service that the configuration does not list: tags and warehouse are the server's. */
   discovered: z.literal(true).optional(),
+  /** Where several are configured, that of a service; alerts and freezes have none. */
+  organization: z.object({ id: z.string(), name: z.string() }).readonly().optional(),
 });
 export type Target = z.infer<typeof Target>;
 
@@ -468,16 +470,19 @@ export const FollowUp = z.object({
 export type FollowUp = z.infer<typeof FollowUp>;
 export type EvidenceGap = NonNullable<FollowUp['why']>;
 
-/** `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. */
+/**
+ * `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. `organization`: that
+ * of targets that name none.
+ */
 export function targetKey({ organization, plan }: Targeted): string {
   const word = (text: string) => encodeURIComponent(text);
   const { kind, id } = plan.target;
-  return `${word(organization)}/${word(kind)}/${word(id)}`;
+  return `${word(plan.target.organization?.id ?? organization)}/${word(kind)}/${word(id)}`;
 }
 
 interface Targeted {
   readonly organization: string;
-  readonly plan: { readonly target: Pick<Target, 'kind' | 'id'> };
+  readonly plan: { readonly target: Pick<Target, 'kind' | 'id' | 'organization'> };
 }
 
 /** Whether only its requester may see the change: it was never confirmed. */
@@ -604,6 +609,7 @@ export const REFUSALS = [
   'guest',
   'bot',
   'other-workspace',
+  'unlisted-workspace',
   'rate-limited',
   // The policy.
   'no-rule',

@@ -22,6 +22,8 @@ export interface Role {
 /** A selection of targets: every key that is set must match, by any entry of its list. */
 export interface Selector {
   readonly services: readonly { readonly name: string; readonly id: string }[] | null;
+  /** Missing where one organization is configured: everything is in it. */
+  readonly organizations?: Selector['services'];
   readonly tags: readonly string[] | null;
   readonly warehouses: readonly string[] | null;
 }
@@ -91,6 +93,8 @@ export interface PolicyVocabulary extends CommandNames {
   readonly roles: readonly string[];
   /** The id of each service, by its name. */
   readonly services: ReadonlyMap<string, string>;
+  /** The id of each organization, by its name; missing: there is one, which has none. */
+  readonly organizations?: ReadonlyMap<string, string>;
   readonly tags: readonly string[];
   /** Tags of the server that rules may name; only discovered services have them. */
   readonly serverTags?: readonly string[];
@@ -355,8 +359,9 @@ export function covers(pattern: string, command: string): boolean {
 export function selects(selector: Selector | null, target: Target | null): boolean | null {
   if (selector === null) return true;
   if (target === null) return null;
-  const { services, tags, warehouses } = selector;
+  const { services, organizations = null, tags, warehouses } = selector;
   const holds = [
+    organizations === null || isOfOne(organizations, target),
     services === null || isOneOf(services, target),
     tags === null || hasOneOf(tags, target),
     warehouses === null || isInOneOf(warehouses, target),
@@ -382,6 +387,13 @@ function isOneOf(services: NonNullable<Selector['services']>, target: Target): b
   const own = servicesOf(target);
   if (own === 'unknown') return null;
   return own !== 'none' && services.some(({ id }) => sameId(id, own.id));
+}
+
+// Alerts are of no organization, and a freeze of several services may cover those of this one.
+function isOfOne(all: NonNullable<Selector['services']>, target: Target): boolean | null {
+  const { organization } = target;
+  if (organization) return all.some(({ id }) => sameId(id, organization.id));
+  return target.kind === 'alert' ? false : null;
 }
 
 type TargetServices = { readonly id: string } | 'none' | 'unknown';

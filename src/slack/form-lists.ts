@@ -164,9 +164,9 @@ async function mayRead(bot: SlackContext, { command, by }: ListQuestion, service
 
 /** The names that are known without a request to an API. */
 export function localVocabulary({ commands, context, prefix }: SlackContext): Vocabulary {
-  const { services, organization, reads } = context.commandContext();
+  const { services, organizations, reads } = context.commandContext();
   const offered = offeredLists(reads);
-  return { commands, services, organization, prefix, alerts: [], offered };
+  return { commands, services, organizations, prefix, alerts: [], offered };
 }
 
 /** Includes the names of alerts, which are read from their API at most twice a minute. */

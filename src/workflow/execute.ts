@@ -163,7 +163,7 @@ async function gather(context: WorkflowContext, change: Change): Promise<Executi
     ),
     compareTarget(context, change),
     // What the directory says about a discovered service may be some minutes old.
-    isDiscovered ? context.verifyServices() : context.services(),
+    isDiscovered ? context.verifyServices(change.organization) : context.services(),
   ]);
   return { validUntil, identities: new Map(identities), state, services };
 }
@@ -417,7 +417,8 @@ async function send(context: WorkflowContext, change: Change): Promise<AttemptRe
   const took = () => Math.round(performance.now() - began);
   try {
     const { target, body } = change.plan;
-    const sent = await command.send(target, body, context.commandContext());
+    // With the key of the organization that was approved, whatever the directory says by now.
+    const sent = await command.send(target, body, context.commandContext(change.organization));
     const { requestId, reported, createdId } = sent;
     const ending = {
       ...({ how: 'succeeded', at: context.now(), tookMs: took(), requestId, reported } as const),
@@ -551,7 +552,8 @@ async function storeReply(
   if (!learned && !secret) return;
   await transaction(context.store, async (tx) => {
     const source = `reply to ${change.command}`;
-    if (learned) await learnService(tx, { ...learned, source, seenAt: context.now() });
+    const about = { source, seenAt: context.now(), organizationId: change.organization };
+    if (learned) await learnService(tx, { ...learned, ...about });
     if (secret) await storeSecret(tx, context, change, secret);
   });
 }

@@ -7,6 +7,7 @@ import { canonical, type JsonObject } from '../base/text.ts';
 import {
   type ChangeCommand,
   type CommandContext,
+  fieldContext,
   fieldsOf,
   type Intent,
   parseLine,
@@ -222,7 +223,7 @@ async function drafted(
   const { command, requester, reason, key } = request;
   const id = await draftIdFor(locked, key);
   if (id === null) return { events: [], result: null };
-  const { organization } = context;
+  const organization = plan.target.organization?.id ?? context.organization;
   const fields = { organization, command: command.name, requester, reason, plan, requires };
   const drafted = draftChange(fields, new Date(locked.at));
   const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
@@ -360,7 +361,7 @@ export async function planNarrower(
   const zone = given.at || given.until ? await context.people.zoneOf(by) : null;
   const clock = { zone, now: context.now() };
   const commandContext = context.commandContext();
-  const among = { ...commandContext.organization, given };
+  const among = fieldContext(commandContext, { ...given, service: wider.target.id });
   const named = (problems: readonly FieldProblem[]): Problems => {
     const asked = { command, given, reason: '' };
     return misread(parseProblemOf(asked, problems, among).problems);
@@ -556,11 +557,11 @@ function vocabularyOf(
   target: Target,
   services: readonly Service[] = context.commandContext().services,
 ): Vocabulary {
-  const { organization } = context.commandContext();
+  const { organizations } = context.commandContext();
   // The alert's name is known from the target, so that the list of alerts need not be read.
   const isAlert = TARGET_TRAITS[target.kind].listedIn === 'alerts';
   const alerts = isAlert ? [{ ...target, aliases: [] }] : [];
-  return { commands: [...context.commands.values()], services, alerts, organization };
+  return { commands: [...context.commands.values()], services, alerts, organizations };
 }
 
 type Authorize = (command: string, at: Date) => ReturnType<typeof authorizeCommand>;

@@ -6,7 +6,7 @@ import { commands, nouns } from '../../src/commands/registry.ts';
 import type { ChangeId, Plan, Snapshot, UserId } from '../../src/domain/change.ts';
 import type { SlackFreeze } from '../../src/domain/freezes.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
-import { NOON, service, vocabularyOf } from './fixtures.ts';
+import { NOON, ORGANIZATIONS, service, vocabularyOf } from './fixtures.ts';
 
 const prod = service('analytics-prod', {
   id: '2f7c9d34',
@@ -55,7 +55,7 @@ function reach(
     reads: READS_OFF,
     listAlerts: () => Promise.reject(new Error('There are no alerts')),
     services,
-    organization: { plan: 'paid', tier: 'scale' },
+    organizations: ORGANIZATIONS,
     prefix: '',
     openToTheWorld: false,
     costs: async () => ({ rows: [], fetchedAt: null, problems: [], gaps: [] }),

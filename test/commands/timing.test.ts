@@ -3,14 +3,18 @@ import { fieldsOf } from '../../src/commands/arguments.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands } from '../../src/commands/registry.ts';
 import { isTimingKey } from '../../src/domain/timing.ts';
-import { NOON, services } from './fixtures.ts';
-
-const organization = { plan: 'paid', tier: 'scale' } as const;
+import { NOON, ORGANIZATIONS, services } from './fixtures.ts';
 
 function read(line: string) {
   const [noun = '', ...rest] = line.split(' ');
   const clock = { now: NOON, zone: 'Europe/Berlin' };
-  return parseLine(noun, rest.join(' '), { commands, services, alerts: [], organization, clock });
+  return parseLine(noun, rest.join(' '), {
+    commands,
+    services,
+    alerts: [],
+    organizations: ORGANIZATIONS,
+    clock,
+  });
 }
 
 test.for<[string, object, string | null]>([

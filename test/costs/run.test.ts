@@ -19,7 +19,13 @@ const COSTS = 'C0COSTS' as ChannelId;
 const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main', team: 'search' };
 const readOptions = digestReader([STAGING]);
 
-const UNKNOWN = { aliases: [], pipes: [], source: 'configuration', lastSeen: null };
+const UNKNOWN = {
+  organizationId: 'o1',
+  aliases: [],
+  pipes: [],
+  source: 'configuration',
+  lastSeen: null,
+};
 
 /** What the operators were told, in order. */
 async function operatorsNotices({ store }: Log): Promise<readonly string[]> {

@@ -74,6 +74,7 @@ export const REQUIRES: Requirement = {
 /** The service of the configuration. */
 export const STAGING: Service = {
   id: '11111111-1111-4111-8111-111111111111',
+  organizationId: 'o1',
   name: 'staging',
   aliases: [],
   tags: ['dev'],
@@ -172,7 +173,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
     // The clients are not reached: the `send` of a command stands in for them.
     commandContext: () =>
       ({
-        ...{ services: [STAGING], now, prefix: '', organization: {} },
+        ...{ services: [STAGING], now, prefix: '', organizations: [{}] },
         reads: { cloud: { services: async () => ({ known: false, gap: 'off', why: 'off' }) } },
         schedules: { all: async () => [] },
       }) as unknown as CommandContext,
