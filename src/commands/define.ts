@@ -96,7 +96,7 @@ export function fieldContext(
 }
 
 /** The organization of a service; where it is not known, the first one. */
-export function organizationOf(
+export function organizationFacts(
   { organizations }: Pick<CommandContext, 'organizations'>,
   { organizationId }: Pick<Service, 'organizationId'>,
 ): OrganizationFacts {

@@ -113,8 +113,9 @@ type DigestDetails = Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPost
 export function digestFacts(
   { options, channel }: Pick<DigestSubscription, 'options' | 'channel'>,
   details: DigestDetails,
-  { today, services, expected, floor, budgets, ...data }: DigestData,
+  data: DigestData,
 ): DigestFacts {
+  const { today, services, expected, floor, budgets } = data;
   const read = selectedCosts(data.read, options.on);
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.

@@ -80,6 +80,8 @@ export interface Policy {
   readonly never: readonly NeverRule[];
   /** The roles of each agent of the configuration, by its name; missing: there is no agent. */
   readonly agents?: ReadonlyMap<string, readonly RoleName[]>;
+  /** The organizations of the agents that have only some. */
+  readonly agentOrganizations?: ReadonlyMap<string, NonNullable<Selector['services']>>;
 }
 
 /** The names of all commands. */
@@ -146,6 +148,7 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   if (!rule) return deny('no-rule', rule);
   if (!isCertain) return deny(question.target?.discovered ? 'not-verified' : 'no-rule', rule);
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
+  if (!isOfAgent(policy, question)) return deny('agent-not-admitted', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
   if (!isOpenTo(rule, question.target)) return deny('not-listed', rule);
   if (!admitsAgent(policy, rule, question.actor)) return deny('agent-not-admitted', rule);
@@ -203,6 +206,15 @@ export function admitsAgent(
   if (agent === undefined) return true;
   if (!policy.agents?.has(agent) || approvals === null) return false;
   return agents === 'allowed' || agents?.includes(agent) === true;
+}
+
+/** An agent of some organizations neither changes nor reads what is of another one, or of all of them. */
+function isOfAgent(
+  { agentOrganizations }: Policy,
+  { actor: { agent = '' }, target }: Pick<PolicyQuestion, 'actor' | 'target'>,
+): boolean {
+  const own = agentOrganizations?.get(agent);
+  return own === undefined || own.some(({ id }) => target?.organization?.id === id);
 }
 
 /**

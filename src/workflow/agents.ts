@@ -12,6 +12,7 @@ import {
   type Change,
   type ChangeId,
   isEnded,
+  organizationOf,
   type Refusal,
   targetKey,
   type UserId,
@@ -312,7 +313,8 @@ async function recorded(
   if (reached) return nothing(reached);
   const { plan, requires, identity } = planned;
   const { command, requester, reason, via, key } = request;
-  const fields = { organization: context.organization, command: command.name, requester, reason };
+  const organization = organizationOf(plan.target, context.organization);
+  const fields = { organization, command: command.name, requester, reason };
   const { words, key: requestKey } = asked;
   const drafted = draftChange({ ...fields, plan, requires, via, words, requestKey }, now);
   const facts = identityFacts(identity);

@@ -82,7 +82,7 @@ export async function openBackground(
     },
     start: async (upkeep) => {
       // One of each organization: one that does not answer does not stop the others.
-      const elsewhere = [context.organization].map((organization) => {
+      const elsewhere = context.organizations.map((organization) => {
         const work = elsewhereWatch({ ...context, organization }, audit);
         return { name: `read activities of ${organization}`, work, everyMs: WATCHED_EVERY_MS };
       });

@@ -256,6 +256,8 @@ export interface DecisionContext {
   readonly events: Log;
   /** The first organization of the configuration: that of targets that name none, such as alerts and freezes. */
   readonly organization: string;
+  /** The ids of all organizations. */
+  readonly organizations: readonly string[];
   /** The policy of the configuration file, without the freezes that users made. */
   readonly policy: Policy;
   /** The hash of that file. */

@@ -55,7 +55,7 @@ export function elsewhereWatch(context: WorkflowContext, audit: string | null) {
     triedAt = at;
     const period = { from_date: dayOf(new Date(readAt - LATE_MS)), to_date: dayOf(new Date(at)) };
     const { activities } = context.commandContext().reads.cloud;
-    const read = await activities(period, { fresh: true });
+    const read = await activities(period, { fresh: true, organization });
     const isOn = read.known || read.gap !== 'off';
     const days = daysBetween(period.from_date, period.to_date);
     const entries = read.known ? entriesIn(read.value, days) : [];

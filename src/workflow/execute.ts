@@ -8,6 +8,7 @@ import {
   type ChangeId,
   changeTitle,
   type ExecutionOutcome,
+  nameWithin,
   type Position,
   type StateCheck,
   TARGET_TRAITS,
@@ -553,7 +554,9 @@ async function storeReply(
   await transaction(context.store, async (tx) => {
     const source = `reply to ${change.command}`;
     const about = { source, seenAt: context.now(), organizationId: change.organization };
-    if (learned) await learnService(tx, { ...learned, ...about });
+    // A reply without a name leaves that of the target.
+    const name = nameWithin(change.plan.target, learned?.name ?? '');
+    if (learned) await learnService(tx, { ...learned, ...about, name });
     if (secret) await storeSecret(tx, context, change, secret);
   });
 }

@@ -22,6 +22,7 @@ import {
   type ChangeId,
   changeIdFrom,
   isPerson,
+  organizationOf,
   type Plan,
   type PlanRow,
   type Requirement,
@@ -223,7 +224,7 @@ async function drafted(
   const { command, requester, reason, key } = request;
   const id = await draftIdFor(locked, key);
   if (id === null) return { events: [], result: null };
-  const organization = plan.target.organization?.id ?? context.organization;
+  const organization = organizationOf(plan.target, context.organization);
   const fields = { organization, command: command.name, requester, reason, plan, requires };
   const drafted = draftChange(fields, new Date(locked.at));
   const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
