@@ -149,6 +149,8 @@ function baseConfiguration(organizations: readonly OrganizationSeed[] = []) {
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },
+      // The rules of what is allowed say who approves it.
+      { allow: ['change allow'], to: 'operator' },
     ],
   };
 }
