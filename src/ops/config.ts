@@ -163,44 +163,22 @@ export type ChannelConfig = Pick<
 >;
 
 /** Returns each channel of the configuration once. Source: docs/operating.md#check-the-installation. */
-export function channelUses({
-  channels,
-  policy,
-  digests,
-  budgets,
-  alertChannels,
-}: ChannelConfig): readonly ChannelUse[] {
-  const all = [
-    { word: channels.approvals, place: 'channels.approvals', costs: false },
-    { word: channels.audit, place: 'channels.audit', costs: false },
-    ...policy.rules.map(({ channel, place }) => ({
-      word: channel,
-      place: `policy[${place - 1}].channel`,
-      costs: false,
-    })),
-    ...digests.map(({ channel }, at) => ({
-      word: channel,
-      place: `digests[${at}].channel`,
-      costs: true,
-    })),
-    ...budgets.map(({ notify }, at) => ({
-      word: notify,
-      place: `budgets[${at}].notify`,
-      costs: true,
-    })),
-    ...alertChannels.map(({ channel }, at) => ({
-      word: channel,
-      place: `alerts[${at}].channel`,
-      costs: false,
-    })),
-  ].flatMap(({ word, ...rest }) => (word === null ? [] : [{ word, ...rest }]));
-  return [...new Set(all.map(({ word }) => word))].map((word) => {
-    const uses = all.filter((use) => use.word === word);
-    return {
-      word,
-      places: uses.map(({ place }) => place),
-      forCosts: uses.some(({ costs }) => costs),
-    };
+export function channelUses(config: ChannelConfig): readonly ChannelUse[] {
+  const { channels, policy, digests, budgets, alertChannels } = config;
+  const all: readonly (readonly [word: string | null, place: string, forCosts: boolean])[] = [
+    [channels.approvals, 'channels.approvals', false],
+    [channels.audit, 'channels.audit', false],
+    ...policy.rules.map(
+      (rule) => [rule.channel, `policy[${rule.place - 1}].channel`, false] as const,
+    ),
+    ...digests.map(({ channel }, at) => [channel, `digests[${at}].channel`, true] as const),
+    ...budgets.map(({ notify }, at) => [notify, `budgets[${at}].notify`, true] as const),
+    ...alertChannels.map(({ channel }, at) => [channel, `alerts[${at}].channel`, false] as const),
+  ];
+  return [...Map.groupBy(all, ([word]) => word)].flatMap(([word, uses]) => {
+    if (word === null) return [];
+    const places = uses.map(([, place]) => place);
+    return [{ word, places, forCosts: uses.some(([, , isForCosts]) => isForCosts) }];
   });
 }
 

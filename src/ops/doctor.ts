@@ -33,7 +33,6 @@ import {
   reportText,
   skipped,
   toJson,
-  wantsColour,
 } from './doctor-report.ts';
 import { agentLines, foreignLines, instanceLine, listedReplicas } from './doctor-running.ts';
 import {
@@ -73,8 +72,7 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
     withinMs: WITHIN_MS,
     now: () => new Date(),
   });
-  const colour = wantsColour(stdout.isTTY === true, process.env);
-  const text = options.json ? toJson(report) : reportText(report, { colour });
+  const text = options.json ? toJson(report) : reportText(report);
   // The process exits after this write, even if a check still waits for an answer.
   stdout.write(text, () => process.exit(passed(report) ? 0 : 1));
 }
