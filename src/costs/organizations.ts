@@ -59,8 +59,9 @@ export function readNow(read: CostReading): CostReading {
 }
 
 /** The organizations that no sum includes; null for none. */
-export function leftOut({ without = [] }: CostReading): string | null {
-  return without.length === 0 ? null : without.join(', ');
+export function leftOut({ organizations = [] }: CostReading): string | null {
+  const missing = organizations.filter(({ isMissing }) => isMissing);
+  return missing.map(({ name }) => name).join(', ') || null;
 }
 
 /** ` without prod-eu`, after a sum. */
@@ -94,6 +95,5 @@ function joined(parts: readonly OrganizationCosts[]): CostReading {
       read.gaps.map((gap) => ({ ...gap, organization: name, ...(isMissing && { from: null }) })),
     ),
     organizations: parts,
-    without: parts.flatMap(({ name, isMissing }) => (isMissing ? [name] : [])),
   };
 }

@@ -65,20 +65,6 @@ export function createCostReader(
   const { cloud, organizationId, organization, store, events, prices = null, now, log } = parts;
   const kept = new Map<string, Month>();
   const fetching = new Map<string, Promise<Month>>();
-  let known: { readonly history: SnapshotHistory; readonly until: number } | null = null;
-
-  /** Read again after 15 minutes, like a report: newer snapshots show what newer reports show. */
-  async function snapshots(): Promise<SnapshotHistory> {
-    const at = now().getTime();
-    if (known && at < known.until) return known.history;
-    const first = addDays(dayOf(now()), -LEARNED_DAYS);
-    const history = snapshotHistory(
-      await reading(store, (reader) => costSnapshots(reader, organizationId, first)),
-    );
-    known = { history, until: at + KEEP_MS };
-    return history;
-  }
-
   async function monthOf(month: string, how: CostReadOptions): Promise<Month> {
     const known = await latestCopy(month);
     if (known && isFresh(known, how)) return known;
@@ -166,7 +152,10 @@ export function createCostReader(
         gaps.push({ month, ...reasonOf(error), from: before?.fetchedAt ?? null });
       }
     }
-    const history = await snapshots();
+    const from = addDays(dayOf(now()), -LEARNED_DAYS);
+    const history = snapshotHistory(
+      await reading(store, (reader) => costSnapshots(reader, organizationId, from)),
+    );
     const rows = months.flatMap(({ report, fetchedAt }) =>
       withOpenDays({ rows: report.rows, fetchedAt }, history),
     );

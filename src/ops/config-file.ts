@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { agentsSchema } from '../agents/config.ts';
+import { type AgentSettings, agentsSchema } from '../agents/config.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
@@ -368,7 +368,7 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     cloud: Cloud,
     retention: Retention,
     /** Missing: no program may ask, and nothing of the protocol is loaded. */
-    agents: agentsSchema(words.roles).optional(),
+    agents: agentsSchema(words.roles, [...(words.organizations?.keys() ?? [])]).optional(),
   }).transform(({ organization: only, organizations: named, ...all }) => {
     const {
       roles,
@@ -407,9 +407,21 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
       policy: {
         ...{ roles, rules: policy, freezes, never },
         ...(agents && { agents: new Map(agents.allow.map((one) => [one.name, one.roles])) }),
+        ...(agents && given.length > 1 && { agentOrganizations: narrowed(agents.allow, idOf) }),
       },
     };
   });
+}
+
+/** The organizations of the agents that name some. */
+function narrowed(agents: readonly AgentSettings[], idOf: ReadonlyMap<string | null, string>) {
+  return new Map(
+    agents.flatMap(({ name, organizations }) =>
+      organizations
+        ? [[name, organizations.map((one) => ({ name: one, id: idOf.get(one) ?? '' }))] as const]
+        : [],
+    ),
+  );
 }
 
 const Text = z.string().catch('');

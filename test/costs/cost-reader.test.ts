@@ -269,7 +269,8 @@ describe('two organizations', () => {
     ];
     const read = createOrganizationsReader(organizations, eu.parts);
     const names = async (span = NOVEMBER, how: Parameters<typeof read>[1] = people) => {
-      const { rows, without = [] } = await read(span, how);
+      const { rows, organizations = [] } = await read(span, how);
+      const without = organizations.flatMap(({ name, isMissing }) => (isMissing ? [name] : []));
       const shown = [...new Set(rows.map(({ organization }) => organization))].sort();
       return { shown, without };
     };

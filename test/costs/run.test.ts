@@ -167,6 +167,25 @@ test('a rate-limited digest is posted once in the next round', async () => {
   expect(stage.posts).toHaveLength(1);
 });
 
+test('under a lasting rate limit, operators read within 15 minutes that digests are late, once an hour', async () => {
+  const { events, stage, at, restart } = await running('sqlite');
+  const limit = { ok: false, why: 'ratelimited', again: true } as const;
+  stage.refusals.push(...Array.from({ length: 9 }, () => limit));
+  for (const time of ['09:31', '09:39']) await at(`20T${time}`);
+  expect(await operatorsNotices(events)).toEqual([]);
+  for (const time of ['09:41', '09:42', '09:59']) await at(`20T${time}`);
+  restart();
+  await at('20T09:59');
+  const text =
+    'The cost digest of #costs is 10 minutes late. Signalbox retries it for six hours. The log has the reason.';
+  expect(await operatorsNotices(events)).toEqual([text]);
+  await at('20T10:01');
+  expect(await operatorsNotices(events)).toEqual([text, text]);
+  stage.refusals.length = 0;
+  await at('20T10:02');
+  expect(stage.posts).toHaveLength(1);
+});
+
 test('a permanently refused post is recorded as missed and reported once', async () => {
   const { events, stage, at } = await running('sqlite');
   stage.refusals.push({ ok: false, why: 'is_archived', again: false });

@@ -148,6 +148,7 @@ function contextOf(
     store: events.store,
     events,
     organization: 'acme',
+    organizations: ['acme'],
     configuration: 'c1',
     prices: null,
     get policy() {
