@@ -93,7 +93,7 @@ export function replay({ withoutGate = false, ...options }: ReplayOptions): Stan
   };
   const serviceOf = (id: string): Service => ({
     ...{ id, name: id, aliases: [], tags: tags.get(id) ?? [], warehouse: null, team: null },
-    ...{ pipes: [], source: 'file', lastSeen: null },
+    ...{ organizationId: 'o1', pipes: [], source: 'file', lastSeen: null },
   });
   const nextId = () => {
     made += 1;

@@ -71,7 +71,8 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   const decisions: DecisionContext = {
     store,
     events,
-    organization: config.organization.id,
+    organization: config.organizations[0].id,
+    organizations: config.organizations.map(({ id }) => id),
     policy: config.policy,
     configuration: config.configHash,
     prices: config.prices,
@@ -92,13 +93,15 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   let attached: Deliveries | null = null;
   const isConnected = () => attached?.isOpen() ?? false;
   const opened = openCommandContext(options, decisions, directory);
+  const { cloud } = opened.now();
   const discovery = createDiscovery({
-    ...{ reads: opened.now().reads.cloud, directory, now },
+    organizations: cloud.organizations.map(({ id, client }) => ({ id, reads: client.reads })),
+    ...{ directory, now },
     ...{ isOn: decisions.discoversServices, isReady: isConnected },
   });
   const measure = createEffectMeasurement({ ...decisions, costs: opened.storedCosts });
   const changes = createChangesQueries(decisions, slack.findPerson, measure);
-  const commandContext = () => ({ ...opened.now(), changes });
+  const commandContext = (organization?: string) => ({ ...opened.now(organization), changes });
   const context: WorkflowContext = {
     ...decisions,
     commandContext,
@@ -127,8 +130,16 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
   // The last step that can fail: from here on, only this configuration executes changes.
   await activateConfiguration(events, { configuration: config.configHash, release: version });
   await options.replaces?.pause();
-  const { cloud } = opened.now();
-  const learn = () => learnFromUsage({ ...decisions, cloud }).then(directory.refresh);
+  const learn = async () => {
+    const learned = await Promise.allSettled(
+      cloud.organizations.map(({ id, client }) =>
+        learnFromUsage({ ...decisions, cloud: client, organizationId: id }),
+      ),
+    );
+    directory.refresh();
+    const failed = learned.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  };
   await background.start([
     ...opened.upkeep,
     { name: 'learn', work: learn, everyMs: LEARN_EVERY_MS },

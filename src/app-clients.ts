@@ -4,10 +4,10 @@ import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
 import type { Api } from './base/log.ts';
 import type { CommandContext } from './commands/index.ts';
-import { createCostReader, openCostServices } from './costs/index.ts';
+import { createOrganizationsReader, openCostServices } from './costs/index.ts';
 import type { UserId } from './domain/change.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
-import { createCloudClient } from './servers/cloud.ts';
+import { createCloud, createCloudClient } from './servers/cloud.ts';
 import type { OpenedDirectory } from './servers/directory.ts';
 import type { CapabilityOptions } from './servers/optional-reads.ts';
 import { openRequestBudget } from './storage/index.ts';
@@ -20,21 +20,26 @@ const ALERTS_CACHED_MS = 30_000;
 export function openCommandContext(
   options: BotOptions,
   decisions: DecisionContext,
-  { remembering }: Pick<OpenedDirectory, 'remembering'>,
+  { remembering, services }: Pick<OpenedDirectory, 'remembering' | 'services'>,
 ) {
   const { config, log, now } = options;
   const { store } = decisions;
-  const { id: organizationId, plan, tier } = config.organization;
+  const { organizations } = config;
   const stopping = new AbortController();
-  const { cloud, alerts } = createClients(options, stopping.signal);
+  const clientsOf = createClients(options, stopping.signal);
+  const { alerts } = clientsOf;
+  const cloud = createCloud(
+    clientsOf.organizations.map(({ client, ...each }) => {
+      return { ...each, client: { ...client, reads: remembering(each.id, client.reads) } };
+    }),
+    (serviceId) => services().find(({ id }) => id === serviceId)?.organizationId ?? null,
+  );
   const lists = sharedRead(
     () => readAlerts(alerts),
     ALERTS_CACHED_MS,
     () => now().getTime(),
   );
-  const readCosts = createCostReader({
-    cloud,
-    organizationId,
+  const readCosts = createOrganizationsReader(cloud.organizations, {
     store,
     events: decisions.events,
     now,
@@ -45,16 +50,17 @@ export function openCommandContext(
   const clients = {
     cloud,
     alerts,
-    reads: { cloud: remembering(cloud.reads), alerts: alerts?.reads ?? null },
+    reads: { cloud: cloud.reads, alerts: alerts?.reads ?? null },
     listAlerts: () => lists.read('all', { fresh: false }),
-    costs: (span: Span) => readCosts(span, { priority: 'people' }),
+    costs: (span: Span, organizationId?: string) =>
+      readCosts(span, { priority: 'people', organizationId }),
     refreshCosts: async (span: Span, by: UserId) => {
       const again = await limitRefresh(by);
       if (again) return { ok: false as const, again };
       const read = await readCosts(span, { priority: 'people', fresh: true });
       return { ok: true as const, read };
     },
-    ...{ poster: decisions.messenger, organization: { plan, tier } },
+    ...{ poster: decisions.messenger, organizations },
     prefix: config.slack.commandPrefix,
     openToTheWorld: config.access.openToTheWorld,
     now,
@@ -67,14 +73,16 @@ export function openCommandContext(
     costsForPeople: clients.costs,
   });
   return {
-    now: (): Omit<CommandContext, 'changes'> => ({
+    now: (organization?: string): Omit<CommandContext, 'changes'> => ({
       ...clients,
+      cloud: organization === undefined ? cloud : cloud.within(organization),
       ...costQueries,
       ...ports,
       services: decisions.services(),
     }),
     /** Reads the stored usage report, and never the API. */
-    storedCosts: (span: Span) => readCosts(span, { priority: 'background', storedOnly: true }),
+    storedCosts: (span: Span, organizationId?: string) =>
+      readCosts(span, { priority: 'background', storedOnly: true, organizationId }),
     kinds: jobs,
     upkeep: Object.entries(loops).map(
       ([name, work]): MaintenanceJob => ({ name, work, everyMs: LOOP_EVERY_MS }),
@@ -91,8 +99,7 @@ function createClients(
   { config, version, log, now, clock, leaving, measures, store, record }: BotOptions,
   stopping: AbortSignal,
 ) {
-  const { url: baseUrl, keyId, keySecret } = config.cloud;
-  const { id: organizationId, plan, tier } = config.organization;
+  const { url: baseUrl } = config.cloud;
   const { privateAddresses } = config.access;
   const shared = { version, clock, privateAddresses, stopping, leaving, record };
   const observe = (api: Api) => (call: Observation) => {
@@ -107,18 +114,16 @@ function createClients(
   });
   // SQLite has one process. A replaced clock is not that of the database.
   const isShared = store.engine === 'postgres' && !clock;
-  const shareOf = (api: Api) => (isShared ? openRequestBudget(store, api) : undefined);
-  const cloud = createCloudClient({
-    baseUrl,
-    keyId,
-    keySecret,
-    organizationId,
-    organization: { plan, tier },
-    ...shared,
-    sharedBudget: shareOf('cloud'),
-    observe: observe('cloud'),
-    reads: reads('cloud'),
-  });
+  const shareOf = (key: string) => (isShared ? openRequestBudget(store, key) : undefined);
+  const organizations = config.organizations.map(({ id, name, plan, tier, ...key }) => ({
+    ...{ id, name },
+    client: createCloudClient({
+      ...{ baseUrl, organizationId: id, organization: { plan, tier }, ...key, ...shared },
+      sharedBudget: shareOf(name === null ? 'cloud' : `cloud ${id}`),
+      observe: observe('cloud'),
+      reads: reads('cloud'),
+    }),
+  }));
   const alerts =
     config.alerts &&
     createAlertsClient({
@@ -129,7 +134,7 @@ function createClients(
       observe: observe('alerts'),
       reads: reads('alerts'),
     });
-  return { cloud, alerts };
+  return { organizations, alerts };
 }
 
 async function readAlerts(alerts: AlertsClient | null): Promise<AlertList> {

@@ -114,12 +114,12 @@ export async function callTool(port: CallPort, call: ToolCall): Promise<ToolResu
 
 /** The names that the values can mean, read where the command needs them. */
 async function vocabularyFor(context: WorkflowContext, caller: AgentCaller, { args }: Command) {
-  const { services, organization, alerts, listAlerts } = context.commandContext();
+  const { services, organizations, alerts, listAlerts } = context.commandContext();
   const namesAlert = fieldsOf(args).some(({ names }) => names === 'alert');
   const listed = namesAlert && alerts ? (await listAlerts()).alerts : [];
   const zone = caller.person ? await context.people.zoneOf(caller.person) : 'UTC';
   return {
-    ...{ commands, services, organization, prefix: '', isPriced: context.prices !== null },
+    ...{ commands, services, organizations, prefix: '', isPriced: context.prices !== null },
     alerts: listed.flatMap(({ id, name }) =>
       id === null ? [] : [{ id, name: name ?? id, aliases: [] }],
     ),

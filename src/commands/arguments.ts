@@ -13,6 +13,8 @@ export interface FieldContext {
   readonly given: TypedValues;
   readonly plan: 'paid' | 'free';
   readonly tier: 'basic' | 'scale' | 'enterprise';
+  /** The names of the organizations; empty where only one is configured. */
+  readonly organizations: readonly string[];
 }
 
 /** The input element of a field that is not a line of text. */
@@ -356,7 +358,7 @@ export function commandLine(
   const words = fieldsOf(command.args).flatMap((field) => {
     const text = given[field.name];
     if (!text || field.rest) return [];
-    const quoted = isPlaced(field) && (isExact || !/^[\w.-]+$/.test(text));
+    const quoted = isPlaced(field) && (isExact || !/^[\w./-]+$/.test(text));
     return [quoteWord({ text: isPlaced(field) ? text : `${field.word}=${text}`, quoted })];
   });
   const search = fieldsOf(command.args).find((field) => field.rest);

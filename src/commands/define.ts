@@ -23,12 +23,12 @@ import type {
 import type { FreezeService, NamedScope, Scope, SlackFreeze } from '../domain/freezes.ts';
 import type { ScheduleService } from '../domain/schedules.ts';
 import type { AllowedChange } from '../domain/standing.ts';
-import type { NamedItem, NoEffect, Service } from '../domain/targets.ts';
+import { findByName, type NamedItem, type NoEffect, type Service } from '../domain/targets.ts';
 import type { RequestedTiming, TimingSupport } from '../domain/timing.ts';
 import type { CloudPermission } from '../servers/accepted-values.ts';
 import type { AlertList, AlertsClient } from '../servers/alerts.ts';
 import type { AlertsReads } from '../servers/alerts-reads.ts';
-import type { CloudClient } from '../servers/cloud.ts';
+import type { Cloud } from '../servers/cloud.ts';
 import type { CloudReads } from '../servers/cloud-reads.ts';
 import type { SendResult } from '../servers/sent.ts';
 import {
@@ -42,7 +42,7 @@ import type { SettledRule } from './settled.ts';
 
 /** Everything that a command may read and call. */
 export interface CommandContext extends CostContext {
-  readonly cloud: CloudClient;
+  readonly cloud: Cloud;
   readonly alerts: AlertsClient | null;
   /** What live servers return in addition to the contract; `alerts` is null without that API. */
   readonly reads: { readonly cloud: CloudReads; readonly alerts: AlertsReads | null };
@@ -60,11 +60,48 @@ export interface CommandContext extends CostContext {
   readonly who: WhoQueries;
   /** Whether a user may request a change of this service, so that they see who changed it. */
   readonly isOperatorOf: (target: Target, by: UserId) => Promise<boolean>;
-  readonly organization: Omit<FieldContext, 'given'>;
+  readonly organizations: Organizations;
   /** SLACK_COMMAND_PREFIX, for the commands that answers name. */
   readonly prefix: string;
   /** Whether an access list may allow all addresses. */
   readonly openToTheWorld: boolean;
+}
+
+/** The organizations of the configuration. `name` is null where there is only one. */
+export type Organizations = readonly [OrganizationFacts, ...OrganizationFacts[]];
+
+interface OrganizationFacts extends Pick<FieldContext, 'plan' | 'tier'> {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+/** What fields depend on: the values, with the plan and tier of the organization that they name. */
+export function fieldContext(
+  { organizations, services }: Pick<Vocabulary, 'organizations' | 'services'>,
+  given: TypedValues,
+): FieldContext {
+  const [{ plan, tier }] = organizations;
+  if (organizations.length === 1) return { plan, tier, organizations: [], given };
+  const [service] = given.service ? findByName(services, given.service) : [];
+  const own = organizations.find(({ id, name }) =>
+    service ? id === service.organizationId : name === given.organization,
+  );
+  const names = organizations.flatMap(({ name }) => name ?? []);
+  return {
+    plan,
+    tier,
+    ...(own && { plan: own.plan, tier: own.tier }),
+    organizations: names,
+    given,
+  };
+}
+
+/** The organization of a service; where it is not known, the first one. */
+export function organizationFacts(
+  { organizations }: Pick<CommandContext, 'organizations'>,
+  { organizationId }: Pick<Service, 'organizationId'>,
+): OrganizationFacts {
+  return organizations.find(({ id }) => id === organizationId) ?? organizations[0];
 }
 
 /** Answers the queries about anomalies and budgets. */
@@ -282,11 +319,8 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     before: Snapshot | null,
     context: CommandContext,
   ) => readonly string[];
-  /** Warnings about the time from its start to its revert. */
-  readonly warningsUntil?: (
-    before: Snapshot | null,
-    span: { readonly from: Date; readonly until: Date },
-  ) => readonly string[];
+  /** Warnings about the time from the start of a plan to its revert. */
+  readonly timeWarnings?: (plan: Plan, now: Date) => readonly string[];
   /** Sends the request; missing where Signalbox applies the change itself. */
   readonly send?: (
     target: Target,
@@ -421,7 +455,7 @@ export interface Vocabulary {
   readonly alerts: readonly NamedItem[];
   /** Missing for commands that do not concern freezes. */
   readonly freezes?: readonly SlackFreeze[];
-  readonly organization: Omit<FieldContext, 'given'>;
+  readonly organizations: Organizations;
   /** The lists that a form offers: those that the server may answer. */
   readonly offered?: readonly ListedKind[];
   /** The lists that were read for this command. */

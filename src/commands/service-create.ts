@@ -35,7 +35,7 @@ import {
   type TypedValues,
   textField,
 } from './arguments.ts';
-import { changeCommand, type Phrase, type PhraseState } from './define.ts';
+import { type CommandContext, changeCommand, type Phrase, type PhraseState } from './define.ts';
 import { ceilingProblems, SIZING, sizingApplies } from './service-scale.ts';
 import { settledInState } from './settled.ts';
 
@@ -126,6 +126,11 @@ const args = z.strictObject({
       severalWords: true,
     }),
   ),
+  organization: choiceField(z.string(), ({ organizations }) => organizations, {
+    word: 'organization',
+    label: 'Organization',
+    redraws: true,
+  }),
   provider: required(
     choiceField(Provider, () => Provider.options, {
       word: 'provider',
@@ -227,7 +232,7 @@ export const serviceCreate = changeCommand({
   args,
   hasField: applies,
   isRequired: (field, { given }) =>
-    Boolean(given.byocId) && /^m(in|ax)ReplicaMemoryGb$/.test(field),
+    field === 'organization' || (Boolean(given.byocId) && /^m(in|ax)ReplicaMemoryGb$/.test(field)),
   defaults: usualValues,
   phrase: regionPhrase,
   call: 'POST services',
@@ -236,37 +241,49 @@ export const serviceCreate = changeCommand({
   effect: 'create',
   hasSecret: true,
 
-  resolveArguments: async (args, { services, reads }) => {
+  resolveArguments: async (args, context) => {
     const { dataWarehouseId: typed } = args;
     if (typed === undefined || z.guid().safeParse(typed).success) return { ok: true, args };
-    const read = await reads.cloud.services({ waiting: true });
+    const { organization, services } = placeOf(args, context);
+    const how = { waiting: true, organization: organization.id };
+    const read = await context.reads.cloud.services(how);
     const listed = read.known ? read.value : [];
     const found = warehouseId(typed, services, listed);
     if (found.id !== null) return { ok: true, args: { ...args, dataWarehouseId: found.id } };
     return { ok: false, problems: [{ field: 'dataWarehouseId', problem: found.problem }] };
   },
-  target: ({ name, dataWarehouseId }, { services }) => ({
-    kind: 'new service',
-    id: name.toLowerCase(),
-    name,
-    ...newServiceTags(dataWarehouseId, services),
-  }),
-  desired: (args) => inSendOrder(ServiceCreation, bodyOf(args)),
-  problems: (args, _before, { organization, openToTheWorld }) => {
-    const body = bodyOf(args);
+  target: (args, context) => {
+    const { name, dataWarehouseId } = args;
+    const { organization, services } = placeOf(args, context);
+    const { id, name: own } = organization;
+    const facts = newServiceTags(dataWarehouseId, services);
+    const target = { kind: 'new service', id: name.toLowerCase(), ...facts } as const;
+    return args.organization === undefined || own === null
+      ? { ...target, name }
+      : { ...target, name: `${own}/${name}`, organization: { id, name: own } };
+  },
+  desired: (args) => inSendOrder(ServiceCreation, creationOf(args)),
+  problems: (args, _before, context) => {
+    const { organization } = placeOf(args, context);
+    const body = creationOf(args);
     const whole = wireProblems(ServiceCreation, body);
     if (whole.length > 0) return whole;
     const creation = ServiceCreation.parse(body);
-    const open = openToTheWorld ? [] : opensToTheWorld(args.ipAccessList);
+    const open = context.openToTheWorld ? [] : opensToTheWorld(args.ipAccessList);
     return [
       ...organizationProblems(creation, organization),
       ...ceilingProblems(creation, organization),
       ...open,
     ];
   },
-  warnings: (args, _before, { services, organization: { tier } }) => {
-    const same = services.some(({ name }) => name.toLowerCase() === args.name.toLowerCase());
-    const body = bodyOf(args);
+  warnings: (args, _before, context) => {
+    const { services, organization } = placeOf(args, context);
+    const { tier } = organization;
+    const wanted = args.name.toLowerCase();
+    const same = services.some(({ name, aliases }) =>
+      [name, ...aliases].some((one) => one.toLowerCase() === wanted),
+    );
+    const body = creationOf(args);
     const old = DEPRECATED.filter(({ name }) => name in body).map(({ word }) => word);
     const warnings: readonly (readonly [boolean, string])[] = [
       [same, 'A service with this name already exists.'],
@@ -301,6 +318,21 @@ export const serviceCreate = changeCommand({
   endingNote: 'Setup is in progress.',
   unfollowedNote: 'This API does not report when the service is ready.',
 });
+
+/** The organization of a creation, and the services in it. */
+function placeOf(
+  { organization: name }: { readonly organization?: string | undefined },
+  { organizations, services }: Pick<CommandContext, 'organizations' | 'services'>,
+) {
+  const organization = organizations.find((each) => each.name === name) ?? organizations[0];
+  const own = services.filter(({ organizationId }) => organizationId === organization.id);
+  return { organization, services: own };
+}
+
+/** The request names its organization by its path. */
+function creationOf({ organization: _, ...fields }: Readonly<Record<string, unknown>>) {
+  return bodyOf(fields);
+}
 
 type FoundWarehouse = { readonly id: string } | { readonly id: null; readonly problem: string };
 
@@ -378,7 +410,8 @@ const ENTERPRISE = ['profile', 'hasTransparentDataEncryption'];
 
 /** Whether a field applies to the provider, the tier and the other values. */
 function applies(field: string, among: FieldContext): boolean {
-  const { given, tier } = among;
+  const { given, tier, organizations } = among;
+  if (field === 'organization') return organizations.length > 0;
   if (ENTERPRISE.includes(field)) return tier === 'enterprise';
   if (field === 'region') return Boolean(given.provider);
   if (field === 'isReadonly') return Boolean(given.dataWarehouseId);

@@ -22,7 +22,7 @@ const NOW = { fresh: true, waiting: true } as const;
  * what was last seen. Never throws for a failed read: the preview says what is unknown.
  */
 export async function observeService(
-  { id, lastSeen }: Service,
+  { id, organizationId: organization, lastSeen }: Service,
   context: Pick<CommandContext, 'reads'>,
   interest: Interest = {},
 ): Promise<TargetObservation> {
@@ -31,7 +31,7 @@ export async function observeService(
     return { before: lastSeen && publicSnapshot(lastSeen), gaps: gapsOf('Current state', read) };
   }
   const [secondaries, schedule] = await Promise.all([
-    interest.secondaries ? secondariesOf(read.value, context) : NOTHING,
+    interest.secondaries ? secondariesOf(read.value, organization, context) : NOTHING,
     interest.schedule ? activeEntryOf(read, context) : NOTHING,
   ]);
   const snapshot = serviceSnapshot(read.value, read.readAt);
@@ -55,10 +55,11 @@ function gapsOf(what: string, read: OptionalRead<unknown>): readonly string[] {
 /** The names of the other services of the warehouse, those that run apart from the others. */
 async function secondariesOf(
   { id, isPrimary, dataWarehouseId }: ServiceReading,
+  organization: string,
   { reads }: Pick<CommandContext, 'reads'>,
 ): Promise<Part> {
   if (isPrimary !== true) return NOTHING;
-  const listed = await reads.cloud.services(NOW);
+  const listed = await reads.cloud.services({ ...NOW, organization });
   if (!listed.known) return { fields: {}, gaps: gapsOf('Secondaries of its warehouse', listed) };
   return { fields: secondaryFields({ id, dataWarehouseId }, listed.value), gaps: [] };
 }
@@ -115,24 +116,24 @@ async function activeEntryOf(
 ): Promise<Part> {
   const read = await readSchedule(service, context);
   if (!read.known) return { fields: {}, gaps: gapsOf('Scaling schedule', read) };
-  const schedule = read.value;
-  const begins = (schedule?.entries ?? []).slice(0, ENTRIES_MAX).flatMap((entry) => {
-    const { weekdays, startHourUtc: hour } = entry;
-    return weekdays && hour !== null ? [{ name: entryName(entry), weekdays, hour }] : [];
+  const { entries = [], activeEntryId = null } = read.value ?? {};
+  const begins = entries.slice(0, ENTRIES_MAX).flatMap(({ id, name, weekdays, startHourUtc }) => {
+    const isTimed = weekdays !== null && startHourUtc !== null;
+    return isTimed ? [{ name: entryName(id, name), weekdays, hour: startHourUtc }] : [];
   });
   const later: JsonObject = begins.length > 0 ? { scheduleBegins: begins } : {};
-  const id = service.value.currentScaling?.activeEntryId ?? schedule?.activeEntryId ?? null;
-  if (id === null) return { fields: later, gaps: [] };
-  const entry = schedule?.entries.find((one) => one.id === id);
-  const until = entry?.endHourUtc ?? null;
-  const name = entryName({ name: entry?.name ?? null, id });
-  return { fields: { scheduleEntry: name, scheduleUntil: until, ...later }, gaps: [] };
+  const active = service.value.currentScaling?.activeEntryId ?? activeEntryId;
+  if (active === null) return { fields: later, gaps: [] };
+  const entry = entries.find(({ id }) => id === active);
+  const name = entryName(active, entry?.name);
+  const scheduleUntil = entry?.endHourUtc ?? null;
+  return { fields: { scheduleEntry: name, scheduleUntil, ...later }, gaps: [] };
 }
 
-const LONGEST_NAME = 60;
 const ENTRIES_MAX = 10;
+const LONGEST_NAME = 60;
 
-function entryName({ name, id }: { readonly name: string | null; readonly id: string | null }) {
+function entryName(id: string | null, name: string | null = null): string {
   return name?.slice(0, LONGEST_NAME) || (id ?? '').slice(0, 8);
 }
 

@@ -16,7 +16,14 @@ import {
   oneOf,
   type TypedValues,
 } from './arguments.ts';
-import type { Command, ParseProblem, ParseResult, TypedCommand, Vocabulary } from './define.ts';
+import {
+  type Command,
+  fieldContext,
+  type ParseProblem,
+  type ParseResult,
+  type TypedCommand,
+  type Vocabulary,
+} from './define.ts';
 import { resolveListed, resolveNames } from './names.ts';
 
 const REASON_MAX = 500;
@@ -34,7 +41,7 @@ export function parseValues(
   if (!listed.ok) return listed.misread;
   const { given } = listed;
   const asked: TypedCommand = { command, given, reason };
-  const among = { ...vocabulary.organization, given };
+  const among = fieldContext(vocabulary, given);
   const isMissing = ({ name, optional }: Field) =>
     !given[name] && !(optional && !command.isRequired?.(name, among));
   const missing = fields.filter(

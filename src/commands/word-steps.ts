@@ -5,7 +5,7 @@ import { nearest, ownValue, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import { alike, type Field, isPlaced, type TypedValues } from './arguments.ts';
-import type { Command, Reading, Vocabulary } from './define.ts';
+import { type Command, fieldContext, type Reading, type Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
 import { wordsBack } from './verbs.ts';
@@ -204,7 +204,7 @@ const explicitPair: Step = (reader, at) => {
   if (!pair.isSure && draft.isProse) return 0;
   const options =
     field.input?.kind === 'choice'
-      ? field.input.options({ ...vocabulary.organization, given: draft.given })
+      ? field.input.options(fieldContext(vocabulary, draft.given))
       : [];
   const alone = ownValue(field.means, pair.key) ?? options.find((option) => option === pair.key);
   if (pair.value === '' && alone !== undefined) {
@@ -495,7 +495,7 @@ const choiceWord: Step = (reader, at) => {
   for (const count of [2, 1]) {
     const text = texts.slice(0, count).join(' ').toLowerCase();
     if (text === '' || texts.length < count) continue;
-    const among = { ...vocabulary.organization, given: draft.given };
+    const among = fieldContext(vocabulary, draft.given);
     const own = fields.flatMap((field) => {
       const { input, means = {}, name } = field;
       const needsKey = field.typedOnly && !isPlaced(field);

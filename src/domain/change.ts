@@ -203,6 +203,8 @@ const Target = z.object({
   warehouse: z.string().nullable(),
   /** Set for a service that the configuration does not list: tags and warehouse are the server's. */
   discovered: z.literal(true).optional(),
+  /** Where several are configured, that of a service; alerts and freezes have none. */
+  organization: z.object({ id: z.string(), name: z.string() }).readonly().optional(),
 });
 export type Target = z.infer<typeof Target>;
 
@@ -489,15 +491,29 @@ export type FollowUp = z.infer<typeof FollowUp>;
 export type EvidenceGap = NonNullable<FollowUp['why']>;
 
 /** `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. */
-export function targetKey({ organization, plan }: Targeted): string {
-  const word = (text: string) => encodeURIComponent(text);
-  const { kind, id } = plan.target;
-  return `${word(organization)}/${word(kind)}/${word(id)}`;
+export function targetKey({ organization, plan: { target } }: Targeted): string {
+  const parts = [organizationOf(target, organization), target.kind, target.id];
+  return parts.map((text) => encodeURIComponent(text)).join('/');
+}
+
+/** The organization of a target. Freezes are of Signalbox itself, and alerts of one API for all: they are of the first one. */
+export function organizationOf(
+  { kind, organization }: Pick<Target, 'kind' | 'organization'>,
+  first: string,
+): string {
+  return kind === 'freeze' ? first : (organization?.id ?? first);
+}
+
+/** A name without that of the organization before it. */
+export function nameWithin({ organization }: Pick<Target, 'organization'>, name: string): string {
+  const start = `${organization?.name}/`;
+  return organization && name.startsWith(start) ? name.slice(start.length) : name;
 }
 
 interface Targeted {
+  /** That of a target that names none. */
   readonly organization: string;
-  readonly plan: { readonly target: Pick<Target, 'kind' | 'id'> };
+  readonly plan: { readonly target: Pick<Target, 'kind' | 'id' | 'organization'> };
 }
 
 /** Whether only its requester may see the change: it was never confirmed. */
@@ -629,6 +645,7 @@ export const REFUSALS = [
   'guest',
   'bot',
   'other-workspace',
+  'unlisted-workspace',
   'rate-limited',
   // The policy.
   'no-rule',

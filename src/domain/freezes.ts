@@ -7,7 +7,7 @@ import { DAY_MS } from '../base/time.ts';
 import type { AnswerPart, AnswerRow, InlinePart } from './answer.ts';
 import type { Target, UserId } from './change.ts';
 import type { Freeze, Selector } from './policy.ts';
-import type { NamedItem, Service } from './targets.ts';
+import { type NamedItem, policyFacts, type Service } from './targets.ts';
 import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
 
 /** No freeze is longer. */
@@ -185,7 +185,16 @@ export function freezeTarget(scope: Scope, services: readonly Service[]): Target
     name: scopeText(scope),
     tags: unknown ? null : tags,
     warehouse: others.length > 0 || unknown ? null : warehouse,
+    ...sharedOrganization(own),
   };
+}
+
+/** Their organization, if it is the same for all. */
+function sharedOrganization(own: readonly Service[]): Pick<Target, 'organization'> {
+  const [first] = own;
+  const isShared = own.every(({ organizationId }) => organizationId === first?.organizationId);
+  const { organization } = first && isShared ? policyFacts(first) : {};
+  return organization ? { organization } : {};
 }
 
 /** One or more services, by a name that can be typed and selected. */

@@ -54,7 +54,7 @@ function rolesSchema() {
     .transform((roles): ReadonlyMap<string, Role> => new Map(Object.entries(roles)));
 }
 
-const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
+const Group = z.string().regex(/^((T[A-Z0-9]{2,}\/)?@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
   error: withHint('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
 });
 
@@ -223,9 +223,11 @@ const Reason = z
 export const Allowed = z.enum(['refused', 'allowed']).default('refused');
 
 /** A channel, by name or id. */
-export const ChannelName = z.string().regex(/^(#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
-  error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
-});
+export const ChannelName = z
+  .string()
+  .regex(/^((T[A-Z0-9]{2,}\/)?#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
+    error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
+  });
 
 function neverSchema(words: PolicyVocabulary) {
   return strictConfigObject({
@@ -251,28 +253,38 @@ function freezeSchema(words: PolicyVocabulary) {
     .transform(({ on, by, ...freeze }): Freeze => ({ ...freeze, on: on ?? null, by: by ?? null }));
 }
 
-type TargetWords = Pick<PolicyVocabulary, 'services' | 'tags' | 'serverTags' | 'warehouses'>;
+type TargetWords = Pick<
+  PolicyVocabulary,
+  'services' | 'organizations' | 'tags' | 'serverTags' | 'warehouses'
+>;
 
 /** The schema of a selection of targets, for rules and freezes. */
 function selectorSchema(words: TargetWords) {
   const tags = [...words.tags, ...(words.serverTags ?? [])];
   const hint = 'declare a tag of the server in cloud.tags';
   return strictConfigObject(targetLists({ ...words, tags }, hint))
-    .refine((on) => on.services || on.tags || on.warehouses, {
+    .refine((on) => on.services || on.organizations || on.tags || on.warehouses, {
       error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
     })
     .transform((on) => targetsOf(on, words));
 }
 
+const NONE: ReadonlyMap<string, string> = new Map();
+
 interface TargetLists {
   readonly services?: readonly string[] | undefined;
+  readonly organizations?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly warehouses?: readonly string[] | undefined;
 }
 
-function targetLists({ services, tags, warehouses }: TargetWords, tagHint?: string) {
+function targetLists(
+  { services, organizations = NONE, tags, warehouses }: TargetWords,
+  tagHint?: string,
+) {
   return {
     services: list('service', [...services.keys()]),
+    organizations: list('organization', [...organizations.keys()]),
     tags: list('tag of a service', tags, tagHint),
     warehouses: list('warehouse', warehouses),
   };
@@ -285,12 +297,18 @@ function list(what: string, known: readonly string[], otherwise?: string) {
     .optional();
 }
 
-function targetsOf(on: TargetLists, { services }: TargetWords): Selector {
+function targetsOf(on: TargetLists, { services, organizations = NONE }: TargetWords): Selector {
+  const named = organizations.size > 1 ? on.organizations : undefined;
   return {
-    services: on.services?.map((name) => ({ name, id: services.get(name) ?? '' })) ?? null,
+    services: on.services ? withIds(on.services, services) : null,
+    ...(named && { organizations: withIds(named, organizations) }),
     tags: on.tags ?? null,
     warehouses: on.warehouses ?? null,
   };
+}
+
+function withIds(names: readonly string[], ids: ReadonlyMap<string, string>) {
+  return names.map((name) => ({ name, id: ids.get(name) ?? '' }));
 }
 
 type CostWords = TargetWords & { readonly teams: readonly string[] };
@@ -298,7 +316,7 @@ type CostWords = TargetWords & { readonly teams: readonly string[] };
 /** The schema of a selection of costs, for digests and budgets. Only the file assigns tags to costs. */
 export function costSelectorSchema(words: CostWords) {
   return strictConfigObject({ ...targetLists(words), teams: list('team', words.teams) })
-    .refine((on) => on.services || on.tags || on.warehouses || on.teams, {
+    .refine((on) => Object.values(on).some((names) => names !== undefined), {
       error: withHint('selects nothing', 'set services, tags, warehouses or teams, or remove it'),
     })
     .transform((on): CostSelector => ({ ...targetsOf(on, words), teams: on.teams ?? null }));

@@ -22,6 +22,8 @@ export interface Role {
 /** A selection of targets: every key that is set must match, by any entry of its list. */
 export interface Selector {
   readonly services: readonly { readonly name: string; readonly id: string }[] | null;
+  /** Missing where one organization is configured: everything is in it. */
+  readonly organizations?: Selector['services'];
   readonly tags: readonly string[] | null;
   readonly warehouses: readonly string[] | null;
 }
@@ -80,6 +82,8 @@ export interface Policy {
   readonly never: readonly NeverRule[];
   /** The roles of each agent of the configuration, by its name; missing: there is no agent. */
   readonly agents?: ReadonlyMap<string, readonly RoleName[]>;
+  /** The organizations of the agents that have only some. */
+  readonly agentOrganizations?: ReadonlyMap<string, NonNullable<Selector['services']>>;
 }
 
 /** The names of all commands. */
@@ -93,6 +97,8 @@ export interface PolicyVocabulary extends CommandNames {
   readonly roles: readonly string[];
   /** The id of each service, by its name. */
   readonly services: ReadonlyMap<string, string>;
+  /** The id of each organization, by its name; missing: there is one, which has none. */
+  readonly organizations?: ReadonlyMap<string, string>;
   readonly tags: readonly string[];
   /** Tags of the server that rules may name; only discovered services have them. */
   readonly serverTags?: readonly string[];
@@ -144,6 +150,7 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   if (!rule) return deny('no-rule', rule);
   if (!isCertain) return deny(question.target?.discovered ? 'not-verified' : 'no-rule', rule);
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
+  if (!isOfAgent(policy, question)) return deny('agent-not-admitted', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
   if (!isOpenTo(rule, question.target)) return deny('not-listed', rule);
   if (!admitsAgent(policy, rule, question.actor)) return deny('agent-not-admitted', rule);
@@ -201,6 +208,15 @@ export function admitsAgent(
   if (agent === undefined) return true;
   if (!policy.agents?.has(agent) || approvals === null) return false;
   return agents === 'allowed' || agents?.includes(agent) === true;
+}
+
+/** An agent of some organizations neither changes nor reads what is of another one, or of all of them. */
+function isOfAgent(
+  { agentOrganizations }: Policy,
+  { actor: { agent = '' }, target }: Pick<PolicyQuestion, 'actor' | 'target'>,
+): boolean {
+  const own = agentOrganizations?.get(agent);
+  return own === undefined || own.some(({ id }) => target?.organization?.id === id);
 }
 
 /**
@@ -357,8 +373,9 @@ export function covers(pattern: string, command: string): boolean {
 export function selects(selector: Selector | null, target: Target | null): boolean | null {
   if (selector === null) return true;
   if (target === null) return null;
-  const { services, tags, warehouses } = selector;
+  const { services, organizations = null, tags, warehouses } = selector;
   const holds = [
+    organizations === null || isOfOne(organizations, target),
     services === null || isOneOf(services, target),
     tags === null || hasOneOf(tags, target),
     warehouses === null || isInOneOf(warehouses, target),
@@ -384,6 +401,13 @@ function isOneOf(services: NonNullable<Selector['services']>, target: Target): b
   const own = servicesOf(target);
   if (own === 'unknown') return null;
   return own !== 'none' && services.some(({ id }) => sameId(id, own.id));
+}
+
+// Alerts are of no organization, and a freeze of several services may cover those of this one.
+function isOfOne(all: NonNullable<Selector['services']>, target: Target): boolean | null {
+  const { organization } = target;
+  if (organization) return all.some(({ id }) => sameId(id, organization.id));
+  return target.kind === 'alert' ? false : null;
 }
 
 type TargetServices = { readonly id: string } | 'none' | 'unknown';

@@ -9,6 +9,9 @@ import { wordOf } from './words.ts';
 /** A service that users can name: configured, learned from a reply or the usage report, or discovered. */
 export interface Service {
   readonly id: string;
+  readonly organizationId: string;
+  /** The name of its organization; missing where only one is configured. */
+  readonly organization?: string;
   readonly name: string;
   readonly aliases: readonly string[];
   /** Null for a service that the configuration does not list. */
@@ -34,6 +37,7 @@ export interface ServerFacts {
 /** A service as a reply or the usage report named it. */
 export interface LearnedService {
   readonly id: string;
+  readonly organizationId: string;
   readonly name: string;
   readonly source: string;
   readonly seenAt: Date;
@@ -89,19 +93,23 @@ export function serviceTarget(service: Service): Target {
 }
 
 /** What the policy reads of a target. */
-export type PolicyFacts = Pick<Target, 'tags' | 'warehouse' | 'discovered'>;
+export type PolicyFacts = Pick<Target, 'tags' | 'warehouse' | 'discovered' | 'organization'>;
 
 /** Returns the facts of the configuration, or those of the server for a discovered service. */
-export function policyFacts({ tags, warehouse, discovered }: Service): PolicyFacts {
-  if (!discovered) return { tags, warehouse };
-  return { tags: discovered.tags, warehouse: discovered.warehouse, discovered: true };
+export function policyFacts(service: Service): PolicyFacts {
+  const { tags, warehouse, discovered, organizationId: id, organization: name } = service;
+  const organization = name === undefined ? {} : { organization: { id, name } };
+  if (!discovered) return { tags, warehouse, ...organization };
+  return { ...discovered, discovered: true, ...organization };
 }
 
 /** Whether the policy reads the same facts in both targets. */
 export function hasSameFacts(one: Target, other: Target): boolean {
   const text = ({ tags, warehouse, discovered }: Target) =>
     JSON.stringify([tags && [...tags].sort(), warehouse, discovered === true]);
-  return text(one) === text(other);
+  // One of them may be from the time when only one organization was configured.
+  const [a, b] = [one.organization ?? other.organization, other.organization ?? one.organization];
+  return text(one) === text(other) && a?.id === b?.id;
 }
 
 /** The tags of a target that the configuration does not list: rules by tag or warehouse refuse it. */

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { agentsSchema } from '../agents/config.ts';
+import { type AgentSettings, agentsSchema } from '../agents/config.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
+  declaredName,
   parseConfig,
   quoted,
   readYaml,
@@ -49,6 +50,7 @@ export function readConfigFile({
   const declared = readDeclaredParts(value);
   const content = parseConfig(fileSchema({ ...commands, ...declaredNames(declared) }), value);
   const problems = [
+    ...(asRecord(value) ? organizationChoice(declared) : []),
     ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
     ...repeatedNames(declared),
     ...cardsWithoutChannel(declared),
@@ -59,6 +61,14 @@ export function readConfigFile({
   const configHash = createHash('sha256').update(text.value);
   for (const part of parts) configHash.update(part.text);
   return { ok: true, value: { ...content.value, configHash: configHash.digest('hex') } };
+}
+
+/** The names in `organizations`, also of a file with problems; none in the short form. Their keys are named by them. */
+export function organizationNames({ path, readFile }: Omit<ConfigFileSource, 'commands'>) {
+  const text = textOf(path, readFile);
+  const yaml = text.ok ? readYaml(text.value, path) : text;
+  const { organizations = [] } = readDeclaredParts(yaml.ok ? yaml.value : null);
+  return present(organizations.map(({ name }) => name)).filter((name) => ORGANIZATION.test(name));
 }
 
 /** A file whose rules, roles and freezes come before those of the file that includes it. */
@@ -204,20 +214,37 @@ const ApiName = z.string().regex(/^(?!\s)[^\p{C}"\\]{1,100}(?<!\s)$/u, {
 
 const Pipe = strictConfigObject({ name: ApiName, id: Id });
 
-const Service = strictConfigObject({
-  name: ApiName,
-  aliases: z.array(ApiName).default([]),
-  id: Id,
-  tags: z.array(Tag).default([]),
-  warehouse: Name.nullable().default(null),
-  team: Name.nullable().default(null),
-  pipes: z.array(Pipe).default([]),
-});
+function serviceSchema(organizations: readonly string[]) {
+  return strictConfigObject({
+    name: ApiName,
+    aliases: z.array(ApiName).default([]),
+    id: Id,
+    organization: declaredName('organization', organizations).optional(),
+    tags: z.array(Tag).default([]),
+    warehouse: Name.nullable().default(null),
+    team: Name.nullable().default(null),
+    pipes: z.array(Pipe).default([]),
+  });
+}
 
-const Organization = strictConfigObject({
+// The suffix of the variables with its key; `…_FILE` has another meaning.
+const ORGANIZATION = /^(?!(.*-)?file$)[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** The server admits ten requests in ten seconds. */
+const MOST_PER_MINUTE = 57;
+
+const organization = {
   id: Id,
   plan: z.enum(['paid', 'free']),
   tier: z.enum(['basic', 'scale', 'enterprise']),
+  requestsPerMinute: z.int().min(1).max(MOST_PER_MINUTE).optional(),
+};
+const Organization = strictConfigObject(organization);
+const NamedOrganization = strictConfigObject({
+  name: z.string().regex(ORGANIZATION, {
+    error: 'must be at most 40 lower-case letters, digits and dashes, and not end in file',
+  }),
+  ...organization,
 });
 
 const Channels = strictConfigObject({
@@ -226,6 +253,16 @@ const Channels = strictConfigObject({
 })
   .default({})
   .transform(({ approvals = null, audit = null }) => ({ approvals, audit }));
+
+const WORKSPACES_HINT = withHint('must be workspace ids, each once', 'for example [T0123ABCD]');
+
+/** Present: the app is installed for an organization of Enterprise Grid, and serves these workspaces. */
+const Slack = strictConfigObject({
+  workspaces: z
+    .array(z.string().regex(/^T[A-Z0-9]{2,}$/, WORKSPACES_HINT))
+    .min(1, WORKSPACES_HINT)
+    .refine((all) => new Set(all).size === all.length, WORKSPACES_HINT),
+});
 
 const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: Allowed })
   .default({ openToTheWorld: 'refused', privateAddresses: 'refused' })
@@ -307,9 +344,11 @@ const Retention = strictConfigObject({
 function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[] }) {
   const on = costSelectorSchema(words);
   return strictConfigObject({
-    organization: Organization,
-    services: z.array(Service).default([]),
+    organization: Organization.optional(),
+    organizations: z.array(NamedOrganization).min(1).optional(),
+    services: z.array(serviceSchema([...(words.organizations?.keys() ?? [])])).default([]),
     channels: Channels,
+    slack: Slack.optional(),
     /** Who gets the card of a change: its channel, and with `dm` approvers who are not in it, or all. */
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     reminders: Reminders,
@@ -329,21 +368,60 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     cloud: Cloud,
     retention: Retention,
     /** Missing: no program may ask, and nothing of the protocol is loaded. */
-    agents: agentsSchema(words.roles).optional(),
-  }).transform(({ roles, policy, freezes, never, cloud, costs, alerts, agents, ...rest }) => ({
-    ...rest,
-    agents: agents ?? null,
-    alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
-    prices: costs.price,
-    costFloor: costs.floor,
-    reads: cloud.reads,
-    console: cloud.console ?? null,
-    serverTags: cloud.tags ?? [],
-    policy: {
-      ...{ roles, rules: policy, freezes, never },
-      ...(agents && { agents: new Map(agents.allow.map((one) => [one.name, one.roles])) }),
-    },
-  }));
+    agents: agentsSchema(words.roles, [...(words.organizations?.keys() ?? [])]).optional(),
+  }).transform(({ organization: only, organizations: named, ...all }) => {
+    const {
+      roles,
+      policy,
+      freezes,
+      never,
+      cloud,
+      costs,
+      alerts,
+      agents,
+      services,
+      slack,
+      ...rest
+    } = all;
+    const given = named ?? (only ? [{ name: null, ...only }] : []);
+    const idOf = new Map(given.map(({ name, id }) => [name, id]));
+    return {
+      ...rest,
+      organizations: given.map(({ requestsPerMinute = null, ...each }) => ({
+        ...each,
+        requestsPerMinute,
+      })),
+      services: services.map(({ organization: name, ...service }) => ({
+        ...service,
+        organizationId: idOf.get(name ?? given[0]?.name ?? null) ?? '',
+      })),
+      agents: agents ?? null,
+      /** Null: the app is installed in one workspace. */
+      workspaces: slack?.workspaces ?? null,
+      alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
+      prices: costs.price,
+      costFloor: costs.floor,
+      reads: cloud.reads,
+      console: cloud.console ?? null,
+      serverTags: cloud.tags ?? [],
+      policy: {
+        ...{ roles, rules: policy, freezes, never },
+        ...(agents && { agents: new Map(agents.allow.map((one) => [one.name, one.roles])) }),
+        ...(agents && given.length > 1 && { agentOrganizations: narrowed(agents.allow, idOf) }),
+      },
+    };
+  });
+}
+
+/** The organizations of the agents that name some. */
+function narrowed(agents: readonly AgentSettings[], idOf: ReadonlyMap<string | null, string>) {
+  return new Map(
+    agents.flatMap(({ name, organizations }) =>
+      organizations
+        ? [[name, organizations.map((one) => ({ name: one, id: idOf.get(one) ?? '' }))] as const]
+        : [],
+    ),
+  );
 }
 
 const Text = z.string().catch('');
@@ -354,18 +432,24 @@ function list<Item extends z.ZodType>(item: Item) {
 }
 
 const DeclaredParts = z.object({
+  organization: z.unknown().optional(),
+  organizations: list(z.object({ name: Text, id: Text }).catch({ name: '', id: '' })).optional(),
   services: list(
     z
       .object({
         name: Text,
         id: Text,
+        organization: Text,
         aliases: Texts,
         tags: Texts,
         warehouse: Text,
         team: Text,
         pipes: list(z.object({ name: Text, id: Text }).catch({ name: '', id: '' })),
       })
-      .catch({ name: '', id: '', aliases: [], tags: [], warehouse: '', team: '', pipes: [] }),
+      .catch({
+        ...{ name: '', id: '', organization: '', aliases: [] },
+        ...{ tags: [], warehouse: '', team: '', pipes: [] },
+      }),
   ),
   roles: z.record(z.string(), z.unknown()).catch({}),
   channels: z.object({ approvals: z.unknown().optional() }).catch({ approvals: undefined }),
@@ -398,16 +482,30 @@ export function readDeclaredParts(content: unknown): Outline {
 }
 
 /** The names in the file to which its other parts, and cases of the policy, may refer. */
-export function declaredNames({ services, roles, cloud, agents }: Outline) {
+export function declaredNames({ organizations = [], services, roles, cloud, agents }: Outline) {
   return {
+    organizations: new Map(
+      organizations.flatMap(({ name, id }) => (name === '' ? [] : [[name, id] as const])),
+    ),
     agents: present(agents.allow.map(({ name }) => name)),
     roles: Object.keys(roles),
-    services: new Map(services.filter(({ name }) => name !== '').map(({ name, id }) => [name, id])),
+    services: serviceIds(services),
     tags: present(services.flatMap(({ tags }) => tags)),
     serverTags: present(cloud.tags),
     warehouses: present(services.map(({ warehouse }) => warehouse)),
     teams: present(services.map(({ team }) => team)),
   };
+}
+
+/** By name; a name that several organizations have is written with its organization, as people type it. */
+function serviceIds(services: Outline['services']): ReadonlyMap<string, string> {
+  const named = services.filter(({ name }) => name !== '');
+  const full = named.flatMap(({ name, id, organization: of }) =>
+    of ? [[`${of}/${name}`, id] as const] : [],
+  );
+  const alike = Map.groupBy(named, ({ name }) => name);
+  const plain = named.filter(({ name }) => alike.get(name)?.length === 1 || full.length === 0);
+  return new Map([...plain.map(({ name, id }) => [name, id] as const), ...full]);
 }
 
 function present(words: readonly string[]): readonly string[] {
@@ -425,16 +523,50 @@ function cardsWithoutChannel({ channels, policy }: Outline): readonly ConfigProb
   return [{ where: 'channels.approvals', problem, hint: "for example '#db-approvals'" }];
 }
 
+/** Exactly one of `organization` and `organizations`; among several, each service names its own. */
+function organizationChoice({
+  organization,
+  organizations,
+  services,
+}: Outline): readonly ConfigProblem[] {
+  const problemAt = (where: string, problem: string, hint: string | null) => ({
+    where,
+    problem,
+    hint,
+  });
+  if (organization === undefined && organizations === undefined)
+    return [problemAt('organization', 'is missing', null)];
+  if (organization !== undefined && organizations !== undefined)
+    return [problemAt('organizations', 'cannot stand beside organization', 'keep one of them')];
+  if (!organizations || organizations.length < 2) return [];
+  const hint = `one of: ${present(organizations.map(({ name }) => name)).join(', ')}`;
+  return services.flatMap((service, index) =>
+    service.organization === ''
+      ? [problemAt(`services[${index}].organization`, 'is missing', hint)]
+      : [],
+  );
+}
+
 /** Names and ids that must be unique but are used twice. */
-function repeatedNames({ services, digests, budgets }: Outline): readonly ConfigProblem[] {
-  const names = services.flatMap(({ name, aliases }, index) => [
-    { where: `services[${index}].name`, word: name },
-    ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word })),
+function repeatedNames({
+  organizations = [],
+  services,
+  digests,
+  budgets,
+}: Outline): readonly ConfigProblem[] {
+  const names = services.flatMap(({ name, aliases, organization: of }, index) => [
+    { where: `services[${index}].name`, word: name, of },
+    ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word, of })),
   ]);
   const pipes = services.flatMap((service, index) =>
     service.pipes.map((pipe, at) => ({ ...pipe, where: `services[${index}].pipes[${at}]`, index })),
   );
   return [
+    ...(['name', 'id'] as const).flatMap((key) =>
+      repeated(
+        organizations.map((one, at) => ({ where: `organizations[${at}].${key}`, word: one[key] })),
+      ),
+    ),
     ...repeated(names),
     ...repeated(services.map(({ id }, index) => ({ where: `services[${index}].id`, word: id }))),
     ...services.flatMap((_, service) =>
@@ -460,12 +592,14 @@ function digestKey({ channel, period }: Outline['digests'][number], index: numbe
 interface NameUse {
   readonly where: string;
   readonly word: string;
+  /** The organization in which it must be unique; missing: in the file. */
+  readonly of?: string;
 }
 
 function repeated(names: readonly NameUse[]): readonly ConfigProblem[] {
   const first = new Map<string, string>();
-  return names.flatMap(({ where, word }) => {
-    const key = word.toLowerCase();
+  return names.flatMap(({ where, word, of = '' }) => {
+    const key = `${of}/${word.toLowerCase()}`;
     const before = first.get(key);
     if (word === '') return [];
     if (before === undefined) first.set(key, where);

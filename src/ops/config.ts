@@ -4,15 +4,23 @@ import type { ConfigProblem } from '../base/problem.ts';
 import {
   type ConfigFileSource,
   type FileContent,
+  organizationNames,
   problemsIn,
   readConfigFile,
 } from './config-file.ts';
 import { type Env, type Environment, readEnvironment } from './environment.ts';
 import { readTracing, type Tracing } from './tracing-environment.ts';
 
+/** An organization of the cloud, with the key that sends its requests. `name` is null where it is the only one. */
+export type ConfiguredOrganization = FileContent['organizations'][number] & {
+  readonly keyId: string;
+  readonly keySecret: Secret;
+};
+
 /** All settings: of the file, of the variables and of tracing. */
-export type Config = FileContent &
+export type Config = Omit<FileContent, 'organizations'> &
   ReturnType<typeof fromEnvironment> & {
+    readonly organizations: readonly [ConfiguredOrganization, ...ConfiguredOrganization[]];
     /** Null: tracing is off. */
     readonly tracing: Tracing | null;
     /** The folder for a recording, and the text of the configuration file; null: nothing is recorded. */
@@ -29,9 +37,10 @@ export type ConfigLoad =
 
 /** Reads the variables and the file. Reports all problems at once. */
 export function loadConfig(sources: ConfigSources, readContent = readConfigFile): ConfigLoad {
-  const environment = readEnvironment(sources.env, sources.readFile);
-  const tracing = readTracing(sources.env, sources.readFile);
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
+  const named = organizationNames({ path, readFile: sources.readFile });
+  const environment = readEnvironment(sources.env, sources.readFile, named);
+  const tracing = readTracing(sources.env, sources.readFile);
   const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
     const { SIGNALBOX_RECORD: folder = null } = environment.value;
@@ -44,11 +53,31 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
       ...(own.slack.signingSecret === null && file.value.agents?.allow.some(({ by }) => by === null)
         ? [NO_SIGNING_SECRET]
         : []),
+      ...misplacedChannels(file.value),
     ];
-    if (problems.length > 0) return { ok: false, problems };
-    return { ok: true, config: { ...file.value, ...own, tracing: tracing.value } };
+    const [first, ...others] = file.value.organizations.flatMap((each, at) => {
+      const key = environment.value.keys[at];
+      const { CLOUD_API_KEY_ID: keyId, CLOUD_API_KEY_SECRET: keySecret } = key ?? {};
+      return keyId && keySecret ? [{ ...each, keyId, keySecret }] : [];
+    });
+    if (problems.length > 0 || !first) return { ok: false, problems };
+    const organizations = [first, ...others] as const;
+    return { ok: true, config: { ...file.value, ...own, organizations, tracing: tracing.value } };
   }
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
+}
+
+/** In an organization a name alone can mean a channel of several workspaces. */
+function misplacedChannels(file: FileContent): readonly ConfigProblem[] {
+  const { workspaces } = file;
+  const [example] = workspaces ?? [];
+  return channelUses(file).flatMap(({ word, places: [where = ''] }) => {
+    const [, team, name] = /^(?:(T\w+)\/)?(#.*)$/.exec(word) ?? [];
+    if (!name || (workspaces ? workspaces.includes(team ?? '') : !team)) return [];
+    const problem = `${word} is in no workspace of slack.workspaces`;
+    const hint = `write ${example ? `${example}/` : ''}${name}, or the id of the channel`;
+    return [{ where, problem, hint }];
+  });
 }
 
 const NO_ALERT_CHANNEL: ConfigProblem = {
@@ -82,11 +111,7 @@ function fromEnvironment(variables: Environment, env: Env) {
     opsPort: variables.OPS_PORT ?? null,
     /** Null: both ports are open on every address of the machine. */
     bindAddress: variables.BIND_ADDRESS ?? null,
-    cloud: {
-      url: variables.CLOUD_API_URL,
-      keyId: variables.CLOUD_API_KEY_ID,
-      keySecret: variables.CLOUD_API_KEY_SECRET,
-    },
+    cloud: { url: variables.CLOUD_API_URL },
     /** Null: alert commands are off. */
     alerts: url !== undefined && token !== undefined ? { url, token } : null,
     /** The last part of the path of the alert webhook; null: it is off. */
@@ -138,44 +163,22 @@ export type ChannelConfig = Pick<
 >;
 
 /** Returns each channel of the configuration once. Source: docs/operating.md#check-the-installation. */
-export function channelUses({
-  channels,
-  policy,
-  digests,
-  budgets,
-  alertChannels,
-}: ChannelConfig): readonly ChannelUse[] {
-  const all = [
-    { word: channels.approvals, place: 'channels.approvals', costs: false },
-    { word: channels.audit, place: 'channels.audit', costs: false },
-    ...policy.rules.map(({ channel, place }) => ({
-      word: channel,
-      place: `policy[${place - 1}].channel`,
-      costs: false,
-    })),
-    ...digests.map(({ channel }, at) => ({
-      word: channel,
-      place: `digests[${at}].channel`,
-      costs: true,
-    })),
-    ...budgets.map(({ notify }, at) => ({
-      word: notify,
-      place: `budgets[${at}].notify`,
-      costs: true,
-    })),
-    ...alertChannels.map(({ channel }, at) => ({
-      word: channel,
-      place: `alerts[${at}].channel`,
-      costs: false,
-    })),
-  ].flatMap(({ word, ...rest }) => (word === null ? [] : [{ word, ...rest }]));
-  return [...new Set(all.map(({ word }) => word))].map((word) => {
-    const uses = all.filter((use) => use.word === word);
-    return {
-      word,
-      places: uses.map(({ place }) => place),
-      forCosts: uses.some(({ costs }) => costs),
-    };
+export function channelUses(config: ChannelConfig): readonly ChannelUse[] {
+  const { channels, policy, digests, budgets, alertChannels } = config;
+  const all: readonly (readonly [word: string | null, place: string, forCosts: boolean])[] = [
+    [channels.approvals, 'channels.approvals', false],
+    [channels.audit, 'channels.audit', false],
+    ...policy.rules.map(
+      (rule) => [rule.channel, `policy[${rule.place - 1}].channel`, false] as const,
+    ),
+    ...digests.map(({ channel }, at) => [channel, `digests[${at}].channel`, true] as const),
+    ...budgets.map(({ notify }, at) => [notify, `budgets[${at}].notify`, true] as const),
+    ...alertChannels.map(({ channel }, at) => [channel, `alerts[${at}].channel`, false] as const),
+  ];
+  return [...Map.groupBy(all, ([word]) => word)].flatMap(([word, uses]) => {
+    if (word === null) return [];
+    const places = uses.map(([, place]) => place);
+    return [{ word, places, forCosts: uses.some(([, , isForCosts]) => isForCosts) }];
   });
 }
 

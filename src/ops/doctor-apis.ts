@@ -20,7 +20,7 @@ import {
   type OptionalRead,
   type ReadOptions,
 } from '../servers/optional-reads.ts';
-import type { Config } from './config.ts';
+import type { Config, ConfiguredOrganization } from './config.ts';
 import {
   type CheckContext,
   type CheckLine,
@@ -30,6 +30,7 @@ import {
   skipped,
   warning,
 } from './doctor-report.ts';
+import { keyVariable } from './environment.ts';
 
 /** One client per API for all checks. A wrong address throws an InvalidRequest at the first use. */
 interface ApiClients {
@@ -41,14 +42,23 @@ interface ApiClients {
 /** What the checks of both APIs need, also before there is a configuration file. */
 interface ApiContext extends Omit<CheckContext, 'config'> {
   readonly config: Pick<Config, 'cloud' | 'alerts' | 'reads'> & {
-    readonly organization: Pick<Config['organization'], 'id'>;
     readonly access: Pick<Config['access'], 'privateAddresses'>;
   };
+  readonly organization: Pick<ConfiguredOrganization, 'id' | 'name' | 'keyId' | 'keySecret'>;
 }
 
-export function openApiClients({ config, version, now, withinMs }: ApiContext): ApiClients {
-  const { url, keyId, keySecret } = config.cloud;
-  const { id: organizationId } = config.organization;
+/** `APIs`, or `APIs of prod-eu` where several organizations are configured. */
+export function sectionTitle(
+  title: string,
+  { name }: Pick<ConfiguredOrganization, 'name'>,
+): string {
+  return name === null ? title : `${title} of ${name}`;
+}
+
+export function openApiClients(context: ApiContext): ApiClients {
+  const { config, version, now, withinMs, organization } = context;
+  const { url } = config.cloud;
+  const { keyId, keySecret, id: organizationId } = organization;
   const common = {
     version,
     privateAddresses: config.access.privateAddresses,
@@ -77,7 +87,8 @@ function once<T>(create: () => T): () => T {
 }
 
 interface ApiChecks {
-  readonly lines: readonly CheckLine[];
+  readonly cloud: CheckLine;
+  readonly alerts: CheckLine;
   readonly usage: TimedResult<Reply<unknown>>;
 }
 
@@ -87,7 +98,7 @@ export async function checkApis(context: ApiContext, clients: ApiClients): Promi
     readUsage(context, clients),
     alertsLine(context, clients),
   ]);
-  return { lines: [await cloudLine(context, clients, usage), alerts], usage };
+  return { cloud: await cloudLine(context, clients, usage), alerts, usage };
 }
 
 /** Whether the cloud API answered with its own key check passed, so that more reads make sense. */
@@ -105,7 +116,7 @@ function readUsage({ now, withinMs }: ApiContext, { cloud }: ApiClients) {
 }
 
 async function cloudLine(
-  { config, withinMs }: ApiContext,
+  { config, withinMs, organization: { name } }: ApiContext,
   { cloud }: ApiClients,
   usage: TimedResult<Reply<unknown>>,
 ): Promise<CheckLine> {
@@ -113,11 +124,11 @@ async function cloudLine(
   const own = isOther ? await cloud().reads.organizations({ waiting: true }) : null;
   const [organization] = own?.known ? own.value : [];
   return apiLine(usage, {
-    ...{ name: 'cloud API', url: config.cloud.url, withinMs },
+    ...{ name: sectionTitle('cloud API', { name }), url: config.cloud.url, withinMs },
     address: 'CLOUD_API_URL',
-    key: 'CLOUD_API_KEY_ID and CLOUD_API_KEY_SECRET',
+    key: `${keyVariable('CLOUD_API_KEY_ID', name)} and ${keyVariable('CLOUD_API_KEY_SECRET', name)}`,
     right: 'permission to read usage and, for changes, to write',
-    setting: `organization.id in signalbox.yaml${organization ? `: the key belongs to ${organization}` : ''}`,
+    setting: `${name === null ? 'organization.id' : `the id of ${name}`} in signalbox.yaml${organization ? `: the key belongs to ${organization}` : ''}`,
     what: "yesterday's usage",
   });
 }
@@ -227,7 +238,7 @@ const HOW = { waiting: true };
 
 /** Sends each optional read once; null where the configuration has none. */
 export async function checkReads(
-  { config, now }: CheckContext,
+  { config, now, organization }: CheckContext & Pick<ApiContext, 'organization'>,
   { cloud, alerts }: ApiClients,
 ): Promise<ReadChecks | null> {
   if (config.reads === 'contract') return null;
@@ -236,7 +247,9 @@ export async function checkReads(
   const idsOf = (suits: (service: ServiceReading) => boolean) =>
     listed.known
       ? listed.value.filter(suits).map(({ id }) => id)
-      : config.services.map(({ id }) => id);
+      : config.services.flatMap(({ id, organizationId }) =>
+          organizationId === organization.id ? [id] : [],
+        );
   const all = idsOf(() => true);
   const running = idsOf(({ state }) => state === 'running');
   // Newer servers have the schedule in the service itself.
@@ -297,9 +310,9 @@ async function readOne(
 /** A line for each optional read: available, or off with the reason and the missing permission. */
 export function readLines(
   { capabilities, key }: ReadChecks,
-  { now }: CheckContext,
+  { now, organization }: Pick<ApiContext, 'now' | 'organization'>,
 ): readonly CheckLine[] {
-  return [...capabilities.map(capabilityLine), keyLine(key, now())];
+  return [...capabilities.map(capabilityLine), keyLine(key, now(), organization)];
 }
 
 function capabilityLine({ capability, permission, read }: CapabilityCheck): CheckLine {
@@ -326,14 +339,19 @@ function isPermission(text: string | null): text is CloudPermission {
 const SOON_DAYS = 14;
 
 /** The roles of the key, and when it expires. */
-function keyLine(read: OptionalRead<KeyReading>, now: Date): CheckLine {
+function keyLine(
+  read: OptionalRead<KeyReading>,
+  now: Date,
+  { name: organization }: ApiContext['organization'],
+): CheckLine {
   const name = 'cloud key';
   if (!read.known) return skipped(name, `its roles are not shown: ${read.why}`);
   const { roles, expireAt } = read.value;
   const has = roles.length > 0 ? `has the roles ${roles.join(', ')}` : 'has no role';
   const days = expireAt === null ? null : (Date.parse(expireAt) - now.getTime()) / DAY_MS;
   if (days === null || Number.isNaN(days)) return ok(name, has);
-  const fix = 'create a new key in the console and replace CLOUD_API_KEY_ID and its secret';
+  const variable = keyVariable('CLOUD_API_KEY_ID', organization);
+  const fix = `create a new key in the console and replace ${variable} and its secret`;
   if (days <= 0) return failed(name, `${has}; it has expired`, fix);
   const left = `it expires in ${countText(Math.ceil(days), 'day')}`;
   return days <= SOON_DAYS ? warning(name, `${has}; ${left}`, fix) : ok(name, `${has}; ${left}`);

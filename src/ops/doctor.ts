@@ -9,15 +9,15 @@ import { commandNames } from '../commands/index.ts';
 import { READ_BACK_DAYS } from '../domain/place.ts';
 import { type LogKeys, readKeys } from '../log/index.ts';
 import { createInstallationReads, type InstallationReads } from '../slack/index.ts';
-import { type Config, loadConfig } from './config.ts';
+import { type Config, type ConfiguredOrganization, loadConfig } from './config.ts';
 import {
   checkApis,
   checkReads,
   isReachable,
   openApiClients,
   permissionLines,
-  type ReadChecks,
   readLines,
+  sectionTitle,
 } from './doctor-apis.ts';
 import { databaseLines } from './doctor-database.ts';
 import {
@@ -33,7 +33,6 @@ import {
   reportText,
   skipped,
   toJson,
-  wantsColour,
 } from './doctor-report.ts';
 import { agentLines, foreignLines, instanceLine, listedReplicas } from './doctor-running.ts';
 import {
@@ -73,8 +72,7 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
     withinMs: WITHIN_MS,
     now: () => new Date(),
   });
-  const colour = wantsColour(stdout.isTTY === true, process.env);
-  const text = options.json ? toJson(report) : reportText(report, { colour });
+  const text = options.json ? toJson(report) : reportText(report);
   // The process exits after this write, even if a check still waits for an answer.
   stdout.write(text, () => process.exit(passed(report) ? 0 : 1));
 }
@@ -115,7 +113,7 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
   const target = { host, opsPort: config.opsPort ?? config.port, withinMs };
   const [slack, apis, database, instance, agents] = await Promise.all([
     slackSections(context),
-    checkApisAndReads(context),
+    Promise.all(config.organizations.map((each, at) => checkApisOf(context, each, at === 0))),
     checkDatabase(context),
     config.port === 0 ? [] : [await instanceLine(target)],
     agentLines(context),
@@ -123,15 +121,11 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
   return [
     { title: 'Configuration', lines: configurationLines(config) },
     ...slack.sections,
-    { title: 'APIs', lines: apis.lines },
-    ...(config.reads === 'extended' ? [optionalReads(context, apis.reads)] : []),
     {
-      title: 'Permissions of the cloud key',
-      lines: permissionLines(config.policy, {
-        usage: apis.usage,
-        capabilities: apis.reads?.capabilities ?? [],
-      }),
+      title: 'APIs',
+      lines: [...apis.map(({ cloud }) => cloud), ...apis.flatMap(({ alerts }) => alerts)],
     },
+    ...apis.flatMap(({ sections }) => sections),
     { title: 'Database', lines: databaseLines(database) },
     {
       title: 'Running',
@@ -198,7 +192,10 @@ async function slackSections(context: CheckContext) {
   const { slack: settings, policy } = config;
   // Longer than withinTime, so that one timer decides which call was too slow.
   const log = pino({ level: 'silent' });
-  const slack = createInstallationReads({ ...settings, log, withinMs: withinMs + 500 });
+  const slack = createInstallationReads({
+    ...{ ...settings, workspaces: config.workspaces },
+    ...{ log, withinMs: withinMs + 500 },
+  });
   const call = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs, () => work(slack));
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
@@ -236,17 +233,32 @@ async function slackSections(context: CheckContext) {
   return { sections, connection };
 }
 
-async function checkApisAndReads(context: CheckContext) {
+/** The checks of one organization. The alerts API is that of all of them, so that it is checked with the first one. */
+async function checkApisOf(
+  given: CheckContext,
+  organization: ConfiguredOrganization,
+  isFirst: boolean,
+) {
+  const { config } = given;
+  const own = isFirst ? config : { ...config, alerts: null };
+  const context = { ...given, config: own, organization };
   const clients = openApiClients(context);
-  const { lines, usage } = await checkApis(context, clients);
+  const { cloud, alerts, usage } = await checkApis(context, clients);
   const reads = isReachable(usage) ? await checkReads(context, clients) : null;
-  return { lines, usage, reads };
-}
-
-function optionalReads(context: CheckContext, reads: ReadChecks | null): CheckSection {
-  const title = 'Optional reads';
-  if (reads) return { title, lines: readLines(reads, context) };
-  return { title, lines: [skipped('not checked', 'the cloud API could not be read')] };
+  const evidence = { usage, capabilities: reads?.capabilities ?? [] };
+  const unread = [skipped('not checked', 'the cloud API could not be read')];
+  const ofReads = {
+    title: sectionTitle('Optional reads', organization),
+    lines: reads ? readLines(reads, context) : unread,
+  };
+  const sections: readonly CheckSection[] = [
+    ...(config.reads === 'extended' ? [ofReads] : []),
+    {
+      title: sectionTitle('Permissions of the cloud key', organization),
+      lines: permissionLines(config.policy, evidence),
+    },
+  ];
+  return { cloud, alerts: isFirst ? [alerts] : [], sections };
 }
 
 async function checkDatabase({ config, withinMs }: CheckContext) {

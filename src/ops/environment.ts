@@ -93,6 +93,25 @@ export const FROM_FILES = [
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ];
 
+const CLOUD_KEY = { CLOUD_API_KEY_ID: true, CLOUD_API_KEY_SECRET: true } as const;
+const CloudKey = Variables.pick(CLOUD_KEY);
+const Others = Variables.omit(CLOUD_KEY);
+type KeyVariable = keyof typeof CLOUD_KEY;
+
+/** `CLOUD_API_KEY_ID_PROD_EU` for the organization `prod-eu`; null: the only one, which has no name. */
+export function keyVariable(name: KeyVariable, organization: string | null): string {
+  return organization === null
+    ? name
+    : `${name}_${organization.toUpperCase().replaceAll('-', '_')}`;
+}
+
+const NAMED_KEY = /^(CLOUD_API_KEY_(?:ID|SECRET))_/;
+
+/** A variable whose value can come from a file. */
+function mayBeFile(name: string): boolean {
+  return FROM_FILES.includes(name) || NAMED_KEY.test(name);
+}
+
 function port() {
   return z
     .string()
@@ -144,17 +163,32 @@ function isKey(text: string): boolean {
   return bytes.length === 32 && bytes.toString('base64') === text;
 }
 
-export type Environment = z.output<typeof Variables>;
+export type Environment = z.output<typeof Others> & {
+  /** Of each organization, in the order of their names. */
+  readonly keys: readonly z.output<typeof CloudKey>[];
+};
 
-/** Reads and validates all variables. Empty variables count as not set. */
-export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Environment> {
-  const { reading, unread } = readVariables(Variables, env, readFile);
-  const named = new Set(unread.map(({ where }) => where));
-  const problems = [
-    ...unread,
-    ...(reading.ok ? [] : reading.problems.filter(({ where }) => !named.has(where))).map(
-      (problem) => withNearMiss(problem, env),
+/**
+ * Reads and validates all variables. Empty variables count as not set. `organizations`: the names whose keys are read;
+ * none where there is one organization without a name.
+ */
+export function readEnvironment(
+  env: Env,
+  readFile: ReadFile,
+  organizations: readonly string[] = [],
+): ConfigResult<Environment> {
+  const { reading, unread } = readVariables(Others, env, readFile);
+  const names = organizations.length > 0 ? organizations : [null];
+  const keys = names.map((name) =>
+    readVariables(CloudKey, env, readFile, (variable) =>
+      keyVariable(variable as KeyVariable, name),
     ),
+  );
+  const problems = [
+    ...[{ reading, unread }, ...keys].flatMap((each) => [
+      ...each.unread,
+      ...problemsOf(each).map((problem) => withNearMiss(problem, env)),
+    ]),
     ...unpaired(env),
     ...(reading.ok ? samePort(reading.value) : []),
     ...databaseProblems(env, readFile),
@@ -162,14 +196,26 @@ export function readEnvironment(env: Env, readFile: ReadFile): ConfigResult<Envi
     ...foreign(env),
   ];
   if (reading.ok && problems.length === 0) {
-    return { ok: true, value: withDatabaseUrl(reading.value) };
+    const read = keys.flatMap((key) => (key.reading.ok ? [key.reading.value] : []));
+    return { ok: true, value: { ...withDatabaseUrl(reading.value), keys: read } };
   }
   return { ok: false, problems: problems.toSorted((a, b) => rank(a) - rank(b)) };
 }
 
+/** Without those of a file that could not be read, which have a problem already. */
+function problemsOf({
+  reading,
+  unread,
+}: ReturnType<typeof readVariables>): readonly ConfigProblem[] {
+  const named = new Set(unread.map(({ where }) => where));
+  return reading.ok ? [] : reading.problems.filter(({ where }) => !named.has(where));
+}
+
 function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
   if (problem.problem !== 'is not set') return problem;
-  const others = Object.keys(env).filter((name) => !VARIABLE_NAMES.includes(name) && env[name]);
+  const others = Object.keys(env).filter(
+    (name) => !VARIABLE_NAMES.includes(name) && !NAMED_KEY.test(name) && env[name],
+  );
   const near = nearestWord(problem.where, others);
   return near === null ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
 }
@@ -214,7 +260,8 @@ function foreign(env: Env): readonly ConfigProblem[] {
 
 // The order of the variable table; unknown variables come last.
 function rank({ where }: ConfigProblem): number {
-  return VARIABLE_NAMES.includes(where) ? VARIABLE_NAMES.indexOf(where) : VARIABLE_NAMES.length;
+  const [, of = where] = NAMED_KEY.exec(where) ?? [];
+  return VARIABLE_NAMES.includes(of) ? VARIABLE_NAMES.indexOf(of) : VARIABLE_NAMES.length;
 }
 
 // A value of another form is a problem of its own.
@@ -272,13 +319,19 @@ export function readVariables<Value>(
     return { name, ...lookUp(sourceOf(name), env, readFile) };
   });
   const values = found.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]));
-  const reading = parseConfig(schema, Object.fromEntries(values));
+  const parsed = parseConfig(schema, Object.fromEntries(values));
+  const reading: typeof parsed = parsed.ok
+    ? parsed
+    : {
+        ok: false,
+        problems: parsed.problems.map((one) => ({ ...one, where: sourceOf(one.where) })),
+      };
   return { reading, unread: found.flatMap(({ problem }) => problem ?? []) };
 }
 
 /** Whether the variable has a value, directly or by a file. */
 export function isSet(name: string, env: Env): boolean {
-  return Boolean(env[name] || (FROM_FILES.includes(name) && env[`${name}_FILE`]));
+  return Boolean(env[name] || (mayBeFile(name) && env[`${name}_FILE`]));
 }
 
 interface VariableLookup {
@@ -289,7 +342,7 @@ interface VariableLookup {
 /** The value of a variable, or the content of the file that its _FILE variable names. */
 function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
   const direct = env[name] || null;
-  const path = FROM_FILES.includes(name) ? env[`${name}_FILE`] || null : null;
+  const path = mayBeFile(name) ? env[`${name}_FILE`] || null : null;
   if (path === null) return { value: direct, problem: null };
   if (direct !== null) {
     const problem = `is set twice, here and by ${name}_FILE`;

@@ -67,6 +67,18 @@ interface ActivityPeriod {
   readonly to_date: string;
 }
 
+/**
+ * What is read of all organizations. Where several are configured, `missing` names those that do not answer: what is
+ * not in the value may be theirs.
+ */
+export type ReadOfAll<T> = OptionalRead<readonly T[]> & {
+  readonly missing?: readonly {
+    readonly id: string;
+    readonly name: string | null;
+    readonly why: string;
+  }[];
+};
+
 type ReadOf<T> = (serviceId: string, options?: ReadOptions) => Promise<OptionalRead<T>>;
 
 /**
@@ -76,7 +88,7 @@ type ReadOf<T> = (serviceId: string, options?: ReadOptions) => Promise<OptionalR
  */
 export interface CloudReads {
   /** All services that the key may see, at most 60 s old, without addresses. */
-  readonly services: (options?: ReadOptions) => Promise<OptionalRead<readonly ServiceReading[]>>;
+  readonly services: (options?: ReadOptions) => Promise<ReadOfAll<ServiceReading>>;
   /** One service, read again at each call. */
   readonly service: ReadOf<ServiceReading>;
   /** Null: the service has no schedule. On newer servers the service itself carries it. */
@@ -97,7 +109,7 @@ export interface CloudReads {
   readonly activities: (
     period: ActivityPeriod,
     options?: ReadOptions,
-  ) => Promise<OptionalRead<readonly ActivityReading[]>>;
+  ) => Promise<ReadOfAll<ActivityReading>>;
   /** The roles and the expiry of the key of Signalbox. */
   readonly key: (options?: ReadOptions) => Promise<OptionalRead<KeyReading>>;
   /** The ids of the organizations that the key belongs to: one. */

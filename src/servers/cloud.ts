@@ -9,7 +9,12 @@ import {
   validRequest,
 } from '../base/http.ts';
 import { matchingId, type StreamedArray } from '../base/http-rows.ts';
-import { type CloudReads, createCloudReads, createDateFormats } from './cloud-reads.ts';
+import {
+  type CloudReads,
+  createCloudReads,
+  createDateFormats,
+  type ReadOfAll,
+} from './cloud-reads.ts';
 import {
   Backup,
   CloudService,
@@ -29,7 +34,12 @@ import {
   ServiceState,
   UsagePeriod,
 } from './cloud-schema.ts';
-import { type CapabilityOptions, NO_READS } from './optional-reads.ts';
+import {
+  type CapabilityOptions,
+  NO_READS,
+  type ReadOptions,
+  type UnknownRead,
+} from './optional-reads.ts';
 
 export interface CloudOptions extends PassedOptions {
   readonly baseUrl: string;
@@ -37,6 +47,8 @@ export interface CloudOptions extends PassedOptions {
   readonly keySecret: Secret;
   readonly organizationId: string;
   readonly organization?: Organization;
+  /** Fewer requests than the server admits; null: as many as it does. */
+  readonly requestsPerMinute?: number | null;
   /** Whether optional reads are sent; without it none is. */
   readonly reads?: CapabilityOptions;
   /** True for a client that sends no writes: its reads may use the whole request budget. */
@@ -220,14 +232,131 @@ const LIMIT = { requests: 10, perMs: 10_500 };
 const RETRY_AFTER_MS = 10_000;
 
 function createCloudHttp(options: CloudOptions) {
-  const { keyId, keySecret } = options;
+  const { keyId, keySecret, requestsPerMinute } = options;
+  const perMs = requestsPerMinute ? (LIMIT.requests * 60_000) / requestsPerMinute : LIMIT.perMs;
+  const limit = { ...LIMIT, perMs: Math.max(perMs, LIMIT.perMs) };
   const encoded = new Secret(Buffer.from(`${keyId}:${keySecret.reveal()}`).toString('base64'));
   return createEnvelopeHttp('result', {
     ...options,
     baseUrl: apiAddress(options.baseUrl, /\/v1$/),
     authorization: new Secret(`Basic ${encoded.reveal()}`),
     secrets: [keySecret, encoded],
-    limit: options.readsOnly ? { ...LIMIT, reads: LIMIT.requests } : LIMIT,
+    limit: options.readsOnly ? { ...limit, reads: limit.requests } : limit,
     retryAfterMs: RETRY_AFTER_MS,
   });
+}
+
+/** An organization with the client of its key; `name` is null where it is the only one. */
+export interface CloudOrganization {
+  readonly id: string;
+  readonly name: string | null;
+  readonly client: CloudClient;
+}
+
+/**
+ * The clients of all organizations as one. What is about a service goes to the organization of that service; a list of
+ * the optional reads is of all of them, unless its options name one. `createService` and `getUsageCost` are about one
+ * organization and are called on the client of `of`.
+ */
+export interface Cloud extends CloudClient {
+  readonly organizations: readonly CloudOrganization[];
+  /** The client of one organization. Throws InvalidRequest where the configuration does not have it. */
+  readonly of: (organizationId: string) => CloudClient;
+  /** The same, whose requests of the contract go to one organization; to none that the configuration does not have. */
+  readonly within: (organizationId: string) => Cloud;
+}
+
+/** `organizationOf` returns the organization of a service by its id; null: it is unknown. */
+export function createCloud(
+  organizations: readonly CloudOrganization[],
+  organizationOf: (serviceId: string) => string | null,
+): Cloud {
+  const [first, ...others] = organizations;
+  const only = others.length === 0 ? first?.client : undefined;
+  const find = (id: string | null) => organizations.find((each) => each.id === id)?.client;
+  const of = (id: string) => known(find(id), 'organizationId');
+  const ofService = (id: string) => known(find(organizationOf(id)), 'serviceId');
+  const ofOne = (): CloudClient => known(undefined, 'organizationId');
+  const all: CloudClient = only ?? {
+    createService: async (...given) => ofOne().createService(...given),
+    getUsageCost: async (...given) => ofOne().getUsageCost(...given),
+    createReversePrivateEndpoint: async (id, ...given) =>
+      ofService(id).createReversePrivateEndpoint(id, ...given),
+    updateReplicaScaling: async (id, ...given) => ofService(id).updateReplicaScaling(id, ...given),
+    updateServiceState: async (id, ...given) => ofService(id).updateServiceState(id, ...given),
+    getPipeSettings: async (id, ...given) => ofService(id).getPipeSettings(id, ...given),
+    getBackup: async (id, ...given) => ofService(id).getBackup(id, ...given),
+    reads: readsOfAll(organizations, organizationOf),
+    close: async () => {
+      await Promise.all(organizations.map(({ client }) => client.close()));
+    },
+  };
+  const cloud: Cloud = {
+    ...all,
+    organizations,
+    of,
+    // What was approved for another organization than the only one was approved when the file had that one.
+    within: (id) => ({ ...cloud, ...(only ?? of(id)), reads: all.reads, close: all.close }),
+  };
+  return cloud;
+}
+
+function readsOfAll(
+  organizations: readonly CloudOrganization[],
+  organizationOf: (serviceId: string) => string | null,
+): CloudReads {
+  const one = (serviceId: string, how: ReadOptions = {}) => {
+    const own = how.organization ?? organizationOf(serviceId);
+    return organizations.find(({ id }) => id === own)?.client.reads;
+  };
+  const each = async <T>(
+    { organization }: ReadOptions = {},
+    read: (reads: CloudReads) => Promise<ReadOfAll<T>>,
+  ): Promise<ReadOfAll<T>> => {
+    const asked = organizations.filter(({ id }) => id === (organization ?? id));
+    return joined(
+      await Promise.all(
+        asked.map(async ({ id, name, client }) => ({ id, name, read: await read(client.reads) })),
+      ),
+    );
+  };
+  return {
+    services: (how) => each(how, (reads) => reads.services(how)),
+    activities: (period, how) => each(how, (reads) => reads.activities(period, how)),
+    service: async (id, how) => one(id, how)?.service(id, how) ?? UNKNOWN_SERVICE,
+    schedule: async (id, how) => one(id, how)?.schedule(id, how) ?? UNKNOWN_SERVICE,
+    backups: async (id, how) => one(id, how)?.backups(id, how) ?? UNKNOWN_SERVICE,
+    pipes: async (id, how) => one(id, how)?.pipes(id, how) ?? UNKNOWN_SERVICE,
+    endpoints: async (id, how) => one(id, how)?.endpoints(id, how) ?? UNKNOWN_SERVICE,
+    endpoint: async (id, ...rest) => one(id, rest[1])?.endpoint(id, ...rest) ?? UNKNOWN_SERVICE,
+    key: async (how) => one('', how)?.key(how) ?? UNKNOWN_SERVICE,
+    organizations: async (how) => one('', how)?.organizations(how) ?? UNKNOWN_SERVICE,
+    isOff: (capability) => organizations.every(({ client }) => client.reads.isOff(capability)),
+  };
+}
+
+function known(client: CloudClient | undefined, field: string): CloudClient {
+  const problem = 'is not of an organization in signalbox.yaml';
+  if (!client) throw new InvalidRequest('cloud', [{ field, problem }]);
+  return client;
+}
+
+const UNKNOWN_SERVICE: UnknownRead = {
+  known: false,
+  gap: 'not-found',
+  why: 'no organization is known to have this service',
+  status: null,
+};
+
+/** The values of all that answered, as old as the oldest of them. Unknown only where none answered. */
+function joined<T>(
+  all: readonly (Pick<CloudOrganization, 'id' | 'name'> & { readonly read: ReadOfAll<T> })[],
+): ReadOfAll<T> {
+  const missing = all.flatMap(({ id, name, read }) =>
+    read.known ? [] : [{ id, name, why: read.why }],
+  );
+  const answered = all.flatMap(({ read }) => (read.known ? [read] : []));
+  if (answered.length === 0) return { ...(all[0]?.read ?? UNKNOWN_SERVICE), missing };
+  const readAt = new Date(Math.min(...answered.map((read) => read.readAt.getTime())));
+  return { known: true, value: answered.flatMap(({ value }) => value), readAt, missing };
 }

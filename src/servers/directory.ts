@@ -10,37 +10,64 @@ import { knownServices, learnedReading, learnService } from './facts.ts';
 // The services that users can name: configured, learned from replies, and discovered on the server.
 
 /** A service of the configuration file. */
-type ConfiguredService = Omit<Service, 'source' | 'lastSeen' | 'tags' | 'discovered'> & {
+type ConfiguredService = Omit<
+  Service,
+  'source' | 'lastSeen' | 'tags' | 'discovered' | 'organization'
+> & {
   readonly tags: readonly string[];
 };
 
 /**
  * Returns all services that users can name. The configuration decides names, tags, warehouses and
- * teams: a reply of the API may add a service, but never give it a tag. `discovery` is null without
+ * teams: a reply of the API may add a service, but never give it a tag. `discoveries` is null without
  * extended reads; with them, the server decides about the services that the configuration omits.
  */
 export function buildDirectory(
   configured: readonly ConfiguredService[],
-  learned: readonly LearnedService[],
-  discovery: Discovery | null = null,
+  known: readonly LearnedService[],
+  discoveries: readonly Discovery[] | null = null,
+  organizations: readonly NamedOrganization[] = [],
 ): readonly Service[] {
+  const isOurs = new Set(organizations.map(({ id }) => id));
+  const learned = known.filter(
+    ({ organizationId }) => isOurs.size === 0 || isOurs.has(organizationId),
+  );
   const seen = new Map(learned.map((service) => [service.id, service]));
-  const known = configured.map((service) => ({
+  const listed = configured.map((service) => ({
     ...service,
     source: 'configuration',
     lastSeen: snapshotOf(seen.get(service.id)),
   }));
   const ids = new Set(configured.map(({ id }) => id.toLowerCase()));
   const others = learned.filter(({ id }) => !ids.has(id.toLowerCase())).map(learnedService);
-  const unlisted = discovery ? discoveredServices(configured, others, discovery) : others;
-  return [...known, ...unlisted].sort((a, b) => a.name.localeCompare(b.name));
+  const unlisted =
+    discoveries?.flatMap((one) => discoveredServices(configured, others, one)) ?? others;
+  const nameOf = new Map(organizations.map(({ id, name }) => [id, name]));
+  const all: Service[] = [...listed, ...unlisted].map((service) => {
+    const organization = nameOf.size > 1 ? nameOf.get(service.organizationId) : null;
+    return organization ? inOrganization(service, organization) : service;
+  });
+  return all.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Among several organizations, its name is `prod-eu/analytics`, and `analytics` may be that of several. */
+function inOrganization(service: Service, organization: string): Service {
+  const full = (name: string) => `${organization}/${name}`;
+  const aliases = [service.name, ...service.aliases, ...service.aliases.map(full)];
+  return { ...service, organization, name: full(service.name), aliases };
+}
+
+/** An organization of the configuration. `name` is null where it is the only one. */
+interface NamedOrganization {
+  readonly id: string;
+  readonly name: string | null;
 }
 
 const UNLISTED = { aliases: [], tags: null, warehouse: null, team: null, pipes: [] } as const;
 
 function learnedService(learned: LearnedService): Service {
-  const { id, name, source } = learned;
-  return { ...UNLISTED, id, name, source, lastSeen: snapshotOf(learned) };
+  const { id, organizationId, name, source } = learned;
+  return { ...UNLISTED, id, organizationId, name, source, lastSeen: snapshotOf(learned) };
 }
 
 // The usage report names a service but has no state of it.
@@ -65,8 +92,9 @@ export interface ServerTag {
   readonly value: string | null;
 }
 
-/** What is known of the server's list of services. */
+/** What is known of the server's list of services of an organization. */
 interface Discovery {
+  readonly organizationId: string;
   readonly list: readonly ServerService[];
   /** False if the list is too old: it still names services, but shows nothing else about them. */
   readonly isCurrent: boolean;
@@ -74,7 +102,7 @@ interface Discovery {
   readonly declaredTags: readonly string[];
 }
 
-type Configured = Pick<Service, 'id' | 'name' | 'aliases' | 'warehouse'>;
+type Configured = Pick<Service, 'id' | 'organizationId' | 'name' | 'aliases' | 'warehouse'>;
 
 const NO_SERVER_FACTS: ServerFacts = { tags: null, warehouse: null };
 
@@ -86,34 +114,41 @@ const NO_SERVER_FACTS: ServerFacts = { tags: null, warehouse: null };
 function discoveredServices(
   configured: readonly Configured[],
   learned: readonly Service[],
-  { list, isCurrent, declaredTags }: Discovery,
+  { organizationId, list, isCurrent, declaredTags }: Discovery,
 ): readonly Service[] {
+  const isOwn = (one: Pick<Service, 'organizationId'>) => one.organizationId === organizationId;
   const ids = new Set(configured.map(({ id }) => id.toLowerCase()));
   const unlisted = list.filter(({ id }) => UUID.test(id) && !ids.has(id.toLowerCase()));
-  const warehouseOf = createWarehouseNames(configured, list);
+  const warehouseOf = createWarehouseNames(configured.filter(isOwn), list);
   const factsOf = (service: ServerService): ServerFacts => ({
     tags: service.tags && policyTags(service.tags, declaredTags),
     warehouse: warehouseOf(service.dataWarehouseId),
   });
   const found = new Map<string, Service>(
-    learned.map((one) => [one.id.toLowerCase(), { ...one, discovered: NO_SERVER_FACTS }]),
+    learned
+      .filter(isOwn)
+      .map((one) => [one.id.toLowerCase(), { ...one, discovered: NO_SERVER_FACTS }]),
   );
   const listed = new Set<string>();
   for (const service of unlisted) {
     const id = service.id.toLowerCase();
     // Two entries with one id contradict each other, so that nothing is known of the service.
     const facts = !isCurrent || listed.has(id) ? NO_SERVER_FACTS : factsOf(service);
-    found.set(id, merged(found.get(id), service, facts));
+    found.set(id, merged(found.get(id), { ...service, organizationId }, facts));
     listed.add(id);
   }
   const names = discoveredNames([...found.values()], configured);
   return [...found.values()].map((one) => ({ ...one, ...names(one) }));
 }
 
-function merged(before: Service | undefined, { id, name }: ServerService, facts: ServerFacts) {
-  const service = before ?? { ...UNLISTED, id, lastSeen: null };
+function merged(
+  before: Service | undefined,
+  { id, name, organizationId }: ServerService & Pick<Service, 'organizationId'>,
+  facts: ServerFacts,
+): Service {
   return {
-    ...service,
+    ...(before ?? { ...UNLISTED, id, lastSeen: null }),
+    organizationId,
     name: name ?? before?.name ?? '',
     source: 'list of services',
     discovered: facts,
@@ -237,16 +272,24 @@ export interface OpenedDirectory {
   /** Reads the directory from the database again, without waiting for it. */
   readonly refresh: () => void;
   /** Optional reads whose services are known from then on: what was shown once is never unknown later. */
-  readonly remembering: (reads: CloudReads) => CloudReads;
-  /** Takes the server's list of services. Without extended reads there is none. */
-  readonly learnList: (list: readonly ServerService[], readAt: Date) => void;
-  /** Returns the services with the facts of this list; null: discovered services have none. */
-  readonly withList: (list: readonly ServerService[] | null) => readonly Service[];
+  readonly remembering: (organizationId: string, reads: CloudReads) => CloudReads;
+  /** Takes the server's list of services of an organization. Without extended reads there is none. */
+  readonly learnList: (
+    organizationId: string,
+    list: readonly ServerService[],
+    readAt: Date,
+  ) => void;
+  /** Returns the services with the facts of this list; null: the discovered ones of the organization have none. */
+  readonly withList: (
+    organizationId: string,
+    list: readonly ServerService[] | null,
+  ) => readonly Service[];
   readonly close: () => void;
 }
 
 interface DirectoryOptions {
   readonly config: {
+    readonly organizations: readonly NamedOrganization[];
     readonly services: readonly ConfiguredService[];
     readonly reads: 'contract' | 'extended';
     /** Tags that the configuration accepts from the server. */
@@ -265,8 +308,11 @@ export async function openDirectory({
   now,
 }: DirectoryOptions): Promise<OpenedDirectory> {
   let learned: Awaited<ReturnType<typeof knownServices>> = [];
-  let listed: { readonly list: readonly ServerService[]; readonly readAt: Date } | null = null;
-  let built: { readonly isCurrent: boolean; readonly services: readonly Service[] } | null = null;
+  const lists = new Map<
+    string,
+    { readonly list: readonly ServerService[]; readonly readAt: Date }
+  >();
+  let built: { readonly current: string; readonly services: readonly Service[] } | null = null;
   const reported = new Set<string>();
   const report = (id: string, error: unknown) => {
     if (reported.has(id)) return;
@@ -282,30 +328,48 @@ export async function openDirectory({
     read().then(outage.ended, (error: unknown) => outage.failed(String(error), { err: error }));
   };
   const declaredTags = [...config.services.flatMap(({ tags }) => tags), ...config.serverTags];
-  const build = (list: readonly ServerService[], isCurrent: boolean) =>
+  const organizationIds = config.organizations.map(({ id }) => id);
+  const build = (current: readonly string[], own: typeof lists = lists) =>
     buildDirectory(
       config.services,
       learned,
-      config.reads === 'extended' ? { list, isCurrent, declaredTags } : null,
+      config.reads === 'extended'
+        ? organizationIds.map((organizationId) => ({
+            ...{ organizationId, declaredTags },
+            list: own.get(organizationId)?.list ?? [],
+            isCurrent: current.includes(organizationId),
+          }))
+        : null,
+      config.organizations,
     );
+  const currentLists = () => {
+    const since = now().getTime() - LIST_VALID_MS;
+    return organizationIds.filter((id) => (lists.get(id)?.readAt.getTime() ?? 0) >= since);
+  };
   const services = () => {
-    const isCurrent = listed !== null && now().getTime() - listed.readAt.getTime() <= LIST_VALID_MS;
-    if (built?.isCurrent !== isCurrent) {
-      built = { isCurrent, services: build(listed?.list ?? [], isCurrent) };
+    const current = currentLists();
+    if (built?.current !== current.join()) {
+      built = { current: current.join(), services: build(current) };
     }
     return built.services;
   };
-  let learnedAt = 0;
+  const learnedAt = new Map<string, number>();
   /** A cached list was learned when it was read. */
-  const learn = async (readings: readonly ServiceReading[], readAt: Date) => {
-    if (readAt.getTime() === learnedAt) return;
-    learnedAt = readAt.getTime();
+  const learn = async (
+    organizationId: string,
+    readings: readonly ServiceReading[],
+    readAt: Date,
+  ) => {
+    if (readAt.getTime() === learnedAt.get(organizationId)) return;
+    learnedAt.set(organizationId, readAt.getTime());
     const names = new Map(learned.map(({ id, name }) => [id, name]));
     const nameOf = ({ id, name }: ServiceReading) => name ?? names.get(id) ?? id.slice(0, 8);
     try {
       await transaction(store, async (tx) => {
-        for (const each of readings)
-          await learnService(tx, learnedReading(each, nameOf(each), readAt));
+        for (const each of readings) {
+          const own = { name: nameOf(each), organizationId };
+          await learnService(tx, learnedReading(each, own, readAt));
+        }
       });
       await read();
     } catch (err) {
@@ -317,24 +381,29 @@ export async function openDirectory({
   return {
     services,
     refresh,
-    remembering: (reads) => ({
+    remembering: (organizationId, reads) => ({
       ...reads,
       service: async (id, how) => {
         const found = await reads.service(id, how);
-        if (found.known) await learn([found.value], found.readAt);
+        if (found.known) await learn(organizationId, [found.value], found.readAt);
         return found;
       },
       services: async (how) => {
         const found = await reads.services(how);
-        if (found.known) await learn(found.value, found.readAt);
+        if (found.known) await learn(organizationId, found.value, found.readAt);
         return found;
       },
     }),
-    learnList: (list, readAt) => {
-      listed = { list, readAt };
+    learnList: (organizationId, list, readAt) => {
+      lists.set(organizationId, { list, readAt });
       built = null;
     },
-    withList: (list) => build(list ?? listed?.list ?? [], list !== null),
+    withList: (organizationId, list) => {
+      const others = currentLists().filter((id) => id !== organizationId);
+      if (list === null) return build(others);
+      const own = new Map(lists).set(organizationId, { list, readAt: now() });
+      return build([...others, organizationId], own);
+    },
     close: () => clearInterval(timer),
   };
 }
@@ -343,7 +412,10 @@ const EVERY_MS = 60_000;
 const RETRY_MS = 15_000;
 
 interface DiscoveryOptions {
-  readonly reads: Pick<CloudReads, 'services'>;
+  readonly organizations: readonly {
+    readonly id: string;
+    readonly reads: Pick<CloudReads, 'services'>;
+  }[];
   readonly directory: Pick<OpenedDirectory, 'services' | 'learnList' | 'withList'>;
   /** False with `cloud.reads: contract`: nothing is read. */
   readonly isOn: boolean;
@@ -353,35 +425,40 @@ interface DiscoveryOptions {
 }
 
 interface ServiceDiscovery {
-  /** A pass that reads the list of services once per minute, with the lowest priority. */
+  /** A pass that reads each list of services once per minute, with the lowest priority. */
   readonly pass: () => Promise<number>;
-  /** Reads the list now. Without an answer, nothing is known about discovered services. */
-  readonly verify: () => Promise<readonly Service[]>;
+  /** Reads the list of an organization now. Without an answer, nothing is known about its discovered services. */
+  readonly verify: (organizationId: string) => Promise<readonly Service[]>;
 }
 
-/** Keeps the directory equal to the list of services of a live server. */
+/** Keeps the directory equal to the lists of services of live servers. */
 export function createDiscovery(options: DiscoveryOptions): ServiceDiscovery {
-  const { reads, directory, isOn, isReady, now } = options;
-  let nextAt = 0;
+  const { organizations, directory, isOn, isReady, now } = options;
+  const dueAt = new Map<string, number>();
+  const readList = async ({ id, reads }: (typeof organizations)[number]) => {
+    dueAt.set(id, now().getTime() + EVERY_MS);
+    const read = await reads.services();
+    // The request budget may be used up: the next window has places again.
+    if (!read.known && read.gap === 'no-answer') dueAt.set(id, now().getTime() + RETRY_MS);
+    if (!read.known) return;
+    directory.learnList(id, read.value, read.readAt);
+    // Counted from the read: a cached list is almost a minute old already.
+    dueAt.set(id, read.readAt.getTime() + EVERY_MS);
+  };
   return {
     pass: async () => {
-      if (!isOn || !isReady() || now().getTime() < nextAt) return 0;
-      nextAt = now().getTime() + EVERY_MS;
-      const read = await reads.services();
-      // The request budget may be used up: the next window has places again.
-      if (!read.known && read.gap === 'no-answer') nextAt = now().getTime() + RETRY_MS;
-      if (!read.known) return 0;
-      directory.learnList(read.value, read.readAt);
-      // Counted from the read: a cached list is almost a minute old already.
-      nextAt = read.readAt.getTime() + EVERY_MS;
+      if (!isOn || !isReady()) return 0;
+      const due = organizations.filter(({ id }) => now().getTime() >= (dueAt.get(id) ?? 0));
+      await Promise.all(due.map(readList));
       return 0;
     },
-    verify: async () => {
-      if (!isOn) return directory.services();
-      const read = await reads.services({ fresh: true, waiting: true });
-      if (!read.known) return directory.withList(null);
-      directory.learnList(read.value, read.readAt);
-      return directory.withList(read.value);
+    verify: async (organizationId) => {
+      const own = organizations.find(({ id }) => id === organizationId);
+      if (!isOn || !own) return directory.services();
+      const read = await own.reads.services({ fresh: true, waiting: true });
+      if (!read.known) return directory.withList(organizationId, null);
+      directory.learnList(organizationId, read.value, read.readAt);
+      return directory.withList(organizationId, read.value);
     },
   };
 }

@@ -148,12 +148,13 @@ export function serviceSnapshot(service: ServiceReading, readAt: Date): Snapshot
 /** A service that was read now, as what is known of it from then on. */
 export function learnedReading(
   service: ServiceReading,
-  name: string,
+  { name, organizationId }: Pick<LearnedService, 'name' | 'organizationId'>,
   readAt: Date,
 ): LearnedService {
   const { fields, source } = serviceSnapshot(service, readAt);
   return {
     id: service.id,
+    organizationId,
     name,
     fields: { ...fields, ...serviceFacts(service) },
     source,
@@ -188,10 +189,11 @@ export async function learnService(tx: StoreTx, learned: LearnedService): Promis
 
 type Row = Omit<KnownServiceTable, 'id'>;
 
-function rowOf({ name, fields, source, seenAt }: LearnedService): Row {
+function rowOf({ organizationId, name, fields, source, seenAt }: LearnedService): Row {
   const at = seenAt.getTime();
   const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
   return {
+    organization: organizationId,
     name,
     named_at: at,
     source,
@@ -214,6 +216,7 @@ function merged(row: KnownServiceTable, learned: LearnedService): Row {
   const isNewerName = row.named_at <= at;
   const report = isNewerReport(stored, learned) ? next : row;
   return {
+    organization: isNewerName ? next.organization : row.organization,
     name: isNewerName ? learned.name : row.name,
     named_at: isNewerName ? at : row.named_at,
     source: report.source,
@@ -250,11 +253,11 @@ function readable(
   row: KnownServiceTable,
   onUnreadable?: OnUnreadableService,
 ): DirectoryEntry | null {
-  const { id, name, source } = row;
+  const { id, organization: organizationId, name, source } = row;
   try {
     const fields = Fields.parse(JSON.parse(row.fields));
     const fieldSeenAt = Times.parse(JSON.parse(row.field_seen_at));
-    return { id, name, source, seenAt: new Date(row.seen_at), fields, fieldSeenAt };
+    return { id, organizationId, name, source, seenAt: new Date(row.seen_at), fields, fieldSeenAt };
   } catch (error) {
     onUnreadable?.(id, error);
     return null;

@@ -44,6 +44,8 @@ export interface ReadOptions {
   readonly waiting?: boolean;
   /** Only what was read before, for a screen that must not wait. */
   readonly stored?: boolean;
+  /** The id of the organization that is asked, where several are configured; missing: that of the service, or each. */
+  readonly organization?: string;
 }
 
 const NOT_STORED: UnknownRead = {

@@ -7,6 +7,7 @@ import {
   type ExecutionOutcome,
   type FollowUp,
   type News,
+  nameWithin,
   type Resolution,
   type State,
   TARGET_TRAITS,
@@ -320,12 +321,13 @@ function outcomeWords(
 
 /** The created service as `signalbox.yaml` lists it, to be pasted. */
 export function entryLine({ plan: { target } }: Change, id: string): Line {
-  const { name, tags, warehouse } = target;
+  const { tags, warehouse, organization } = target;
   // A JSON text is YAML as well.
   const text = (value: string) => (/^[a-z][\w.-]*$/i.test(value) ? value : JSON.stringify(value));
   const place = warehouse === null ? '' : `, warehouse: ${text(warehouse)}`;
   const own = (tags ?? []).map(text).join(', ');
-  const entry = `- { name: ${text(name)}, id: ${id}, tags: [${own}]${place} }`;
+  const of = organization ? `, organization: ${organization.name}` : '';
+  const entry = `- { name: ${text(nameWithin(target, target.name))}, id: ${id}${of}, tags: [${own}]${place} }`;
   return fact('For signalbox.yaml', { code: entry });
 }
 

@@ -109,7 +109,10 @@ async function readList(
     return read.known ? itemsOf({ list: kind, of: service, pipes: read.value }) : null;
   }
   if (kind === 'data warehouse') {
-    const read = await reads.cloud.services(WAITING);
+    const { organization: name } = given;
+    const { organizations } = bot.context.commandContext();
+    const own = organizations.find((each) => name !== undefined && each.name === name);
+    const read = await reads.cloud.services({ ...WAITING, ...(own && { organization: own.id }) });
     return read.known ? itemsOf({ list: kind, services: read.value }) : null;
   }
   if (kind === 'webhook') {
@@ -164,9 +167,9 @@ async function mayRead(bot: SlackContext, { command, by }: ListQuestion, service
 
 /** The names that are known without a request to an API. */
 export function localVocabulary({ commands, context, prefix }: SlackContext): Vocabulary {
-  const { services, organization, reads } = context.commandContext();
+  const { services, organizations, reads } = context.commandContext();
   const offered = offeredLists(reads);
-  return { commands, services, organization, prefix, alerts: [], offered };
+  return { commands, services, organizations, prefix, alerts: [], offered };
 }
 
 /** Includes the names of alerts, which are read from their API at most twice a minute. */

@@ -6,6 +6,7 @@ import {
   type Command,
   type Field,
   type FieldContext,
+  fieldContext,
   fieldsOf,
   hasField,
   type TypedValues,
@@ -111,7 +112,7 @@ export function commandForm(
   setting: FormSetting,
 ): ModalView {
   const { replyTarget, fixed = {}, filledWith = {} } = setting;
-  const among = { ...vocabulary.organization, given };
+  const among = fieldContext(vocabulary, given);
   const fields = shownFields(command, among, setting);
   // A form without fields shows the summary instead.
   const above = setting.line ?? (fields.length === 0 ? [command.summary] : null);

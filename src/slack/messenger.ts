@@ -189,7 +189,7 @@ export function createMessenger(options: Options): Messenger {
     if (warned.has(channel) || !channels.audit) return withheld(change);
     warned.add(channel);
     options.log.warn({ channel }, `channel${SHARED}`);
-    const named = channel.startsWith('#') ? channel : { channel: channel as ChannelId };
+    const named = channel.includes('#') ? channel : { channel: channel as ChannelId };
     await postLine({ channel: channels.audit }, { again: true }, [named, SHARED]);
     return withheld(change);
   }

@@ -3,6 +3,7 @@ import { Cache } from '../base/cache.ts';
 import {
   type Command,
   commandLine,
+  fieldContext,
   fieldsOf,
   hasField,
   resolveNames,
@@ -87,9 +88,9 @@ export async function openForm(
 
 /** The usual values of the fields that were not given. */
 function usualOf({ context }: SlackContext, command: Command, given: TypedValues): TypedValues {
-  const { organization, services } = context.commandContext();
+  const commandContext = context.commandContext();
   if (command.kind !== 'change') return {};
-  return command.defaults?.({ ...organization, given }, services) ?? {};
+  return command.defaults?.(fieldContext(commandContext, given), commandContext.services) ?? {};
 }
 
 /** The task that the line names: its form does not ask for it again. */
@@ -296,7 +297,7 @@ function resolveAlert(command: Command, given: TypedValues, vocabulary: Vocabula
 function lastSeenOf(bot: SlackContext, command: Command, given: TypedValues): Snapshot | null {
   if (command.kind !== 'change' || !given.service) return null;
   const vocabulary = localVocabulary(bot);
-  const among = { ...vocabulary.organization, given };
+  const among = fieldContext(vocabulary, given);
   if (!hasField(command, 'service', among)) return null;
   const wanted = given.service.toLowerCase();
   const service = vocabulary.services.find(

@@ -212,12 +212,11 @@ async function ask(
   if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
   const { commands } = bot.drawing;
   const metadata = writeReasonFormMetadata(bot.places, { kind, by }, { change, ...from });
-  const { organization } = bot.context.commandContext();
   const command = commands.get(authorized.change.command);
   if (!command) return notFound(bot);
   const view =
     kind === 'narrow'
-      ? narrowForm(authorized.change, command, { metadata, organization })
+      ? narrowForm(authorized.change, command, metadata, bot.context.commandContext())
       : reasonForm(kind, authorized.change, { metadata, commands });
   await openView(bot, trigger, view);
   return null;

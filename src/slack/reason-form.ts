@@ -7,6 +7,7 @@ import {
   type Command,
   type Field,
   type FieldContext,
+  fieldContext,
   fieldsOf,
   type Intent,
   resolveNames,
@@ -153,13 +154,14 @@ const LESS_NOTE =
 export function narrowForm(
   change: Change,
   command: ChangeCommand,
-  { metadata, organization }: { readonly metadata: string } & Pick<Vocabulary, 'organization'>,
+  metadata: string,
+  vocabulary: Pick<Vocabulary, 'organizations' | 'services'>,
 ): View {
   const { plan } = change;
   const given = Object.fromEntries(
     Object.entries(plan.args).map(([name, value]) => [name, String(value)]),
   );
-  const among = { ...organization, given };
+  const among = fieldContext(vocabulary, given);
   const fields = dimensionsOf(plan, command.timed).flatMap((name) =>
     fieldsOf(command.args).filter((field) => field.name === name),
   );

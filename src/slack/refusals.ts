@@ -253,6 +253,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   'other-workspace': () => [
     'Only members of this workspace can use Signalbox. Ask one of them to request it.',
   ],
+  'unlisted-workspace': () => [
+    'Signalbox does not serve this workspace of the organization. Its operators can list it in signalbox.yaml.',
+  ],
   'rate-limited': ({ until }) => [
     'You sent too many requests in a short time, so this one was ignored. ',
     ...(until ? ['You can request again at ', { at: until }, '.'] : [AGAIN]),

@@ -2,6 +2,7 @@ import type { View } from '@slack/web-api';
 import type { FieldProblem } from '../base/errors.ts';
 import {
   type Command,
+  fieldContext,
   hasField,
   type Intent,
   nounOf,
@@ -136,8 +137,8 @@ function withFixed(vocabulary: Vocabulary, { alert }: TypedValues): Vocabulary {
 }
 
 /** Drops values of fields that another choice has hidden. */
-function applying(command: Command, given: TypedValues, { organization }: Vocabulary): TypedValues {
-  const among = { ...organization, given };
+function applying(command: Command, given: TypedValues, vocabulary: Vocabulary): TypedValues {
+  const among = fieldContext(vocabulary, given);
   return Object.fromEntries(
     Object.entries(given).filter(([name]) => hasField(command, name, among)),
   );
@@ -183,7 +184,7 @@ function problemsIn(bot: SlackContext, understood: ParseResult): readonly FieldP
   const reason = reasonProblem(bot, understood);
   const problems = [...found, ...(reason ? [reason] : [])];
   if (problems.length === 0) return [];
-  const among = { ...commandContext.organization, given };
+  const among = fieldContext(commandContext, given);
   const asked = { command, given, reason: understood.reason ?? '' };
   return problemsIn(bot, parseProblemOf(asked, problems, among));
 }

@@ -4,11 +4,11 @@ import {
   type ChangeCommand,
   type Command,
   commandLine,
+  fieldContext,
   fieldsOf,
   type HelpReader,
   helpFor,
   type Intent,
-  isPlaced,
   listedSnapshots,
   nounOf,
   type ParseProblem,
@@ -247,7 +247,8 @@ function typedLine({ noun, text }: CommandLine, prefix: string): Line {
 /** `service scale staging` names its target and no value to change, so its form opens. */
 function asksNothing({ command, given }: Intent): boolean {
   const asking = fieldsOf(command.args).filter(
-    (field) => !isPlaced(field) && !(command.kind === 'change' && isTiming(command, field.name)),
+    (field) =>
+      (field.word ?? field.rest) && !(command.kind === 'change' && isTiming(command, field.name)),
   );
   if (command.kind === 'query') return command.needsForm?.(given) ?? false;
   const isChange = command.kind === 'change' && asking.length > 0;
@@ -396,8 +397,10 @@ export async function answerIntent(
 /** With a MAC in the buttons of lines that act at once. */
 function placed(bot: SlackContext, { by }: CommandLine, answer: Message): Message {
   const acts = (action: string, line: string) => {
-    if (!action.startsWith('command.')) return false;
     const { noun, text } = lineOf(line);
+    // A list has some lines for each of its rows, and to read one takes long.
+    const mayAct = (each: Command) => each.kind === 'query' && each.acts && nounOf(each) === noun;
+    if (!action.startsWith('command.') || !bot.commands.some(mayAct)) return false;
     const read = parseLine(noun, text, localVocabulary(bot));
     const isQuery = read.kind === 'intent' && read.command.kind === 'query';
     return isQuery && read.command.acts?.(read.args) === true;
@@ -460,7 +463,7 @@ async function answerRequest(
   }
   const asked = { command, given, reason: reason ?? '' };
   context.measures.answered(command.name, 'misread');
-  const among = { ...context.commandContext().organization, given };
+  const among = fieldContext(context.commandContext(), given);
   const read = parseProblemOf(asked, requested.problems, among);
   if (read.offers.length > 0) return sentenceMessage([read.sentence], read.offers);
   return correctInForm(bot, typed, read);

@@ -10,7 +10,6 @@ export interface Tables {
   cost_month: CostMonthTable;
   cost_snapshot: CostSnapshotTable;
   cost_state: CostStateTable;
-  announced_cost: AnnouncedCostTable;
   alert_report: AlertReportTable;
   reading: ReadingTable;
   sealed_secret: SealedSecretTable;
@@ -35,7 +34,6 @@ interface RequestBudgetTable {
 interface InstanceTable {
   id: string;
   release: string;
-  configuration: string;
   started_at: number;
   seen_at: number;
 }
@@ -43,6 +41,7 @@ interface InstanceTable {
 /** What replies said about a service. */
 export interface KnownServiceTable {
   id: string;
+  organization: string;
   name: string;
   named_at: number;
   /** The newest reply with facts, and its time. */
@@ -74,14 +73,6 @@ interface CostSnapshotTable {
 interface CostStateTable {
   key: string;
   value: string;
-}
-
-/** An unusual cost that was announced, so that it is not when its first day moves. */
-interface AnnouncedCostTable {
-  line: string;
-  /** The day on which it began. */
-  onset: string;
-  at: number;
 }
 
 /** The last delivery of the alert service about an alert, and the message that shows it. */
@@ -133,12 +124,12 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
     `create table instance (
       id ${text} primary key,
       release ${text} not null,
-      configuration ${text} not null,
       started_at ${integer} not null,
       seen_at ${integer} not null
     )${strict}`,
     `create table known_service (
       id ${text} primary key,
+      organization ${text} not null,
       name ${text} not null,
       named_at ${integer} not null,
       source ${text} not null,
@@ -163,12 +154,6 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
     `create table cost_state (
       key ${text} primary key,
       value ${text} not null
-    )${strict}`,
-    `create table announced_cost (
-      line ${text} not null,
-      onset ${text} not null,
-      at ${integer} not null,
-      primary key (line, onset)
     )${strict}`,
     `create table alert_report (
       key ${text} not null,

@@ -12,6 +12,7 @@ import {
   type Change,
   type ChangeId,
   isEnded,
+  organizationOf,
   type Refusal,
   targetKey,
   type UserId,
@@ -313,7 +314,8 @@ async function recorded(
   if (reached) return nothing(reached);
   const { plan, requires, identity, standing } = planned;
   const { command, requester, reason, via, key } = request;
-  const fields = { organization: context.organization, command: command.name, requester, reason };
+  const organization = organizationOf(plan.target, context.organization);
+  const fields = { organization, command: command.name, requester, reason };
   const { words, key: requestKey } = asked;
   const own = { plan, requires, via, words, requestKey, standing: standing?.id };
   const drafted = draftChange({ ...fields, ...own }, now);

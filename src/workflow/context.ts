@@ -256,8 +256,10 @@ export interface DecisionContext {
   readonly store: Store;
   /** The signed log, which decides. */
   readonly events: Log;
-  /** The organization of the cloud whose services are operated. */
+  /** The first organization of the configuration: that of targets that name none, such as alerts and freezes. */
   readonly organization: string;
+  /** The ids of all organizations. */
+  readonly organizations: readonly string[];
   /** The policy of the configuration file, without the freezes that users made. */
   readonly policy: Policy;
   /** The hash of that file. */
@@ -294,10 +296,11 @@ export interface DirectRecipients {
 
 /** What it takes, in addition, to plan, estimate and run changes. */
 export interface WorkflowContext extends DecisionContext {
-  readonly commandContext: () => CommandContext;
+  /** `organization`: requests are sent to this one. */
+  readonly commandContext: (organization?: string) => CommandContext;
   readonly refreshDirectory: () => void;
-  /** Returns the directory with what the server lists now; without it, discovered services have no facts. */
-  readonly verifyServices: () => Promise<readonly Service[]>;
+  /** Returns the directory with what an organization lists now; without it, its discovered services have no facts. */
+  readonly verifyServices: (organization: string) => Promise<readonly Service[]>;
   readonly incidents: IncidentService;
   readonly estimateCost: EstimateCost;
   /** What App Home shows about costs, from the stored report; null if it was not read yet. */

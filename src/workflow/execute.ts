@@ -8,6 +8,7 @@ import {
   type ChangeId,
   changeTitle,
   type ExecutionOutcome,
+  nameWithin,
   type Position,
   type StateCheck,
   TARGET_TRAITS,
@@ -189,7 +190,7 @@ async function gather(context: WorkflowContext, change: Change): Promise<Executi
     ),
     compareTarget(context, change),
     // What the directory says about a discovered service may be some minutes old.
-    isDiscovered ? context.verifyServices() : context.services(),
+    isDiscovered ? context.verifyServices(change.organization) : context.services(),
   ]);
   return { validUntil, identities: new Map(identities), state, services };
 }
@@ -445,7 +446,8 @@ async function send(context: WorkflowContext, change: Change): Promise<AttemptRe
   const took = () => Math.round(performance.now() - began);
   try {
     const { target, body } = change.plan;
-    const sent = await command.send(target, body, context.commandContext());
+    // With the key of the organization that was approved, whatever the directory says by now.
+    const sent = await command.send(target, body, context.commandContext(change.organization));
     const { requestId, reported, createdId } = sent;
     const ending = {
       ...({ how: 'succeeded', at: context.now(), tookMs: took(), requestId, reported } as const),
@@ -579,7 +581,10 @@ async function storeReply(
   if (!learned && !secret) return;
   await transaction(context.store, async (tx) => {
     const source = `reply to ${change.command}`;
-    if (learned) await learnService(tx, { ...learned, source, seenAt: context.now() });
+    const about = { source, seenAt: context.now(), organizationId: change.organization };
+    // A reply without a name leaves that of the target.
+    const name = nameWithin(change.plan.target, learned?.name ?? '');
+    if (learned) await learnService(tx, { ...learned, ...about, name });
     if (secret) await storeSecret(tx, context, change, secret);
   });
 }

@@ -98,7 +98,8 @@ async function storePress(
   const { key, by } = received;
   const stream = `press/${subject}/${key}` as const;
   // A repeated delivery is not counted.
-  if ((await context.events.load(stream, evolvePress)).state) return 'again';
+  const known = await withRestore(context, () => context.events.load(stream, evolvePress));
+  if (known.state) return 'again';
   const limited = await countAttempts(context, 'press', by);
   if (limited !== 'ok') return limited;
   const { result } = await withRestore(context, () =>

@@ -42,7 +42,6 @@ export async function jobsFor(
       return ownJobs(subjects, `${kind}/${key}`, now);
     case 'press':
       return pressJobs(subjects, `press/${key}`, at);
-    case 'elsewhere':
     case 'notice':
     case 'post':
       return [{ kind, key, dueAt: at }];

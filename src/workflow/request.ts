@@ -7,6 +7,7 @@ import { canonical, type JsonObject } from '../base/text.ts';
 import {
   type ChangeCommand,
   type CommandContext,
+  fieldContext,
   fieldsOf,
   type Intent,
   parseLine,
@@ -21,6 +22,7 @@ import {
   type ChangeId,
   changeIdFrom,
   isPerson,
+  organizationOf,
   type Plan,
   type PlanRow,
   type Requirement,
@@ -228,7 +230,7 @@ async function drafted(
   const { command, requester, reason, key } = request;
   const id = await draftIdFor(locked, key);
   if (id === null) return { events: [], result: null };
-  const { organization } = context;
+  const organization = organizationOf(plan.target, context.organization);
   const fields = { organization, command: command.name, requester, reason, plan, requires };
   const drafted = draftChange({ ...fields, standing: standing?.id }, new Date(locked.at));
   const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
@@ -366,7 +368,7 @@ export async function planNarrower(
   const zone = given.at || given.until ? await context.people.zoneOf(by) : null;
   const clock = { zone, now: context.now() };
   const commandContext = context.commandContext();
-  const among = { ...commandContext.organization, given };
+  const among = fieldContext(commandContext, { ...given, service: wider.target.id });
   const named = (problems: readonly FieldProblem[]): Problems => {
     const asked = { command, given, reason: '' };
     return misread(parseProblemOf(asked, problems, among).problems);
@@ -469,24 +471,12 @@ function timedAs(
   if (found && !found.ok) return found;
   const revert = found?.revert ?? own;
   if (startAt === null && revert === null) return { ok: true, plan };
-  const warned = (time: Timing) => untilRevert(command, plan, time, clock.now);
-  const earlier = was ? warned(was) : [];
+  const warned = (one: Plan) => command.timeWarnings?.(one, clock.now) ?? [];
+  const earlier = warned(plan);
   const seen = plan.warnings.filter((one) => !earlier.includes(one));
-  const planned = { ...kept, startAt, revert };
-  const warnings = [...new Set([...start.warnings, ...seen, ...warned(planned)])];
-  return { ok: true, plan: { ...plan, warnings, timing: planned } };
-}
-
-/** What its command warns of between its start and its revert. */
-function untilRevert(
-  command: ChangeCommand,
-  { before }: Plan,
-  { startAt, revert }: Timing,
-  now: Date,
-): readonly string[] {
-  const from = startAt === null ? now : new Date(startAt);
-  const until = new Date(from.getTime() + (revert?.afterMs ?? 0));
-  return command.warningsUntil?.(before, { from, until }) ?? [];
+  const timed = { ...plan, timing: { ...kept, startAt, revert } };
+  const warnings = [...new Set([...start.warnings, ...seen, ...warned(timed)])];
+  return { ok: true, plan: { ...timed, warnings } };
 }
 
 const TOO_SHORT = { field: 'at', problem: 'leaves no half hour before its end' };
@@ -574,11 +564,11 @@ function vocabularyOf(
   target: Target,
   services: readonly Service[] = context.commandContext().services,
 ): Vocabulary {
-  const { organization } = context.commandContext();
+  const { organizations } = context.commandContext();
   // The alert's name is known from the target, so that the list of alerts need not be read.
   const isAlert = TARGET_TRAITS[target.kind].listedIn === 'alerts';
   const alerts = isAlert ? [{ ...target, aliases: [] }] : [];
-  return { commands: [...context.commands.values()], services, alerts, organization };
+  return { commands: [...context.commands.values()], services, alerts, organizations };
 }
 
 type Authorize = (

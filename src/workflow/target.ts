@@ -46,8 +46,12 @@ export function currentTarget(
 ): Target {
   const { discovered: _, ...target } = plan.target;
   const directory = { services: services(), discoversServices };
-  const { tags, warehouse, discovered } = FACTS_OF[target.kind](plan, directory);
-  return { ...target, tags, warehouse, ...(discovered && { discovered }) };
+  const { tags, warehouse, discovered, organization } = FACTS_OF[target.kind](plan, directory);
+  return {
+    ...{ ...target, tags, warehouse },
+    ...(discovered && { discovered }),
+    ...(organization && { organization }),
+  };
 }
 
 type FactsOf = (
@@ -65,7 +69,12 @@ const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
   service: factsOfService,
   schedule: factsOfService,
   alert: () => ({ tags: [], warehouse: null }),
-  'new service': ({ body }, { services }) => newServiceTags(body.dataWarehouseId, services),
+  'new service': ({ body, target: { organization } }, { services }) => {
+    const own = services.filter(
+      ({ organizationId }) => organizationId === (organization?.id ?? organizationId),
+    );
+    return newServiceTags(body.dataWarehouseId, own);
+  },
   freeze: ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
   'standing approval': ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
 };

@@ -11,7 +11,7 @@ const NOW = new Date('2026-11-20T12:00:00Z');
 const ASKER = { by: 'U0ANA00001' as UserId, channel: null };
 
 function service(id: string, name: string, over: Partial<Service> = {}): Service {
-  const rest = { aliases: [], warehouse: 'main', pipes: [], lastSeen: null };
+  const rest = { organizationId: 'o1', aliases: [], warehouse: 'main', pipes: [], lastSeen: null };
   return { id, name, tags: [], team: null, source: 'configuration', ...rest, ...over };
 }
 

@@ -11,6 +11,7 @@ export const NOON = new Date('2026-11-20T12:00:00.000Z');
 export function service(name: string, over: Partial<Service> = {}): Service {
   return {
     id: `id-of-${name}`.replace(/[^\w-]/g, '-'),
+    organizationId: 'o1',
     name,
     aliases: [],
     tags: [],
@@ -22,6 +23,10 @@ export function service(name: string, over: Partial<Service> = {}): Service {
     ...over,
   };
 }
+
+export const ORGANIZATIONS: Vocabulary['organizations'] = [
+  { id: 'o1', name: null, plan: 'paid', tier: 'scale' },
+];
 
 export const services: readonly Service[] = [
   service('analytics-prod', { aliases: ['prod', 'main db'] }),
@@ -73,7 +78,7 @@ export const commands: readonly Command[] = [
 ];
 
 export function vocabularyOf(known: readonly Service[] = services): Vocabulary {
-  return { commands, services: known, alerts: [], organization: { plan: 'paid', tier: 'scale' } };
+  return { commands, services: known, alerts: [], organizations: ORGANIZATIONS };
 }
 
 /** What is understood of `/service stop analytics-prod`, slash or not. */

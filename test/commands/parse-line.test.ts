@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandLine, fieldsOf, oneOf } from '../../src/commands/arguments.ts';
+import { fieldContext } from '../../src/commands/define.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands as registry } from '../../src/commands/registry.ts';
 import { parseValues } from '../../src/commands/values.ts';
@@ -103,7 +104,7 @@ test.for<[string, string, string]>([
 
 test('each filter of a list names all of its values, also if they do not fit on buttons', () => {
   const vocabulary = { ...vocabularyOf(), commands: registry };
-  const among = { ...vocabulary.organization, given: {} };
+  const among = fieldContext(vocabulary, {});
   const filters = registry.flatMap((command) => {
     const own = command.kind === 'query' ? fieldsOf(command.args) : [];
     return own.flatMap(({ word, input }) =>

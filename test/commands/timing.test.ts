@@ -3,14 +3,18 @@ import { fieldsOf } from '../../src/commands/arguments.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands } from '../../src/commands/registry.ts';
 import { isTimingKey } from '../../src/domain/timing.ts';
-import { NOON, services } from './fixtures.ts';
-
-const organization = { plan: 'paid', tier: 'scale' } as const;
+import { NOON, ORGANIZATIONS, services } from './fixtures.ts';
 
 function read(line: string) {
   const [noun = '', ...rest] = line.split(' ');
   const clock = { now: NOON, zone: 'Europe/Berlin' };
-  return parseLine(noun, rest.join(' '), { commands, services, alerts: [], organization, clock });
+  return parseLine(noun, rest.join(' '), {
+    commands,
+    services,
+    alerts: [],
+    organizations: ORGANIZATIONS,
+    clock,
+  });
 }
 
 test.for<[string, object, string | null]>([
@@ -60,6 +64,28 @@ test.for([
   const found = read(line);
   const [offer] = found.kind === 'misread' ? found.offers : [];
   expect(offer?.label).toBe(repaired);
+});
+
+test.for([
+  [
+    'cost digest add #costs at 7 tidy',
+    'Morning or evening?\n/cost digest does not take “tidy”.',
+    ['cost digest add "#costs" at=07:00', 'cost digest add "#costs" at=19:00'],
+  ],
+  [
+    'service stop staging at=7 in=2h',
+    'Morning or evening?\nat cannot be combined with in=',
+    [
+      'service stop staging at=07:00',
+      'service stop staging in=2h',
+      'service stop staging at=19:00',
+    ],
+  ],
+] as const)('“%s” is asked about with buttons', ([line, sentence, lines]) => {
+  const found = read(line);
+  if (found.kind !== 'misread') throw new Error(found.kind);
+  expect(found.sentence).toContain(sentence);
+  expect(found.offers.map((offer) => offer.line)).toEqual(lines);
 });
 
 test.for<[string, string, readonly string[]]>([

@@ -12,7 +12,14 @@ import { row, TODAY } from '../maths/rows.ts';
 import { written } from './written.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
-const REST = { aliases: [], warehouse: null, pipes: [], lastSeen: null, source: 'configuration' };
+const REST = {
+  organizationId: 'o1',
+  aliases: [],
+  warehouse: null,
+  pipes: [],
+  lastSeen: null,
+  source: 'configuration',
+};
 const SERVICES: readonly Service[] = [
   { id: 's-1', name: 'analytics-prod', tags: ['prod'], team: 'search', ...REST },
   { id: 's-2', name: 'staging', tags: [], team: null, ...REST },

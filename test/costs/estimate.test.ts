@@ -154,7 +154,7 @@ test('a start costs as much as the days on which the service ran', () => {
 function service(id: string, over: Partial<Service> = {}): Service {
   const lastSeen = { fields: { ...SIZE, ...PLACE }, seenAt: SEEN, source: 'reply to a scale' };
   const known = { name: id, aliases: [], tags: null, warehouse: null, team: null, pipes: [] };
-  return { id, ...known, source: 'configuration', lastSeen, ...over };
+  return { id, organizationId: 'o1', ...known, source: 'configuration', lastSeen, ...over };
 }
 
 test('a size range is priced by fixed-size services of the same region and provider', () => {

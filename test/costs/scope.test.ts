@@ -6,7 +6,15 @@ import { row, warehouseRow } from '../maths/rows.ts';
 
 function service(id: string, over: Partial<Service> = {}): Service {
   const rest = { aliases: [], warehouse: null, team: null, pipes: [], lastSeen: null };
-  return { id, name: id, tags: [], source: 'configuration', ...rest, ...over };
+  return {
+    id,
+    organizationId: 'o1',
+    name: id,
+    tags: [],
+    source: 'configuration',
+    ...rest,
+    ...over,
+  };
 }
 
 const SERVICES = [

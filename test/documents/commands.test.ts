@@ -3,7 +3,7 @@ import { dayOf } from '../../src/base/time.ts';
 import { commands, nouns, parseLine } from '../../src/commands/index.ts';
 import { readForecastQuestion } from '../../src/costs/forecast.ts';
 import { readCostQuestion } from '../../src/costs/question.ts';
-import { NOON, service } from '../commands/fixtures.ts';
+import { NOON, ORGANIZATIONS, service } from '../commands/fixtures.ts';
 import { inlineLinesOn, linesOn, nounAndRest } from './command-lines.ts';
 import { DOCUMENTS, readPage, spansOn } from './pages.ts';
 
@@ -18,7 +18,7 @@ const services = [
   service('staging'),
 ];
 const vocabulary = {
-  ...{ commands, services, organization: { plan: 'paid', tier: 'scale' } as const },
+  ...{ commands, services, organizations: ORGANIZATIONS },
   alerts: [{ id: '5xx', name: '5xx rate', aliases: [] }],
 };
 
@@ -32,10 +32,10 @@ function outcome(code: string): string {
   // The command itself parses these words; for the parser they are one field.
   const words = String(understood.args.words ?? '');
   if (name === 'cost forecast') {
-    return readForecastQuestion(words, dayOf(NOON), services).ok ? 'intent' : 'misread';
+    return readForecastQuestion(words, dayOf(NOON), { services }).ok ? 'intent' : 'misread';
   }
   if (name !== 'cost' && name !== 'cost csv' && name !== 'cost why') return 'intent';
-  return readCostQuestion({ command: name, words }, dayOf(NOON), services).ok
+  return readCostQuestion({ command: name, words }, dayOf(NOON), { services }).ok
     ? 'intent'
     : 'misread';
 }

@@ -102,7 +102,7 @@ test('a tag covers each service of the file that has it now, and both commands',
   const [one, other] = ['one', 'other'].map(
     (id): Service => ({
       ...{ id, name: id, aliases: [], tags: [id === 'one' ? 'prod' : 'dev'], warehouse: null },
-      ...{ team: null, pipes: [], source: 'file', lastSeen: null },
+      ...{ organizationId: 'o1', team: null, pipes: [], source: 'file', lastSeen: null },
     }),
   );
   const pairs = allowedPairs(

@@ -6,6 +6,7 @@ const NOON = new Date('2026-11-20T12:00:00.000Z');
 
 const prod = {
   id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
+  organizationId: 'o1',
   name: 'analytics-prod',
   aliases: ['Prod'],
   tags: ['prod'],
@@ -16,7 +17,15 @@ const prod = {
 
 function learned(over: Partial<LearnedService> = {}): LearnedService {
   const fields = { state: 'running' };
-  return { id: prod.id, name: 'renamed', source: 'reply to a stop', seenAt: NOON, fields, ...over };
+  return {
+    id: prod.id,
+    organizationId: 'o1',
+    name: 'renamed',
+    source: 'reply to a stop',
+    seenAt: NOON,
+    fields,
+    ...over,
+  };
 }
 
 test('a reply adds the state of a configured service, but no name and no tags', () => {

@@ -5,7 +5,7 @@ import { NOON } from '../domain/changes-fixtures.ts';
 
 type Directory = Pick<OpenedDirectory, 'services' | 'learnList' | 'withList'>;
 type Options = Parameters<typeof createDiscovery>[0];
-type List = Awaited<ReturnType<Options['reads']['services']>>;
+type List = Awaited<ReturnType<Options['organizations'][number]['reads']['services']>>;
 
 const READ: List = { known: true, value: [], readAt: NOON };
 const REFUSED: List = { known: false, gap: 'refused', why: 'no permission', status: 403 };
@@ -16,8 +16,8 @@ function discovery(over: Partial<Options> = {}, read = READ) {
   const learned: unknown[] = [];
   const directory: Directory = {
     services: () => [UNLISTED, UNLISTED],
-    learnList: (list) => void learned.push(list),
-    withList: (list) => (list === null ? [] : [UNLISTED]),
+    learnList: (_, list) => void learned.push(list),
+    withList: (_, list) => (list === null ? [] : [UNLISTED]),
   };
   const reads = {
     services: async (how?: unknown) => {
@@ -26,12 +26,26 @@ function discovery(over: Partial<Options> = {}, read = READ) {
     },
   };
   const now = () => clock.now;
-  const usual = { reads, directory, isOn: true, isReady: () => true, now };
+  const usual = {
+    organizations: [{ id: 'o1', reads }],
+    directory,
+    isOn: true,
+    isReady: () => true,
+    now,
+  };
   return { ...createDiscovery({ ...usual, ...over }), asked, learned, clock };
 }
 
 const UNLISTED = {
-  ...{ id: 's', name: 's', aliases: [], tags: null, warehouse: null, team: null },
+  ...{
+    id: 's',
+    organizationId: 'o1',
+    name: 's',
+    aliases: [],
+    tags: null,
+    warehouse: null,
+    team: null,
+  },
   ...{ pipes: [], source: 'a test', lastSeen: null },
 };
 
@@ -90,18 +104,18 @@ test('a list that cannot be read does not replace the one before', async () => {
 
 test('before sending, the list is read again with the priority of people', async () => {
   const { verify, asked, learned } = discovery();
-  expect(await verify()).toEqual([UNLISTED]);
+  expect(await verify('o1')).toEqual([UNLISTED]);
   expect(asked).toEqual([{ fresh: true, waiting: true }]);
   expect(learned).toEqual([[]]);
 });
 
 test('without an answer before sending, no facts of an earlier list are used', async () => {
   const { verify } = discovery({}, REFUSED);
-  expect(await verify()).toEqual([]);
+  expect(await verify('o1')).toEqual([]);
 });
 
 test('with cloud.reads: contract nothing is read before sending', async () => {
   const { verify, asked } = discovery({ isOn: false });
-  expect(await verify()).toEqual([UNLISTED, UNLISTED]);
+  expect(await verify('o1')).toEqual([UNLISTED, UNLISTED]);
   expect(asked).toEqual([]);
 });

@@ -9,6 +9,7 @@ const LAB = 'c6f8d9b1-e040-4c62-b261-c6813e9bc56e';
 
 const prod = {
   id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
+  organizationId: 'o1',
   name: 'analytics-prod',
   aliases: ['shop'],
   tags: ['prod'],
@@ -33,7 +34,9 @@ function directoryOf(
   list: readonly ServerService[],
   { isCurrent = true, learned = [] as readonly LearnedService[], configured = [prod] } = {},
 ) {
-  return buildDirectory(configured, learned, { list, isCurrent, declaredTags: DECLARED });
+  return buildDirectory(configured, learned, [
+    { organizationId: 'o1', list, isCurrent, declaredTags: DECLARED },
+  ]);
 }
 
 function factsOf(service: Partial<ServerService>, others: readonly ServerService[] = [onServer]) {
@@ -117,7 +120,14 @@ test('an entry whose id is not a UUID is left out: it could be a configured name
 });
 
 test('a service that only a reply named is discovered, without facts of the server', () => {
-  const learned = { id: id(9), name: 'new', source: 'a reply', seenAt: NOON, fields: {} };
+  const learned = {
+    id: id(9),
+    organizationId: 'o1',
+    name: 'new',
+    source: 'a reply',
+    seenAt: NOON,
+    fields: {},
+  };
   const found = directoryOf([onServer], { learned: [learned] }).find((one) => one.id === id(9));
   expect(found).toMatchObject({ name: 'new', source: 'a reply' });
   expect(found?.discovered).toEqual({ tags: null, warehouse: null });

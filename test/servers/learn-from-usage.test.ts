@@ -16,7 +16,8 @@ async function learned(
   }));
   const getUsageCost = async () => ({ result: UsageCosts.parse({ costs }) });
   const { context } = await createTestContext();
-  await learnFromUsage({ ...context, cloud: { getUsageCost } as unknown as CloudClient });
+  const cloud = { getUsageCost } as unknown as CloudClient;
+  await learnFromUsage({ ...context, organizationId: 'o1', cloud });
   return (await knownServices(context.store.root)).map(({ name }) => name);
 }
 

@@ -14,19 +14,34 @@ test.for(ENGINES)(
     const store = await freshStore(engine);
     await transaction(store, async (tx) => {
       for (const id of ['s1', 's2']) {
-        await learnService(tx, { id, name: id, fields: {}, source: 'a reply', seenAt: NOON });
+        await learnService(tx, {
+          id,
+          organizationId: 'o1',
+          name: id,
+          fields: {},
+          source: 'a reply',
+          seenAt: NOON,
+        });
       }
       await sql`update known_service set fields = '{half' where id = 's1'`.execute(tx);
     });
     const logged: unknown[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) });
-    const config = { services: [], reads: 'contract' as const, serverTags: [] };
+    const organizations = [{ id: 'o1', name: null }];
+    const config = { organizations, services: [], reads: 'contract' as const, serverTags: [] };
     const directory = await openDirectory({ ...{ config, store, log }, now: () => NOON });
     onTestFinished(directory.close);
     expect(directory.services().map(({ id }) => id)).toEqual(['s2']);
 
     await transaction(store, (tx) =>
-      learnService(tx, { id: 's3', name: 's3', fields: {}, source: 'a reply', seenAt: NOON }),
+      learnService(tx, {
+        id: 's3',
+        organizationId: 'o1',
+        name: 's3',
+        fields: {},
+        source: 'a reply',
+        seenAt: NOON,
+      }),
     );
     directory.refresh();
     await expect.poll(() => directory.services().length).toBe(2);

@@ -9,6 +9,7 @@ import { freshStore } from '../storage/stores.ts';
 
 const SCALED: LearnedService = {
   id: 's1',
+  organizationId: 'o1',
   name: 'staging',
   fields: { state: 'running', memory: 16 },
   source: 'reply to a scale',

@@ -34,7 +34,7 @@ const vocabulary = {
   commands,
   services: [],
   alerts: [],
-  organization: { plan: 'paid', tier: 'enterprise' },
+  organizations: [{ plan: 'paid', tier: 'enterprise' }],
   prefix: PREFIX,
 } as unknown as Parameters<typeof parseLine>[2];
 const misread = (noun: string, text: string) => parseLine(noun, text, vocabulary);

@@ -81,11 +81,11 @@ test.for(REFUSALS)('the refusal %s is said in words', (refusal) => {
   expectWords(sentenceMessage(stoppedLine({ ...change, stopReason: refusal }, drawing)).blocks);
 });
 
-const among = { plan: 'paid', tier: 'enterprise' } as const;
+const among = { plan: 'paid', tier: 'enterprise', organizations: [] } as const;
 const vocabulary = {
   ...{ commands, alerts: [], prefix: '', clock: null, lists: {} },
   services: [],
-  organization: among,
+  organizations: [{ id: 'o1', name: null, plan: 'paid', tier: 'enterprise' }],
 } as unknown as Vocabulary;
 
 const FIELDS = commands.flatMap((command) =>

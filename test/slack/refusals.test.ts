@@ -90,6 +90,7 @@ test('every refusal says what happened and what to do', () => {
       "target-changed": "analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
       "too-early": "This is still running. Try again in a minute.",
       "too-late": "The scheduled time has passed. Request it again with a later time.",
+      "unlisted-workspace": "Signalbox does not serve this workspace of the organization. Its operators can list it in signalbox.yaml.",
       "wider": "These values are not within the request as it is now, so nothing was approved. Its card shows what is requested: choose “Approve with less…” again.",
     }
   `);

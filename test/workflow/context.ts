@@ -74,6 +74,7 @@ export const REQUIRES: Requirement = {
 /** The service of the configuration. */
 export const STAGING: Service = {
   id: '11111111-1111-4111-8111-111111111111',
+  organizationId: 'o1',
   name: 'staging',
   aliases: [],
   tags: ['dev'],
@@ -144,6 +145,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
     store,
     events: await openLog(store, keys),
     organization: ORGANIZATION,
+    organizations: [ORGANIZATION],
     policy: policyOf([RULE]),
     configuration: 'c1',
     prices: null,
@@ -172,7 +174,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
     // The clients are not reached: the `send` of a command stands in for them.
     commandContext: () =>
       ({
-        ...{ services: [STAGING], now, prefix: '', organization: {} },
+        ...{ services: [STAGING], now, prefix: '', organizations: [{}] },
         reads: { cloud: { services: async () => ({ known: false, gap: 'off', why: 'off' }) } },
         schedules: { all: async () => [] },
       }) as unknown as CommandContext,

@@ -26,7 +26,7 @@ async function createRevertContext(look: () => Promise<SendResult | null> = asyn
   const scale = commands.find(({ name }) => name === 'service scale');
   if (scale?.kind !== 'change') throw new Error('There is no such command');
   const services = [{ ...STAGING }];
-  const around = { services, organization: { plan: 'paid', tier: 'scale' }, reads: READS_OFF };
+  const around = { services, organizations: [{ plan: 'paid', tier: 'scale' }], reads: READS_OFF };
   const test = await createTestContext({
     commands: new Map([[scale.name, { ...scale, verifyOutcome: look }]]),
     // The clients are not reached: the command's own look stands in for them.

@@ -43,7 +43,7 @@ export async function scheduled({ send, ...options }: ScheduledOptions = {}) {
   };
   const changes = commands.flatMap((each) => (each.kind === 'change' ? [each] : []));
   const around = {
-    ...{ services, prefix: '', organization: { plan: 'paid', tier: 'scale' } },
+    ...{ services, prefix: '', organizations: [{ plan: 'paid', tier: 'scale' }] },
     reads: { cloud: { ...READS_OFF.cloud, ...options.reads }, alerts: null },
   };
   const base = await createTestContext({

@@ -26,6 +26,7 @@ import {
 
 const PROD: Service = {
   id: 'p',
+  organizationId: 'o1',
   name: 'analytics-prod',
   aliases: [],
   tags: ['prod', 'core'],

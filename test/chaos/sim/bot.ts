@@ -119,7 +119,7 @@ export async function openBot(
     const onError = (error: unknown) => mendLog(context, error);
     const onLate = async () => undefined;
     const on = { ...context, onError, onLate };
-    const loop = createJobLoop(on, jobKinds(context, { follows: false, audit: null }));
+    const loop = createJobLoop(on, jobKinds(context, { follows: false }));
     const started = checked.then(check).then(() => {
       loops.wake = loop.wake;
       loop.start(2 ** 30);
@@ -165,6 +165,7 @@ function contextOf(
     store: events.store,
     events,
     organization: 'acme',
+    organizations: ['acme'],
     configuration: 'c1',
     prices: null,
     get policy() {

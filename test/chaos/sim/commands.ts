@@ -29,6 +29,7 @@ const SHAPES: Readonly<Record<Kind, Shape>> = {
 export function serviceNamed(name: string): Service {
   return {
     id: name,
+    organizationId: 'o1',
     name,
     aliases: [],
     tags: ['prod'],
