@@ -267,7 +267,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       find: /if \(left === 0 && !isCounted\(standing, use\)\) return 'standing-used';/,
       put: '',
       test: 'test/domain/standing.test.ts',
-      reports: /no use left/,
+      reports: /standing-used/,
     },
     {
       behaviour: 'a database that went back gives no use back that was sent',
@@ -275,7 +275,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       find: /if \(!\(await isUseShown\(context, change\)\)\) return [^;]+;/,
       put: '',
       test: 'test/chaos/standing.test.ts',
-      reports: /had no use left/,
+      reports: /commits lost/,
     },
     {
       behaviour: 'an approver never approves more than was requested',
