@@ -4,7 +4,7 @@ import type { Span } from './base/calendar.ts';
 import type { Observation } from './base/http.ts';
 import type { Api } from './base/log.ts';
 import type { CommandContext } from './commands/index.ts';
-import { createCostReader, openCostServices } from './costs/index.ts';
+import { createOrganizationsReader, openCostServices } from './costs/index.ts';
 import type { UserId } from './domain/change.ts';
 import { type AlertList, type AlertsClient, createAlertsClient } from './servers/alerts.ts';
 import { createCloud, createCloudClient } from './servers/cloud.ts';
@@ -25,7 +25,6 @@ export function openCommandContext(
   const { config, log, now } = options;
   const { store } = decisions;
   const { organizations } = config;
-  const [{ id: organizationId }] = organizations;
   const stopping = new AbortController();
   const clientsOf = createClients(options, stopping.signal);
   const { alerts } = clientsOf;
@@ -40,9 +39,7 @@ export function openCommandContext(
     ALERTS_CACHED_MS,
     () => now().getTime(),
   );
-  const readCosts = createCostReader({
-    cloud: cloud.of(organizationId),
-    organizationId,
+  const readCosts = createOrganizationsReader(cloud.organizations, {
     store,
     events: decisions.events,
     now,
@@ -55,7 +52,8 @@ export function openCommandContext(
     alerts,
     reads: { cloud: cloud.reads, alerts: alerts?.reads ?? null },
     listAlerts: () => lists.read('all', { fresh: false }),
-    costs: (span: Span) => readCosts(span, { priority: 'people' }),
+    costs: (span: Span, organizationId?: string) =>
+      readCosts(span, { priority: 'people', organizationId }),
     refreshCosts: async (span: Span, by: UserId) => {
       const again = await limitRefresh(by);
       if (again) return { ok: false as const, again };
@@ -83,7 +81,8 @@ export function openCommandContext(
       services: decisions.services(),
     }),
     /** Reads the stored usage report, and never the API. */
-    storedCosts: (span: Span) => readCosts(span, { priority: 'background', storedOnly: true }),
+    storedCosts: (span: Span, organizationId?: string) =>
+      readCosts(span, { priority: 'background', storedOnly: true, organizationId }),
     kinds: jobs,
     upkeep: Object.entries(loops).map(
       ([name, work]): MaintenanceJob => ({ name, work, everyMs: LOOP_EVERY_MS }),

@@ -47,13 +47,16 @@ export async function listBudgets(context: BudgetContext): Promise<Answer> {
 
 /** `1 of 2 over or heading over` */
 function countText(standings: readonly BudgetStanding[]): string {
-  if (standings.some(({ missing }) => missing !== null)) return 'not known';
+  const all = standings.length;
   const over = standings.filter(isOver).length;
-  return over === 0 ? 'all within' : `${over} of ${standings.length} over or heading over`;
+  const unknown = standings.filter(({ missing }) => missing !== null).length;
+  if (unknown === all) return 'not known';
+  const rest = unknown > 0 ? `${unknown} of ${all} not known` : 'all within';
+  return over === 0 ? rest : `${over} of ${all} over or heading over`;
 }
 
-function isOver({ forecast, budget, share }: BudgetStanding): boolean {
-  return share > 1 || (forecast.ok && forecast.total > budget.credits);
+function isOver({ forecast, budget, share, missing }: BudgetStanding): boolean {
+  return missing === null && (share > 1 || (forecast.ok && forecast.total > budget.credits));
 }
 
 /** `⚠ production: heading over`; the facts below have the figures. */

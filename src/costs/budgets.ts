@@ -8,6 +8,7 @@ import { type Money, moneyOf } from '../maths/money.ts';
 import { sum } from '../maths/numbers.ts';
 import { type CostReading, lostRows, unreadMonths } from '../maths/report.ts';
 import { microOf } from '../maths/rows.ts';
+import { leftOut, selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { forecastOf } from './unusual.ts';
 
@@ -43,7 +44,8 @@ export interface BudgetInputs {
 
 /** The state of a budget today. Days that are not final count with their current values. */
 export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStanding {
-  const { read, services, today } = inputs;
+  const { services, today } = inputs;
+  const read = selectedCosts(inputs.read, budget.on);
   const { selector } = costScope(budget.on, services, read.rows);
   const rows = selectRows(read.rows, selector);
   const period = monthSpan(monthOf(today));
@@ -60,7 +62,7 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
       spent: moneyOf(own.map(({ price, value }) => [price, microOf(value)])),
       forecast: money,
     },
-    missing: missingText(read, { first: period.first, last: today }),
+    missing: missingText(read, { first: period.first, last: today }) ?? leftOut(read),
   };
 }
 

@@ -86,9 +86,11 @@ export interface DeclaredService {
 /** Returns a parser for the options of digests from Slack, with the schema of the file. */
 export function digestReader(
   services: readonly DeclaredService[],
+  organizations: readonly { readonly id: string; readonly name: string | null }[] = [],
 ): (input: unknown) => ConfigResult<DigestOptions> {
   const on = costSelectorSchema({
     services: new Map(services.map(({ name, id }) => [name, id])),
+    organizations: new Map(organizations.map(({ name, id }) => [name ?? '', id])),
     tags: [...new Set(services.flatMap(({ tags }) => tags))],
     warehouses: [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))],
     teams: [...new Set(services.flatMap(({ team }) => team ?? []))],

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type Span, within } from '../base/calendar.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
-import { evolveElsewhere, type FoundElsewhere } from '../domain/log-events.ts';
-import { type CostSelector, selects } from '../domain/policy.ts';
+import { evolveElsewhere } from '../domain/log-events.ts';
+import { selects } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import type { Log } from '../log/index.ts';
 import type { Floor } from '../maths/anomalies.ts';
@@ -15,7 +15,8 @@ import { reading, type Store, type StoreTx } from '../storage/index.ts';
 import { type BudgetUpdate, evaluateBudgets } from './budget-notices.ts';
 import { type Budget, budgetStandings } from './budgets.ts';
 import type { DigestOptions } from './config.ts';
-import { type Marks, readMarks } from './incidents.ts';
+import { readExpected } from './incidents.ts';
+import { selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
 import { dropState, readState, writeState } from './store.ts';
 import type { DigestSubscription } from './subscriptions.ts';
@@ -38,8 +39,8 @@ export interface DigestFacts {
   readonly period: DigestOptions['period'];
   readonly judged: Judgement;
   readonly budgets: readonly DigestBudget[];
-  /** The changes of these days that were made without Signalbox; related ones count once. */
-  readonly madeElsewhere: number;
+  /** In a weekly digest, the changes of its days that were made without Signalbox. */
+  readonly elsewhere: number;
   readonly lastPosted: LastPosted | null;
   /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
@@ -55,11 +56,9 @@ export interface DigestData {
   readonly today: Day;
   readonly read: CostReading;
   readonly services: readonly Service[];
-  readonly marks: Marks;
+  readonly expected: ReadonlyMap<string, Day>;
   readonly floor: Floor;
   readonly budgets: readonly BudgetUpdate[];
-  /** What was announced of the days before this one that a digest can report. */
-  readonly elsewhere: readonly FoundElsewhere[];
 }
 
 export interface DigestSources {
@@ -84,39 +83,31 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
     today,
     read,
     services,
-    marks: await readMarks(sources, now),
+    expected: await readExpected(sources.events, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
-    elsewhere: await foundElsewhere(sources.events, today),
   };
 }
 
-const WEEK = 7;
-
-async function foundElsewhere(events: Log, today: Day): Promise<readonly FoundElsewhere[]> {
-  const days = daysBetween(addDays(today, -WEEK), today);
-  const all = days.map((day) => events.load(`elsewhere/${day}`, evolveElsewhere));
-  return (await Promise.all(all)).flatMap(({ state }) => state?.found ?? []);
-}
-
-function countElsewhere(
-  on: CostSelector | null,
+/** Those of a service that share a message count once. */
+export async function countElsewhere(
+  { events, services }: Pick<DigestSources, 'events' | 'services'>,
+  { period, on }: DigestOptions,
   { first, last }: Span,
-  { elsewhere, services }: Pick<DigestData, 'elsewhere' | 'services'>,
-): number {
-  const ids = new Set(
-    services
-      .filter(({ team }) => on?.teams?.includes(team ?? '') ?? true)
-      .flatMap((each) => (selects(on, serviceTarget(each)) ? [each.id] : [])),
-  );
-  const counted = elsewhere.filter(({ madeAt, service }) => {
-    const day = dayOf(madeAt);
-    return first <= day && day <= last && (on === null || ids.has(service));
-  });
-  return new Set(counted.map(({ group }) => group)).size;
+): Promise<number> {
+  const isOf = (one: Service) =>
+    selects(on, serviceTarget(one)) && (on?.teams?.includes(one.team ?? '') ?? true);
+  const ids = new Set(services().flatMap((one) => (isOf(one) ? [one.id] : [])));
+  const counted = new Set<string>();
+  for (const day of period === 'week' ? daysBetween(first, last) : []) {
+    const { state } = await events.load(`elsewhere/${day}`, evolveElsewhere);
+    for (const { group, service } of state?.found ?? [])
+      if (on === null || ids.has(service)) counted.add(`${group} ${service}`);
+  }
+  return counted.size;
 }
 
-interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {}
+type DigestDetails = Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted' | 'elsewhere'>;
 
 /** The facts of one digest, from the data of all. */
 export function digestFacts(
@@ -124,9 +115,9 @@ export function digestFacts(
   details: DigestDetails,
   data: DigestData,
 ): DigestFacts {
-  const { read, today, services, marks, floor, budgets } = data;
+  const { today, services, expected, floor, budgets } = data;
+  const read = selectedCosts(data.read, options.on);
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
-  const { expected } = marks;
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.
   const isShown = ({ standing: { budget } }: BudgetUpdate) =>
     options.on === null || budget.notify === channel;
@@ -144,7 +135,6 @@ export function digestFacts(
       memory,
       isOwn: isDeepStrictEqual(standing.budget.on, options.on),
     })),
-    madeElsewhere: countElsewhere(options.on, details.covers, data),
   };
 }
 
@@ -164,27 +154,28 @@ export type LastPosted = Readonly<z.infer<typeof StoredLast>>;
 const REMEMBERED_DAYS = 56;
 
 export function toLastPosted(
-  { selector, covers }: DigestFacts,
+  facts: DigestFacts,
   states: readonly DayState[],
   reported: readonly string[],
 ): LastPosted {
+  const { covers } = facts;
   const last = { first: addDays(covers.last, -REMEMBERED_DAYS), last: covers.last };
   const known = within(states, last).filter(({ state }) => state !== 'no-data');
   const days = known.map(({ day, total }) => ({ day, total }));
-  return { of: nameOf(selector), day: covers.last, days, reported: [...reported] };
+  return { of: nameOf(facts), day: covers.last, days, reported: [...reported] };
 }
 
 /** The total of each day in the last digest; empty if it covered other services. */
-export function totalsPosted({
-  lastPosted,
-  selector,
-}: Pick<DigestFacts, 'lastPosted' | 'selector'>): ReadonlyMap<Day, Micro> {
-  const days = lastPosted?.of === nameOf(selector) ? lastPosted.days : [];
+export function totalsPosted(facts: DigestFacts): ReadonlyMap<Day, Micro> {
+  const { lastPosted } = facts;
+  const days = lastPosted?.of === nameOf(facts) ? lastPosted.days : [];
   return new Map(days.map(({ day, total }) => [day, total]));
 }
 
-function nameOf({ services, warehouses }: RowSelector): string {
-  return JSON.stringify([services?.toSorted() ?? null, warehouses?.toSorted() ?? null]);
+function nameOf({ selector: { services, warehouses }, read }: DigestFacts): string {
+  const of = [services?.toSorted() ?? null, warehouses?.toSorted() ?? null];
+  const shown = read.organizations?.filter(({ isMissing }) => !isMissing).map(({ name }) => name);
+  return JSON.stringify(shown ? [...of, shown] : of);
 }
 
 export async function storeLastPosted(

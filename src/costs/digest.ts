@@ -18,7 +18,7 @@ import {
 } from '../domain/answer.ts';
 import { usualRange } from '../maths/anomalies.ts';
 import { compare, explainChange, pairsOf } from '../maths/compare.ts';
-import { completed, type DayState } from '../maths/days.ts';
+import { completed, type DayState, dayStates } from '../maths/days.ts';
 import { type Forecast, forecastMoney, forecastSpan } from '../maths/forecast.ts';
 import { type Money, roughMoneyText } from '../maths/money.ts';
 import {
@@ -45,6 +45,7 @@ import {
 } from './digest-data.ts';
 import { varyingTexts } from './incident-answers.ts';
 import { decreaseText, effectText, incidentButtons, incidentId, unusualText } from './incidents.ts';
+import { leftOut, withoutText } from './organizations.ts';
 import { scopeNotes } from './scope.ts';
 import {
   dayCountsOf,
@@ -78,6 +79,7 @@ export function composeDigest(facts: DigestFacts): ComposedDigest {
   const parts: readonly (AnswerPart | null)[] = [
     ...actionParts(inputs, rest),
     ...changeParts(facts),
+    ...organizationParts(facts),
     chartOf(inputs),
     greyLine(inputs),
   ];
@@ -114,7 +116,7 @@ function inputsOf(facts: DigestFacts): Inputs {
   const day = series.find((one) => one.day === covers.last) ?? null;
   const month = monthSpan(monthOf(today));
   const missing = missingText(read, covers);
-  const monthMissing = missingText(read, month);
+  const monthMissing = missingText(read, month) ?? leftOut(read);
   const reported = new Set(lastPosted?.reported);
   const isNews = (one: (typeof judged.unusual)[number]) =>
     one.last >= covers.last || (one.last >= covers.first && !reported.has(incidentId(one)));
@@ -127,10 +129,9 @@ function inputsOf(facts: DigestFacts): Inputs {
     series,
     day,
     unusual: missing === null && day !== null ? judged.unusual.filter(isNews) : [],
-    over:
-      monthMissing === null
-        ? STEPS.flatMap((step) => budgets.filter(({ memory }) => memory.step === step))
-        : [],
+    over: STEPS.flatMap((step) =>
+      budgets.filter(({ memory, standing }) => standing.missing === null && memory.step === step),
+    ),
     missing,
     monthMissing,
     forecast,
@@ -222,15 +223,22 @@ function budgetConclusion(
 
 /** `Yesterday, Thu 19 Nov: 317 credits so far`, and the same without the date, and without money. */
 function headTexts(inputs: Inputs): readonly string[] {
-  const { covers, today, period } = inputs.facts;
+  const { facts } = inputs;
+  const { covers, today, period } = facts;
   const date = period === 'day' ? formatDay(covers.last) : formatSpan(covers, today);
   const isYesterday = period === 'day' && covers.last === addDays(today, -1);
   const names = isYesterday ? [`Yesterday, ${date}`, 'Yesterday'] : [date];
-  return costTexts(inputs).flatMap((cost) => names.map((name) => `${name}: ${cost}`));
+  return costTexts(inputs).flatMap((cost) =>
+    names.map((name) => `${name}: ${cost}${withoutText(facts.read)}`),
+  );
 }
 
 /** `317 credits (€111) so far`, and without money. */
-function costTexts({ facts: { covers, period }, states, missing }: Inputs): readonly string[] {
+function costTexts({
+  facts: { covers, period },
+  states,
+  missing,
+}: Pick<Inputs, 'facts' | 'states' | 'missing'>): readonly string[] {
   if (missing !== null) return ['not known'];
   const { total, money, open: openDays, missing: none } = dayCountsOf(states, covers);
   if (none.length === lengthOf(covers)) return [period === 'day' ? 'no data yet' : 'no data'];
@@ -277,7 +285,10 @@ const LINES_MAX = 3;
 function actionParts(inputs: Inputs, rest: string | null): readonly AnswerPart[] {
   const { facts, over, unusual, missing } = inputs;
   const [gap] = facts.read.gaps;
-  const age = gap?.from ? `These figures are from ${utcStamp(gap.from)}` : 'Figures are missing';
+  const of = gap?.organization ? ` of ${gap.organization}` : '';
+  const age = gap?.from
+    ? `These figures${of} are from ${utcStamp(gap.from)}`
+    : `Figures${of} are missing`;
   const [worst, ...others] = over;
   const lines = [
     ...(gap ? [`⚠ ${age}: the usage report cannot be read now (${gap.why}).`] : []),
@@ -348,6 +359,18 @@ function changeParts({ judged, covers }: DigestFacts): readonly AnswerPart[] {
   ];
 }
 
+/** `prod-eu: 210 credits so far`, a line for each of several; not for a part of their services. */
+function organizationParts(facts: DigestFacts): readonly AnswerPart[] {
+  const { read, covers, selector } = facts;
+  if (!read.organizations || Object.keys(selector).length > 0) return [];
+  const lines = read.organizations.map(({ name, read: own, isMissing }) => {
+    const missing = isMissing ? name : missingText(own, covers);
+    const [cost] = costTexts({ facts, states: dayStates(own.rows, covers), missing });
+    return `${name}: ${cost}`;
+  });
+  return [{ kind: 'text', text: lines.join('\n') }];
+}
+
 const CHART_DAYS = 14;
 
 function chartOf({ facts, states }: Inputs): AnswerPart | null {
@@ -357,7 +380,7 @@ function chartOf({ facts, states }: Inputs): AnswerPart | null {
 
 /** Not final days, what changed until days became final, skipped days, decreases, and the age. */
 function greyLine({ facts, states, day }: Inputs): AnswerPart {
-  const { read, today, covers, selector, untagged, next, judged, period, madeElsewhere } = facts;
+  const { read, today, covers, selector, untagged, next, judged, elsewhere } = facts;
   const shown = { first: addDays(covers.last, 1 - CHART_DAYS), last: covers.last };
   const texts = [
     ...openDaysTexts(states, shown, { today }),
@@ -365,9 +388,7 @@ function greyLine({ facts, states, day }: Inputs): AnswerPart {
     ...finalTexts(facts, states),
     ...skippedTexts(facts, states),
     ...judged.decreased.map(decreaseText),
-    ...(period === 'week' && madeElsewhere > 0
-      ? [`${countWords(madeElsewhere, 'change')} made without Signalbox`]
-      : []),
+    ...(elsewhere > 0 ? [`${countWords(elsewhere, 'change')} made without Signalbox`] : []),
     'days in UTC',
     ...scopeNotes({ selector, untagged }),
   ];
@@ -420,7 +441,8 @@ function threadOf(inputs: Inputs): Answer {
 const KNOWN_ERROR = 0.1;
 const LEAST_GROWTH = 1.02;
 
-function figuresOf({ facts, states, series, day, missing, forecast, money }: Inputs) {
+function figuresOf(inputs: Inputs) {
+  const { facts, states, series, day, missing, monthMissing, forecast, money } = inputs;
   const { covers, budgets, judged, today } = facts;
   if (missing !== null) return [['Not known', `${missing} could not be read`] as const];
   const usual = day && usualRange(series, day);
@@ -436,12 +458,13 @@ function figuresOf({ facts, states, series, day, missing, forecast, money }: Inp
       ? [['When final', `about ${roundedCredits(whole.value)} credits`] as const]
       : []),
     [formatSpan(month, today), creditsText(soFar.total, soFar.money)] as const,
-    ...(forecast.ok
+    ...(forecast.ok && monthMissing === null
       ? [[formatMonthName(today), `${forecastText(forecast, money)}, about 80% sure`] as const]
       : []),
     ...budgets.map(({ standing }) => {
       const { budget, share } = standing;
-      return ['Budget', `${budget.name} ${shareText(share)} · ${headingText(standing)}`] as const;
+      const spent = standing.missing === null ? `${shareText(share)} · ` : '';
+      return ['Budget', `${budget.name} ${spent}${headingText(standing)}`] as const;
     }),
     ...judged.unusual.map((one) => ['Unusual', unusualText(one)] as const),
   ];

@@ -45,7 +45,8 @@ export interface EstimatorContext {
   readonly organization: string;
   readonly commands: CommandEffects;
   readonly services: () => readonly Service[];
-  readonly costs: (span: Span) => Promise<CostReading>;
+  /** `organizationId`: of this one only. */
+  readonly costs: (span: Span, organizationId?: string) => Promise<CostReading>;
   readonly prices: PriceList | null;
   readonly log: Logger;
   readonly now: () => Date;
@@ -98,7 +99,7 @@ async function estimateNow(
   const today = dayOf(context.now());
   const span = historySpan(today);
   const [read, ranAt, sizedAt] = await Promise.all([
-    context.costs(span),
+    context.costs(span, plan.target.organization?.id),
     lastTimes(context, span.first),
     kind === 'scale' ? lastResize(context, span.first, plan.target) : null,
   ]);
@@ -135,39 +136,40 @@ export type EstimatedKind = Exclude<EffectKind, 'create' | 'schedule'>;
 
 /** When the last cost change of each target ran, since the given day, by the id of the target. */
 export async function lastTimes(
-  { events, organization, commands }: SentContext,
+  { events, commands }: Pick<SentContext, 'events' | 'commands'>,
   first: Day,
 ): Promise<ReadonlyMap<string, Date>> {
   const filter = { commands: estimatedCommands(commands), since: startOfDay(first) };
-  const start = targetKey({ organization, plan: { target: { kind: 'service', id: '' } } });
-  const times = [...(await lastSent(events, filter))].flatMap(([key, at]) =>
-    key.startsWith(start) ? [[decodeURIComponent(key.slice(start.length)), at] as const] : [],
-  );
+  const times = [...(await lastSent(events, filter))].flatMap(([key, at]) => {
+    const [, kind, id = ''] = key.split('/');
+    return kind === 'service' ? [[decodeURIComponent(id), at] as const] : [];
+  });
   return new Map(times);
 }
 
 type SentContext = Pick<EstimatorContext, 'events' | 'organization' | 'commands'>;
 
-/** The changes of a target that affected its costs, or may have; the last one first, two at most. */
+/** The changes of a target that affected its costs, or may have; the last one first, two by default. */
 export async function lastCostChanges(
   { events, organization, commands }: SentContext,
   target: Target,
+  limit = 2,
 ): Promise<readonly Change[]> {
   const targets = [targetKey({ organization, plan: { target } })];
   const filter = { states: SENT, commands: estimatedCommands(commands), targets };
-  return listChanges(events, { ...filter, sent: true, limit: 2 });
+  return listChanges(events, { ...filter, sent: true, limit });
 }
 
 /** Returns when the size of a target was last changed, since the given day; null if it was not. */
 export async function lastResize(
-  { events, organization, commands }: SentContext,
+  context: SentContext,
   first: Day,
   target: Target,
 ): Promise<Date | null> {
-  const scales = [...commands.keys()].filter((name) => estimatedKind(commands, name) === 'scale');
-  const targets = [targetKey({ organization, plan: { target } })];
-  const filter = { states: SENT, commands: scales, targets, sent: true, limit: MOST } as const;
-  const resize = (await listChanges(events, filter)).find(({ plan }) => changesScaling(plan.body));
+  // Only a scale has such fields.
+  const resize = (await lastCostChanges(context, target, MOST)).find(({ plan }) =>
+    changesScaling(plan.body),
+  );
   return resize && sentAt(resize) >= startOfDay(first) ? sentAt(resize) : null;
 }
 

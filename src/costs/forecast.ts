@@ -9,14 +9,14 @@ import {
 } from '../base/calendar.ts';
 import { addDays, type Day, dayOf } from '../base/time.ts';
 import { type Answer, type AnswerPart, type Caller, countWords } from '../domain/answer.ts';
-import type { Service } from '../domain/targets.ts';
 import { type DayState, dayStates } from '../maths/days.ts';
 import { seriesFrom } from '../maths/lines.ts';
 import { moneyOf, roughMoneyText } from '../maths/money.ts';
 import { bracketed, creditsText } from '../maths/numbers.ts';
-import { type QuestionScope, wordsOfScope } from '../maths/question.ts';
+import { wordsOfScope } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
 import { missingText } from './budgets.ts';
+import { leftOut, withoutText } from './organizations.ts';
 import {
   askCosts,
   type CostContext,
@@ -51,7 +51,11 @@ const WORDS: ReadonlyMap<string, ForecastUnit> = new Map([
  * Reads `month`, `next month`, `quarter` or `year`, a scope and `refresh`, in any order. Default: the
  * month, all costs.
  */
-export function readForecastQuestion(words: string, today: Day, services: readonly Service[]) {
+export function readForecastQuestion(
+  words: string,
+  today: Day,
+  known: Pick<CostContext, 'services' | 'organizations'>,
+) {
   const next = formatMonthName(addMonths(today, 1)).toLowerCase();
   const typed = words
     .replace(/\b(next|this) +(?=month|quarter|year)/gi, '$1-')
@@ -64,7 +68,7 @@ export function readForecastQuestion(words: string, today: Day, services: readon
     const lines = [...units].map((one) => `cost forecast ${one} ${rest}`.trim());
     return { ok: false, answer: unclearAnswer('Choose one:', lines) } as const;
   }
-  const asked = readCostQuestion({ command: 'cost forecast', words: rest }, today, services);
+  const asked = readCostQuestion({ command: 'cost forecast', words: rest }, today, known);
   return asked.ok ? { ...asked, unit } : asked;
 }
 
@@ -88,19 +92,17 @@ export async function answerForecast(
   asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const asked = readForecastQuestion(words, today, context.services);
+  const asked = readForecastQuestion(words, today, context);
   if (!asked.ok) return asked.answer;
   const { unit, question } = asked;
   const span = forecastSpanOf(unit, today);
   const days = modelSpan(today, span.first);
-  const lineFor = (scope: QuestionScope) =>
-    ['cost forecast', unit, ...wordsOfScope(scope)].join(' ');
-  const costs = await askCosts(question, days, { context, asker, lineFor });
+  const line = ['cost forecast', unit, ...wordsOfScope(question.scope)].join(' ');
+  const costs = await askCosts(question, days, { context, asker, line });
   if (!costs.ok) return costs.answer;
   const { read, scope, label: scopeLabel, select } = costs;
   const label = [...(scopeLabel ? [scopeLabel] : []), formatSpan(span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
-  const line = lineFor(question.scope);
   const offers = [
     ...(unit === 'month' ? [{ label: 'Next month', line: line.replace(unit, 'next-month') }] : []),
     shareOffer(line),
@@ -156,7 +158,7 @@ export function isMonthSoFar({ first, last }: Span, today: Day): boolean {
 
 /** The forecast of the current month; null without all rows: with a part of them, it would be another one. */
 export function monthForecast(read: CostReading, select: SelectRows, today: Day) {
-  if (missingText(read, modelSpan(today)) !== null) return null;
+  if ((missingText(read, modelSpan(today)) ?? leftOut(read)) !== null) return null;
   const span = forecastSpanOf('month', today);
   const { forecast, money } = forecastOf(read, select(read.rows), span, today);
   if (!forecast.ok) return null;
@@ -202,7 +204,7 @@ export async function homeCosts(
   const isUnusual = unusual.some(({ last }) => last === yesterday);
   const usual = isUnusual ? null : usualText(series, yesterday, isExplained);
   return {
-    title: `Yesterday ${cost}${open}${usual === null ? '' : `, ${usual}`}`,
+    title: `Yesterday ${cost}${open}${withoutText(read)}${usual === null ? '' : `, ${usual}`}`,
     lines: ['Days are in UTC.', ...(forecast ? [forecast.text] : [])],
     asOf: read.fetchedAt,
   };

@@ -18,7 +18,7 @@ import {
   effectText,
   incidentButtons,
   incidentId,
-  readMarks,
+  readExpected,
   unusualText,
 } from './incidents.ts';
 import { footerPart, noDataAnswer } from './standing.ts';
@@ -39,7 +39,7 @@ export async function judgeNow(context: UnusualContext): Promise<{
 }> {
   const today = dayOf(context.now());
   const read = await context.costs(modelSpan(today));
-  const { expected } = await readMarks(context, context.now());
+  const expected = await readExpected(context.events, context.now());
   return { read, judged: judgeCosts({ read, today, floor: context.floor, expected }) };
 }
 

@@ -1,15 +1,13 @@
 /** Unusual costs as text, and what is stored about them: which were announced or expected. */
 import { createHash } from 'node:crypto';
 import { formatDay } from '../base/calendar.ts';
-import { addDays, type Day, dayOf } from '../base/time.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
 import type { Answer, AnswerPart } from '../domain/answer.ts';
-import { evolveIncident } from '../domain/log-events.ts';
+import { evolveIncident, evolvePost } from '../domain/log-events.ts';
 import type { Subjects } from '../log/index.ts';
 import type { ChangeEffect, UnusualCost } from '../maths/anomalies.ts';
 import { changeText, signedCredits } from '../maths/numbers.ts';
 import { microOf } from '../maths/rows.ts';
-import { reading, type Store } from '../storage/index.ts';
-import { announcedSince } from './store.ts';
 import { excessOf } from './unusual.ts';
 
 /** An unusual cost by its line and its first day, as the value of buttons: it names no line. */
@@ -18,38 +16,30 @@ export function incidentId({ key, since }: Pick<UnusualCost, 'key' | 'since'>): 
   return createHash('sha256').update(name).digest('hex').slice(0, 16);
 }
 
-/** What is known about unusual costs. */
-export interface Marks {
-  /** The day from which a user marked the costs of a line as expected. */
-  readonly expected: ReadonlyMap<string, Day>;
-  /** Whether a message announced it; its first day may have moved since. */
-  readonly isAnnounced: (unusual: Pick<UnusualCost, 'key' | 'since' | 'last'>) => boolean;
-}
-
 const REMEMBERED_DAYS = 120;
 /** The first day of an increase may turn out to be a little earlier or later. */
 const MOVED_DAYS = 3;
 
-interface Sources {
-  readonly store: Store;
-  readonly events: Subjects;
-}
-
-/** What users expect is read from the log alone. */
-export async function readMarks({ store, events }: Sources, now: Date): Promise<Marks> {
+/** The day from which a user marked the costs of a line as expected, by the key of the line. */
+export async function readExpected(events: Subjects, now: Date): Promise<ReadonlyMap<string, Day>> {
   const first = addDays(dayOf(now), -REMEMBERED_DAYS);
-  const announced = await reading(store, (reader) => announcedSince(reader, first));
   const decided = [...(await events.loadAll('incident', evolveIncident)).values()]
     .flatMap(({ state }) => (state && state.since >= first ? [state] : []))
     // The newest last, so that it overwrites the earlier ones.
     .toSorted((a, b) => (a.since < b.since ? -1 : 1));
-  return {
-    expected: new Map(decided.map(({ line, since }) => [line, since])),
-    isAnnounced: ({ key, since, last }) =>
-      announced.some(
-        ({ line, onset }) => line === key && onset >= addDays(since, -MOVED_DAYS) && onset <= last,
-      ),
-  };
+  return new Map(decided.map(({ line, since }) => [line, since]));
+}
+
+/** Whether a message announced it; its first day may have moved since. */
+export async function isAnnounced(
+  events: Subjects,
+  { key, since, last }: Pick<UnusualCost, 'key' | 'since' | 'last'>,
+): Promise<boolean> {
+  for (const day of daysBetween(addDays(since, -MOVED_DAYS), last)) {
+    const name = `post/incident-${incidentId({ key, since: day })}` as const;
+    if ((await events.load(name, evolvePost)).version > 0) return true;
+  }
+  return false;
 }
 
 /** `ml-features +61% since Tue 17 Nov, +41.0 credits per day` */

@@ -42,7 +42,7 @@ export function createEffectMeasurement(
     const end = addDays(changedOn, AFTER_DAYS);
     const yesterday = addDays(today, -1);
     const span = { first, last: end < yesterday ? end : yesterday };
-    const read = await context.costs(span);
+    const read = await context.costs(span, plan.target.organization?.id);
     if (read.gaps.length > 0 || missingText(read, span) !== null) return null;
     const { rows } = read;
     const heldFrom = before?.outcome ? dayOf(before.outcome.at) : null;

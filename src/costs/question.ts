@@ -1,6 +1,6 @@
 /** Reads the typed words of a question, its rows and its scope, or answers what is unclear. */
 import { cached } from '../base/cache.ts';
-import { type Span, startOf } from '../base/calendar.ts';
+import { lengthOf, type Span, startOf } from '../base/calendar.ts';
 import { quoted } from '../base/problem.ts';
 import { nearest } from '../base/text.ts';
 import type { Day } from '../base/time.ts';
@@ -15,11 +15,11 @@ import type { UserId } from '../domain/change.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import { findByName, nameToType, type Service } from '../domain/targets.ts';
 import { dayStates, selectRows } from '../maths/days.ts';
-import { GROUPINGS } from '../maths/lines.ts';
 import { LONGEST_DAYS, versusWord } from '../maths/period.ts';
 import {
   type CostQuestion,
   correctLine,
+  groupingsFor,
   MOST_LINES,
   metricWord,
   type Names,
@@ -31,6 +31,7 @@ import {
 } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
 import { type CostRow, METRICS } from '../maths/rows.ts';
+import { ofOrganizations, withoutText } from './organizations.ts';
 import { type CostScope, costScope } from './scope.ts';
 
 /** What the answers of `/cost` read. */
@@ -40,6 +41,7 @@ export interface CostContext {
   /** Reads the months that can still change again, a few times per user and 10 minutes. */
   readonly refreshCosts: (span: Span, by: UserId) => Promise<CostRefresh>;
   readonly services: readonly Service[];
+  readonly organizations?: readonly { readonly name: string | null }[];
   /** Posts an answer that a user shares. */
   readonly poster: Pick<Poster, 'postToChannel' | 'findChannels'>;
   readonly now: () => Date;
@@ -105,16 +107,16 @@ function isScopeOnly(question: CostQuestion, today: Day): boolean {
 export function readCostQuestion(
   { command, words }: Typed,
   today: Day,
-  services: readonly Service[],
+  known: Pick<CostContext, 'services' | 'organizations'>,
 ): CostQuestionResult {
   const { examples, accepts, refusal }: QuestionCommand = COMMANDS[command];
   const typed = words.split(/\s+/).filter((word) => word !== '');
-  const names = questionNames(services);
+  const names = questionNames(known);
   const reading = readQuestion(typed, today, names);
-  const forExample = (sentence: string, lines: readonly string[]) =>
-    unclear(`${sentence} For example:`, linesAfter(command, lines.length > 0 ? lines : examples));
+  const forExample = (sentence: string) =>
+    unclear(`${sentence} For example:`, linesAfter(command, examples));
   if (reading.ok && accepts(reading.question, today)) return reading;
-  if (reading.ok) return forExample(refusal, []);
+  if (reading.ok) return forExample(refusal);
   const works = (line: string) => {
     const read = readQuestion(line.split(' '), today, names);
     return read.ok && accepts(read.question, today);
@@ -122,9 +124,9 @@ export function readCostQuestion(
   const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
   const near = reading.nearest.map((form) => correctLine(typed, reading.about, form)).filter(works);
   const meant = [...subcommands, ...linesAfter(command, near)];
-  const sentence = unclearQuestionText(reading);
+  const sentence = unclearQuestionText(reading, names);
   if (meant.length > 0) return unclear(`${sentence} Did you mean:`, meant);
-  return forExample(sentence, withoutUnclear(reading, typed).filter(works));
+  return forExample(sentence);
 }
 
 function linesAfter(command: string, words: readonly string[]): readonly string[] {
@@ -133,12 +135,6 @@ function linesAfter(command: string, words: readonly string[]): readonly string[
 
 function unclear(text: string, lines: readonly string[]) {
   return { ok: false, answer: unclearAnswer(text, lines) } as const;
-}
-
-/** The typed words without the unclear ones; none if no word is left. */
-function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
-  const rest = typed.filter((_, index) => !about.includes(index));
-  return rest.length > 0 ? [rest.join(' ')] : [];
 }
 
 function subcommandsNear(
@@ -159,9 +155,13 @@ export function unclearAnswer(text: string, lines: readonly string[]): Answer {
 }
 
 /** The names that a question can use. */
-function questionNames(services: readonly Service[]): Names {
+function questionNames({
+  services,
+  organizations = [],
+}: Pick<CostContext, 'services' | 'organizations'>): Names {
   const called = (found: readonly Service[]) => found.map((one) => nameToType(one, services));
   return {
+    organization: organizations.length > 1 ? organizations.flatMap(({ name }) => name ?? []) : [],
     tag: [...new Set(services.flatMap(({ tags }) => tags ?? []))].sort(),
     team: [...new Set(services.flatMap(({ team }) => team ?? []))].sort(),
     called: (text) => called(findByName(services, text)),
@@ -176,11 +176,14 @@ function questionNames(services: readonly Service[]): Names {
 }
 
 /** One sentence about the problem of a question about costs. */
-function unclearQuestionText({ problem, text, earlier }: UnclearQuestion): string {
-  return text === '' ? 'The end of the question is missing.' : SENTENCES[problem](text, earlier);
+function unclearQuestionText({ problem, text, earlier }: UnclearQuestion, names: Names): string {
+  if (text === '') return 'The end of the question is missing.';
+  return SENTENCES[problem](text, earlier, groupingsFor(names));
 }
 
-const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string) => string>> = {
+type Sentence = (text: string, earlier: string, groupings: readonly string[]) => string;
+
+const SENTENCES: Readonly<Record<QuestionProblem, Sentence>> = {
   'unknown-words': (text) =>
     `There's no period, grouping, tag, team or service called ${quoted(text)}.`,
   'no-such-day': (text) => `${quoted(text)} contains a day that does not exist.`,
@@ -188,7 +191,8 @@ const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string
   'in-the-future': (text) => `${quoted(text)} is in the future: costs end today (UTC).`,
   'no-days': (text) => `${quoted(text)} has no days.`,
   'too-long': (text) => `${quoted(text)} is too long: at most ${LONGEST_DAYS} days.`,
-  'no-grouping': (text) => `Can't group by ${quoted(text)}, only by ${GROUPINGS.join(', ')}.`,
+  'no-grouping': (text, _, groupings) =>
+    `Can't group by ${quoted(text)}, only by ${groupings.join(', ')}.`,
   'no-comparison': (text) =>
     `Can't compare with ${quoted(text)}. Use prev or a period, for example 2026-10.`,
   'no-number': (text) =>
@@ -196,6 +200,7 @@ const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string
   'unknown-service': (text) => `There's no service called ${quoted(text)}.`,
   'unknown-tag': (text) => `There's no tag called ${quoted(text)}.`,
   'unknown-team': (text) => `There's no team called ${quoted(text)}.`,
+  'unknown-organization': (text) => `There's no organization called ${quoted(text)}.`,
   'unknown-metric': (text) => `There's no metric called ${quoted(text)}.`,
   'shared-name': (text) => `More than one service is called ${quoted(text)}. Which one?`,
   'given-twice': (text, earlier) =>
@@ -207,8 +212,8 @@ const SENTENCES: Readonly<Record<QuestionProblem, (text: string, earlier: string
 export interface QuestionSource {
   readonly context: CostContext;
   readonly asker: Pick<Caller, 'by'>;
-  /** The same question with this scope, as a line to send. */
-  readonly lineFor: (scope: QuestionScope) => string;
+  /** The same question as a line to send. */
+  readonly line: string;
 }
 
 /** Selects the rows of a scope, with only the asked metric. */
@@ -227,29 +232,39 @@ export type AskedCosts =
     }
   | { readonly ok: false; readonly answer: Answer };
 
+/** The longest period, and the whole weeks before it that `vs prev` compares it with. */
+const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
+
 /** The costs of these days that a question is about; read again for `refresh`. */
 export async function askCosts(
   question: Pick<CostQuestion, 'by' | 'scope' | 'refresh' | 'final'>,
   span: Span,
   source: QuestionSource,
 ): Promise<AskedCosts> {
-  const { context, asker, lineFor } = source;
+  const { context, asker, line } = source;
+  if (lengthOf(span) > READ_AT_MOST_DAYS) {
+    const text = `The period to compare with begins more than ${READ_AT_MOST_DAYS} days back. Use instead:`;
+    return unclear(text, [line.replace(/ vs .*$/, ' vs prev')]);
+  }
   const { refresh, final } = question;
   const refreshed: CostRefresh = refresh
     ? await context.refreshCosts(span, asker.by)
     : { ok: true, read: await context.costs(span) };
   if (!refreshed.ok) {
     const reason = 'Costs were refreshed too often in a short time. You can refresh again ';
-    const stored = { label: 'Show stored costs', line: lineFor(question.scope) };
+    const stored = { label: 'Show stored costs', line };
     const parts: readonly AnswerPart[] = [
       { kind: 'lines', lines: [[reason, { at: refreshed.again }, '.']] },
       { kind: 'offers', offers: [stored] },
     ];
     return { ok: false, answer: { title: 'Not refreshed', parts } };
   }
-  const read = final ? finalDaysOf(refreshed.read, span) : refreshed.read;
-  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
-  return scoped.ok ? { ...scoped, read } : scoped;
+  const own = ofOrganizations(refreshed.read, question.scope.organization);
+  const read = final ? finalDaysOf(own, span) : own;
+  const scoped = scopedRows({ question, line }, read.rows, context.services);
+  if (!scoped.ok) return scoped;
+  const label = [scoped.label, withoutText(read).trim()].filter(Boolean).join(' · ') || null;
+  return { ...scoped, label, read };
 }
 
 function finalDaysOf(read: CostReading, span: Span): CostReading {
@@ -275,25 +290,25 @@ export function questionWords(
   return words.filter((each) => each !== null).join(' ');
 }
 
-interface ScopedQuestion extends Pick<QuestionSource, 'lineFor'> {
+interface ScopedQuestion extends Pick<QuestionSource, 'line'> {
   readonly question: Pick<CostQuestion, 'by' | 'scope'>;
 }
 
 /** The rows that a question is about. Refuses a metric that the rows do not have. */
 export function scopedRows(
-  { question: { by, scope: asked }, lineFor }: ScopedQuestion,
+  { question: { by, scope: asked }, line }: ScopedQuestion,
   rows: readonly CostRow[],
   services: readonly Service[],
 ): Omit<AskedCosts & { ok: true }, 'read'> | (AskedCosts & { ok: false }) {
-  const { not, metric, ...others } = asked;
+  const { organization, not, metric, ...others } = asked;
   const metrics = metric.length > 0 ? knownMetrics(rows) : [];
   const missing = metric.find((name) => !metrics.includes(name));
   if (missing !== undefined && rows.length > 0) {
     const near = nearest(missing, metrics);
     const lines = (near.length > 0 ? near : metrics.slice(0, 3)).map((name) =>
-      lineFor({ ...asked, metric: metric.map((one) => (one === missing ? name : one)) }),
+      line.replace(`metric ${missing}`, `metric ${name}`),
     );
-    return unclear(`${SENTENCES['unknown-metric'](missing, '')} Did you mean:`, lines);
+    return unclear(`${SENTENCES['unknown-metric'](missing, '', [])} Did you mean:`, lines);
   }
   const scope = costScope(selectionOf(others, services), services, rows);
   const left = new Set(not.flatMap((name) => findByName(services, name)).map(({ id }) => id));
@@ -302,7 +317,7 @@ export function scopedRows(
     const kept = left.size > 0 ? own.filter(({ serviceId }) => !left.has(serviceId ?? '')) : own;
     return metric.length === 0 ? kept : kept.flatMap((row) => ofMetrics(row, metric));
   };
-  const labels = [scope.label, ...not.map((each) => `not ${each}`), ...metric];
+  const labels = [...organization, scope.label, ...not.map((each) => `not ${each}`), ...metric];
   const label = labels.filter((each) => each !== null).join(' · ') || null;
   const own = select(rows);
   const shown = by === 'tag' || by === 'team' ? withLabels(own, services) : own;
@@ -323,7 +338,7 @@ function knownMetrics(rows: readonly CostRow[]): readonly string[] {
 }
 
 function selectionOf(
-  { service, tag, team }: Omit<QuestionScope, 'not' | 'metric'>,
+  { service, tag, team }: Omit<QuestionScope, 'organization' | 'not' | 'metric'>,
   services: readonly Service[],
 ): CostSelector | null {
   const named = <Item>(names: readonly string[], items: readonly Item[]) =>

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { monthSoFar, monthsOf, type Span, within } from '../base/calendar.ts';
+import { monthSoFar, monthSpan, monthsOf, type Span, within } from '../base/calendar.ts';
 import { ApiError } from '../base/errors.ts';
 import { addDays, DAY_MS, type Day, dayNumber, dayOf } from '../base/time.ts';
 import type { Log } from '../log/index.ts';
@@ -15,7 +15,7 @@ import {
 } from '../maths/days.ts';
 import { type PriceList, withPrices } from '../maths/money.ts';
 import { type CostGap, type CostReading, createReportReader } from '../maths/report.ts';
-import { type CostRow, entityKey, entityOf } from '../maths/rows.ts';
+import { type CostRow, entityKey, entityOf, type OpenDay } from '../maths/rows.ts';
 import type { CloudClient } from '../servers/cloud.ts';
 import { learnService } from '../servers/facts.ts';
 import { reading, type Store, transaction } from '../storage/index.ts';
@@ -28,7 +28,7 @@ import {
   storeMonth,
 } from './store.ts';
 
-interface CostReadOptions {
+export interface CostReadOptions {
   /** If requests are rate limited, questions of people come before digests. */
   readonly priority: 'people' | 'background';
   /** Ignores stored months, except months that are final. */
@@ -37,10 +37,12 @@ interface CostReadOptions {
   readonly storedOnly?: boolean;
 }
 
-interface ReaderParts {
+export interface ReaderParts {
   readonly cloud: CloudClient;
   /** Stored reports of another organization do not count. */
   readonly organizationId: string;
+  /** The name of one of several; null or absent: rows do not name it. */
+  readonly organization?: string | null;
   readonly store: Store;
   readonly events: Log;
   /** Adds to each row the price of its day. */
@@ -60,23 +62,9 @@ const KEEP_MS = 15 * 60_000;
 export function createCostReader(
   parts: ReaderParts,
 ): (span: Span, how: CostReadOptions) => Promise<CostReading> {
-  const { cloud, organizationId, store, events, prices = null, now, log } = parts;
+  const { cloud, organizationId, organization, store, events, prices = null, now, log } = parts;
   const kept = new Map<string, Month>();
   const fetching = new Map<string, Promise<Month>>();
-  let known: { readonly history: SnapshotHistory; readonly until: number } | null = null;
-
-  /** Read again after 15 minutes, like a report: newer snapshots show what newer reports show. */
-  async function snapshots(): Promise<SnapshotHistory> {
-    const at = now().getTime();
-    if (known && at < known.until) return known.history;
-    const first = addDays(dayOf(now()), -LEARNED_DAYS);
-    const history = snapshotHistory(
-      await reading(store, (reader) => costSnapshots(reader, organizationId, first)),
-    );
-    known = { history, until: at + KEEP_MS };
-    return history;
-  }
-
   async function monthOf(month: string, how: CostReadOptions): Promise<Month> {
     const known = await latestCopy(month);
     if (known && isFresh(known, how)) return known;
@@ -93,8 +81,15 @@ export function createCostReader(
     const stored = await reading(store, (reader) =>
       loadMonth(reader, { organizationId, month, after }, StoredReport),
     );
-    if (stored) kept.set(month, stored);
-    return stored ?? own;
+    return stored ? remember(stored) : own;
+  }
+
+  function remember(month: Month): Month {
+    const { rows, problems } = month.report;
+    const named = organization ? rows.map((row) => ({ ...row, organization })) : rows;
+    const remembered = { ...month, report: { rows: named, problems } };
+    kept.set(month.month, remembered);
+    return remembered;
   }
 
   function isFresh(month: Month, { fresh }: CostReadOptions): boolean {
@@ -117,9 +112,9 @@ export function createCostReader(
     const final = isFinalMonth(days, span.last, today);
     const report = { rows, problems };
     const fetched = { month, fetchedAt, final, report };
-    kept.set(month, fetched);
+    const remembered = remember(fetched);
     await keep(fetched, days);
-    return fetched;
+    return remembered;
   }
 
   async function keep(month: Month, days: ReturnType<typeof dayStates>): Promise<void> {
@@ -140,8 +135,10 @@ export function createCostReader(
     for (const month of monthsOf(span)) {
       if (how.storedOnly) {
         const stored = await latestCopy(month);
+        const gap = { month, why: 'not read yet', denied: false, from: stored?.fetchedAt ?? null };
         if (stored) months.push(stored);
-        else gaps.push({ month, why: 'not read yet', denied: false, from: null });
+        // One of several is left out where the others have more days.
+        if (!stored || (organization && isBehind(gap, span, dayOf(now())))) gaps.push(gap);
         continue;
       }
       try {
@@ -155,7 +152,10 @@ export function createCostReader(
         gaps.push({ month, ...reasonOf(error), from: before?.fetchedAt ?? null });
       }
     }
-    const history = await snapshots();
+    const from = addDays(dayOf(now()), -LEARNED_DAYS);
+    const history = snapshotHistory(
+      await reading(store, (reader) => costSnapshots(reader, organizationId, from)),
+    );
     const rows = months.flatMap(({ report, fetchedAt }) =>
       withOpenDays({ rows: report.rows, fetchedAt }, history),
     );
@@ -168,6 +168,16 @@ export function createCostReader(
       prices,
     };
   };
+}
+
+/** Whether a copy lacks a day before today: beside the costs of others it would count as 0. */
+export function isBehind(
+  { month, from }: Pick<CostGap, 'month' | 'from'>,
+  { last }: Span,
+  today: Day,
+): boolean {
+  const [end = last] = [last, monthSpan(month).last, addDays(today, -1)].toSorted();
+  return from === null || dayOf(from) <= end;
 }
 
 type Report = Pick<CostReading, 'rows' | 'problems'>;
@@ -189,7 +199,14 @@ export function withOpenDays(
   const days = new Set(rows.flatMap(({ day, locked }) => (locked ? [] : [day])));
   if (days.size === 0) return rows;
   const learned = learnCompleteness(history, fetchedAt);
-  const open = new Map([...days].map((day) => [day, openDayOf(day, fetchedAt, learned)]));
+  return withOpen(rows, new Map([...days].map((day) => [day, openDayOf(day, fetchedAt, learned)])));
+}
+
+/** The rows of these days count as not final, and show how complete their day is. */
+export function withOpen(
+  rows: readonly CostRow[],
+  open: ReadonlyMap<Day, OpenDay>,
+): readonly CostRow[] {
   return rows.map((row) => {
     const openDay = open.get(row.day);
     return openDay ? { ...row, locked: false, openDay } : row;
@@ -197,8 +214,8 @@ export function withOpenDays(
 }
 
 /**
- * The rows with the latest name of each entity; entities of one name get a short id, because they
- * would look like one line that is new and one that is gone.
+ * The rows with the latest name of each entity; entities of one name get their organization or a
+ * short id, because they would look like one line that is new and one that is gone.
  */
 export function distinctNames(rows: readonly CostRow[]): readonly CostRow[] {
   const latest = new Map<string, CostRow>();
@@ -212,9 +229,11 @@ export function distinctNames(rows: readonly CostRow[]): readonly CostRow[] {
     if (group.length === 1) continue;
     const isShort =
       new Set(group.map(({ entityId }) => entityId.slice(0, 4))).size === group.length;
+    const isApart = new Set(group.map(({ organization }) => organization)).size === group.length;
     for (const one of group) {
       const id = isShort ? one.entityId.slice(0, 4) : one.entityId;
-      names.set(entityKey(one), `${one.entityName} (${id})`);
+      const { entityName: name, organization } = one;
+      names.set(entityKey(one), isApart ? `${organization}/${name}` : `${name} (${id})`);
     }
   }
   if (names.size === 0) return rows;

@@ -83,10 +83,17 @@ function countUntagged(services: readonly Service[], rows: readonly CostRow[]): 
 }
 
 /** `analytics-prod, staging` · `tag prod` · `warehouse main` · `team search` */
-export function labelOf({ services, tags, warehouses, teams }: CostSelector): string {
+export function labelOf({
+  organizations,
+  services,
+  tags,
+  warehouses,
+  teams,
+}: CostSelector): string {
   const named = (word: string, names: readonly string[] | null) =>
     names ? [`${word}${names.length > 1 ? 's' : ''} ${names.join(', ')}`] : [];
   return [
+    ...(organizations ? [organizations.map(({ name }) => name).join(', ')] : []),
     ...(services ? [services.map(({ name }) => name).join(', ')] : []),
     ...named('tag', tags),
     ...named('warehouse', warehouses),

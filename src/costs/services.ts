@@ -20,6 +20,7 @@ type ServicesContext = Omit<
   readonly config: {
     readonly digests: readonly DigestOptions[];
     readonly services: readonly DeclaredService[];
+    readonly organizations: Parameters<typeof digestReader>[1];
     readonly costFloor: Floor;
   };
   /** `costs` reads in the background; a question of a person comes before it. */
@@ -32,7 +33,7 @@ export function openCostServices({ config, costsForPeople, ...given }: ServicesC
     ...given,
     configured: config.digests,
     floor: config.costFloor,
-    readOptions: digestReader(config.services),
+    readOptions: digestReader(config.services, config.organizations),
     pause: (ms: number) => wait(ms),
   };
   const asked = { ...context, costs: costsForPeople };

@@ -63,7 +63,9 @@ export function footerPart(
   shownReason: string | null = null,
   more: readonly string[] = [],
 ): AnswerPart & { kind: 'note' } {
-  const alike = Map.groupBy(gaps, ({ why, from }) => `${from?.toISOString() ?? ''} ${why}`);
+  const alike = Map.groupBy(gaps, ({ why, from, organization }) =>
+    [from?.toISOString(), organization, why].join(' '),
+  );
   const texts = [
     fetchedAt ? null : 'Nothing could be fetched',
     ...[...alike.values()].map((each) => gapText(each, shownReason)),
@@ -74,10 +76,11 @@ export function footerPart(
   return { kind: 'note', text, asOf: fetchedAt };
 }
 
-/** One text for all months with the same reason and age. */
+/** One text for all months of an organization with the same reason and age. */
 function gapText(alike: readonly CostGap[], shownReason: string | null): string {
-  const [{ why, from } = { why: '', from: null }] = alike;
-  const months = `${alike.map(({ month }) => month).join(', ')} ${alike.length > 1 ? 'are' : 'is'}`;
+  const [{ why, from, organization } = { why: '', from: null }] = alike;
+  const of = organization ? `${organization} ` : '';
+  const months = `${of}${alike.map(({ month }) => month).join(', ')} ${alike.length > 1 ? 'are' : 'is'}`;
   if (from === null) return `${months} missing${why === shownReason ? '' : `: ${why}`}`;
   const reason = why === shownReason ? '' : `: the report cannot be read now (${why})`;
   return `${months} from ${utcStamp(from)}${reason}`;

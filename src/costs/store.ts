@@ -1,4 +1,4 @@
-/** The caches of costs: reports, snapshots, what was announced, and single values. */
+/** The caches of costs: reports, snapshots and single values. */
 import type { z } from 'zod';
 import { dayOf, HOUR_MS } from '../base/time.ts';
 import type { StoreReader, StoreTx } from '../storage/index.ts';
@@ -122,7 +122,7 @@ export async function costSnapshots(
   }));
 }
 
-/** Deletes months, days and anomalies from before a UTC day; returns how many rows. */
+/** Deletes months and days from before a UTC day; returns how many rows. */
 export async function pruneCosts(tx: StoreTx, before: Date): Promise<number> {
   const day = dayOf(before);
   // The month of that day has later days, and its texts are not below its own.
@@ -130,7 +130,6 @@ export async function pruneCosts(tx: StoreTx, before: Date): Promise<number> {
   const results = [
     await tx.deleteFrom('cost_month').where('month', '<', month).executeTakeFirst(),
     await tx.deleteFrom('cost_snapshot').where('day', '<', day).executeTakeFirst(),
-    await tx.deleteFrom('announced_cost').where('at', '<', before.getTime()).executeTakeFirst(),
   ];
   return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0);
 }
@@ -150,31 +149,4 @@ export async function writeState(tx: StoreTx, key: string, value: string): Promi
 
 export async function dropState(tx: StoreTx, key: string): Promise<void> {
   await tx.deleteFrom('cost_state').where('key', '=', key).execute();
-}
-
-/** An unusual cost that a message announced: its line, and its first day then. */
-interface AnnouncedCost {
-  readonly line: string;
-  readonly onset: string;
-}
-
-/** Returns those that began on `day` or later. */
-export function announcedSince(
-  reader: StoreReader,
-  day: string,
-): Promise<readonly AnnouncedCost[]> {
-  const query = reader.selectFrom('announced_cost').select(['line', 'onset']);
-  return query.where('onset', '>=', day).execute();
-}
-
-export async function markAnnounced(
-  tx: StoreTx,
-  { key: line, since: onset }: { readonly key: string; readonly since: string },
-  now: Date,
-): Promise<void> {
-  await tx
-    .insertInto('announced_cost')
-    .values({ line, onset, at: now.getTime() })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
 }

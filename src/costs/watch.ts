@@ -1,9 +1,10 @@
 /** Posts what no digest shows in time: severe unusual costs, and news of budgets. */
 import type { Logger } from 'pino';
+import type { Span } from '../base/calendar.ts';
 import { traced } from '../base/log.ts';
 import { dayOf, HOUR_MS } from '../base/time.ts';
 import type { Service } from '../domain/targets.ts';
-import { append } from '../log/index.ts';
+import { append, type Log } from '../log/index.ts';
 import type { UnusualCost } from '../maths/anomalies.ts';
 import { selectRows } from '../maths/days.ts';
 import { partsOf } from '../maths/lines.ts';
@@ -14,9 +15,10 @@ import { budgetMessages, evaluateBudgets, storeBudgets } from './budget-notices.
 import { type Budget, budgetStandings, missingText } from './budgets.ts';
 import { hasSlotOn } from './digest-schedule.ts';
 import { judgeNow, type UnusualContext } from './incident-answers.ts';
-import { incidentId, type Marks, readMarks, unusualMessage } from './incidents.ts';
+import { incidentId, isAnnounced, unusualMessage } from './incidents.ts';
+import { readNow, selectedCosts, withoutText } from './organizations.ts';
 import { costScope } from './scope.ts';
-import { markAnnounced, readState, writeState } from './store.ts';
+import { readState, writeState } from './store.ts';
 import {
   type DigestSubscription,
   loadSubscriptions,
@@ -36,8 +38,8 @@ const SCAN_EVERY_MS = 15 * 60_000;
 const COMPLETE_AFTER_MS = 6 * HOUR_MS;
 
 /**
- * Watches costs and budgets once a day. Every replica scans; the one that advances the shared state
- * stores the results and their messages. Returns 1 if this replica did, else 0.
+ * Watches costs and budgets once a day. Every replica scans, unless another one stored the results of the day. Returns
+ * 1 if this replica did, else 0.
  */
 export function createCostWatch(context: WatchContext): () => Promise<number> {
   // Limits how often the usage report is read. The stored state decides whether a scan is due.
@@ -50,23 +52,24 @@ export function createCostWatch(context: WatchContext): () => Promise<number> {
   };
 }
 
-/** The UTC day of the last scan: one value for all replicas, replaced with an optimistic lock. */
+/**
+ * The UTC day of the last scan, and the organizations that it was without: one value for all replicas.
+ */
 const WATCH_KEY = 'costs-watched-on';
-
-/** Another process was faster: nothing is stored. */
-class Superseded extends Error {
-  override readonly name = 'Superseded';
-}
 
 async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   const { store, events } = context;
   const before = await reading(store, (reader) => readState(reader, WATCH_KEY));
-  const ranOn = dayOf(new Date(now.getTime() - COMPLETE_AFTER_MS));
-  if (before !== null && before >= ranOn) return false;
+  const day = dayOf(new Date(now.getTime() - COMPLETE_AFTER_MS));
+  if (before !== null && before >= day && !before.includes(' ')) return false;
 
-  const { read, judged } = await judgeNow(context);
+  const costs = async (span: Span) => readNow(await context.costs(span));
+  const { read, judged } = await judgeNow({ ...context, costs });
   const today = dayOf(now);
-  if (read.gaps.length > 0 || missingText(read, modelSpan(today)) !== null) {
+  // Scanned again on the same day when an organization that was left out can be read.
+  const ranOn = `${day}${withoutText(read)}`;
+  const isUnread = read.gaps.some(({ organization }) => organization === undefined);
+  if (isUnread || missingText(read, modelSpan(today)) !== null) {
     // Missing figures would look like a drop, and old figures like no change.
     context.log.warn({ gaps: read.gaps }, 'costs were not judged: the report could not be read');
     return false;
@@ -76,30 +79,23 @@ async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   const budgets = await reading(store, (reader) => evaluateBudgets(reader, standings, today));
   const { all } = await loadSubscriptions(events, context);
   const digests = all.filter(({ paused }) => !paused);
-  const marks = await readMarks(context, now);
   // The costs before the first scan are not news.
-  const found =
-    before === null ? [] : announcementsOf({ judged, marks, digests, services, read, now });
+  const news = before === null ? [] : await severeNews(events, judged);
+  const found = announcementsOf(news, { digests, services, read, now });
   const isInDigest = ({ notify }: Budget) =>
     digests.some((one) => one.channel === notify && isDaily(one) && hasSlotOn(one, now));
-  const messages = [...found.map(({ message }) => message), ...budgetMessages(budgets, isInDigest)];
+  const messages = [...found, ...budgetMessages(budgets, isInDigest)];
   const cache = async (tx: StoreTx) => {
-    if ((await readState(tx, WATCH_KEY)) !== before) throw new Superseded();
     await writeState(tx, WATCH_KEY, ranOn);
-    for (const { unusual } of found) await markAnnounced(tx, unusual, now);
     await storeBudgets(tx, budgets);
   };
-  try {
-    await append(events, async (locked) => ({
-      ...(await announced(locked, messages, locked.at)),
-      cache,
-      result: null,
-    }));
-    return true;
-  } catch (error) {
-    if (error instanceof Superseded) return false;
-    throw error;
-  }
+  // Another replica that was as fast announces the same names, which are posted once.
+  await append(events, async (locked) => ({
+    ...(await announced(locked, messages, locked.at)),
+    cache,
+    result: null,
+  }));
+  return true;
 }
 
 function isDaily({ options }: DigestSubscription): boolean {
@@ -115,28 +111,33 @@ export function isSevere(unusual: UnusualCost, usualDay: number): boolean {
   return excessOf(unusual) >= SEVERE_SHARE * usualDay && change >= SEVERE_CHANGE;
 }
 
+/** The severe unusual costs that no message announced. */
+async function severeNews(events: Log, judged: Judgement): Promise<readonly UnusualCost[]> {
+  const news: UnusualCost[] = [];
+  for (const one of judged.unusual) {
+    if (isSevere(one, judged.usualDay) && !(await isAnnounced(events, one))) news.push(one);
+  }
+  return news;
+}
+
 interface AnnouncementInputs {
-  readonly judged: Judgement;
-  readonly marks: Marks;
   readonly digests: readonly DigestSubscription[];
   readonly services: readonly Service[];
   readonly read: CostReading;
   readonly now: Date;
 }
 
-/** The severe unusual costs that no digest shows on this day, each for the first channel whose digest covers it. */
-function announcementsOf({ judged, marks, digests, services, read, now }: AnnouncementInputs) {
-  const severe = judged.unusual.filter(
-    (one) => isSevere(one, judged.usualDay) && !marks.isAnnounced(one),
-  );
-  return severe.flatMap((unusual) => {
+/** Those that no digest shows on this day, each for the first channel whose digest covers it. */
+function announcementsOf(
+  news: readonly UnusualCost[],
+  { digests, services, read, now }: AnnouncementInputs,
+): readonly Announcement[] {
+  return news.flatMap((unusual): readonly Announcement[] => {
     const covering = digests.filter((one) => covers(one, unusual, { services, read }));
     const [first] = covering;
     if (!first || covering.some((one) => isDaily(one) && hasSlotOn(one, now))) return [];
     const name = `post/incident-${incidentId(unusual)}` as const;
-    const answer = unusualMessage(unusual);
-    const message: Announcement = { name, channel: first.channel, answer };
-    return [{ unusual, message }];
+    return [{ name, channel: first.channel, answer: unusualMessage(unusual) }];
   });
 }
 
@@ -145,7 +146,8 @@ function covers(
   { key }: UnusualCost,
   { services, read }: Pick<AnnouncementInputs, 'services' | 'read'>,
 ): boolean {
-  const { selector } = costScope(options.on, services, read.rows);
+  const { rows } = selectedCosts(read, options.on);
+  const { selector } = costScope(options.on, services, rows);
   const lineOf = partsOf('service');
-  return selectRows(read.rows, selector).some((row) => lineOf(row)[0]?.key === key);
+  return selectRows(rows, selector).some((row) => lineOf(row)[0]?.key === key);
 }

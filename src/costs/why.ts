@@ -1,4 +1,4 @@
-import { formatSpan, lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
+import { formatSpan, type Span, spanOfBoth, within } from '../base/calendar.ts';
 import { DAY_MS, type Day, dayOf } from '../base/time.ts';
 import {
   type Answer,
@@ -15,6 +15,7 @@ import {
   targetKey,
   type UserId,
 } from '../domain/change.ts';
+import { policyFacts, type Service } from '../domain/targets.ts';
 import { type Log, listChanges } from '../log/index.ts';
 import {
   type DayPairs,
@@ -32,9 +33,8 @@ import {
   signedFigure,
 } from '../maths/numbers.ts';
 import { comparisonPeriod, type Period } from '../maths/period.ts';
-import type { CostQuestion, QuestionScope } from '../maths/question.ts';
+import type { CostQuestion } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
-import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
 import { missingText } from './budgets.ts';
 import { comparedDaysText, moverText } from './comparison.ts';
 import { askCosts, type CostContext, questionWords, readCostQuestion } from './question.ts';
@@ -65,16 +65,14 @@ export async function answerWhy(
   asker: Pick<Caller, 'by' | 'channel'>,
 ): Promise<Answer> {
   const today = dayOf(context.now());
-  const asked = readCostQuestion({ command: 'cost why', words }, today, context.services);
+  const asked = readCostQuestion({ command: 'cost why', words }, today, context);
   if (!asked.ok) return asked.answer;
   const question = { ...asked.question, versus: asked.question.versus ?? 'prev' };
   const { period: now, versus } = question;
   const before = comparisonPeriod(now, versus, today);
   const span = spanOfBoth(now, before);
-  if (lengthOf(span) > READ_AT_MOST_DAYS)
-    return tooFarBack(`cost why ${questionWords({ ...question, versus: null })} vs prev`);
-  const lineFor = (scope: QuestionScope) => `cost why ${questionWords({ ...question, scope })}`;
-  const costs = await askCosts(question, span, { context, asker, lineFor });
+  const line = `cost why ${questionWords(question)}`;
+  const costs = await askCosts(question, span, { context, asker, line });
   if (!costs.ok) return costs.answer;
   const { read, scope, label } = costs;
   if (read.rows.length === 0) return noDataAnswer(now.label, read, question.final);
@@ -94,7 +92,7 @@ export async function answerWhy(
   const changes = await context.costChanges({ services: explained.services, span });
   const answer = explainedAnswer(shown, { ...explained, ...pairs, changes });
   if (!question.share) return answer;
-  return share(answer, lineFor(question.scope), context, asker);
+  return share(answer, line, context, asker);
 }
 
 /** What every answer of `/cost why` shows. */
@@ -194,21 +192,28 @@ export interface AcceptedChangeFilter {
 
 const MOST = 200;
 
+interface ChangesContext {
+  readonly events: Log;
+  readonly organization: string;
+  readonly services: () => readonly Service[];
+}
+
 /** The changes that were accepted for these services on these UTC days, the first one first. */
 export async function listCostChanges(
-  { events, organization }: { readonly events: Log; readonly organization: string },
+  { events, organization, services: known }: ChangesContext,
   { services, span }: AcceptedChangeFilter,
 ): Promise<readonly AcceptedChange[]> {
   if (services.length === 0) return [];
   const endedSince = new Date(`${span.first}T00:00:00Z`);
   const end = Date.parse(`${span.last}T00:00:00Z`) + DAY_MS;
-  const keyOf = (kind: TargetKind, id: string) =>
-    targetKey({ organization, plan: { target: { kind, id } } });
-  // The id of a created service is not known to its change.
-  const targets = services.flatMap(({ id, name }) => [
-    keyOf('service', id),
-    keyOf('new service', name.toLowerCase()),
-  ]);
+  // The id of a created service is not known to its change. A line may have the name of its organization, too.
+  const targets = services.flatMap(({ id, name }) => {
+    const own = known().find((one) => one.id === id);
+    const facts = own ? policyFacts(own) : {};
+    const keyOf = (kind: TargetKind, target: string) =>
+      targetKey({ organization, plan: { target: { ...facts, kind, id: target } } });
+    return [keyOf('service', id), keyOf('new service', (own?.name ?? name).toLowerCase())];
+  });
   const filter = { states: ['succeeded'], endedSince, targets, limit: MOST } as const;
   const found = await listChanges(events, filter);
   return found

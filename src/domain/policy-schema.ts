@@ -54,7 +54,7 @@ function rolesSchema() {
     .transform((roles): ReadonlyMap<string, Role> => new Map(Object.entries(roles)));
 }
 
-const Group = z.string().regex(/^(@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
+const Group = z.string().regex(/^((T[A-Z0-9]{2,}\/)?@[\p{L}\d][\p{L}\d._-]*|S[A-Z0-9]{4,})$/u, {
   error: withHint('must be a user group', "its handle in quotes, '@db-leads', or its id, S…"),
 });
 
@@ -128,14 +128,29 @@ function ruleOf(entry: RuleEntry, index: number): Rule {
     channel: entry.channel ?? null,
     breakGlass: entry.breakGlass ?? null,
     discovered: entry.discovered === 'allowed',
-    ...(entry.agents && { agents: entry.agents }),
+    ...(entry.agents && { agents: agentsIn(entry.agents) }),
+    ...(isByStanding(entry.agents) && { agentsStanding: true }),
   };
+}
+
+const AGENTS = z.literal('allowed');
+
+type AgentsEntry = RuleEntry['agents'];
+
+function agentsIn(entry: NonNullable<AgentsEntry>) {
+  return typeof entry === 'object' && 'names' in entry ? entry.names : entry;
+}
+
+/** Whether they may use a standing approval. */
+function isByStanding(entry: AgentsEntry): boolean {
+  return typeof entry === 'object' && 'standing' in entry;
 }
 
 type RuleEntry = z.output<ReturnType<typeof ruleSchema>>;
 
 function ruleSchema(words: PolicyVocabulary) {
   const role = declaredName('role', words.roles);
+  const names = z.array(declaredName('agent', words.agents ?? [])).min(1);
   return strictConfigObject({
     allow: z.array(patternSchema([...words.queries, ...words.changes])).min(1),
     on: selectorSchema(words).optional(),
@@ -147,7 +162,14 @@ function ruleSchema(words: PolicyVocabulary) {
     breakGlass: strictConfigObject({ to: role }).optional(),
     discovered: Allowed,
     agents: z
-      .union([z.literal('allowed'), z.array(declaredName('agent', words.agents ?? [])).min(1)])
+      .union([
+        AGENTS,
+        names,
+        strictConfigObject({
+          names: z.union([AGENTS, names]).default('allowed'),
+          standing: AGENTS,
+        }),
+      ])
       .optional(),
   });
 }
@@ -201,9 +223,11 @@ const Reason = z
 export const Allowed = z.enum(['refused', 'allowed']).default('refused');
 
 /** A channel, by name or id. */
-export const ChannelName = z.string().regex(/^(#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
-  error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
-});
+export const ChannelName = z
+  .string()
+  .regex(/^((T[A-Z0-9]{2,}\/)?#[\p{L}\d_-]{1,80}|[CG][A-Z0-9]{4,})$/u, {
+    error: withHint('must be a channel', "its name in quotes, '#db-approvals', or its id, C…"),
+  });
 
 function neverSchema(words: PolicyVocabulary) {
   return strictConfigObject({
@@ -238,31 +262,29 @@ type TargetWords = Pick<
 function selectorSchema(words: TargetWords) {
   const tags = [...words.tags, ...(words.serverTags ?? [])];
   const hint = 'declare a tag of the server in cloud.tags';
-  const { organizations = new Map<string, string>() } = words;
-  return strictConfigObject({
-    ...targetLists({ ...words, tags }, hint),
-    organizations: list('organization', [...organizations.keys()]),
-  })
+  return strictConfigObject(targetLists({ ...words, tags }, hint))
     .refine((on) => on.services || on.organizations || on.tags || on.warehouses, {
       error: withHint('selects nothing', 'set services, tags or warehouses, or remove it'),
     })
-    .transform(
-      ({ organizations: named, ...on }): Selector => ({
-        ...targetsOf(on, words),
-        ...(named && organizations.size > 1 && { organizations: withIds(named, organizations) }),
-      }),
-    );
+    .transform((on) => targetsOf(on, words));
 }
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 interface TargetLists {
   readonly services?: readonly string[] | undefined;
+  readonly organizations?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly warehouses?: readonly string[] | undefined;
 }
 
-function targetLists({ services, tags, warehouses }: TargetWords, tagHint?: string) {
+function targetLists(
+  { services, organizations = NONE, tags, warehouses }: TargetWords,
+  tagHint?: string,
+) {
   return {
     services: list('service', [...services.keys()]),
+    organizations: list('organization', [...organizations.keys()]),
     tags: list('tag of a service', tags, tagHint),
     warehouses: list('warehouse', warehouses),
   };
@@ -275,9 +297,11 @@ function list(what: string, known: readonly string[], otherwise?: string) {
     .optional();
 }
 
-function targetsOf(on: TargetLists, { services }: TargetWords): Selector {
+function targetsOf(on: TargetLists, { services, organizations = NONE }: TargetWords): Selector {
+  const named = organizations.size > 1 ? on.organizations : undefined;
   return {
     services: on.services ? withIds(on.services, services) : null,
+    ...(named && { organizations: withIds(named, organizations) }),
     tags: on.tags ?? null,
     warehouses: on.warehouses ?? null,
   };
@@ -292,7 +316,7 @@ type CostWords = TargetWords & { readonly teams: readonly string[] };
 /** The schema of a selection of costs, for digests and budgets. Only the file assigns tags to costs. */
 export function costSelectorSchema(words: CostWords) {
   return strictConfigObject({ ...targetLists(words), teams: list('team', words.teams) })
-    .refine((on) => on.services || on.tags || on.warehouses || on.teams, {
+    .refine((on) => Object.values(on).some((names) => names !== undefined), {
       error: withHint('selects nothing', 'set services, tags, warehouses or teams, or remove it'),
     })
     .transform((on): CostSelector => ({ ...targetsOf(on, words), teams: on.teams ?? null }));

@@ -1,7 +1,7 @@
 import type { Span } from '../base/calendar.ts';
 import { DAY_MS, type Day, dayNumber, daysBetween, HOUR_MS } from '../base/time.ts';
 import type { DayPrice } from './money.ts';
-import { median } from './numbers.ts';
+import { median, sum } from './numbers.ts';
 import type { Completeness, CostRow, DayValue, Micro, OpenDay } from './rows.ts';
 
 // The days of the report: which of them are final or open, and how complete open days are.
@@ -53,6 +53,8 @@ export function statesWithin(
   });
 }
 
+const COMPLETE: Completeness = { share: 1, error: 0, common: 0 };
+
 /** An open day with less than this share of its cost shows only what it costs at least. */
 const LEAST_SHARE = 0.4;
 
@@ -69,10 +71,50 @@ export function completed({
   readonly error: number;
   readonly common: number;
 } | null {
-  if (final) return { value, error: 0, common: 0 };
-  const { share, error, common } = openDay?.completeness ?? { share: 0, error: 0, common: 0 };
+  const known = final ? COMPLETE : openDay?.completeness;
+  const { share, error, common } = known ?? { ...COMPLETE, share: 0 };
   return share < LEAST_SHARE ? null : { value: value / share, error, common };
 }
+
+/**
+ * The open days of several reports together, and what is known about their sums: each part completed on its own. A day
+ * that a report has no row of yet, while others have, is open; after three weeks, it cost nothing there.
+ */
+export function joinedDays(reports: readonly (readonly CostRow[])[]): ReadonlyMap<Day, OpenDay> {
+  const seen = new Set<Day>();
+  for (const rows of reports) for (const { day } of rows) seen.add(day);
+  const days = [...seen].sort();
+  const [first = '', last = first] = [days[0], days.at(-1)];
+  const states = days.length === 0 ? [] : reports.map((rows) => dayStates(rows, { first, last }));
+  const begun = states.map((own) => own.find(({ state }) => state !== 'no-data')?.day ?? '9');
+  const open = days.flatMap((day) => {
+    const index = dayNumber(day) - dayNumber(first);
+    const isAwaited = dayNumber(last) - dayNumber(day) <= LONGEST_WAIT_DAYS;
+    const parts = states
+      .flatMap((own) => own[index] ?? [])
+      .filter(({ state }, at) => state !== 'no-data' || (isAwaited && day > (begun[at] ?? '9')));
+    return parts.every(({ state }) => state === 'final') ? [] : [[day, sumOfDay(parts)] as const];
+  });
+  return new Map(open);
+}
+
+function sumOfDay(parts: readonly DayState[]): OpenDay {
+  const age = Math.max(...parts.map(({ openDay }) => openDay?.age ?? 0));
+  const known = parts.map(({ state, openDay }) =>
+    state === 'final' ? COMPLETE : (openDay?.completeness ?? UNKNOWN),
+  );
+  const wholes = parts.map(({ total }, at) => total / (known[at] ?? UNKNOWN).share);
+  const whole = sum(wholes);
+  if (!(whole > 0)) return { age, completeness: null };
+  const mean = (of: keyof Completeness) =>
+    sum(wholes.map((each, at) => each * (known[at] ?? UNKNOWN)[of])) / whole;
+  return {
+    age,
+    completeness: { share: mean('share'), error: mean('error'), common: mean('common') },
+  };
+}
+
+const UNKNOWN: Completeness = { share: Number.NaN, error: 0, common: 0 };
 
 /** Selects the rows that match every given field; without fields, all rows. */
 export interface RowSelector {
@@ -166,8 +208,7 @@ export function openDayOf(day: Day, at: Date, learned: CompletenessByAge): OpenD
   const age = ageAt(day, at.getTime());
   if (learned.size === 0 || age < 1) return { age, completeness: null };
   // Days of a greater age were never seen to change.
-  const complete = { share: 1, error: 0, common: 0 };
-  return { age, completeness: learned.get(age) ?? complete };
+  return { age, completeness: learned.get(age) ?? COMPLETE };
 }
 
 function ratiosByAge(history: SnapshotHistory, at: Date): ReadonlyMap<number, readonly number[]> {

@@ -33,6 +33,7 @@ export const GROUPINGS = [
   'month',
   'tag',
   'team',
+  'organization',
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
@@ -126,6 +127,7 @@ const PARTS: Readonly<Record<Grouping, () => PartsOf>> = {
   warehouse: () => (row) => [warehousePart(row)],
   tag: () => (row) => [labelPart(row, 'tag')],
   team: () => (row) => [labelPart(row, 'team')],
+  organization: () => (row) => [part(row, row.organization ?? '', row.organization ?? '')],
   day: () => ofTime((day) => ({ key: day, name: formatDay(day) })),
   week: () => ofTime(weekOf),
   month: () => ofTime((day) => ({ key: monthOf(day), name: formatMonth(day) })),

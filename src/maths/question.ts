@@ -14,13 +14,14 @@ import { METRICS } from './rows.ts';
 // The words after `/cost` as a question about costs, and a question as words.
 
 /** What a question can be restricted to; `not`: all services but these. */
-export const SCOPE_KINDS = ['service', 'tag', 'team', 'not', 'metric'] as const;
+export const SCOPE_KINDS = ['organization', 'service', 'tag', 'team', 'not', 'metric'] as const;
 type ScopeKind = (typeof SCOPE_KINDS)[number];
 
 /** The names of a question. Without any name of a kind, it is not restricted by that kind. */
 export type QuestionScope = Readonly<Record<ScopeKind, readonly string[]>>;
 
 export const ALL_COSTS: QuestionScope = {
+  organization: [],
   service: [],
   tag: [],
   team: [],
@@ -48,6 +49,8 @@ export interface CostQuestion {
 
 /** The names that a question can use. */
 export interface Names {
+  /** Those of several organizations; none where there is only one. */
+  readonly organization?: readonly string[];
   readonly tag: readonly string[];
   readonly team: readonly string[];
   /** A unique name for each service of this name; more than one if services share it. */
@@ -64,6 +67,7 @@ export type QuestionProblem =
   | 'unknown-service'
   | 'unknown-tag'
   | 'unknown-team'
+  | 'unknown-organization'
   | 'unknown-metric'
   | 'shared-name'
   | 'given-twice';
@@ -170,10 +174,10 @@ function unknownWords(
   const about = places.filter((place, index) => place === (places[0] ?? 0) + index);
   const text = about.map((place) => words[place]).join(' ');
   const near = [
-    ...similar(text, GROUPINGS).map((known) => `by ${known}`),
+    ...similar(text, groupingsFor(names)).map((known) => `by ${known}`),
     ...names.near(text),
-    ...(['tag', 'team'] as const).flatMap((kind) =>
-      similar(text, names[kind]).map((name) => `${kind} ${name}`),
+    ...(['tag', 'team', 'organization'] as const).flatMap((kind) =>
+      similar(text, names[kind] ?? []).map((name) => `${kind} ${name}`),
     ),
     ...similar(text, [...periodForms(today), ...FLAGS.keys()]),
   ];
@@ -219,6 +223,7 @@ function stepAt(words: readonly string[], context: QuestionContext): KeywordStep
   const period = periodAt(words, context.today);
   const named = serviceAt(words, context.names, period?.reading.ok ? period.taken + 1 : 1);
   if (named) return named;
+  if (nameIn(context.names.organization, typed)) return readNamed('organization', words, context);
   // `compute` alone can mean one thing only.
   if (METRIC_WORDS.includes(typed.toLowerCase())) return { ...readMetric(words), taken: 1 };
   if (!period) return { ok: true, part: null, taken: 1 };
@@ -241,12 +246,19 @@ const KEYWORDS: ReadonlyMap<string, StepReader> = new Map<string, StepReader>([
   ['metric', readMetric],
   ['tag', (words, context) => readNamed('tag', words, context)],
   ['team', (words, context) => readNamed('team', words, context)],
+  ['organization', (words, context) => readNamed('organization', words, context)],
 ]);
 
-function readGrouping([typed = '']: readonly string[]): KeywordStep {
-  const by = GROUPINGS.find((grouping) => grouping === typed.toLowerCase());
+function readGrouping([typed = '']: readonly string[], { names }: QuestionContext): KeywordStep {
+  const groupings = groupingsFor(names);
+  const by = groupings.find((grouping) => grouping === typed.toLowerCase());
   if (by !== undefined) return { ok: true, part: { by }, taken: 1 };
-  return refusal('no-grouping', typed, nearestOf(typed, GROUPINGS, 'by '));
+  return refusal('no-grouping', typed, nearestOf(typed, groupings, 'by '));
+}
+
+/** Lines by organization say nothing where there is only one. */
+export function groupingsFor({ organization = [] }: Names): readonly Grouping[] {
+  return GROUPINGS.filter((by) => by !== 'organization' || organization.length > 0);
 }
 
 function readVersus(words: readonly string[], { today }: QuestionContext): KeywordStep {
@@ -302,16 +314,18 @@ function readMetric([typed = '']: readonly string[]): KeywordStep {
   return { ok: true, part: { scope: { kind: 'metric', names } }, taken: 1 };
 }
 
-/** Reads the word after `tag` or `team`: one name, or several with commas. */
+function nameIn(known: readonly string[] = [], text: string): string | null {
+  return known.find((name) => name.toLowerCase() === text.toLowerCase()) ?? null;
+}
+
+/** Reads the word after `tag`, `team` or `organization`: one name, or several with commas. */
 function readNamed(
-  kind: 'tag' | 'team',
+  kind: 'tag' | 'team' | 'organization',
   [typed = '']: readonly string[],
   { names }: QuestionContext,
 ): KeywordStep {
-  const known = names[kind];
-  const nameOf = (text: string) =>
-    known.find((name) => name.toLowerCase() === text.toLowerCase()) ?? null;
-  const read = listOf(typed).map((text) => ({ text, name: nameOf(text) }));
+  const known = names[kind] ?? [];
+  const read = listOf(typed).map((text) => ({ text, name: nameIn(known, text) }));
   const missing = read.find(({ name }) => name === null);
   if (missing || read.length === 0) {
     const text = missing?.text ?? '';

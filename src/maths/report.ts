@@ -294,9 +294,21 @@ export interface CostReading {
   readonly changes?: readonly AppliedChange[];
   /** The prices of a credit; null or absent without `costs.price`. */
   readonly prices?: PriceList | null;
+  /** The parts of several organizations; absent for a single one. */
+  readonly organizations?: readonly OrganizationCosts[];
+}
+
+/** The costs of one of several organizations. */
+export interface OrganizationCosts {
+  readonly name: string;
+  readonly read: CostReading;
+  /** A month without a copy, or with one that has not all of the days: sums are without it. */
+  readonly isMissing: boolean;
 }
 
 export interface CostGap {
+  /** Which of several organizations; one that is left out has no copy. */
+  readonly organization?: string;
   /** As 2026-11. */
   readonly month: string;
   readonly why: string;
@@ -311,5 +323,9 @@ export interface CostGap {
  * look like a month without costs.
  */
 export function unreadMonths({ gaps }: Pick<CostReading, 'gaps'>): readonly string[] {
-  return gaps.filter(({ from }) => from === null).map(({ month }) => month);
+  // An organization that is left out leaves no month of the others unknown.
+  const unread = gaps.filter(
+    ({ from, organization }) => from === null && organization === undefined,
+  );
+  return unread.map(({ month }) => month);
 }

@@ -57,6 +57,8 @@ export interface CostRow {
   readonly labels?: { readonly tag: string; readonly team: string };
   /** What is known about the day of the row while it is not final; all its rows have the same. */
   readonly openDay?: OpenDay;
+  /** The name of its organization; absent where there is only one. */
+  readonly organization?: string;
   /** The price of a credit on the day; absent without `costs.price`, and before its first day. */
   readonly price?: DayPrice;
 }

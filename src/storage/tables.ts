@@ -10,7 +10,6 @@ export interface Tables {
   cost_month: CostMonthTable;
   cost_snapshot: CostSnapshotTable;
   cost_state: CostStateTable;
-  announced_cost: AnnouncedCostTable;
   alert_report: AlertReportTable;
   reading: ReadingTable;
   sealed_secret: SealedSecretTable;
@@ -35,7 +34,6 @@ interface RequestBudgetTable {
 interface InstanceTable {
   id: string;
   release: string;
-  configuration: string;
   started_at: number;
   seen_at: number;
 }
@@ -75,14 +73,6 @@ interface CostSnapshotTable {
 interface CostStateTable {
   key: string;
   value: string;
-}
-
-/** An unusual cost that was announced, so that it is not when its first day moves. */
-interface AnnouncedCostTable {
-  line: string;
-  /** The day on which it began. */
-  onset: string;
-  at: number;
 }
 
 /** The last delivery of the alert service about an alert, and the message that shows it. */
@@ -134,7 +124,6 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
     `create table instance (
       id ${text} primary key,
       release ${text} not null,
-      configuration ${text} not null,
       started_at ${integer} not null,
       seen_at ${integer} not null
     )${strict}`,
@@ -165,12 +154,6 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
     `create table cost_state (
       key ${text} primary key,
       value ${text} not null
-    )${strict}`,
-    `create table announced_cost (
-      line ${text} not null,
-      onset ${text} not null,
-      at ${integer} not null,
-      primary key (line, onset)
     )${strict}`,
     `create table alert_report (
       key ${text} not null,

@@ -5,6 +5,7 @@ import { type CloudOptions, startCloudSimulator } from '../../sandbox/cloud/simu
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';
+import { createOrganizationsReader } from '../../src/costs/organizations.ts';
 import { createCostReader, distinctNames } from '../../src/costs/reader.ts';
 import { storeMonth } from '../../src/costs/store.ts';
 import { explainChange } from '../../src/maths/compare.ts';
@@ -27,20 +28,22 @@ async function reader(options: CloudOptions = {}) {
   const events = await freshLog('sqlite');
   const { store } = events;
   const stopping = new AbortController();
-  const client = createCloudClient({
-    baseUrl: cloud.url,
-    keyId: CLOUD_KEY.id,
-    keySecret: new Secret(CLOUD_KEY.secret),
-    organizationId: ORGANIZATION.id,
-    version: 'test',
-    stopping: stopping.signal,
-    clock: {
-      ...systemClock,
-      now: () => clock.now.getTime(),
-      sleep: async () => undefined,
-      random: () => 0.5,
-    },
-  });
+  const clientOf = (baseUrl: string, organizationId = ORGANIZATION.id) =>
+    createCloudClient({
+      baseUrl,
+      keyId: CLOUD_KEY.id,
+      keySecret: new Secret(CLOUD_KEY.secret),
+      organizationId,
+      version: 'test',
+      stopping: stopping.signal,
+      clock: {
+        ...systemClock,
+        now: () => clock.now.getTime(),
+        sleep: async () => undefined,
+        random: () => 0.5,
+      },
+    });
+  const client = clientOf(cloud.url);
   onTestFinished(async () => {
     await client.close();
     await cloud.stop();
@@ -49,7 +52,9 @@ async function reader(options: CloudOptions = {}) {
   const again = (organizationId = ORGANIZATION.id, prices: PriceList | null = null) =>
     createCostReader({ cloud: client, organizationId, store, events, prices, now, log });
   const calls = () => cloud.requests().filter(({ status }) => status === 200).length;
-  return { cloud, clock, store, read: again(), again, calls, stop: () => stopping.abort() };
+  const parts = { store, events, now, log };
+  const stop = () => stopping.abort();
+  return { cloud, clock, store, read: again(), again, calls, stop, client, clientOf, parts };
 }
 
 const people = { priority: 'people' } as const;
@@ -241,6 +246,78 @@ test('completeness is learned from the daily reads, also after a restart', async
   ).toEqual(yesterday?.openDay);
   const final = dayStates(rows, span).findLast(({ state }) => state === 'final');
   expect(final?.day).toBe(addDays(today, -12));
+});
+
+describe('two organizations', () => {
+  const HOUR = 3_600_000;
+  const US = '0b7c2a52-6c8e-4d1e-9f1a-3d2f5b8f7e10';
+
+  async function pair() {
+    const eu = await reader();
+    const us = await startCloudSimulator({
+      now: () => eu.clock.now,
+      organization: { ...ORGANIZATION, id: US },
+    });
+    const client = eu.clientOf(us.url, US);
+    onTestFinished(async () => {
+      await client.close();
+      await us.stop();
+    });
+    const organizations = [
+      { id: ORGANIZATION.id, name: 'prod-eu', client: eu.client },
+      { id: US, name: 'prod-us', client },
+    ];
+    const read = createOrganizationsReader(organizations, eu.parts);
+    const names = async (span = NOVEMBER, how: Parameters<typeof read>[1] = people) => {
+      const { rows, organizations = [] } = await read(span, how);
+      const without = organizations.flatMap(({ name, isMissing }) => (isMissing ? [name] : []));
+      const shown = [...new Set(rows.map(({ organization }) => organization))].sort();
+      return { shown, without };
+    };
+    return { ...eu, us, read, names };
+  }
+
+  test('are read with their own keys and stored apart; rows name theirs', async () => {
+    const { read, cloud, us, names, again } = await pair();
+    const single = await again()(NOVEMBER, people);
+    expect(single.rows.some(({ organization }) => organization)).toBe(false);
+    expect(await names()).toEqual({ shown: ['prod-eu', 'prod-us'], without: [] });
+    const read200 = ({ requests }: typeof us) =>
+      requests().filter(({ status }) => status === 200).length;
+    expect([cloud, us].map(read200)).toEqual([1, 1]);
+    const { rows } = await read(NOVEMBER, { ...people, organizationId: US });
+    expect(new Set(rows.map(({ organization }) => organization))).toEqual(new Set(['prod-us']));
+    expect(await names(NOVEMBER, { priority: 'background', storedOnly: true })).toEqual({
+      shown: ['prod-eu', 'prod-us'],
+      without: [],
+    });
+  });
+
+  test('one that fails stops no other; its gap names it', async () => {
+    const { read, us, names } = await pair();
+    us.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
+    expect(await names()).toEqual({ shown: ['prod-eu'], without: ['prod-us'] });
+    const { gaps, fetchedAt } = await read(NOVEMBER, people);
+    expect(gaps).toMatchObject([{ organization: 'prod-us', month: '2026-11', from: null }]);
+    expect(fetchedAt).toEqual(NOON);
+  });
+
+  test('a copy of today counts with its age, one without yesterday is no cost of 0', async () => {
+    const { read, us, names, clock } = await pair();
+    await names();
+    us.injectFault({ operation: 'usage cost', fault: '500', times: 99 });
+    clock.now = new Date(NOON.getTime() + HOUR);
+    expect(await names()).toEqual({ shown: ['prod-eu', 'prod-us'], without: [] });
+    expect((await read(NOVEMBER, people)).gaps).toMatchObject([{ from: NOON }]);
+    clock.now = new Date(NOON.getTime() + 24 * HOUR);
+    const whole = { first: '2026-11-01', last: '2026-11-20' };
+    const without = { shown: ['prod-eu'], without: ['prod-us'] };
+    expect(await names(whole)).toEqual(without);
+    expect(await names(whole, { priority: 'background', storedOnly: true })).toEqual(without);
+    expect((await read(whole, people)).gaps).toMatchObject([{ from: null }]);
+    // The days that the copy has are known.
+    expect((await names()).without).toEqual([]);
+  });
 });
 
 describe('entities of one name', () => {

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  announcedSince,
-  costSnapshots,
-  loadMonth,
-  markAnnounced,
-  recordSnapshots,
-  storeMonth,
-} from '../../src/costs/store.ts';
+import { costSnapshots, loadMonth, recordSnapshots, storeMonth } from '../../src/costs/store.ts';
 import { transaction } from '../../src/storage/index.ts';
 import { ENGINES } from '../storage/engines.ts';
 import { freshStore } from '../storage/stores.ts';
@@ -110,18 +103,6 @@ test.for(ENGINES)('each organization has months and snapshots of its own (%s)', 
     ]);
     expect(await costSnapshots(db, organization, '2026-11-01')).toEqual([]);
   }
-});
-
-test.for(ENGINES)('what was announced is known once (%s)', async (engine) => {
-  const database = await freshStore(engine);
-  const cost = { key: 'x', since: '2026-11-12' };
-  const mark = () => transaction(database, (tx) => markAnnounced(tx, cost, NOON));
-  await mark();
-  await mark();
-  expect(await announcedSince(database.root, '2026-11-12')).toEqual([
-    { line: 'x', onset: '2026-11-12' },
-  ]);
-  expect(await announcedSince(database.root, '2026-11-13')).toEqual([]);
 });
 
 test('a month that cannot be read counts as not stored', async () => {

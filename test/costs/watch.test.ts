@@ -3,11 +3,13 @@ import { expect, test } from 'vitest';
 import { digestReader } from '../../src/costs/config.ts';
 import { createIncidentService, listAnomalies } from '../../src/costs/incident-answers.ts';
 import { incidentId } from '../../src/costs/incidents.ts';
+import { ofOrganizations } from '../../src/costs/organizations.ts';
 import { judgeCosts } from '../../src/costs/unusual.ts';
 import { createCostWatch } from '../../src/costs/watch.ts';
 import type { Refusal, UserId } from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { evolveIncident, evolvePost } from '../../src/domain/log-events.ts';
+import type { CostReading } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { installation, KEYS } from '../log/logs.ts';
 import { TODAY } from '../maths/rows.ts';
@@ -25,7 +27,11 @@ async function watching(digests: readonly object[] = []) {
     if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
     return reading.value;
   });
-  const stage = { now: new Date('2026-11-18T05:00:00Z'), rows: nineWeeks() as readonly CostRow[] };
+  const stage = {
+    now: new Date('2026-11-18T05:00:00Z'),
+    rows: nineWeeks() as readonly CostRow[],
+    read: null as CostReading | null,
+  };
   const { open } = await installation('sqlite');
   const events = await open(KEYS, { now: () => stage.now.getTime() });
   const context = {
@@ -33,7 +39,7 @@ async function watching(digests: readonly object[] = []) {
     events,
     configured,
     readOptions,
-    costs: async () => readingOf(stage.rows),
+    costs: async () => stage.read ?? readingOf(stage.rows),
     budgets: [],
     services: () => [],
     floor: {},
@@ -69,6 +75,35 @@ test.for<[string, readonly object[], string]>([
   await at('2026-11-19T07:00', nineWeeks('2026-11-19'));
   await at('2026-11-20T07:00', nineWeeks('2026-11-20'));
   expect(await at(time, TRIPLED('2026-11-21'))).toEqual([]);
+});
+
+test('an organization that cannot be read stops no other, and is scanned when it returns', async () => {
+  const { at, stage } = await watching([{ days: 'weekdays' }]);
+  const part = (name: string, rows: readonly CostRow[], isMissing = false) => {
+    const own = rows.map((row) => ({ ...row, entityName: `${name}-${row.entityName}` }));
+    const ids = own.map((row) => ({
+      ...row,
+      entityId: name + row.entityId,
+      serviceId: row.serviceId && name + row.serviceId,
+      organization: name,
+    }));
+    const gaps = isMissing ? [{ month: '2026-11', why: 'down', denied: false, from: null }] : [];
+    return { name, isMissing, read: readingOf(ids, { gaps }) };
+  };
+  const both = (rows: readonly CostRow[], isDown = false) => {
+    const organizations = [part('eu', rows), part('us', isDown ? [] : rows, isDown)];
+    stage.read = ofOrganizations(readingOf([], { organizations }), ['eu', 'us']);
+  };
+  both(nineWeeks('2026-11-19'));
+  expect(await at('2026-11-19T07:00', [])).toEqual([]);
+  both(TRIPLED('2026-11-21'), true);
+  const eu = 'Unusual cost: eu-analytics-prod ×3.0 since Thu 19 Nov, +206.8 credits per day';
+  expect(await at('2026-11-21T07:00', [])).toEqual([eu]);
+  expect(await at('2026-11-21T07:20', [])).toEqual([eu]);
+  both(TRIPLED('2026-11-21'));
+  const all = await at('2026-11-21T07:40', []);
+  expect(all.toSorted()).toEqual([eu, eu.replace('eu-', 'us-')]);
+  expect(await at('2026-11-21T08:00', [])).toHaveLength(2);
 });
 
 test('what began before the first scan is not news', async () => {

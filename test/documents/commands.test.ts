@@ -32,10 +32,10 @@ function outcome(code: string): string {
   // The command itself parses these words; for the parser they are one field.
   const words = String(understood.args.words ?? '');
   if (name === 'cost forecast') {
-    return readForecastQuestion(words, dayOf(NOON), services).ok ? 'intent' : 'misread';
+    return readForecastQuestion(words, dayOf(NOON), { services }).ok ? 'intent' : 'misread';
   }
   if (name !== 'cost' && name !== 'cost csv' && name !== 'cost why') return 'intent';
-  return readCostQuestion({ command: name, words }, dayOf(NOON), services).ok
+  return readCostQuestion({ command: name, words }, dayOf(NOON), { services }).ok
     ? 'intent'
     : 'misread';
 }

@@ -185,6 +185,7 @@ test.for<[string, string, string]>([
 
 test('the words of a scope select the same again, whatever a service is called', () => {
   const scope = {
+    organization: [],
     service: ['october', 'two words'],
     tag: ['prod'],
     team: ['Growth'],
