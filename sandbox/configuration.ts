@@ -3,6 +3,7 @@ import { SANDBOX_ZONE } from './clock/moves.ts';
 import { addDays, dayOf } from './cloud/days.ts';
 import { NAMES, ORGANIZATION } from './seed/organization.ts';
 import type { OrganizationSeed } from './seed/shapes.ts';
+import { forOrganization } from './slack/workspace/organization.ts';
 
 /** A signalbox.yaml for the example organization: every service of the seed and sample rules. */
 export function sandboxYaml(organizations?: readonly OrganizationSeed[]): string {
@@ -11,6 +12,8 @@ export function sandboxYaml(organizations?: readonly OrganizationSeed[]): string
 
 interface ReportOptions {
   readonly priced?: boolean;
+  /** For the two workspaces of the organization. */
+  readonly orgWide?: boolean;
   /** Where Slackbot may ask for people; no agents by default. */
   readonly mcpUrl?: string;
   /** Several organizations, in the order of their names. */
@@ -22,7 +25,7 @@ interface ReportOptions {
  * `priced`: with a price of a credit that rose 20 days ago.
  */
 export function sandboxYamlWithReports(
-  { priced = false, mcpUrl, organizations }: ReportOptions = {},
+  { priced = false, mcpUrl, orgWide = false, organizations }: ReportOptions = {},
   now = new Date(),
 ): string {
   const begin = (days: number) => dayOf(addDays(now, -days));
@@ -31,7 +34,7 @@ export function sandboxYamlWithReports(
     { perCredit: 0.35, currency: 'EUR', from: begin(20) },
   ];
   const base = baseConfiguration(organizations);
-  return stringify({
+  const file = {
     ...base,
     ...(mcpUrl && withSlackbot(base.policy, mcpUrl)),
     ...(priced ? { costs: { price } } : {}),
@@ -39,7 +42,8 @@ export function sandboxYamlWithReports(
     digests: DIGESTS,
     budgets: BUDGETS,
     alerts: [{ channel: '#ops' }],
-  });
+  };
+  return stringify(orgWide ? forOrganization(file) : file);
 }
 
 const DIGESTS = [
@@ -145,6 +149,8 @@ function baseConfiguration(organizations: readonly OrganizationSeed[] = []) {
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },
+      // The rules of what is allowed say who approves it.
+      { allow: ['change allow'], to: 'operator' },
     ],
   };
 }

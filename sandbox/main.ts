@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { largeWorkspace } from './slack/workspace/large-workspace.ts';
+import { organizationWorkspace } from './slack/workspace/organization.ts';
 import { sandboxWorkspace } from './slack/workspace/sandbox-workspace.ts';
 import { startSandbox } from './start.ts';
 
@@ -10,6 +11,7 @@ const USAGE = `npm run sandbox -- [options]
   --socket        Socket Mode instead of HTTP between Slack and the bot
   --hard-limits   the rate limits of Slack without bursts
   --large         20,000 channels and 10,000 people more
+  --organization  two workspaces of an organization of Enterprise Grid
   --prices        a price of a credit, so that costs are shown as money too
   --organizations 2   a second organization, with services of the same names
   --help          this text
@@ -39,6 +41,7 @@ function readOptions() {
       socket: { type: 'boolean', default: false },
       'hard-limits': { type: 'boolean', default: false },
       large: { type: 'boolean', default: false },
+      organization: { type: 'boolean', default: false },
       prices: { type: 'boolean', default: false },
       organizations: { type: 'string', default: '1' },
       help: { type: 'boolean', default: false },
@@ -56,7 +59,8 @@ function readOptions() {
   }
   const delivery: 'http' | 'socket' = values.socket ? 'socket' : 'http';
   const rateLimits = values['hard-limits'] ? 'hard' : 'with-bursts';
-  const workspace = values.large ? largeWorkspace() : sandboxWorkspace;
+  const one = values.large ? largeWorkspace() : sandboxWorkspace;
+  const workspace = values.organization ? organizationWorkspace : one;
   const priced = values.prices;
   if (!/^[12]$/.test(values.organizations)) throw new Error('--organizations must be 1 or 2');
   const organizations = values.organizations === '2' ? 2 : 1;

@@ -31,6 +31,8 @@ export interface Person {
   readonly kind: 'member' | 'guest' | 'external' | 'bot' | 'deactivated';
   /** For example `Europe/Berlin`. */
   readonly timezone: string;
+  /** The id in the organization, which a mention can name. */
+  readonly secondId?: string;
 }
 
 export interface Channel {

@@ -112,7 +112,8 @@ export async function startSandbox(options: SandboxOptions) {
   page.changed = slack.changed;
 
   const several = organizations > 1 ? seeds : undefined;
-  const yaml = sandboxYamlWithReports({ priced, mcpUrl, organizations: several }, now());
+  const { orgWide = false } = workspace;
+  const yaml = sandboxYamlWithReports({ priced, mcpUrl, orgWide, organizations: several }, now());
   writeFileSync(join(folder, 'signalbox.yaml'), yaml);
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,

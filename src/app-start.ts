@@ -174,6 +174,7 @@ export async function connectSlack(
   const configuredChannels = channelUses(config).map(({ word }) => word);
   const connected = await connect({
     ...{ ...config.slack, policy, channels, configuredChannels, console: config.console },
+    workspaces: config.workspaces,
     ...{ post: recordedPost(record), commands, log, now, clock, measures, opensSocket, record },
   });
   if (!connected.ok) {

@@ -30,7 +30,7 @@ export function useSession(): Session {
 }
 
 export const personOf = (client: ClientState, id: string): Person | undefined =>
-  client.people.find((person) => person.id === id);
+  client.people.find((person) => person.id === id || person.secondId === id);
 
 export const channelOf = (client: ClientState, id: string | null): Channel | undefined =>
   client.channels.find((channel) => channel.id === id);

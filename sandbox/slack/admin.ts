@@ -93,7 +93,7 @@ export function adminOf(slack: SlackState): Admin {
       const membersChanged = {
         type: 'subteam_members_changed',
         subteam_id: group.id,
-        team_id: workspace.teamId,
+        team_id: group.teamId ?? workspace.teamId,
         date_previous_update: before.updatedAt,
         date_update: group.updatedAt,
         added_users: users.filter((id) => !before.users.includes(id)),

@@ -70,6 +70,6 @@ function notified(slack: SlackState, message: StoredMessage, { kind, target }: M
   const addressed = kind === 'user' ? [target] : kind === 'group' ? inGroup : inChannel;
   return addressed.filter((id) => {
     const member = memberOf(workspace, id);
-    return member && !member.deleted && member.kind !== 'bot' && inChannel.includes(id);
+    return member && !member.deleted && member.kind !== 'bot' && inChannel.includes(member.id);
   });
 }

@@ -7,7 +7,7 @@ import { addMessage, updateMessage } from './messages.ts';
 import type { StoredMessage } from './records.ts';
 import type { Slackbot, SlackState } from './state.ts';
 import { escapeMrkdwn } from './text-encoding.ts';
-import { type Member, SLACKBOT, SLACKBOT_CHANNEL } from './workspace/workspace.ts';
+import { type Member, payloadId, SLACKBOT, SLACKBOT_CHANNEL } from './workspace/workspace.ts';
 
 export interface McpServer {
   readonly url: string;
@@ -98,7 +98,9 @@ export function slackbotOf(slack: SlackState, server: McpServer): Slackbot {
   const call = async (person: Member, wanted: ToolCall): Promise<void> => {
     const { teamId, enterpriseId } = slack.workspace;
     const enterprise = enterpriseId && { enterprise_id: enterpriseId };
-    const meta = { slack: { user_id: person.id, team_id: teamId, ...enterprise } };
+    const meta = {
+      slack: { user_id: payloadId(slack.workspace, person), team_id: teamId, ...enterprise },
+    };
     const result = await send('tools/call', { ...wanted, _meta: meta });
     const content = list(result?.content);
     const isText = content.length > 0 && content.every(({ type }) => type === 'text');

@@ -3,6 +3,7 @@ import { withIds } from './block-elements.ts';
 import { stateValues } from './input-state.ts';
 import type { StoredView } from './records.ts';
 import { newId, notifyWatchers, type SlackState } from './state.ts';
+import { memberOf } from './workspace/workspace.ts';
 
 export function openModal(slack: SlackState, person: string, content: Json): StoredView {
   const view = newView(person, 'modal', content);
@@ -43,11 +44,11 @@ function contentFields(content: Json): Pick<StoredView, 'content' | 'blocks' | '
 
 /** A view in the shape of Slack's API, with the state of its inputs. */
 export function viewJson(slack: SlackState, view: StoredView): Json {
-  const { teamId, appId, botId } = slack.workspace;
+  const { teamId, appId, botId, orgWide, enterpriseId } = slack.workspace;
   const { content } = view;
   return {
     id: view.id,
-    team_id: teamId,
+    team_id: memberOf(slack.workspace, view.person)?.teamId ?? teamId,
     type: view.type,
     blocks: view.blocks,
     private_metadata: stringOf(content.private_metadata),
@@ -63,7 +64,7 @@ export function viewJson(slack: SlackState, view: StoredView): Json {
     previous_view_id: null,
     root_view_id: view.id,
     app_id: appId,
-    app_installed_team_id: teamId,
+    app_installed_team_id: orgWide ? enterpriseId : teamId,
     bot_id: botId,
   };
 }

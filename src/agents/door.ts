@@ -78,7 +78,9 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
   const exchange = async (request: IncomingMessage, gone: AbortSignal): Promise<Response> => {
     const header = (name: string) => [request.headers[name]].flat()[0] ?? null;
     const origin = header('origin');
-    if (header('host') !== address.host) return refusal(403, 'This host is not served.');
+    // Its case, and the port of the protocol, make no other host.
+    const asked = URL.parse(`${address.protocol}//${header('host')}`);
+    if (asked?.href !== `${address.origin}/`) return refusal(403, 'This host is not served.');
     if (origin !== null && !config.origins.includes(origin)) {
       return refusal(403, 'This origin is not allowed.');
     }

@@ -112,6 +112,7 @@ const REFUSAL_SENTENCES: Partial<Readonly<Record<Refusal, string>>> = {
   guest: 'Guests cannot use Signalbox.',
   deactivated: 'The account of this person is not active.',
   'other-workspace': 'This person is of another workspace.',
+  'unlisted-workspace': 'This person is of a workspace that Signalbox does not serve.',
 };
 
 export function deniedResult({ refusal, rule, role, until, change }: Denial): ToolResult {

@@ -1,8 +1,8 @@
 /** The changes of a service that were not made with the key of Signalbox. */
 
-import { ownValue } from '../base/text.ts';
+import { cleanText, ownValue } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
-import { type Caller, type InlinePart, oneLineOf } from '../domain/answer.ts';
+import type { Caller, InlinePart } from '../domain/answer.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { plainWords } from '../domain/words.ts';
 import type { ActivityReading } from '../servers/cloud-readings.ts';
@@ -48,7 +48,7 @@ function linesOf(
 /** A type that is not known is shown as the server names it. */
 function doneText({ type }: ActivityReading): string {
   const name = type ?? '';
-  return ownValue(DONE, name) ?? oneLineOf(plainWords(name.replace(/^service_/, '')), 60);
+  return ownValue(DONE, name) ?? cleanText(plainWords(name.replace(/^service_/, '')), 60);
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -68,11 +68,11 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 function byText({ actorType, actorDetails }: ActivityReading): string {
-  const who = oneLineOf(actorDetails ?? '', 100);
+  const who = cleanText(actorDetails ?? '', 100);
   if (actorType === 'user') return `in the console by ${who || 'an unknown user'}`;
   if (actorType === 'api') return `by another API key${who && ` (${who})`}`;
   if (actorType === 'system') return 'by the server';
-  const type = oneLineOf(actorType ?? 'an unknown actor', 60);
+  const type = cleanText(actorType ?? 'an unknown actor', 60);
   return `by ${type}${who && ` (${who})`}`;
 }
 

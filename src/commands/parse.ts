@@ -538,7 +538,8 @@ function ambiguous(
   const problem = { kind: 'misread', sentence, problems: {}, asked: { command, given } } as const;
   if (vocabulary.isCheck) return { ...problem, offers: [] };
   const reason = reasonOf(reading, null);
-  const own = combined(given, choices).flatMap((each) => {
+  const combinations = combined(given, choices);
+  const own = combinations.flatMap((each) => {
     // A name in quotes is exact: `staging` is also a tag, `"staging"` is the service.
     const because = each.kept ? reasonOf(reading, each.kept) : reason;
     const lines = [false, true].map((isExact) =>
@@ -554,6 +555,20 @@ function ambiguous(
     line: commandLine(command, given, whole),
   };
   const isReason = kept.length > 0 && kept.length === choices.length;
+  if (own.length === 0 && !isReason) {
+    // Another part of the line prevents each of them: what it says of each is offered.
+    const next = combinations.map((each) =>
+      readOther(commandLine(command, each.given, reason), vocabulary),
+    );
+    const misread = next.flatMap((one) => (one.kind === 'misread' ? [one] : []));
+    const offers = new Map(misread.flatMap((one) => one.offers.map((each) => [each.line, each])));
+    const sentences = [sentence, ...misread.slice(0, 1).map((one) => one.sentence)];
+    return {
+      ...problem,
+      sentence: sentences.join('\n'),
+      offers: [...offers.values()].slice(0, OFFERS_MAX),
+    };
+  }
   return {
     ...problem,
     offers: [...own.slice(0, OFFERS_MAX - 1), ...(isReason ? [onlyReason] : [])],

@@ -116,24 +116,24 @@ async function activeEntryOf(
 ): Promise<Part> {
   const read = await readSchedule(service, context);
   if (!read.known) return { fields: {}, gaps: gapsOf('Scaling schedule', read) };
-  const schedule = read.value;
-  const begins = (schedule?.entries ?? []).slice(0, ENTRIES_MAX).flatMap((entry) => {
-    const { weekdays, startHourUtc: hour } = entry;
-    return weekdays && hour !== null ? [{ name: entryName(entry), weekdays, hour }] : [];
+  const { entries = [], activeEntryId = null } = read.value ?? {};
+  const begins = entries.slice(0, ENTRIES_MAX).flatMap(({ id, name, weekdays, startHourUtc }) => {
+    const isTimed = weekdays !== null && startHourUtc !== null;
+    return isTimed ? [{ name: entryName(id, name), weekdays, hour: startHourUtc }] : [];
   });
   const later: JsonObject = begins.length > 0 ? { scheduleBegins: begins } : {};
-  const id = service.value.currentScaling?.activeEntryId ?? schedule?.activeEntryId ?? null;
-  if (id === null) return { fields: later, gaps: [] };
-  const entry = schedule?.entries.find((one) => one.id === id);
-  const until = entry?.endHourUtc ?? null;
-  const name = entryName({ name: entry?.name ?? null, id });
-  return { fields: { scheduleEntry: name, scheduleUntil: until, ...later }, gaps: [] };
+  const active = service.value.currentScaling?.activeEntryId ?? activeEntryId;
+  if (active === null) return { fields: later, gaps: [] };
+  const entry = entries.find(({ id }) => id === active);
+  const name = entryName(active, entry?.name);
+  const scheduleUntil = entry?.endHourUtc ?? null;
+  return { fields: { scheduleEntry: name, scheduleUntil, ...later }, gaps: [] };
 }
 
-const LONGEST_NAME = 60;
 const ENTRIES_MAX = 10;
+const LONGEST_NAME = 60;
 
-function entryName({ name, id }: { readonly name: string | null; readonly id: string | null }) {
+function entryName(id: string | null, name: string | null = null): string {
   return name?.slice(0, LONGEST_NAME) || (id ?? '').slice(0, 8);
 }
 

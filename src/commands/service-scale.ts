@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { formatDay } from '../base/calendar.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import { typedSpan } from '../base/moments.ts';
 import type { JsonObject } from '../base/text.ts';
-import { dayOf, daysBetween, HOUR_MS, MINUTE_MS, spanMs, weekdayOf } from '../base/time.ts';
-import type { Snapshot } from '../domain/change.ts';
+import { dayOf, daysBetween, HOUR_MS, MINUTE_MS, spanMs } from '../base/time.ts';
+import { utcStamp } from '../domain/answer.ts';
+import type { Plan, Snapshot } from '../domain/change.ts';
 import {
   memoryText,
   type NoEffect,
@@ -12,6 +12,7 @@ import {
   type Service,
   serviceTarget,
 } from '../domain/targets.ts';
+import { startsAt } from '../domain/timing.ts';
 import { BYOC_MEMORY_GB, SIZING_LABELS } from '../servers/accepted-values.ts';
 import {
   IdleTimeout,
@@ -148,7 +149,7 @@ export const serviceScale: ChangeCommand = changeCommand({
       ...(why === null ? [] : [`Signalbox cannot undo this: ${why}.`]),
     ];
   },
-  warningsUntil: laterEntries,
+  timeWarnings: laterEntries,
   send: async ({ id, name }, body, { cloud }) =>
     sentService(id, name, await cloud.updateReplicaScaling(id, ReplicaScaling.parse(body)), body),
   activities: [
@@ -362,24 +363,16 @@ function scheduleWarning(before: Snapshot | null): readonly string[] {
 type Begins = readonly { name: string; weekdays: readonly number[]; hour: number }[];
 
 /** The entries of the schedule that begin before the revert, each with its first begin. There, 0 is Sunday. */
-function laterEntries(
-  before: Snapshot | null,
-  { from, until }: { readonly from: Date; readonly until: Date },
-): readonly string[] {
-  const entries = (before?.volatileFields?.scheduleBegins ?? []) as Begins;
+function laterEntries(plan: Plan, now: Date): readonly string[] {
+  const from = startsAt(plan, now);
+  const until = new Date(from.getTime() + (plan.timing?.revert?.afterMs ?? 0));
+  const entries = (plan.before?.volatileFields?.scheduleBegins ?? []) as Begins;
   const days = daysBetween(dayOf(from), dayOf(until));
   return entries.flatMap(({ name, weekdays, hour }) => {
-    const first = days.find((day) => {
-      const at = Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS;
-      return (
-        weekdays.includes((weekdayOf(day) + 1) % 7) && at > from.getTime() && at < until.getTime()
-      );
-    });
-    if (first === undefined) return [];
-    const at = `${formatDay(first)}, ${String(hour).padStart(2, '0')}:00 UTC`;
-    return [
-      `The scaling schedule entry “${name}” begins before the revert (${at}): your values do not apply in it.`,
-    ];
+    const begins = days.map((day) => new Date(Date.parse(day) + hour * HOUR_MS));
+    const first = begins.find((at) => weekdays.includes(at.getUTCDay()) && at > from && at < until);
+    const entry = `The scaling schedule entry “${name}” begins before the revert`;
+    return first ? [`${entry} (${utcStamp(first)}): your values do not apply in it.`] : [];
   });
 }
 

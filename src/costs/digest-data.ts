@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type Span, within } from '../base/calendar.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
-import { evolveElsewhere, type FoundElsewhere } from '../domain/log-events.ts';
-import { type CostSelector, selects } from '../domain/policy.ts';
+import { evolveElsewhere } from '../domain/log-events.ts';
+import { selects } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import type { Log } from '../log/index.ts';
 import type { Floor } from '../maths/anomalies.ts';
@@ -39,8 +39,8 @@ export interface DigestFacts {
   readonly period: DigestOptions['period'];
   readonly judged: Judgement;
   readonly budgets: readonly DigestBudget[];
-  /** The changes of these days that were made without Signalbox; related ones count once. */
-  readonly madeElsewhere: number;
+  /** In a weekly digest, the changes of its days that were made without Signalbox. */
+  readonly elsewhere: number;
   readonly lastPosted: LastPosted | null;
   /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
@@ -59,8 +59,6 @@ export interface DigestData {
   readonly expected: ReadonlyMap<string, Day>;
   readonly floor: Floor;
   readonly budgets: readonly BudgetUpdate[];
-  /** What was announced of the days before this one that a digest can report. */
-  readonly elsewhere: readonly FoundElsewhere[];
 }
 
 export interface DigestSources {
@@ -88,36 +86,28 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
     expected: await readExpected(sources.events, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
-    elsewhere: await foundElsewhere(sources.events, today),
   };
 }
 
-const WEEK = 7;
-
-async function foundElsewhere(events: Log, today: Day): Promise<readonly FoundElsewhere[]> {
-  const days = daysBetween(addDays(today, -WEEK), today);
-  const all = days.map((day) => events.load(`elsewhere/${day}`, evolveElsewhere));
-  return (await Promise.all(all)).flatMap(({ state }) => state?.found ?? []);
-}
-
-function countElsewhere(
-  on: CostSelector | null,
+/** Those of a service that share a message count once. */
+export async function countElsewhere(
+  { events, services }: Pick<DigestSources, 'events' | 'services'>,
+  { period, on }: DigestOptions,
   { first, last }: Span,
-  { elsewhere, services }: Pick<DigestData, 'elsewhere' | 'services'>,
-): number {
-  const ids = new Set(
-    services
-      .filter(({ team }) => on?.teams?.includes(team ?? '') ?? true)
-      .flatMap((each) => (selects(on, serviceTarget(each)) ? [each.id] : [])),
-  );
-  const counted = elsewhere.filter(({ madeAt, service }) => {
-    const day = dayOf(madeAt);
-    return first <= day && day <= last && (on === null || ids.has(service));
-  });
-  return new Set(counted.map(({ group }) => group)).size;
+): Promise<number> {
+  const isOf = (one: Service) =>
+    selects(on, serviceTarget(one)) && (on?.teams?.includes(one.team ?? '') ?? true);
+  const ids = new Set(services().flatMap((one) => (isOf(one) ? [one.id] : [])));
+  const counted = new Set<string>();
+  for (const day of period === 'week' ? daysBetween(first, last) : []) {
+    const { state } = await events.load(`elsewhere/${day}`, evolveElsewhere);
+    for (const { group, service } of state?.found ?? [])
+      if (on === null || ids.has(service)) counted.add(`${group} ${service}`);
+  }
+  return counted.size;
 }
 
-interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {}
+type DigestDetails = Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted' | 'elsewhere'>;
 
 /** The facts of one digest, from the data of all. */
 export function digestFacts(
@@ -145,7 +135,6 @@ export function digestFacts(
       memory,
       isOwn: isDeepStrictEqual(standing.budget.on, options.on),
     })),
-    madeElsewhere: countElsewhere(options.on, details.covers, data),
   };
 }
 

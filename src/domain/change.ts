@@ -90,6 +90,15 @@ export interface Change {
     readonly version: number;
     readonly wider: { readonly plan: Plan; readonly digest: string };
   })[];
+  /** The standing approval by which it runs, as its requester saw; missing: it has approvals of its own. */
+  readonly standing?: ChangeId | undefined;
+  /** The changes that ran by this standing approval, each counted at its confirmation; missing: none. */
+  readonly uses?: readonly (Verdict & { readonly change: ChangeId } & {
+    readonly version: number;
+    readonly hash: string;
+  })[];
+  /** Who ended this standing approval before its time; missing: nobody did. */
+  readonly revoked?: Omit<Resolution, 'happened' | 'evidence' | 'note'>;
   readonly rejection: (Verdict & { readonly reason: string }) | null;
   readonly cancelledBy: UserId | null;
   /** The refusal for which the change became stale or denied. */
@@ -179,7 +188,9 @@ export const Requirement = z.object({
 });
 export type Requirement = z.infer<typeof Requirement>;
 
-const TARGET_KINDS = ['service', 'alert', 'new service', 'freeze', 'schedule'] as const;
+const TARGET_KINDS = [
+  ...(['service', 'alert', 'new service', 'freeze', 'schedule', 'standing approval'] as const),
+] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
 /** What a change acts on. `kind` and `id` together name its lock. */
@@ -233,6 +244,13 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
   },
   freeze: {
     label: 'Scope',
+    impliedNoun: 'change',
+    appliedBy: 'signalbox',
+    listedIn: null,
+  },
+  // Its name is what it allows. Its uses are changes of services, which a freeze stops.
+  'standing approval': {
+    label: 'Allows',
     impliedNoun: 'change',
     appliedBy: 'signalbox',
     listedIn: null,
@@ -363,6 +381,8 @@ export interface News {
   readonly target: Target | null;
   /** Why it could not run now, with all approvals; null: it could. */
   readonly refusal: Refusal | null;
+  /** The standing approval by which it runs; missing: it has approvals of its own. */
+  readonly standing?: Change | undefined;
 }
 
 /** A value that differs from the preview, as users read it: `16–64 GB`. */
@@ -537,6 +557,7 @@ export function changeSubject({ command, plan }: Pick<Change, 'command' | 'plan'
   const { impliedNoun } = TARGET_TRAITS[plan.target.kind];
   const object = objectOf({ noun, plan });
   if (second) return `${upperFirst(first)} of ${object}`;
+  if (plan.target.kind === 'standing approval') return upperFirst(object);
   return noun === impliedNoun ? object : upperFirst(object);
 }
 
@@ -572,6 +593,7 @@ export const VERBS = [
   'review',
   'happened',
   'did-not-happen',
+  'revoke',
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
@@ -607,6 +629,9 @@ export const REFUSALS = [
   'tags-changed',
   'approvals-missing',
   'schedule-ended',
+  'standing-ended',
+  'standing-used',
+  'not-covered',
   'too-late',
   'no-break-glass',
   'may-not-break-glass',
@@ -620,6 +645,7 @@ export const REFUSALS = [
   'guest',
   'bot',
   'other-workspace',
+  'unlisted-workspace',
   'rate-limited',
   // The policy.
   'no-rule',

@@ -168,7 +168,10 @@ const ElsewhereEvent = z.discriminatedUnion('type', [
   event('begun', {}),
   event('ended', {}),
   /** `id`: the hash of the server's id. `group`: the id of the change with which it shares a message. */
-  event('found', { id: Id, madeAt: At, service: text, what: text, by: text, group: Id }),
+  event('found', {
+    ...{ id: Id, madeAt: At, service: text, name: text, what: text, by: text },
+    ...{ channel: text.nullable(), group: Id },
+  }),
 ]);
 
 const InstallationEvent = z.discriminatedUnion('type', [
@@ -250,7 +253,7 @@ export function parseEvent<Name extends StreamName>(
 const ENDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   change: [
     ...['succeeded', 'failed', 'resolved', 'rejected', 'cancelled', 'expired', 'denied', 'stale'],
-    ...['reviewed', 'revert-planned', 'revert-kept', 'revealed'],
+    ...['reviewed', 'revert-planned', 'revert-kept', 'revealed', 'used', 'revoked'],
   ],
   press: ['answered'],
   freeze: ['lifted'],
@@ -447,22 +450,17 @@ export function evolveIncident(
 
 type ElsewhereEvent = z.infer<typeof ElsewhereEvent>;
 
-/** A change that was made without Signalbox. */
-export type FoundElsewhere = FactsOf<ElsewhereEvent, 'found'>;
+/** A change that was made without Signalbox. `at`: when it was found, in milliseconds. */
+export type FoundElsewhere = FactsOf<ElsewhereEvent, 'found'> & { readonly at: number };
 
 /** `since`: from when on the activity log is read, in milliseconds; null: it is not. */
-export interface LoggedElsewhere {
-  readonly since: number | null;
-  readonly found: readonly FoundElsewhere[];
-}
-
 export function evolveElsewhere(
-  before: LoggedElsewhere | null,
+  before: { readonly since: number | null; readonly found: readonly FoundElsewhere[] } | null,
   event: Recorded<ElsewhereEvent>,
-): LoggedElsewhere {
-  const found = before?.found ?? [];
-  if (event.type === 'found') return { since: null, found: [...found, factsOf(event)] };
-  return { since: event.type === 'begun' ? event.at : null, found };
+): NonNullable<typeof before> {
+  const { since = null, found = [] } = before ?? {};
+  if (event.type !== 'found') return { since: event.type === 'begun' ? event.at : null, found };
+  return { since, found: [...found, { ...factsOf(event), at: event.at }] };
 }
 
 type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;

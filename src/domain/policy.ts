@@ -54,6 +54,8 @@ export interface Rule {
   readonly discovered: boolean;
   /** The agents that may request by it, if it asks for approvals; missing: none. */
   readonly agents?: 'allowed' | readonly string[];
+  /** Whether these agents may use a standing approval. */
+  readonly agentsStanding?: boolean;
 }
 
 export interface Freeze {
@@ -415,7 +417,8 @@ const SERVICES_OF: Readonly<Record<TargetKind, (id: string) => TargetServices>> 
   schedule: (id) => ({ id }),
   alert: () => 'none',
   'new service': () => 'none',
-  // The freeze of several services may cover the services of a rule, or others.
+  // What covers several services may cover the services of a rule, or others.
+  'standing approval': (id) => SERVICES_OF.freeze(id.replace(/ .*$/, '')),
   freeze: (id) => (id.startsWith('service:') ? { id: id.slice('service:'.length) } : 'unknown'),
 };
 

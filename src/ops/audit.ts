@@ -49,77 +49,57 @@ All of them also work while Signalbox runs.
 Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
+interface Subcommand {
+  /** What it needs after its name. */
+  readonly needs?: keyof typeof NEEDS;
+  /** False: the log is not intact. */
+  readonly run: (given: string) => Promise<unknown>;
+}
+
+const NEEDS = {
+  id: 'the id of a change',
+  file: '--export, the new file with the whole log',
+} as const;
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  verify: { run: () => withStore('reader', verify) },
+  evidence: {
+    needs: 'id',
+    run: (id) => withLog('reader', (log) => writeEvidence(log, id.toUpperCase())),
+  },
+  key: { run: () => withStore('reader', (_, keys) => write(publicKeyPem(keys()))) },
+  export: { run: () => withLog('reader', (log) => exportLog(log, write)) },
+  prune: { needs: 'file', run: pruneLog },
+  close: {
+    needs: 'file',
+    run: (file) => withStore('beside', (store, keys) => close(store, keys, file)),
+  },
+};
+
 /** `signalbox audit …`: sets the exit code. */
 export async function runAudit(args: readonly string[]): Promise<void> {
   // A reader such as `export | head` may close the pipe early.
   process.stdout.on('error', (error) => {
     process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
   });
-  const request = readRequest(args);
-  if ('sentence' in request) return refuseOptions(request.sentence, USAGE);
-  process.exitCode = await run(request).catch((error: unknown) => leave(failureText(error), 1));
-}
-
-type Request =
-  | { readonly kind: 'help' | 'verify' | 'key' | 'export' }
-  | { readonly kind: 'evidence'; readonly id: string }
-  | { readonly kind: 'prune' | 'close'; readonly file: string };
-
-/** `sentence`: why the options are wrong. */
-function readRequest(args: readonly string[]): Request | { readonly sentence: string } {
+  const refuse = (sentence: string) => refuseOptions(sentence, USAGE);
   const options = { export: { type: 'string' }, help: { type: 'boolean' } } as const;
   const parsed = parseOptions(args, options);
-  if ('sentence' in parsed) return parsed;
+  if ('sentence' in parsed) return refuse(parsed.sentence);
   const { values, positionals } = parsed;
-  const [what, ...more] = positionals;
-  if (values.help || what === undefined || what === 'help') return { kind: 'help' };
-  const takesFile = what === 'prune' || what === 'close';
-  if (values.export !== undefined && !takesFile)
-    return { sentence: `${what} does not take --export.` };
-  const [id, ...rest] = what === 'evidence' ? more : [null, ...more];
-  if (rest.length > 0) return { sentence: `Unexpected argument: “${rest.join(' ')}”.` };
-  switch (what) {
-    case 'verify':
-    case 'key':
-    case 'export':
-      return { kind: what };
-    case 'evidence':
-      return id
-        ? { kind: what, id: id.toUpperCase() }
-        : { sentence: 'evidence needs the id of a change.' };
-    case 'prune':
-    case 'close':
-      return values.export
-        ? { kind: what, file: values.export }
-        : { sentence: `${what} needs --export, the new file with the whole log.` };
-    default:
-      return { sentence: unknownCommand(what, Object.keys(SUBCOMMANDS)) };
-  }
-}
-
-const SUBCOMMANDS = { verify: 1, evidence: 1, key: 1, export: 1, prune: 1, close: 1 };
-
-async function run(request: Request): Promise<number> {
-  switch (request.kind) {
-    case 'help':
-      await write(USAGE);
-      return 0;
-    case 'verify':
-      return withStore('reader', verify);
-    case 'key':
-      return withStore('reader', async (_, keys) => write(publicKeyPem(keys())).then(() => 0));
-    case 'evidence':
-      return withLog('reader', (log) => writeEvidence(log, request.id));
-    case 'export':
-      return withLog('reader', async (log) => {
-        await exportLog(log, write);
-        return 0;
-      });
-    case 'prune':
-      return pruneLog(request.file);
-    case 'close':
-      return withStore('beside', (store, keys) => close(store, keys, request.file));
-  }
+  const [what, ...words] = positionals;
+  if (values.help || what === undefined || what === 'help') return write(USAGE);
+  const asked = Object.hasOwn(SUBCOMMANDS, what) ? SUBCOMMANDS[what] : undefined;
+  if (!asked) return refuse(unknownCommand(what, Object.keys(SUBCOMMANDS)));
+  const { needs, run } = asked;
+  const id = needs === 'id' ? words.shift() : undefined;
+  if (words.length > 0) return refuse(`Unexpected argument: “${words.join(' ')}”.`);
+  if (values.export !== undefined && needs !== 'file')
+    return refuse(`${what} does not take --export.`);
+  const given = id ?? values.export ?? '';
+  if (needs && given === '') return refuse(`${what} needs ${NEEDS[needs]}.`);
+  const isIntact = await run(given).catch((error: unknown) => leave(failureText(error), 1));
+  process.exitCode = isIntact === false ? 1 : 0;
 }
 
 type Keys = ReturnType<typeof databaseOf>['keys'];
@@ -143,19 +123,19 @@ function withLog<T>(as: 'beside' | 'reader', work: (log: Log) => Promise<T>): Pr
   );
 }
 
-/** Writes the result. 0: every event is what was appended. */
-async function verify(store: Store, keys: Keys): Promise<number> {
+/** Writes the result: whether every event is what was appended. */
+async function verify(store: Store, keys: Keys): Promise<boolean> {
   const found = await verified(store, keys);
   if (found instanceof Error) {
     await write(`The log is not intact. ${found.message}.\n${nextStep(found)}\n`);
-    return 1;
+    return false;
   }
   const { seq, hash } = found;
   const events = seq === 1 ? '1 event' : `${seq} events`;
   await write(
     seq === 0 ? 'The log is empty.\n' : `${events}, all intact. The last hash: ${hash}\n`,
   );
-  return 0;
+  return true;
 }
 
 async function verified(store: Store, keys: Keys) {
@@ -173,18 +153,17 @@ function nextStep(problem: Error): string {
   return 'Restore a backup, or end this log: signalbox audit close (docs/operating.md).';
 }
 
-async function writeEvidence(log: Log, id: string): Promise<number> {
+async function writeEvidence(log: Log, id: string): Promise<void> {
   const file = await evidenceOf(log, id);
   if (file === null) throw new Error(`The log has no change ${id}`);
   await write(file);
-  return 0;
 }
 
 const NO_RETENTION =
   'signalbox.yaml has no retention, so nothing was deleted. Set for example ' +
   'retention: { changes: 400d, costs: 800d }';
 
-async function pruneLog(file: string): Promise<number> {
+async function pruneLog(file: string): Promise<void> {
   const path = process.env.SIGNALBOX_CONFIG || './signalbox.yaml';
   const config = readConfigFile({ path, readFile: readText, commands: commandNames });
   if (!config.ok) return leaveWith(config.problems);
@@ -199,7 +178,6 @@ async function pruneLog(file: string): Promise<number> {
       const rows = await transaction(store, (tx) => pruneCosts(tx, before));
       await write(`Deleted ${rows} rows of costs from before ${dayText(before)}.\n`);
     }
-    return 0;
   });
 }
 
@@ -233,7 +211,7 @@ function dayText(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-async function close(store: Store, keys: Keys, file: string): Promise<number> {
+async function close(store: Store, keys: Keys, file: string): Promise<void> {
   const { from, damage, ended } = await toNewFile(file, (line) =>
     closeChapter(store, keys(), line),
   );
@@ -242,7 +220,6 @@ async function close(store: Store, keys: Keys, file: string): Promise<number> {
     `${damage}.\n${file} has the closed log, up to event ${from.seq}. ${open} ended: what was waiting ` +
       'can be requested again. Start Signalbox again.\n',
   );
-  return 0;
 }
 
 /** Writes a file that only its owner can read. After an error it is gone. */

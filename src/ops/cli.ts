@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { parseOptions, readOrLeave, refuseOptions, unknownCommand } from './options.ts';
+import { readOptions, readOrLeave, refuseOptions, unknownCommand } from './options.ts';
 
 interface Subcommand {
   readonly summary: string;
@@ -8,10 +8,20 @@ interface Subcommand {
   readonly run: (args: readonly string[]) => Promise<unknown>;
 }
 
+const START_USAGE = `signalbox start
+    Runs Signalbox. It has no options: variables and signalbox.yaml configure it (docs/operating.md).
+    SIGTERM or SIGINT stops it, SIGHUP reads the configuration again.
+Exit code: 0 stopped, 1 failure, 2 wrong options, 78 for a configuration that a person must fix.
+`;
+
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   start: {
     summary: 'run Signalbox; SIGTERM stops it, SIGHUP reads the configuration again',
-    run: start,
+    run: async (args) => {
+      // A misspelt option must not start a second Signalbox.
+      readOptions('start', args, {}, START_USAGE);
+      return 'start';
+    },
   },
   init: {
     summary: 'write .env and signalbox.yaml: asks, and checks each answer',
@@ -91,22 +101,4 @@ function withEnvironmentOf(args: readonly string[]): readonly string[] {
   const { PATH } = process.env;
   process.env = { ...(PATH === undefined ? {} : { PATH }), ...parseEnv(readOrLeave(file)) };
   return args.toSpliced(at, 2);
-}
-
-const START_USAGE = `signalbox start
-    Runs Signalbox. It has no options: variables and signalbox.yaml configure it (docs/operating.md).
-    SIGTERM or SIGINT stops it, SIGHUP reads the configuration again.
-Exit code: 0 stopped, 1 failure, 2 wrong options, 78 for a configuration that a person must fix.
-`;
-
-/** A misspelt option must not start a second Signalbox. */
-async function start(args: readonly string[]): Promise<unknown> {
-  const parsed = parseOptions(args, { help: { type: 'boolean' } });
-  if ('sentence' in parsed) return refuseOptions(parsed.sentence, START_USAGE);
-  const [word] = parsed.positionals;
-  if (word !== undefined)
-    return refuseOptions(`start takes no arguments, not ${word}.`, START_USAGE);
-  if (!parsed.values.help) return 'start';
-  process.stdout.write(START_USAGE);
-  return undefined;
 }

@@ -254,6 +254,16 @@ const Channels = strictConfigObject({
   .default({})
   .transform(({ approvals = null, audit = null }) => ({ approvals, audit }));
 
+const WORKSPACES_HINT = withHint('must be workspace ids, each once', 'for example [T0123ABCD]');
+
+/** Present: the app is installed for an organization of Enterprise Grid, and serves these workspaces. */
+const Slack = strictConfigObject({
+  workspaces: z
+    .array(z.string().regex(/^T[A-Z0-9]{2,}$/, WORKSPACES_HINT))
+    .min(1, WORKSPACES_HINT)
+    .refine((all) => new Set(all).size === all.length, WORKSPACES_HINT),
+});
+
 const Access = strictConfigObject({ openToTheWorld: Allowed, privateAddresses: Allowed })
   .default({ openToTheWorld: 'refused', privateAddresses: 'refused' })
   .transform(({ openToTheWorld, privateAddresses }) => ({
@@ -338,6 +348,7 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     organizations: z.array(NamedOrganization).min(1).optional(),
     services: z.array(serviceSchema([...(words.organizations?.keys() ?? [])])).default([]),
     channels: Channels,
+    slack: Slack.optional(),
     /** Who gets the card of a change: its channel, and with `dm` approvers who are not in it, or all. */
     notify: z.enum(['channel', 'dm', 'both']).default('channel'),
     reminders: Reminders,
@@ -359,7 +370,19 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     /** Missing: no program may ask, and nothing of the protocol is loaded. */
     agents: agentsSchema(words.roles, [...(words.organizations?.keys() ?? [])]).optional(),
   }).transform(({ organization: only, organizations: named, ...all }) => {
-    const { roles, policy, freezes, never, cloud, costs, alerts, agents, services, ...rest } = all;
+    const {
+      roles,
+      policy,
+      freezes,
+      never,
+      cloud,
+      costs,
+      alerts,
+      agents,
+      services,
+      slack,
+      ...rest
+    } = all;
     const given = named ?? (only ? [{ name: null, ...only }] : []);
     const idOf = new Map(given.map(({ name, id }) => [name, id]));
     return {
@@ -373,6 +396,8 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
         organizationId: idOf.get(name ?? given[0]?.name ?? null) ?? '',
       })),
       agents: agents ?? null,
+      /** Null: the app is installed in one workspace. */
+      workspaces: slack?.workspaces ?? null,
       alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
       prices: costs.price,
       costFloor: costs.floor,

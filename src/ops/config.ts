@@ -53,6 +53,7 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
       ...(own.slack.signingSecret === null && file.value.agents?.allow.some(({ by }) => by === null)
         ? [NO_SIGNING_SECRET]
         : []),
+      ...misplacedChannels(file.value),
     ];
     const [first, ...others] = file.value.organizations.flatMap((each, at) => {
       const key = environment.value.keys[at];
@@ -64,6 +65,19 @@ export function loadConfig(sources: ConfigSources, readContent = readConfigFile)
     return { ok: true, config: { ...file.value, ...own, organizations, tracing: tracing.value } };
   }
   return { ok: false, problems: [environment, tracing, file].flatMap(problemsIn) };
+}
+
+/** In an organization a name alone can mean a channel of several workspaces. */
+function misplacedChannels(file: FileContent): readonly ConfigProblem[] {
+  const { workspaces } = file;
+  const [example] = workspaces ?? [];
+  return channelUses(file).flatMap(({ word, places: [where = ''] }) => {
+    const [, team, name] = /^(?:(T\w+)\/)?(#.*)$/.exec(word) ?? [];
+    if (!name || (workspaces ? workspaces.includes(team ?? '') : !team)) return [];
+    const problem = `${word} is in no workspace of slack.workspaces`;
+    const hint = `write ${example ? `${example}/` : ''}${name}, or the id of the channel`;
+    return [{ where, problem, hint }];
+  });
 }
 
 const NO_ALERT_CHANNEL: ConfigProblem = {
@@ -149,44 +163,22 @@ export type ChannelConfig = Pick<
 >;
 
 /** Returns each channel of the configuration once. Source: docs/operating.md#check-the-installation. */
-export function channelUses({
-  channels,
-  policy,
-  digests,
-  budgets,
-  alertChannels,
-}: ChannelConfig): readonly ChannelUse[] {
-  const all = [
-    { word: channels.approvals, place: 'channels.approvals', costs: false },
-    { word: channels.audit, place: 'channels.audit', costs: false },
-    ...policy.rules.map(({ channel, place }) => ({
-      word: channel,
-      place: `policy[${place - 1}].channel`,
-      costs: false,
-    })),
-    ...digests.map(({ channel }, at) => ({
-      word: channel,
-      place: `digests[${at}].channel`,
-      costs: true,
-    })),
-    ...budgets.map(({ notify }, at) => ({
-      word: notify,
-      place: `budgets[${at}].notify`,
-      costs: true,
-    })),
-    ...alertChannels.map(({ channel }, at) => ({
-      word: channel,
-      place: `alerts[${at}].channel`,
-      costs: false,
-    })),
-  ].flatMap(({ word, ...rest }) => (word === null ? [] : [{ word, ...rest }]));
-  return [...new Set(all.map(({ word }) => word))].map((word) => {
-    const uses = all.filter((use) => use.word === word);
-    return {
-      word,
-      places: uses.map(({ place }) => place),
-      forCosts: uses.some(({ costs }) => costs),
-    };
+export function channelUses(config: ChannelConfig): readonly ChannelUse[] {
+  const { channels, policy, digests, budgets, alertChannels } = config;
+  const all: readonly (readonly [word: string | null, place: string, forCosts: boolean])[] = [
+    [channels.approvals, 'channels.approvals', false],
+    [channels.audit, 'channels.audit', false],
+    ...policy.rules.map(
+      (rule) => [rule.channel, `policy[${rule.place - 1}].channel`, false] as const,
+    ),
+    ...digests.map(({ channel }, at) => [channel, `digests[${at}].channel`, true] as const),
+    ...budgets.map(({ notify }, at) => [notify, `budgets[${at}].notify`, true] as const),
+    ...alertChannels.map(({ channel }, at) => [channel, `alerts[${at}].channel`, false] as const),
+  ];
+  return [...Map.groupBy(all, ([word]) => word)].flatMap(([word, uses]) => {
+    if (word === null) return [];
+    const places = uses.map(([, place]) => place);
+    return [{ word, places, forCosts: uses.some(([, , isForCosts]) => isForCosts) }];
   });
 }
 

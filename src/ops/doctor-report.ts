@@ -59,7 +59,6 @@ const MARKS: Readonly<Record<Status, string>> = {
   failed: '✗',
   skipped: '–',
 };
-const COLOURS: Readonly<Record<Status, number>> = { ok: 32, warning: 33, failed: 31, skipped: 2 };
 const WIDEST = 24;
 const LONGEST = 400;
 
@@ -84,36 +83,23 @@ export function passed({ sections }: DoctorReport): boolean {
   return count(sections, 'failed') === 0;
 }
 
-/** Whether to colour the output: on terminals, unless NO_COLOR is set (no-color.org). */
-export function wantsColour(
-  isTerminal: boolean,
-  env: Readonly<Record<string, string | undefined>>,
-) {
-  return isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
-}
-
 /** The report as text. */
-export function reportText(report: DoctorReport, { colour }: { readonly colour: boolean }): string {
+export function reportText(report: DoctorReport): string {
   const { sections } = report;
   const longest = sections.flatMap(({ lines }) => lines).map(({ name }) => name.length);
   const body = sections.flatMap(({ title, lines }) => [
-    paint(1, title, colour),
-    linesText(lines, colour, Math.max(...longest)),
+    title,
+    linesText(lines, Math.max(...longest)),
   ]);
   return [`Signalbox ${report.version}`, '', ...body, ending(report), ''].join('\n');
 }
 
-function paint(code: number, text: string, colour: boolean): string {
-  return colour ? `\u001b[${code}m${text}\u001b[0m` : text;
-}
-
 /** One line per check, with the next step below. */
-export function linesText(lines: readonly CheckLine[], colour: boolean, longest = 0): string {
+export function linesText(lines: readonly CheckLine[], longest = 0): string {
   const width = Math.min(WIDEST, longest);
   const texts = lines.flatMap(({ status, name, says, fix }) => {
-    const mark = paint(COLOURS[status], MARKS[status], colour);
     const advice = fix === null ? [] : [`    ${' '.repeat(width)}  → ${fix}\n`];
-    return [`  ${mark} ${name.padEnd(width)}  ${says}\n`, ...advice];
+    return [`  ${MARKS[status]} ${name.padEnd(width)}  ${says}\n`, ...advice];
   });
   return texts.join('');
 }
@@ -121,10 +107,9 @@ export function linesText(lines: readonly CheckLine[], colour: boolean, longest 
 function ending({ sections }: DoctorReport): string {
   const failures = count(sections, 'failed');
   const warnings = count(sections, 'warning');
-  const suffix = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  const suffix = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
   if (failures === 0) return `All required checks passed${suffix}.`;
-  const many = failures === 1 ? '1 problem' : `${failures} problems`;
-  return `${many}${suffix}. Follow the steps after the arrows, then run the doctor again.`;
+  return `${countText(failures, 'problem')}${suffix}. Follow the steps after the arrows, then run the doctor again.`;
 }
 
 /** The report as JSON with the fields of docs/operating.md#check-the-installation. */

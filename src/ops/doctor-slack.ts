@@ -15,11 +15,11 @@ import {
   isLastingRefusal,
   type ListedGroup,
   manifestOf,
-  orgWideProblem,
   REINSTALL_WITH_SCOPES,
   type SocketProbe,
   tokenProblem,
   unknownUserProblem,
+  workspaceProblems,
 } from '../slack/index.ts';
 import { type ChannelConfig, type ChannelUse, channelUses } from './config.ts';
 import {
@@ -57,7 +57,7 @@ export function channelIds(
   config: ChannelConfig,
   stored: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string | null> {
-  const idOf = (word: string) => (word.startsWith('#') ? (stored.get(word) ?? null) : word);
+  const idOf = (word: string) => (word.includes('#') ? (stored.get(word) ?? null) : word);
   return new Map(channelUses(config).map(({ word }) => [word, idOf(word)]));
 }
 
@@ -74,7 +74,7 @@ export function channelLines(
     const id = ids.get(one.word) ?? null;
     const room = roomOf(one.word, id, rooms.value);
     if (room) return channelLine(one, room, botName, readTo.get(room.id) ?? null);
-    return one.word.startsWith('#') && id !== null
+    return one.word.includes('#') && id !== null
       ? lost(one, id)
       : missing(one, rooms.value, botName);
   });
@@ -114,7 +114,7 @@ function channelLine(
     const fix = `set another channel at ${where}, unless that workspace may see every change`;
     return warning(word, 'is shared with another workspace', fix);
   }
-  if (word.startsWith('#') && word !== `#${room.name}`) {
+  if (word.includes('#') && !named(room).includes(word)) {
     const fix = `write ${room.id} at ${where}, or the id of the channel that you mean`;
     return warning(word, `means the channel that is now named #${room.name}`, fix);
   }
@@ -142,17 +142,22 @@ function missing(
   botName: string,
 ): CheckLine {
   const where = places.join(', ');
-  const bare = word.replace(/^#/, '');
+  const bare = word.replace(/^.*#/, '');
   const renamed = rooms.find(({ formerNames }) => formerNames.includes(bare));
   if (renamed) {
     const fix = `write '#${renamed.name}' at ${where}, or the id ${renamed.id}, which never changes`;
     return failed(word, `was renamed to #${renamed.name}`, fix);
   }
   const open = rooms.filter(({ archived }) => !archived).map(({ name }) => name);
-  const near = word.startsWith('#') ? nearestWord(bare, open) : null;
+  const near = word.includes('#') ? nearestWord(bare, open) : null;
   const meant = near === null ? '' : `did you mean '#${near}' at ${where}? `;
   const invite = `for a private channel, type /invite @${botName} in it`;
   return failed(word, 'the bot does not see this channel', `${meant}${invite}`);
+}
+
+/** The words that mean a channel by its name. */
+function named({ name, team }: ChannelFacts): readonly string[] {
+  return [`#${name}`, `${team}/#${name}`];
 }
 
 function roomOf(
@@ -161,7 +166,7 @@ function roomOf(
   rooms: readonly ChannelFacts[],
 ): ChannelFacts | undefined {
   if (id !== null) return rooms.find((room) => room.id === id);
-  const fitting = rooms.filter(({ name }) => `#${name}` === word);
+  const fitting = rooms.filter((room) => named(room).includes(word));
   return fitting.find(({ archived }) => !archived) ?? fitting[0];
 }
 
@@ -299,13 +304,14 @@ export function botTokenLines(
   prefix: string,
 ): readonly CheckLine[] {
   if (!self.ok) return [slackLine('bot token', self.error)];
-  const { workspace, botName, appId } = self.value;
-  const [orgWide] = orgWideProblem(self.value);
+  const { workspace, botName, appId, isOrgWide } = self.value;
+  const place = isOrgWide ? 'organization' : 'workspace';
+  const [misplaced] = workspaceProblems(self.value);
   const { scopes } = manifestOf({ commands, nouns, prefix, url: null }).oauth_config;
   return [
-    orgWide
-      ? failed('bot token', orgWide.problem, orgWide.hint)
-      : ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the workspace ${workspace}`),
+    misplaced
+      ? failed('bot token', misplaced.problem, misplaced.hint)
+      : ok('bot token', `for ${botName} (app ${appId ?? 'unknown'}) in the ${place} ${workspace}`),
     ...scopeLines(self.value.scopes ?? [], scopes),
   ];
 }

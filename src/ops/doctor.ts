@@ -33,7 +33,6 @@ import {
   reportText,
   skipped,
   toJson,
-  wantsColour,
 } from './doctor-report.ts';
 import { agentLines, foreignLines, instanceLine, listedReplicas } from './doctor-running.ts';
 import {
@@ -73,8 +72,7 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
     withinMs: WITHIN_MS,
     now: () => new Date(),
   });
-  const colour = wantsColour(stdout.isTTY === true, process.env);
-  const text = options.json ? toJson(report) : reportText(report, { colour });
+  const text = options.json ? toJson(report) : reportText(report);
   // The process exits after this write, even if a check still waits for an answer.
   stdout.write(text, () => process.exit(passed(report) ? 0 : 1));
 }
@@ -194,7 +192,10 @@ async function slackSections(context: CheckContext) {
   const { slack: settings, policy } = config;
   // Longer than withinTime, so that one timer decides which call was too slow.
   const log = pino({ level: 'silent' });
-  const slack = createInstallationReads({ ...settings, log, withinMs: withinMs + 500 });
+  const slack = createInstallationReads({
+    ...{ ...settings, workspaces: config.workspaces },
+    ...{ log, withinMs: withinMs + 500 },
+  });
   const call = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs, () => work(slack));
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>

@@ -25,7 +25,6 @@ import {
   ok,
   passed,
   reportText,
-  wantsColour,
 } from './doctor-report.ts';
 import {
   botTokenLines,
@@ -49,7 +48,6 @@ Exit code: 0 all checks passed, 1 a check failed or it was stopped, 2 wrong opti
 const ENV = '.env';
 const YAML = 'signalbox.yaml';
 const { stdin, stdout } = process;
-const colour = wantsColour(stdout.isTTY === true, process.env);
 const CONTEXT = { version: packageJson.version, now: () => new Date(), withinMs: 10_000 };
 const inTime = <T>(work: () => Promise<T>, times = 1) => withinTime(times * CONTEXT.withinMs, work);
 
@@ -87,7 +85,7 @@ export async function runInit(args: readonly string[]): Promise<void> {
   const report = await runChecks({ ...CONTEXT, env: form.end(), readFile: readText });
   const isReady = passed(report);
   const next = `${isReady ? 'Start it' : 'Then check again'}: signalbox --env .env ${isReady ? 'start' : 'doctor'}`;
-  const end = `\n${reportText(report, { colour })}${next}\n`;
+  const end = `\n${reportText(report)}${next}\n`;
   stdout.write(end, () => process.exit(isReady ? 0 : 1));
 }
 
@@ -99,7 +97,9 @@ async function askForSlack(form: Form, prefix: string) {
     const isProxied = Object.keys(proxies()).length > 0;
     const log = pino({ level: 'silent' });
     const { withinMs } = CONTEXT;
-    const slack = createInstallationReads({ botToken, apiUrl, isProxied, log, withinMs });
+    const slack = createInstallationReads({
+      ...{ botToken, apiUrl, isProxied, log, withinMs, workspaces: null },
+    });
     const self = await inTime(() => slack.self());
     return { lines: botTokenLines(self, prefix), value: { slack, self } };
   });
@@ -297,7 +297,7 @@ function openForm() {
   const show = (checked: readonly CheckLine[]) => {
     const secrets = FROM_FILES.flatMap((name) => values()[name] ?? []);
     const [section] = cleaned([{ title: '', lines: checked }], secrets);
-    stdout.write(linesText(section?.lines ?? [], colour));
+    stdout.write(linesText(section?.lines ?? []));
   };
   return {
     values,

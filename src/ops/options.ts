@@ -120,8 +120,8 @@ export function refuseOptions(sentence: string, usage: string): never {
 
 /** Writes each problem of the variables or the file as a line, and exits with 2. */
 export function leaveWith(problems: readonly ConfigProblem[]): never {
-  const lines = problems.map(({ where, problem, hint }) =>
-    [`${where} ${problem}`, ...(hint ? [hint] : [])].join(': '),
+  const lines = problems.map(
+    ({ where, problem, hint }) => `${where}  ${problem}${hint === null ? '' : ` (${hint})`}`,
   );
   return leave(lines.join('\n'), 2);
 }

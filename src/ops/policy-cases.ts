@@ -11,6 +11,11 @@ import type { Requirement, RoleName, UserId } from '../domain/change.ts';
 import { type Decision, POLICY_DENIALS, type PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, MemberId } from '../domain/policy-schema.ts';
 
+/** A policy compares roles only, so that the id of a person has no meaning here. */
+export const NOBODY = '' as UserId;
+/** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
+export const LONG_REASON = '-'.repeat(500);
+
 type PolicyDenial = (Decision & { allow: false })['refusal'];
 
 /** A decision in the form that cases compare and print. */
@@ -48,17 +53,6 @@ function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false })
   if (refusal === 'not-a-requester') return `only ${rule.to} may request it`;
   if (refusal === 'agent-not-admitted') return `rule ${rule.place} does not admit the agent`;
   return rule.reason.minimum > 1 ? `at least ${rule.reason.minimum} characters` : null;
-}
-
-/** `2 approvals from approver`, `immediate`, `denied: frozen (until …: year end)`. */
-function answerText(answer: PolicyAnswer): string {
-  if (answer.allow) return requirementText(answer.requires);
-  const detail = answer.detail === null ? '' : ` (${answer.detail})`;
-  return `denied: ${answer.refusal}${detail}`;
-}
-
-function ruleText({ rule }: Pick<PolicyAnswer, 'rule'>): string {
-  return rule === null ? 'no rule' : `rule ${rule}`;
 }
 
 export function requirementText(requires: Requirement): string {
@@ -157,13 +151,13 @@ function expectationOf(fields: Fields): Expectation {
   return { allow: true, count: approvals, from, self: own, breakGlass };
 }
 
-/** Whether an answer is as expected. `rule` null: any rule may decide. */
+/** Whether an answer is as expected. Without `rule` any rule may decide. */
 export function meetsExpectation(
   expected: Expectation,
-  rule: number | null,
+  rule: number | undefined,
   answer: PolicyAnswer,
 ): boolean {
-  if (rule !== null && rule !== answer.rule) return false;
+  if (rule !== undefined && rule !== answer.rule) return false;
   if (!expected.allow) return !answer.allow && answer.refusal === expected.refusal;
   if (!answer.allow) return false;
   const { count, from, self, breakGlass } = answer.requires;
@@ -176,8 +170,8 @@ export function meetsExpectation(
 }
 
 /** `2 approvals from approver (rule 2)` */
-export function expectationText(expected: Expectation, rule: number | null): string {
-  const decidedBy = rule === null ? '' : ` (rule ${rule})`;
+export function expectationText(expected: Expectation, rule: number | undefined): string {
+  const decidedBy = rule === undefined ? '' : ` (rule ${rule})`;
   if (!expected.allow) return `denied: ${expected.refusal}${decidedBy}`;
   const { self, breakGlass } = expected;
   const parts = [
@@ -188,9 +182,12 @@ export function expectationText(expected: Expectation, rule: number | null): str
   return `${parts.filter((part) => part !== null).join(', ')}${decidedBy}`;
 }
 
-/** `denied: frozen (until …: year end) (rule 2)` */
+/** `2 approvals from approver (rule 1)`, `immediate (rule 3)`, `denied: frozen (until …: year end) (rule 2)` */
 export function decidedText(answer: PolicyAnswer): string {
-  return `${answerText(answer)} (${ruleText(answer)})`;
+  const by = answer.rule === null ? 'no rule' : `rule ${answer.rule}`;
+  if (answer.allow) return `${requirementText(answer.requires)} (${by})`;
+  const detail = answer.detail === null ? '' : ` (${answer.detail})`;
+  return `denied: ${answer.refusal}${detail} (${by})`;
 }
 
 /** How a case names the target of a command: a service, a scope of freezes, or not at all. */
@@ -202,30 +199,8 @@ export interface CaseVocabulary extends PolicyVocabulary {
   readonly targetKindOf: (command: string) => CaseTargetKind;
 }
 
-/** The target words of a case. Null: not given. */
-export interface CaseScope {
-  readonly service: string | null;
-  readonly tag: string | null;
-  readonly warehouse: string | null;
-  readonly organization: string | null;
-  readonly everything: boolean;
-}
-
 /** One case: a user who requests a command, and the decision that the policy must make. */
-export interface PolicyCase {
-  readonly name: string | null;
-  readonly user: UserId | null;
-  readonly roles: readonly RoleName[];
-  /** The agent that requests it for the user; without user and roles for itself. */
-  readonly agent: string | null;
-  readonly command: string;
-  readonly scope: CaseScope;
-  readonly at: Date;
-  /** Null: a reason that is long enough for every rule. */
-  readonly reason: string | null;
-  readonly expected: Expectation;
-  readonly rule: number | null;
-}
+export type PolicyCase = z.output<ReturnType<typeof casesSchema>>[number];
 
 /** The schema of a file of cases for the names that the configuration file declares. */
 export function casesSchema(words: CaseVocabulary) {
@@ -233,10 +208,10 @@ export function casesSchema(words: CaseVocabulary) {
     at: InstantTextSchema.optional(),
     cases: z.array(caseSchema(words)).min(1),
   });
-  return fields.transform(({ at: common, cases }, context): readonly PolicyCase[] =>
+  return fields.transform(({ at: common, cases }, context) =>
     cases.flatMap((fields, index) => {
       const at = fields.at ?? common;
-      if (at) return [caseOf(fields, at)];
+      if (at) return [{ ...fields, at }];
       const hint = 'set it here or once at the top: the decision depends on freezes';
       const path = ['cases', index, 'at'];
       context.addIssue({ code: 'custom', path, message: withHint('is missing', hint) });
@@ -258,6 +233,7 @@ function caseSchema(words: CaseVocabulary) {
     name: z.string().trim().min(1, { error: 'must not be empty' }).max(200).optional(),
     user: MemberId.optional(),
     roles: z.array(declaredName('role', roles)).optional(),
+    // That requests it for the user; without user and roles for itself.
     agent: declaredName('agent', words.agents ?? []).optional(),
     command: declaredName('command', [...queries, ...changes]),
     service: service.optional(),
@@ -266,6 +242,7 @@ function caseSchema(words: CaseVocabulary) {
     organization: declaredName('organization', [...(words.organizations?.keys() ?? [])]).optional(),
     everything: z.literal(true).optional(),
     at: InstantTextSchema.optional(),
+    // Absent: one that is long enough for every rule.
     reason: z.string().max(500).optional(),
     expect: expectationSchema(roles),
     rule: z.int().min(1).optional(),
@@ -313,12 +290,4 @@ function scopeProblems(fields: FieldsCaseSchema, words: CaseVocabulary): readonl
   }
   const isOne = given.length === 1 || (kind === 'service' && service === undefined);
   return isOne ? [] : [[first, withHint(`contradicts ${given[1]}`, 'remove one of them')]];
-}
-
-function caseOf(fields: FieldsCaseSchema, at: Date): PolicyCase {
-  const { name = null, user = null, roles = [], command, reason = null, rule = null } = fields;
-  const { agent = null } = fields;
-  const { service = null, tag = null, warehouse = null, everything = false } = fields;
-  const scope = { service, tag, warehouse, organization: fields.organization ?? null, everything };
-  return { name, user, roles, agent, command, scope, at, reason, expected: fields.expect, rule };
 }

@@ -15,7 +15,7 @@ import {
   takesService,
   untaggedTarget,
 } from '../commands/index.ts';
-import type { Target, UserId } from '../domain/change.ts';
+import type { Target } from '../domain/change.ts';
 import { freezeTarget, type Scope } from '../domain/freezes.ts';
 import {
   decide,
@@ -30,6 +30,7 @@ import { type ReadFile, reasonOf } from './environment.ts';
 import {
   failureText,
   leave,
+  leaveWith,
   parseOptions,
   readText,
   refuseOptions,
@@ -38,14 +39,15 @@ import {
 } from './options.ts';
 import {
   answerOf,
-  type CaseScope,
   type CaseTargetKind,
   type CaseVocabulary,
   casesSchema,
   decidedText,
   expectationText,
+  LONG_REASON,
   meetsExpectation,
   minuteText,
+  NOBODY,
   type PolicyAnswer,
   type PolicyCase,
 } from './policy-cases.ts';
@@ -123,7 +125,7 @@ async function run(request: PolicyRequest): Promise<boolean> {
   if (request.kind === 'prove') return runProof({ ...request, config });
   const cases = request.file;
   const read = readCases({ cases, config, readFile: readText });
-  if (!read.ok) return leave(problemReport(read.problems), 2);
+  if (!read.ok) return leaveWith(read.problems);
   const { text, isAsExpected } = runCases(cases, read.value);
   await write(text);
   return isAsExpected;
@@ -141,11 +143,10 @@ async function runProof({ config, file, against }: ProofRequest): Promise<boolea
   const other = against === null ? null : readPolicyFile(against, readText);
   const text = file === null ? null : textOf(file, readText);
   const problems = [own, other, text].flatMap((read) => (read === null ? [] : problemsIn(read)));
-  if (!own.ok || other?.ok === false || text?.ok === false)
-    return leave(problemReport(problems), 2);
+  if (!own.ok || other?.ok === false || text?.ok === false) return leaveWith(problems);
   if (other) return write(compareFiles(other.value, own.value, now)).then(() => true);
   const read = readStatements(text?.value ?? '', file ?? '', own.value);
-  if (read.problems.length > 0) return leave(problemReport(read.problems), 2);
+  if (read.problems.length > 0) return leaveWith(read.problems);
   const proof = prove(own.value, read.statements, now);
   await write(proof.text);
   return proof.holds;
@@ -234,7 +235,7 @@ function withoutTarget(cases: readonly PolicyCase[], file: FileServices): readon
   return cases.flatMap((one, index) => {
     if (caseTargets(one, file).length > 0) return [];
     const where = `cases[${index}].tag`;
-    const { tag, warehouse } = one.scope;
+    const { tag = null, warehouse = null } = one;
     const problem = `matches no service: none has the tag ${tag} and the warehouse ${warehouse}`;
     return [{ where, problem, hint: null }];
   });
@@ -247,15 +248,6 @@ function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
     const problem = `cannot be read (${reasonOf(error)})`;
     return { ok: false, problems: [{ where: path, problem, hint: null }] };
   }
-}
-
-/** One line for each problem, and the hint. */
-function problemReport(problems: readonly ConfigProblem[]): string {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  const lines = problems.map(({ where, problem, hint }) => {
-    return `  ${where}  ${problem}${hint === null ? '' : ` (${hint})`}`;
-  });
-  return [`Nothing was decided: ${count}.`, ...lines].join('\n');
 }
 
 interface CasesReport {
@@ -281,24 +273,16 @@ interface CaseResult {
   readonly answer: PolicyAnswer;
 }
 
-// A policy compares roles only, so that the id of a case without a user has no meaning.
-const NO_USER = '' as UserId;
-
-/** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
-const LONG_REASON = '-'.repeat(500);
-
 function resultOf(one: LocatedCase, file: ProvedFile): CaseResult {
-  const { user, agent } = one;
+  const { user, agent, roles: given = [], command, at: now, reason = LONG_REASON } = one;
   const listing = [...file.policy.roles].filter(([, { users }]) => user && users.includes(user));
-  const person = [...new Set([...one.roles, ...listing.map(([name]) => name)])];
-  const isItself = agent !== null && user === null && one.roles.length === 0;
+  const person = [...new Set([...given, ...listing.map(([name]) => name)])];
+  const isItself = agent !== undefined && user === undefined && given.length === 0;
   const roles = isItself ? (file.policy.agents?.get(agent) ?? []) : person;
-  const actor = { id: user ?? NO_USER, roles, ...(agent !== null && { agent }) };
-  const { command, at: now } = one;
-  const reason = one.reason ?? LONG_REASON;
+  const actor = { id: user ?? NOBODY, roles, ...(agent !== undefined && { agent }) };
   const results = caseTargets(one, file).map((target): CaseResult => {
     const answer = decideRequest(file.policy, { command, target, actor, reason, now });
-    return { one, target, answer, isMet: meetsExpectation(one.expected, one.rule, answer) };
+    return { one, target, answer, isMet: meetsExpectation(one.expect, one.rule, answer) };
   });
   const [first] = results;
   if (!first) throw new Error('A case without a target is refused when its file is read');
@@ -308,23 +292,25 @@ function resultOf(one: LocatedCase, file: ProvedFile): CaseResult {
 function linesFor(path: string, { one, isMet, target, answer }: CaseResult): readonly string[] {
   const name = `${path}:${one.line}  ${one.name ?? requestText(one)}`;
   if (isMet) return [`✓ ${name}: ${decidedText(answer)}`];
-  const on = one.scope.service === null && target ? ` on ${target.name}` : '';
+  const on = one.service === undefined && target ? ` on ${target.name}` : '';
   return [
     `✗ ${name}`,
-    `    expected: ${expectationText(one.expected, one.rule)}`,
+    `    expected: ${expectationText(one.expect, one.rule)}`,
     `    actual:   ${decidedText(answer)}${on}`,
   ];
 }
 
 /** `operator: service stop on analytics-prod at 2026-11-23T10:00Z` */
-function requestText({ user, roles, agent, command, scope, at }: LocatedCase): string {
+function requestText(one: LocatedCase): string {
+  const { user, roles = [], agent, command, service, tag, warehouse, everything, at } = one;
+  const { organization } = one;
   const who = [user, ...roles, agent && `agent ${agent}`].filter(Boolean).join(', ') || 'no role';
   const words = [
-    scope.service,
-    scope.tag && `tag ${scope.tag}`,
-    scope.warehouse && `warehouse ${scope.warehouse}`,
-    scope.organization && `organization ${scope.organization}`,
-    scope.everything ? 'everything' : null,
+    service,
+    tag && `tag ${tag}`,
+    warehouse && `warehouse ${warehouse}`,
+    organization && `organization ${organization}`,
+    everything && 'everything',
   ].filter(Boolean);
   const on = words.length > 0 ? ` on ${words.join(', ')}` : '';
   return `${who}: ${command}${on} at ${minuteText(at)}`;
@@ -360,11 +346,11 @@ type FileServices = Pick<ProvedFile, 'services' | 'discoversServices' | 'organiz
  * of them. Null: a query about everything.
  */
 function caseTargets(
-  { command, scope }: Pick<PolicyCase, 'command' | 'scope'>,
+  { command, service, tag, warehouse, organization: inName }: PolicyCase,
   file: FileServices,
 ): readonly (Target | null)[] {
   const kind = targetKindOf(command);
-  const organization = file.organizations?.find(({ name }) => name === scope.organization);
+  const organization = file.organizations?.find(({ name }) => name === inName);
   if (kind === 'none') {
     if (commandsByName.get(command)?.kind !== 'change') return [null];
     return [{ ...untaggedTarget(command), ...(organization && { organization }) }];
@@ -372,12 +358,12 @@ function caseTargets(
   const services = file.services.filter(
     ({ organizationId }) => organizationId === (organization?.id ?? organizationId),
   );
-  if (kind === 'scope') return [freezeTarget(freezeScope(scope, file), services)];
-  const { service, tag, warehouse } = scope;
-  if (service !== null) return [serviceNamed(service, { ...file, services })];
+  const named = service === undefined ? null : serviceNamed(service, { ...file, services });
+  if (kind === 'scope') return [freezeTarget(freezeScope(named, tag, warehouse), services)];
+  if (named) return [named];
   return services
-    .filter(({ tags }) => tag === null || tags?.includes(tag))
-    .filter((each) => warehouse === null || each.warehouse === warehouse)
+    .filter(({ tags }) => tag === undefined || tags?.includes(tag))
+    .filter((each) => warehouse === undefined || each.warehouse === warehouse)
     .map(serviceTarget);
 }
 
@@ -389,11 +375,8 @@ function serviceNamed(text: string, { services, discoversServices }: FileService
   return discoversServices ? { ...unlisted, discovered: true } : unlisted;
 }
 
-function freezeScope({ service, tag, warehouse }: CaseScope, file: FileServices): Scope {
-  if (service !== null) {
-    const { id, name } = serviceNamed(service, file);
-    return { service: { id, name } };
-  }
-  if (tag !== null) return { tag };
-  return warehouse === null ? { everything: true } : { warehouse };
+function freezeScope(service: Target | null, tag?: string, warehouse?: string): Scope {
+  if (service) return { service: { id: service.id, name: service.name } };
+  if (tag !== undefined) return { tag };
+  return warehouse === undefined ? { everything: true } : { warehouse };
 }

@@ -11,14 +11,16 @@ import {
   untaggedTarget,
 } from '../commands/index.ts';
 import { countWords } from '../domain/answer.ts';
-import type { Actor, Requirement, RoleName, Target, UserId } from '../domain/change.ts';
+import type { Actor, Requirement, RoleName, Target } from '../domain/change.ts';
 import { freezeTarget, scopesOf } from '../domain/freezes.ts';
 import { decide, type Policy, type Rule, selects } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import {
   answerOf,
   decidedText,
+  LONG_REASON,
   minuteText,
+  NOBODY,
   type PolicyAnswer,
   requirementText,
 } from './policy-cases.ts';
@@ -57,10 +59,6 @@ interface Case {
   /** The rule that decided. */
   readonly rule: Rule | null;
 }
-
-const NOBODY = '' as UserId;
-/** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
-const LONG_REASON = '-'.repeat(500);
 
 /** Decides everything that can differ, from `now` on. */
 function* casesOf(file: ProvedFile, now: Date): Generator<Case> {

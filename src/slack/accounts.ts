@@ -6,28 +6,46 @@ import type { PersonLookup } from '../domain/answer.ts';
 import type { Refusal, UserId } from '../domain/change.ts';
 import { createRetryLimited, type RetryLimited, readPages, refusedBySlack } from './api.ts';
 
-/** The workspace of the bot token, and its organization on Enterprise Grid. */
+/** Where the app is installed: in one workspace, or in an organization of Enterprise Grid. */
 export interface Home {
+  /** Of an installation for the whole organization its id, `E…`. */
   readonly teamId: string;
   readonly enterpriseId: string | null;
+  /** Those that an installation for the whole organization serves; null: it is of one workspace. */
+  readonly workspaces: readonly string[] | null;
 }
 
-/** A workspace and its organization, as far as a payload or an account names them. */
+/** The workspaces and the organization that a payload or an account names. */
 export interface Origin {
-  readonly team: string | undefined;
-  readonly enterprise: string | undefined;
+  readonly teams: readonly (string | null | undefined)[];
+  readonly enterprise: string | null | undefined;
 }
 
 /**
- * The one rule of who belongs here: the same workspace, or another one of the same organization. Null where
- * the facts do not tell: on Grid a payload names the workspace of a person without its organization.
+ * The one rule of who belongs here, null: the same workspace, another one of its organization, or one that
+ * `slack.workspaces` lists. `unknown` where the facts do not tell: on Grid a payload names the workspace of a
+ * person without its organization, and that is one of several.
  */
-export function belongsTo({ teamId, enterpriseId }: Home, origin: Origin): boolean | null {
-  const { team, enterprise } = origin;
-  if (team === teamId) return true;
-  if (enterpriseId === null) return team === undefined ? null : false;
-  if (team === enterpriseId || enterprise === enterpriseId) return true;
-  return enterprise === undefined ? null : false;
+export function whyForeign(
+  { teamId, enterpriseId, workspaces }: Home,
+  { teams, enterprise }: Origin,
+): 'other-workspace' | 'unlisted-workspace' | 'unknown' | null {
+  const own = workspaces ?? [teamId];
+  const named = teams.filter((team) => typeof team === 'string');
+  if (named.some((team) => own.includes(team))) return null;
+  if (enterpriseId === null) return named.length === 0 ? 'unknown' : 'other-workspace';
+  if (enterprise && enterprise !== enterpriseId) return 'other-workspace';
+  if (workspaces === null) return enterprise || named.includes(enterpriseId) ? null : 'unknown';
+  return enterprise && named.some((team) => team.startsWith('T'))
+    ? 'unlisted-workspace'
+    : 'unknown';
+}
+
+/** The arguments of a list: Slack lists one workspace at a time, and an organization's token must name it. */
+export function ofEach({
+  workspaces,
+}: Pick<Home, 'workspaces'>): readonly { readonly team_id?: string }[] {
+  return workspaces?.map((team_id) => ({ team_id })) ?? [{}];
 }
 
 export interface Account {
@@ -60,9 +78,11 @@ async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Ac
 /** The account of a user in Slack's answer, from `users.info` or `users.list`; null for an incomplete one. */
 export function accountFrom(user: User | undefined, home: Home): Account | null {
   if (!user?.id || !user.team_id) return null;
-  const ids = [user.id, user.enterprise_user?.id ?? user.id] as UserId[];
+  const ids = [user.enterprise_user?.id ?? user.id, user.id] as UserId[];
+  // Slack recommends the id of the organization. In one workspace the log has the other one, `U…`, from its first day.
+  const known = home.workspaces ? ids : ids.toSorted();
   return {
-    ids: [...new Set(ids)].sort(),
+    ids: [...new Set(known)],
     standing: standingOf(user, home),
     zone: knownZone(user.tz),
   };
@@ -80,8 +100,13 @@ type User = NonNullable<Awaited<ReturnType<WebClient['users']['info']>>['user']>
  * users of a shared channel, so the workspace decides.
  */
 function standingOf(user: User, home: Home): 'member' | Refusal {
-  const origin = { team: user.team_id, enterprise: user.enterprise_user?.enterprise_id };
-  if (user.is_stranger === true || belongsTo(home, origin) !== true) return 'other-workspace';
+  const { enterprise_id: enterprise, teams = [] } = user.enterprise_user ?? {};
+  const foreign = whyForeign(home, {
+    teams: [user.team_id, ...(home.workspaces ? teams : [])],
+    enterprise,
+  });
+  if (foreign === 'unlisted-workspace') return foreign;
+  if (user.is_stranger === true || foreign !== null) return 'other-workspace';
   if (user.deleted === true) return 'deactivated';
   if (user.is_bot === true || user.id === 'USLACKBOT') return 'bot';
   if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
@@ -135,9 +160,9 @@ interface Person {
  * Finds a user by name, mention or id. The result only selects what a query shows and authorizes
  * nothing. Slack passes a typed @name on as text.
  */
-export function peopleByName(lookups: WebClient, now: () => Date) {
+export function peopleByName(lookups: WebClient, home: Home, now: () => Date) {
   const lists = sharedRead(
-    () => readAll(lookups),
+    () => readAll(lookups, home),
     KEEP_MS,
     () => now().getTime(),
   );
@@ -163,17 +188,22 @@ function oneOf(found: readonly Person[]): PersonLookup {
   return { ok: true, user: first.id as UserId };
 }
 
-async function readAll(lookups: WebClient): Promise<readonly Person[]> {
-  const users = await allUsers(lookups);
+async function readAll(lookups: WebClient, home: Home): Promise<readonly Person[]> {
+  const users = await allUsers(lookups, home);
   return users.flatMap((user) => (user.id ? [{ id: user.id, names: userNames(user) }] : []));
 }
 
-/** All users of the workspace, as Slack lists them. */
-export async function allUsers(lookups: WebClient): Promise<readonly User[]> {
-  const all: User[] = [];
-  const pages = readPages<UsersListResponse>(lookups, 'users.list', {});
-  for await (const { members = [] } of pages) all.push(...members);
-  return all;
+/** All users of the workspaces, as Slack lists them, each once. */
+export async function allUsers(
+  lookups: WebClient,
+  home: Pick<Home, 'workspaces'>,
+): Promise<readonly User[]> {
+  const all = new Map<string | undefined, User>();
+  for (const of of ofEach(home)) {
+    const pages = readPages<UsersListResponse>(lookups, 'users.list', of);
+    for await (const { members = [] } of pages) for (const each of members) all.set(each.id, each);
+  }
+  return [...all.values()];
 }
 
 function userNames({ name, real_name, profile }: User): readonly string[] {
@@ -244,15 +274,13 @@ async function listedAmong(
   add(listed ?? []);
   if (listed) return found;
   try {
-    const pages = readPages<UsersListResponse>(
-      lookups,
-      'users.list',
-      {},
-      { most: PAGES_MAX, call },
-    );
-    for await (const { members = [] } of pages) {
-      add(members);
-      if (found.size === ids.size) break;
+    for (const of of ofEach(home)) {
+      const how = { most: PAGES_MAX, call };
+      const pages = readPages<UsersListResponse>(lookups, 'users.list', of, how);
+      for await (const { members = [] } of pages) {
+        add(members);
+        if (found.size === ids.size) return found;
+      }
     }
   } catch (error) {
     nullIfLimited(error);

@@ -4,7 +4,7 @@ import type { Clock } from '../base/time.ts';
 import { isPerson, type RoleName, type UserId } from '../domain/change.ts';
 import { agentIdentity, type Identity, type People } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
-import { type Account, afterLimits } from './accounts.ts';
+import { type Account, afterLimits, type Home } from './accounts.ts';
 import {
   createSomeMembers,
   type GroupMembers,
@@ -38,6 +38,7 @@ interface Options {
   readonly lookups: WebClient;
   readonly policy: Policy;
   readonly groups: RoleGroups;
+  readonly home: Pick<Home, 'workspaces'>;
   readonly accounts: SharedRead<Account>;
   readonly now: () => Date;
   readonly clock: Clock;
@@ -52,14 +53,16 @@ interface Options {
  */
 export function createActors(options: Options): Actors {
   const { lookups, policy, groups, accounts, now } = options;
-  const groupIds = [...new Set([...groups.values()].flat().map(({ id }) => id))];
+  const all = [...groups.values()].flat();
+  const groupIds = [...new Set(all.map(({ id }) => id))];
+  const workspaces = options.home.workspaces?.filter((id) => all.some(({ team }) => team === id));
   const gone = (group: string) =>
     options.warn(
       new Error('the group does not exist'),
       `members of ${group}, a group of the policy`,
     );
   const members = sharedRead(
-    () => readGroupMembers(lookups, groupIds, { now, gone }),
+    () => readGroupMembers(lookups, groupIds, { now, gone, workspaces: workspaces ?? null }),
     KEEP_MS,
     () => now().getTime(),
     afterLimits(options.clock),
@@ -122,7 +125,7 @@ export function createActors(options: Options): Actors {
   }
 
   async function idOf(user: UserId): Promise<UserId> {
-    if (!user.startsWith('W')) return user;
+    if (options.home.workspaces === null && !user.startsWith('W')) return user;
     const read = accounts.read(user, { fresh: false }).catch((error: unknown) => {
       options.warn(error, `ids of ${user}`);
       return null;

@@ -145,6 +145,7 @@ const TIERS = { tier1: 1, tier2: 20, tier3: 50, tier4: 100 } as const;
  */
 export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
   ['apps.connections.open', TIERS.tier1],
+  ['auth.teams.list', TIERS.tier2],
   ['bots.info', TIERS.tier3],
   ['chat.postEphemeral', TIERS.tier4],
   ['chat.update', TIERS.tier3],
@@ -189,11 +190,10 @@ export function measuredFetch(
     const measured = METHOD_LIMITS.has(method) || OTHER_METHODS.includes(method) ? method : 'other';
     try {
       const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
-      const { status, headers } = response;
       // The page of a proxy, or of a network that wants a sign-in, is no answer of Slack.
-      const isOfSlack = method === 'upload' || headers.get('content-type')?.includes('json');
-      const isAnswer = status < 500 && isOfSlack;
-      slackCalled(measured, status === 429 ? 'limited' : isAnswer ? 'answered' : 'failed');
+      const isOwn = method === 'upload' || response.headers.get('content-type')?.includes('json');
+      const isAnswer = response.status < 500 && isOwn;
+      slackCalled(measured, response.status === 429 ? 'limited' : isAnswer ? 'answered' : 'failed');
       if (record) record(await exchangeOf(method, init, response.clone()));
       return response;
     } catch (error) {

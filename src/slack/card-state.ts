@@ -95,7 +95,7 @@ function isWarning(reported: string): boolean {
 export function stateText(change: Change, commands: Commands): string {
   const { resolution, state, breakGlass, followUp, stopReason: stopped, parent } = change;
   if (stopped === 'restored') return 'not tracked: the database was restored';
-  if (state === 'stale') return `not run: ${staleText(stopped)}`;
+  if (state === 'stale' || state === 'denied') return `not run: ${staleText(stopped)}`;
   if (state === 'approved' && parent) return 'planned';
   if (state === 'approved' && breakGlass) return 'emergency, without approval';
   if (state === 'succeeded' && followUp?.state === 'failed') return 'accepted, then failed';
@@ -289,7 +289,8 @@ function outcomeWords(
     const reported = shown.map(wordOf).join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
     if (isLocal(change)) {
-      return [[{ bold: 'Done. ' }, change.isOver ? 'The freeze has ended.' : after]];
+      const what = change.plan.target.kind === 'freeze' ? 'freeze' : 'standing approval';
+      return [[{ bold: 'Done. ' }, change.isOver ? `The ${what} has ended.` : after]];
     }
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.

@@ -8,6 +8,7 @@ import { sharedRead } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { ChannelLookup } from '../domain/answer.ts';
 import type { ChannelId, UserId } from '../domain/change.ts';
+import { type Home, ofEach } from './accounts.ts';
 import { readPages, refusedBySlack, retryAfterMs } from './api.ts';
 
 /** The ids of configured channel names, shared by all replicas and kept across restarts. */
@@ -20,6 +21,7 @@ export interface ChannelIdStore {
 
 interface ChannelFinderOptions {
   readonly lookups: WebClient;
+  readonly home: Pick<Home, 'workspaces'>;
   /** The names in the configuration, whose ids are stored. */
   readonly configured: readonly string[];
   readonly store: ChannelIdStore;
@@ -58,7 +60,12 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
 
   const list = createChannelList(options, async (channels, pages) => {
     const all = new Map<string, string>();
-    for (const { id = '', name } of channels) all.set(`#${name}`, id);
+    for (const { id = '', name, context_team_id: team } of channels) {
+      const other = all.get(`#${name}`) ?? id;
+      // Two workspaces have a channel of this name: it means none of them.
+      all.set(`#${name}`, other === id ? id : '');
+      all.set(`${team}/#${name}`, id);
+    }
     listed = { until: clock.now() + KEEP_MS, ids: all, pages };
     for (const name of configured) {
       const id = all.get(name);
@@ -107,7 +114,15 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
 
   return {
     find,
-    target: async (channel) => (await knownId(channel)) ?? channel,
+    target: async (channel) => {
+      const id = await knownId(channel);
+      // Slack finds a channel by its name alone: in an organization the list does.
+      if (id !== null || options.home.workspaces === null) return id ?? channel;
+      const found = (await findInList([channel])).get(channel);
+      if (found?.ok) return found.room.id;
+      if (found?.why === 'lookup-failed') throw new Error(`Slack did not list ${channel}`);
+      return channel;
+    },
     posted: async (channel, id) => {
       if (!configured.has(channel)) return;
       // The message is posted already: a failure here must not post it again.
@@ -123,8 +138,15 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
   };
 }
 
+/** `#db-approvals`, also in a workspace: `T0123ABCD/#db-approvals`. */
 function isName(channel: string): boolean {
-  return channel.startsWith('#');
+  return channel.includes('#');
+}
+
+/** The same channel with the workspace that lists it. */
+export function inWorkspace({ team_id }: { readonly team_id?: string }) {
+  return (channel: SlackChannel): SlackChannel =>
+    team_id ? { ...channel, context_team_id: team_id } : channel;
 }
 
 async function findById(lookups: WebClient, id: string): Promise<ChannelLookup> {
@@ -170,7 +192,7 @@ const WAIT_UNKNOWN_MS = 30_000;
  * where its readers have stopped waiting.
  */
 function createChannelList(
-  { lookups, clock, log }: Pick<ChannelFinderOptions, 'lookups' | 'clock' | 'log'>,
+  { lookups, home, clock, log }: Pick<ChannelFinderOptions, 'lookups' | 'home' | 'clock' | 'log'>,
   onListed: (channels: readonly SlackChannel[], pages: number) => Promise<void>,
 ) {
   let running: Promise<readonly SlackChannel[]> | null = null;
@@ -188,7 +210,7 @@ function createChannelList(
 
   async function run(): Promise<readonly SlackChannel[]> {
     try {
-      const { channels, pages } = await readAll(lookups, wait);
+      const { channels, pages } = await readAll(lookups, home, wait);
       await onListed(channels, pages);
       return channels;
     } finally {
@@ -223,7 +245,11 @@ function createChannelList(
 }
 
 /** Reads page by page. `wait` is awaited at a rate limit; then the same page is read again. */
-async function readAll(lookups: WebClient, wait: (error: unknown) => Promise<void>) {
+async function readAll(
+  lookups: WebClient,
+  home: Pick<Home, 'workspaces'>,
+  wait: (error: unknown) => Promise<void>,
+) {
   const channels: SlackChannel[] = [];
   let [pages, waits] = [0, 0];
   const call = async <Page>(read: () => Promise<Page>): Promise<Page> => {
@@ -238,10 +264,13 @@ async function readAll(lookups: WebClient, wait: (error: unknown) => Promise<voi
   };
   const open = { types: 'public_channel,private_channel', exclude_archived: true };
   const how = { most: PAGES_MAX, call };
-  const all = readPages<ConversationsListResponse>(lookups, 'conversations.list', open, how);
-  for await (const page of all) {
-    channels.push(...(page.channels ?? []));
-    pages += 1;
+  for (const of of ofEach(home)) {
+    const listed = { ...open, ...of };
+    const all = readPages<ConversationsListResponse>(lookups, 'conversations.list', listed, how);
+    for await (const page of all) {
+      channels.push(...(page.channels ?? []).map(inWorkspace(of)));
+      pages += 1;
+    }
   }
   return { channels, pages };
 }

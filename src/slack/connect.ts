@@ -9,7 +9,7 @@ import type { PersonLookup } from '../domain/answer.ts';
 import type { Position } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger, WorkflowContext } from '../workflow/index.ts';
-import { belongsTo, cachedAccounts, peopleByName } from './accounts.ts';
+import { cachedAccounts, type Home, peopleByName, whyForeign } from './accounts.ts';
 import { type Actors, createActors } from './actors.ts';
 import {
   boltLogger,
@@ -26,7 +26,7 @@ import {
 } from './api.ts';
 import { type ChannelIdStore, createChannelFinder } from './channels.ts';
 import { createDeliveries, type Deliveries, type DeliveryPort } from './deliveries.ts';
-import { findGroups, type RoleGroups } from './groups.ts';
+import { findGroups, idsOfHandles } from './groups.ts';
 import { checkInstallation, type InstalledApp } from './installation.ts';
 import { createPermalinks } from './links.ts';
 import { type Channels, createMessenger } from './messenger.ts';
@@ -41,6 +41,8 @@ interface SlackOptions {
   readonly opensSocket: boolean;
   readonly signingSecret: Secret | null;
   readonly apiUrl: string | null;
+  /** `slack.workspaces` of the configuration. */
+  readonly workspaces: Home['workspaces'];
   readonly isProxied: boolean;
   readonly commandPrefix: string;
   /** `cloud.console` of the configuration. */
@@ -131,13 +133,14 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     lookups,
     policy,
     groups: found.groups,
+    home,
     accounts,
     now,
     clock,
     warn,
     onAnswer: outage.ended,
   });
-  const findPerson = peopleByName(lookups, now);
+  const findPerson = peopleByName(lookups, home, now);
   const permalinks = createPermalinks({ lookups, slackApiUrl, clock, log });
   const drawing: DrawContext = {
     policy,
@@ -154,7 +157,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
   const drawn = { commands, drawing, permalinks, respond, log, clock };
   const openMessenger: Slack['openMessenger'] = (store, placeKeys) => {
-    const finder = createChannelFinder({ lookups, configured, store, clock, log });
+    const finder = createChannelFinder({ lookups, home, configured, store, clock, log });
     return createMessenger({
       ...drawn,
       places: createPlaces(placeKeys),
@@ -172,7 +175,8 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     ok: true,
     slack: {
       isForeignTeam: (team) =>
-        team === undefined || belongsTo(home, { team, enterprise: undefined }) === false,
+        team === undefined ||
+        whyForeign(home, { teams: [team], enterprise: undefined }) === 'other-workspace',
       linkOf: async (at) => {
         await permalinks.load([at]);
         return permalinks.of(at);
@@ -194,13 +198,6 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
       },
     },
   };
-}
-
-/** A group that the policy names by its id needs no memory of its handle. */
-function idsOfHandles(policy: Policy, groups: RoleGroups): ReadonlyMap<string, string> {
-  const named = new Set([...policy.roles.values()].flatMap((role) => role.groups));
-  const all = [...groups.values()].flat().map(({ handle, id }) => [`@${handle}`, id] as const);
-  return new Map(all.filter(([handle]) => named.has(handle)));
 }
 
 async function createApp(

@@ -6,7 +6,14 @@ import type { Clock } from '../base/time.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { IdentityEvidence, SomeMembers } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
-import { type Account, type CheckedUsers, checkUsers, type UserReads } from './accounts.ts';
+import {
+  type Account,
+  type CheckedUsers,
+  checkUsers,
+  type Home,
+  ofEach,
+  type UserReads,
+} from './accounts.ts';
 import { callProblem, type SlackProblem } from './api.ts';
 import { orLate } from './private-answers.ts';
 
@@ -19,23 +26,24 @@ interface GroupRead {
   readonly now: () => Date;
   /** Called for a group that does not exist or is disabled. */
   readonly gone: (group: string) => void;
+  /** The workspaces of these groups. */
+  readonly workspaces: Home['workspaces'];
 }
 
 /**
- * Reads the members of these groups in one call, because Slack allows 20 calls per minute. A group
+ * Reads the members of these groups in one call per workspace, because Slack allows 20 calls per minute. A group
  * that is not in the list has no members: the list is complete. Without groups nothing is read.
  * Source: docs/slack.md#users-and-groups.
  */
 export async function readGroupMembers(
   lookups: WebClient,
   groups: readonly string[],
-  { now, gone }: GroupRead,
+  { now, gone, workspaces }: GroupRead,
 ): Promise<ReadonlyMap<string, GroupMembers>> {
   if (groups.length === 0) return new Map();
   const readAt = now().toISOString();
-  const { usergroups } = await lookups.usergroups.list({ include_users: true });
-  if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
-  const listed = new Map(usergroups.flatMap((group) => (group ? [[group.id, group]] : [])));
+  const all = await groupsIn(lookups, { workspaces }, { include_users: true });
+  const listed = new Map(all.map(({ group }) => [group.id, group]));
   const members = groups.map((id) => {
     const group = listed.get(id);
     if (!group) gone(id);
@@ -45,6 +53,20 @@ export async function readGroupMembers(
     return [id, { ids, evidence: { id, size: ids.size, readAt } }] as const;
   });
   return new Map(members);
+}
+
+async function groupsIn(
+  lookups: WebClient,
+  home: Pick<Home, 'workspaces'>,
+  options: { readonly include_users: true; readonly include_disabled?: true },
+) {
+  const lists = ofEach(home).map(async (of) => {
+    const { usergroups } = await lookups.usergroups.list({ ...options, ...of });
+    if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
+    const named = usergroups.filter(Boolean);
+    return named.map((group) => ({ group, team: of.team_id ?? group.team_id ?? '' }));
+  });
+  return (await Promise.all(lists)).flat();
 }
 
 /** A list of Slack can contain an empty string. */
@@ -58,6 +80,8 @@ export type RoleGroups = ReadonlyMap<RoleName, readonly Group[]>;
 interface Group {
   readonly id: string;
   readonly handle: string;
+  /** The workspace that lists it. */
+  readonly team: string;
 }
 
 type GroupLookup =
@@ -82,7 +106,7 @@ export async function findGroups(
   const roles = [...policy.roles];
   const asProblem = (error: unknown) => callProblem('roles', error);
   const [listed, people] = await Promise.all([
-    reads.retryLimited(() => listNamedGroups(reads.lookups, policy)).catch(asProblem),
+    reads.retryLimited(() => listNamedGroups(reads.lookups, reads.home, policy)).catch(asProblem),
     checkUsers(
       roles.flatMap(([, { users }]) => users),
       reads,
@@ -129,8 +153,14 @@ export function groupProblem(
   listed: readonly ListedGroup[],
 ): SlackProblem | null {
   const group = groupNamed(name, listed);
-  if (group && !group.disabled) return null;
   const where = `roles.${role}`;
+  const others = listed.filter((each) => isNamed(each, name) && each.team !== group?.team);
+  if (group && others.some(({ id }) => id !== group.id)) {
+    const all = [group, ...others].map(({ team, id }) => `${team}/${name} (${id})`);
+    const problem = `the user group ${name} is in several workspaces: ${all.join(', ')}`;
+    return { where, problem, hint: 'write one of these there, or its id', passing: false };
+  }
+  if (group && !group.disabled) return null;
   if (group) {
     const hint = `enable it in Slack under People & user groups, or set another group at ${where}`;
     return { where, problem: `the user group ${name} is disabled`, hint, passing: false };
@@ -151,29 +181,50 @@ export function unknownUserProblem(role: RoleName, user: string): SlackProblem {
 }
 
 export function groupNamed(name: string, listed: readonly ListedGroup[]): ListedGroup | undefined {
-  return listed.find(({ id, handle }) => name === id || name === `@${handle}`);
+  return listed.find((group) => isNamed(group, name));
+}
+
+/** By its id, its handle, or its handle in a workspace: `T0123ABCD/@db-leads`. */
+function isNamed({ id, handle, team }: Group, name: string): boolean {
+  return name === id || name === `@${handle}` || name === `${team}/@${handle}`;
+}
+
+/** The ids behind the handles of the policy. A group that it names by its id needs no memory of its handle. */
+export function idsOfHandles(policy: Policy, groups: RoleGroups): ReadonlyMap<string, string> {
+  const names = [...policy.roles.values()].flatMap((role) => role.groups);
+  const all = [...groups.values()].flat();
+  return new Map(
+    names.flatMap((name) => {
+      const id = all.find((group) => isNamed(group, name))?.id ?? name;
+      return id === name ? [] : [[name, id] as const];
+    }),
+  );
 }
 
 /** None, without a call, where the policy names no group, because Slack refuses the call on the free plan. */
 export async function listNamedGroups(
   lookups: WebClient,
+  home: Pick<Home, 'workspaces'>,
   { roles }: Pick<Policy, 'roles'>,
 ): Promise<readonly ListedGroup[]> {
   const isNamed = [...roles.values()].some(({ groups }) => groups.length > 0);
-  return isNamed ? listGroups(lookups) : [];
+  return isNamed ? listGroups(lookups, home) : [];
 }
 
-/** All user groups of the workspace with their members, disabled ones included. Source: docs/slack.md#users-and-groups. */
-export async function listGroups(lookups: WebClient): Promise<readonly ListedGroup[]> {
-  const options = { include_disabled: true, include_users: true };
-  const { usergroups } = await lookups.usergroups.list(options);
-  if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
-  return usergroups.filter(Boolean).flatMap(({ id, handle, date_delete, users }) =>
+/** All user groups of the workspaces with their members, disabled ones included. Source: docs/slack.md#users-and-groups. */
+export async function listGroups(
+  lookups: WebClient,
+  home: Pick<Home, 'workspaces'>,
+): Promise<readonly ListedGroup[]> {
+  const options = { include_disabled: true, include_users: true } as const;
+  const all = await groupsIn(lookups, home, options);
+  return all.flatMap(({ team, group: { id, handle, date_delete, users } }) =>
     id && handle
       ? [
           {
             id,
             handle,
+            team,
             disabled: (date_delete ?? 0) !== 0,
             users: (users ?? []).filter(isUserId),
           },

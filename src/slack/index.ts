@@ -16,7 +16,7 @@ export {
   type ChannelFacts,
   createInstallationReads,
   type InstallationReads,
-  orgWideProblem,
   type SocketProbe,
+  workspaceProblems,
 } from './installation.ts';
 export { manifestOf } from './manifest.ts';

@@ -1,10 +1,10 @@
-import type { ConversationsListResponse, WebClient } from '@slack/web-api';
+import type { AuthTeamsListResponse, ConversationsListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { causeCode, type Secret } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
-import { allUsers, type CheckedUsers, checkUsers, type Home } from './accounts.ts';
+import { allUsers, type CheckedUsers, checkUsers, type Home, ofEach } from './accounts.ts';
 import { answerMessage } from './answer.ts';
 import {
   appTokenProblem,
@@ -18,7 +18,7 @@ import {
   type SlackProblem,
 } from './api.ts';
 import { buttons, type Message, message, title } from './blocks.ts';
-import { channelWithId, isOutside, type SlackChannel } from './channels.ts';
+import { channelWithId, inWorkspace, isOutside, type SlackChannel } from './channels.ts';
 import { listGroups, listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
 import { readBack } from './post.ts';
@@ -33,6 +33,7 @@ interface Tokens {
   /** False for a reload, which keeps the connections of the start. */
   readonly opensSocket: boolean;
   readonly slackApiUrl: string;
+  readonly workspaces: Home['workspaces'];
   readonly log: Logger;
   readonly fetch: typeof globalThis.fetch;
 }
@@ -48,7 +49,7 @@ type InstallationCheck =
 /** Checks both tokens and the scopes of a start, and returns all of their problems at once. */
 export async function checkInstallation(tokens: Tokens): Promise<InstallationCheck> {
   const [read, socket] = await Promise.all([
-    readInstalledApp(tokens.lookups).catch((error: unknown) =>
+    readInstalledApp(tokens.lookups, tokens.workspaces).catch((error: unknown) =>
       callProblem('SLACK_BOT_TOKEN', error),
     ),
     requestSocket(tokens),
@@ -56,7 +57,7 @@ export async function checkInstallation(tokens: Tokens): Promise<InstallationChe
   const delivery = 'problem' in socket ? [socket] : [];
   if ('problem' in read) return { ok: false, problems: [read, ...delivery] };
   const { appId } = read;
-  const problems = [...orgWideProblem(read), ...scopeProblems(read.scopes), ...delivery];
+  const problems = [...workspaceProblems(read), ...scopeProblems(read.scopes), ...delivery];
   const foreign = appId && tokens.appToken ? foreignAppToken(tokens.appToken, appId) : null;
   if (foreign) problems.push({ where: 'SLACK_APP_TOKEN', ...foreign, passing: false });
   if (problems.length > 0) return { ok: false, problems };
@@ -64,13 +65,32 @@ export async function checkInstallation(tokens: Tokens): Promise<InstallationChe
   return { ok: true, app: { ...read, appId }, socketUrl: 'url' in socket ? socket.url : null };
 }
 
-/** Signalbox serves one workspace: a token for an organization names none. */
-export function orgWideProblem({ isOrgWide, home }: InstalledApp): readonly SlackProblem[] {
-  if (!isOrgWide) return [];
-  const organization = home.enterpriseId ?? home.teamId;
-  const problem = `the app is installed for the whole organization ${organization}`;
-  const hint = 'install it in one workspace, and set the bot token of that installation';
-  return [{ where: 'SLACK_BOT_TOKEN', problem, hint, passing: false }];
+/** A token for an organization names no workspace: the configuration does, and no other token has a choice. */
+export function workspaceProblems({
+  isOrgWide,
+  home,
+  granted,
+}: InstalledApp): readonly SlackProblem[] {
+  const { workspaces } = home;
+  const problemAt = (where: string, problem: string, hint: string) => [
+    { where, problem, hint, passing: false },
+  ];
+  if (isOrgWide && workspaces === null) {
+    const organization = home.enterpriseId ?? home.teamId;
+    const problem = `the app is installed for the whole organization ${organization}`;
+    const hint =
+      'list the workspaces to serve in signalbox.yaml, slack: { workspaces: [T…] }, or install it in one workspace and set that bot token';
+    return problemAt('SLACK_BOT_TOKEN', problem, hint);
+  }
+  if (workspaces === null) return [];
+  if (!isOrgWide) {
+    const hint = 'remove the list, or set the bot token of an installation for the organization';
+    return problemAt('slack.workspaces', `the bot token is of one workspace, ${home.teamId}`, hint);
+  }
+  const missing = workspaces.filter((id) => !granted.includes(id));
+  if (missing.length === 0) return [];
+  const hint = 'add the app to it in the settings of the organization, or remove it from the list';
+  return problemAt('slack.workspaces', `the app is not added to ${missing.join(', ')}`, hint);
 }
 
 /** The app and workspace of a bot token. */
@@ -78,6 +98,8 @@ export interface InstalledApp {
   /** Installed for an organization of Enterprise Grid, not for one workspace. */
   readonly isOrgWide: boolean;
   readonly home: Home;
+  /** The workspaces of the organization to which the app is added; none for an installation in one. */
+  readonly granted: readonly string[];
   readonly workspace: string;
   readonly botName: string;
   readonly botId: string;
@@ -89,17 +111,28 @@ export interface InstalledApp {
 }
 
 /** Reads the app and workspace of the token. Throws where Slack refuses it. */
-export async function readInstalledApp(slack: WebClient): Promise<InstalledApp> {
+export async function readInstalledApp(
+  slack: WebClient,
+  workspaces: Home['workspaces'],
+): Promise<InstalledApp> {
   const self = await slack.auth.test();
   const { team_id, enterprise_id, bot_id, user_id, team = '', user = '' } = self;
   if (!team_id || !bot_id || !user_id)
     throw new Error('Slack did not return the owner of this token');
   const scopes = self.response_metadata?.scopes ?? null;
-  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null };
+  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null, workspaces };
   const isOrgWide = self.is_enterprise_install === true;
-  const known = { home, isOrgWide, workspace: team, botId: bot_id, botUserId: user_id, scopes };
+  const granted: string[] = [];
+  const pages = isOrgWide && readPages<AuthTeamsListResponse>(slack, 'auth.teams.list', {});
+  if (pages)
+    for await (const { teams = [] } of pages) granted.push(...teams.map(({ id = '' }) => id));
+  const ids = { botId: bot_id, botUserId: user_id };
+  const known = { home, isOrgWide, granted, workspace: team, ...ids, scopes };
   if (scopes?.includes('users:read') === false) return { ...known, botName: user, appId: null };
-  const { bot } = await slack.bots.info({ bot: bot_id });
+  const { bot } = await slack.bots.info({
+    bot: bot_id,
+    ...(granted[0] && { team_id: granted[0] }),
+  });
   return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
 }
 
@@ -134,6 +167,8 @@ async function requestSocket(
 interface ReadOptions {
   readonly botToken: Secret;
   readonly apiUrl: string | null;
+  /** `slack.workspaces` of the configuration. */
+  readonly workspaces: Home['workspaces'];
   readonly isProxied: boolean;
   readonly log: Logger;
   readonly withinMs: number;
@@ -147,6 +182,8 @@ export interface AppIdentity extends InstalledApp {
 export interface ChannelFacts {
   readonly id: string;
   readonly name: string;
+  /** The workspace that lists it. */
+  readonly team: string;
   readonly formerNames: readonly string[];
   readonly archived: boolean;
   readonly joined: boolean;
@@ -159,13 +196,13 @@ export type SocketProbe = { readonly others: number | null } | { readonly blocke
 
 /** Everything that the doctor reads from Slack. It changes nothing. */
 export function createInstallationReads(given: ReadOptions) {
-  const { botToken, apiUrl, isProxied, log, withinMs } = given;
+  const { botToken, apiUrl, workspaces, isProxied, log, withinMs } = given;
   const clock = { aheadMs: null as number | null };
   const api = { slackApiUrl: apiUrl ?? SLACK_API_URL, log, fetch: timed(clock) };
   const client = (token: Secret) => createClient(token, api, { timeout: withinMs });
   const slack = client(botToken);
   return {
-    self: async () => ({ ...(await readInstalledApp(slack)), aheadMs: clock.aheadMs }),
+    self: async () => ({ ...(await readInstalledApp(slack, workspaces)), aheadMs: clock.aheadMs }),
     /** Those of a card, a table and a chart that this workspace does not accept. */
     refusedBlocks: async () =>
       (await Promise.all(SAMPLES.map((sample) => refusedSample(slack, sample)))).flat(),
@@ -179,7 +216,7 @@ export function createInstallationReads(given: ReadOptions) {
       );
     },
     /** The channels with these ids; all channels where one id is not known. */
-    channels: (ids: readonly (string | null)[]) => channelsOf(slack, ids),
+    channels: (ids: readonly (string | null)[]) => channelsOf(slack, { workspaces }, ids),
     /** The time of the oldest message that a check reads in a channel with too many; null: it reads all. */
     readTo: async (channel: string, since: Date): Promise<Date | null> => {
       const { messages, isCut } = await readBack(slack, channel, since);
@@ -187,14 +224,14 @@ export function createInstallationReads(given: ReadOptions) {
     },
     /** Those that a policy can name; all of the workspace without one. */
     groups: (policy: Policy | null) =>
-      policy ? listNamedGroups(slack, policy) : listGroups(slack),
+      policy ? listNamedGroups(slack, { workspaces }, policy) : listGroups(slack, { workspaces }),
     /** The accounts of these users, as a start and a decision read them. */
     accounts: async (users: readonly UserId[], home: Home): Promise<CheckedUsers> =>
       checkUsers(users, {
         ...{
           lookups: slack,
           home,
-          listed: await allUsers(slack),
+          listed: await allUsers(slack, home),
           accounts: { keep: () => undefined },
         },
         retryLimited: (read) => read(),
@@ -253,15 +290,17 @@ const LOOKUPS_MAX = 40;
 
 async function channelsOf(
   slack: WebClient,
+  home: Pick<Home, 'workspaces'>,
   ids: readonly (string | null)[],
 ): Promise<readonly ChannelFacts[]> {
   const known = ids.filter((id) => id !== null);
   const isKnown = known.length === ids.length && known.length <= LOOKUPS_MAX;
   const channels = isKnown
     ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flatMap((one) => one ?? [])
-    : await allChannels(slack);
+    : await allChannels(slack, home);
   return channels.map((channel) => ({
     id: channel.id ?? '',
+    team: channel.context_team_id ?? '',
     name: channel.name ?? '',
     formerNames: channel.previous_names ?? [],
     archived: channel.is_archived === true,
@@ -270,10 +309,16 @@ async function channelsOf(
   }));
 }
 
-async function allChannels(slack: WebClient): Promise<readonly SlackChannel[]> {
+async function allChannels(
+  slack: WebClient,
+  home: Pick<Home, 'workspaces'>,
+): Promise<readonly SlackChannel[]> {
   const types = 'public_channel,private_channel';
   const all: SlackChannel[] = [];
-  const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', { types });
-  for await (const { channels = [] } of pages) all.push(...channels);
+  for (const of of ofEach(home)) {
+    const listed = { types, ...of };
+    const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', listed);
+    for await (const { channels = [] } of pages) all.push(...channels.map(inWorkspace(of)));
+  }
   return all;
 }

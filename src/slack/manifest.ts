@@ -12,6 +12,8 @@ interface ManifestOptions {
   readonly url: string | null;
   /** The public address of agents, if Slackbot may ask there. */
   readonly mcp?: string | null;
+  /** The app may be installed for a whole organization of Enterprise Grid. */
+  readonly org?: boolean;
 }
 
 /** Each scope with its reason: a security review reads this list first. */
@@ -55,7 +57,14 @@ database from Slack. Signalbox previews every change, asks its requester to conf
 collects the approvals that a reviewed policy requires, runs it once and records it.`;
 
 /** Slack's manifest, version 2, of exactly the commands that can be typed. */
-export function manifestOf({ commands, nouns, prefix, url, mcp = null }: ManifestOptions) {
+export function manifestOf({
+  commands,
+  nouns,
+  prefix,
+  url,
+  mcp = null,
+  org = false,
+}: ManifestOptions) {
   const address = url === null ? {} : { url };
   const requests = url === null ? {} : { request_url: url };
   return {
@@ -96,7 +105,7 @@ export function manifestOf({ commands, nouns, prefix, url, mcp = null }: Manifes
         ...requests,
         ...(url === null ? {} : { message_menu_options_url: url }),
       },
-      org_deploy_enabled: false,
+      org_deploy_enabled: org,
       socket_mode_enabled: url === null,
       token_rotation_enabled: false,
     },

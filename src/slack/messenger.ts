@@ -189,7 +189,7 @@ export function createMessenger(options: Options): Messenger {
     if (warned.has(channel) || !channels.audit) return withheld(change);
     warned.add(channel);
     options.log.warn({ channel }, `channel${SHARED}`);
-    const named = channel.startsWith('#') ? channel : { channel: channel as ChannelId };
+    const named = channel.includes('#') ? channel : { channel: channel as ChannelId };
     await postLine({ channel: channels.audit }, { again: true }, [named, SHARED]);
     return withheld(change);
   }
@@ -236,7 +236,7 @@ export function createMessenger(options: Options): Messenger {
     },
     drawLost: (change, at, other) => updateMessage(posts, at, lostCard(change, other)),
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
-      const line = message(lines(sendingLine(change)));
+      const line = message(lines(sendingLine(change, mark)));
       const note = markedLine(line, change, mark, mark.nonce);
       await afterLimit(() => postMessage(posts, channel, note, ts)).catch(throwRefusal);
     },

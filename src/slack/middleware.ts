@@ -4,10 +4,10 @@ import type { RecordExchange } from '../base/http.ts';
 import { during, newRequest, traced } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import { type Command, nounOf } from '../commands/index.ts';
-import { type UserId, VERBS } from '../domain/change.ts';
+import { type Refusal, type UserId, VERBS } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import { belongsTo } from './accounts.ts';
+import { whyForeign } from './accounts.ts';
 import type { Actors } from './actors.ts';
 import type { Installation } from './api.ts';
 import { OVERFLOW } from './blocks.ts';
@@ -257,11 +257,12 @@ function checkEnvelope(bot: SlackContext, appId: string) {
       );
       return acknowledge(ack);
     }
-    if (isForeign(read.data, bot)) {
-      bot.log.warn({ type: read.data.type }, 'refused a payload from another workspace');
+    const why = refusedPlace(read.data, bot);
+    if (why) {
+      bot.log.warn({ type: read.data.type, why }, 'refused a payload from another workspace');
       await acknowledge(ack);
       const url = read.data.response_url;
-      const refusal = refusalMessage(createDenial('other-workspace'), bot.drawing);
+      const refusal = refusalMessage(createDenial(why), bot.drawing);
       // The sender named this address. Where it does not answer, nothing of Signalbox failed.
       return url
         ? bot.respond(url, { ...refusal, replace: false }).catch((err: unknown) => {
@@ -279,21 +280,28 @@ async function acknowledge(ack: unknown): Promise<void> {
 }
 
 /**
+ * Why a payload is refused by the workspaces that it names; null where they are ours, or only its person can tell.
  * An event in a channel that a partner hosts carries the partner's workspace; the installations that it is for
- * are beside it. Every other payload names its workspace, and that of its person: each must be ours.
+ * are beside it. Every other payload names its workspace, and that of its person: each must be ours. For an
+ * installation for a whole organization an interaction names no workspace, and the person can be of several.
  */
-function isForeign(read: z.infer<typeof Envelope>, { home }: SlackContext): boolean {
-  const isForeignTo = (team: Id, enterprise: Id) =>
-    belongsTo(home, { team: team ?? undefined, enterprise: enterprise ?? undefined }) === false;
-  const { context_team_id, authorizations, team, user } = read;
-  if (authorizations?.length)
-    return authorizations.every((each) => isForeignTo(each.team_id, each.enterprise_id));
+function refusedPlace(read: z.infer<typeof Envelope>, { home }: SlackContext): Refusal | null {
+  const { context_team_id, team_id, authorizations, team, user } = read;
+  const named = [context_team_id, team_id, team?.id];
+  const own = home.workspaces ? named : [context_team_id ?? team_id ?? team?.id];
+  const refused = (teams: readonly Id[], enterprise?: Id) => {
+    const foreign = whyForeign(home, { teams, enterprise });
+    return foreign === 'unknown' ? null : foreign;
+  };
+  if (authorizations?.length) {
+    const all = authorizations.map((each) =>
+      refused([each.team_id, ...(home.workspaces ? own : [])], each.enterprise_id),
+    );
+    return all.every((each) => each !== null) ? (all[0] ?? null) : null;
+  }
   const enterprise = read.enterprise_id ?? team?.enterprise_id ?? read.enterprise?.id;
   const person = typeof user === 'object' ? user.team_id : undefined;
-  return (
-    isForeignTo(context_team_id ?? read.team_id ?? team?.id, enterprise) ||
-    isForeignTo(person, undefined)
-  );
+  return refused(own, enterprise) ?? refused([person]);
 }
 
 type Id = z.infer<typeof Id>;

@@ -32,7 +32,7 @@ export function mentionOf(role: RoleName | null, { policy, groupIds }: DrawConte
 /** The user groups of a role, as text: a mention would notify their members. */
 export function roleText(policy: Policy, role: RoleName | null): string {
   const groups = role ? (policy.roles.get(role)?.groups ?? []) : [];
-  const handles = groups.map((group) => (group.startsWith('@') ? group : `the group ${group}`));
+  const handles = groups.map((group) => /@.*/.exec(group)?.[0] ?? `the group ${group}`);
   return handles.join(' or ') || `the role ${role ?? 'that the rule names'}`;
 }
 

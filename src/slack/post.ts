@@ -158,7 +158,7 @@ export async function channelIdOf(
   finder: ChannelFinder,
   channel: string,
 ): Promise<ChannelId | null> {
-  if (!channel.startsWith('#')) return channel as ChannelId;
+  if (!channel.includes('#')) return channel as ChannelId;
   const found = (await finder.find([channel])).get(channel);
   if (found?.ok) return found.room.id;
   if (found?.why === 'no-such-channel') return null;

@@ -63,8 +63,6 @@ export async function pruneRateCounters(tx: StoreTx, before: Date): Promise<void
 export interface Instance {
   readonly id: string;
   readonly release: string;
-  /** The hash of its configuration file. */
-  readonly configuration: string;
   readonly startedAt: Date;
   readonly seenAt: Date;
 }
@@ -72,10 +70,10 @@ export interface Instance {
 /** Stores the row of this process, and removes those of processes that were not seen since `goneBefore`. */
 export async function saveInstance(
   tx: StoreTx,
-  { id, release, configuration, startedAt, seenAt }: Instance,
+  { id, release, startedAt, seenAt }: Instance,
   goneBefore: Date,
 ): Promise<void> {
-  const row = { release, configuration, seen_at: seenAt.getTime() };
+  const row = { release, seen_at: seenAt.getTime() };
   await tx
     .insertInto('instance')
     .values({ id, started_at: startedAt.getTime(), ...row })
@@ -91,8 +89,8 @@ export async function dropInstance(tx: StoreTx, id: string): Promise<void> {
 /** Returns all processes, the oldest first. */
 export async function listInstances(reader: StoreReader): Promise<readonly Instance[]> {
   const rows = await reader.selectFrom('instance').selectAll().orderBy('started_at').execute();
-  return rows.map(({ id, release, configuration, started_at, seen_at }) => ({
-    ...{ id, release, configuration },
+  return rows.map(({ id, release, started_at, seen_at }) => ({
+    ...{ id, release },
     startedAt: new Date(started_at),
     seenAt: new Date(seen_at),
   }));

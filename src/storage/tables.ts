@@ -34,7 +34,6 @@ interface RequestBudgetTable {
 interface InstanceTable {
   id: string;
   release: string;
-  configuration: string;
   started_at: number;
   seen_at: number;
 }
@@ -125,7 +124,6 @@ export function cacheTables(engine: 'sqlite' | 'postgres'): readonly string[] {
     `create table instance (
       id ${text} primary key,
       release ${text} not null,
-      configuration ${text} not null,
       started_at ${integer} not null,
       seen_at ${integer} not null
     )${strict}`,

@@ -3,10 +3,10 @@ import { DAY_MS, HOUR_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
-import { type ClaimedJob, dropInstance, type Job, transaction } from '../storage/index.ts';
+import { type ClaimedJob, dropInstance, transaction } from '../storage/index.ts';
 import { type AlertChannel, alertKind, pruneAlerts, receiveAlert } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
-import { elsewhereKind } from './elsewhere.ts';
+import { elsewhereWatch } from './elsewhere.ts';
 import { expireKind, lostKind, runKind, takeOver } from './execute.ts';
 import { followKind } from './follow.ts';
 import { freezeKind } from './freezes.ts';
@@ -58,13 +58,7 @@ export async function openBackground(
   { release, takesOver, follows, audit, alertChannels, kinds }: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
-  await record(
-    context,
-    { type: 'started', release, instance },
-    context.organizations.map((key) => {
-      return { kind: 'elsewhere', key, dueAt: context.now().getTime() };
-    }),
-  );
+  await record(context, { type: 'started', release, instance });
   await resealSecrets(store, events.keys);
   if (takesOver) {
     const executing = await listChanges(events, { states: ['executing'], limit: MANY });
@@ -75,7 +69,7 @@ export async function openBackground(
   }
   const onError = (error: unknown) => mendLog(context, error);
   const onLate = (job: ClaimedJob) => reportLate(context, job);
-  const all = { ...jobKinds(context, { follows, audit }), ...kinds };
+  const all = { ...jobKinds(context, { follows }), ...kinds };
   const jobs = createJobLoop({ ...context, onError, onLate }, all);
   let started: ReturnType<typeof startAll> | null = null;
   return {
@@ -87,7 +81,12 @@ export async function openBackground(
       started?.maintenance.wake();
     },
     start: async (upkeep) => {
-      started = startAll(context, jobs, { release, upkeep });
+      // One of each organization: one that does not answer does not stop the others.
+      const elsewhere = context.organizations.map((organization) => {
+        const work = elsewhereWatch({ ...context, organization }, audit);
+        return { name: `read activities of ${organization}`, work, everyMs: WATCHED_EVERY_MS };
+      });
+      started = startAll(context, jobs, { release, upkeep: [...upkeep, ...elsewhere] });
     },
     pause: async () => {
       await started?.guard.stop();
@@ -116,16 +115,15 @@ const MANY = 1_000;
 async function record(
   { events }: Pick<WorkflowContext, 'events'>,
   event: Extract<EventOf<'installation/processes'>, { type: 'started' | 'stopped' }>,
-  jobs: readonly Job[] = [],
 ): Promise<void> {
   const stream = 'installation/processes';
-  await append(events, async () => ({ events: [{ stream, event }], jobs, result: null }));
+  await append(events, async () => ({ events: [{ stream, event }], result: null }));
 }
 
 /** Every kind of job of the workflow. */
 export function jobKinds(
   context: WorkflowContext,
-  { follows, audit }: Pick<BackgroundOptions, 'follows' | 'audit'>,
+  { follows }: { readonly follows: boolean },
 ): JobKinds {
   return {
     ...messageKinds(context),
@@ -139,7 +137,6 @@ export function jobKinds(
     schedule: scheduleKind(context),
     freeze: freezeKind(context),
     follow: followKind(context, { isOn: follows }),
-    elsewhere: elsewhereKind(context, { isOn: follows, audit }),
   };
 }
 

@@ -2,11 +2,11 @@
 // lists, and no change of Signalbox sent, is announced once, in the channel of its service.
 
 import { createHash } from 'node:crypto';
-import { createOutageLog } from '../base/log.ts';
+import { cleanText } from '../base/text.ts';
 import { DAY_MS, type Day, dayOf, daysBetween, MINUTE_MS } from '../base/time.ts';
 import { decidedChanges } from '../commands/index.ts';
-import type { Answer } from '../domain/answer.ts';
-import { type Change, type ChangeId, targetKey } from '../domain/change.ts';
+import { type Answer, countWords } from '../domain/answer.ts';
+import { type Change, targetKey } from '../domain/change.ts';
 import {
   evolveElsewhere,
   type FoundElsewhere,
@@ -14,314 +14,209 @@ import {
   StoredAnswer,
 } from '../domain/log-events.ts';
 import { requirementFor } from '../domain/policy.ts';
-import { nameToType, serviceTarget } from '../domain/targets.ts';
-import { append, listChanges, loadChange, type Subjects } from '../log/index.ts';
+import { type Service, serviceTarget } from '../domain/targets.ts';
+import { append, listChanges, loadChange } from '../log/index.ts';
 import type { ActivityReading } from '../servers/cloud-readings.ts';
 import type { Job } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
-import type { JobKind } from './jobs.ts';
 import { targetChanges } from './target.ts';
-
-interface ElsewhereOptions {
-  /** Whether the configuration has the optional reads. */
-  readonly isOn: boolean;
-  /** Where changes are named whose rule has no channel of its own; null: nowhere. */
-  readonly audit: string | null;
-}
 
 /** With a failed read between two others, a change is still named within five minutes after it is listed. */
 const READ_EVERY_MS = 2 * MINUTE_MS;
-const RETRY_MS = 30_000;
-/** A start reads what happened since the last stop, up to this time before. */
-const LONGEST_GAP_MS = 5 * DAY_MS;
+/** A start reads back so far. */
+const LONGEST_GAP_MS = 7 * DAY_MS;
+/** What the server lists later than this is not named; and a request without an answer may be applied so much later. */
+const LATE_MS = DAY_MS;
 
-/** The job of an organization: reads its activities, and announces what Signalbox did not send. */
-export function elsewhereKind(context: WorkflowContext, options: ElsewhereOptions): JobKind {
-  const runs = new Map(
-    context.organizations.map((organization) => {
-      return [organization, readsOf({ ...context, organization }, options)] as const;
-    }),
-  );
-  return {
-    lane: 'background',
-    retryMs: () => RETRY_MS,
-    run: async ({ key }) => (await runs.get(key)?.()) ?? 'done',
+/** To be called often: reads the activities of the organization, and announces what Signalbox did not send. */
+export function elsewhereWatch(context: WorkflowContext, audit: string | null) {
+  const { events, organization, policy, commands, now } = context;
+  const startedAt = now().getTime();
+  let [triedAt, readAt] = [0, startedAt - LONGEST_GAP_MS];
+  /** The last services with each id: a deleted one has its name and its channel as well. */
+  const services = new Map<string, Service>();
+  /** The channel is that of the rule for such a change of the service. */
+  const placed = ({ id, madeAt, what, by, serviceId, type }: Entry): Placed => {
+    const one = services.get(serviceId ?? '');
+    const service = cleanText(serviceId ?? '', TEXT_MAX);
+    const name = one?.name ?? `service ${service || 'without an id'}`;
+    const same = [...commands.values()].find(({ activities }) => activities?.includes(type ?? ''));
+    const about = {
+      command: same?.name ?? 'service scale',
+      target: one ? serviceTarget(one) : null,
+    };
+    const { channel } = (one && requirementFor(policy, about)) ?? {};
+    return { id, madeAt, service, name, what, by, channel: channel ?? audit };
   };
-}
-
-/** Reads the activities of one organization; null: its changes are not named. */
-function readsOf(context: WorkflowContext, options: ElsewhereOptions): () => Promise<Date | null> {
-  // What this process knows, so that it reads less: the log decides what is announced.
-  let readUpTo = 0;
-  const own: OwnActivities = new Map();
-  const { organization } = context;
-  const outage = createOutageLog(context.log, {
-    began: 'activities cannot be read: changes made elsewhere are not named until they can be',
-    ended: 'activities are read again',
-  });
-  return async () => {
-    const since = await readSince(context, options.isOn);
-    if (since === null) return null;
-    const now = context.now().getTime();
-    const from = Math.max(since, Math.max(readUpTo, now - LONGEST_GAP_MS) - DAY_MS);
-    const period = { from_date: dayOf(new Date(from)), to_date: dayOf(new Date(now)) };
+  return async (): Promise<void> => {
+    for (const one of context.services()) services.set(one.id, one);
+    const at = now().getTime();
+    if (at - triedAt < READ_EVERY_MS) return;
+    triedAt = at;
+    const period = { from_date: dayOf(new Date(readAt - LATE_MS)), to_date: dayOf(new Date(at)) };
     const { activities } = context.commandContext().reads.cloud;
     const read = await activities(period, { fresh: true, organization });
-    if (read.known) {
-      outage.ended();
-      const days = daysBetween(period.from_date, period.to_date);
-      const listed = entriesIn(read.value, since, days);
-      const known = await foundOn(context.events, days);
-      await matchOwn(context, own, listed, unknownTo(known, listed));
-      const others = listed.filter(({ id }) => !own.has(id));
-      await announce(context, options.audit, unknownTo(known, others), days);
-      readUpTo = now;
-    } else outage.failed('unread', { organization, gap: read.gap, why: read.why });
-    return new Date(context.now().getTime() + READ_EVERY_MS);
+    const isOn = read.known || read.gap !== 'off';
+    const days = daysBetween(period.from_date, period.to_date);
+    const entries = read.known ? entriesIn(read.value, days) : [];
+    const causes = await causesOf(context, entries);
+    await append(events, async (locked) => {
+      const stream = `elsewhere/${organization}` as const;
+      const since = (await locked.load(stream, evolveElsewhere)).state?.since ?? null;
+      // Nothing before the first start with extended reads is named, nor while they are off.
+      if (isOn !== (since !== null))
+        return { events: [{ stream, event: { type: isOn ? 'begun' : 'ended' } }], result: null };
+      const all = days.map((day) => locked.load(`elsewhere/${day}`, evolveElsewhere));
+      const known = (await Promise.all(all)).flatMap(({ state }) => state?.found ?? []);
+      const isNew = ({ id, madeAt }: Entry) =>
+        madeAt.getTime() >= Number(since) && !known.some((one) => one.id === id);
+      const others = withoutOwn(entries.filter(isNew), causes, startedAt);
+      return announcement(known, others.map(placed), locked.at);
+    });
+    context.wake();
+    if (!read.known && isOn) throw new Error(`The activities cannot be read: ${read.why}`);
+    readAt = at;
   };
-}
-
-/** Since when changes are named: nothing before the first start with extended reads is, nor while they are off. */
-async function readSince(
-  { events, organization }: Pick<WorkflowContext, 'events' | 'organization'>,
-  isOn: boolean,
-): Promise<number | null> {
-  const stream = `elsewhere/${organization}` as const;
-  const { result } = await append(events, async (locked) => {
-    const since = (await locked.load(stream, evolveElsewhere)).state?.since ?? null;
-    if ((since !== null) === isOn) return { events: [], result: since };
-    const event = { type: isOn ? 'begun' : 'ended' } as const;
-    return { events: [{ stream, event }], result: isOn ? locked.at : null };
-  });
-  return result;
-}
-
-/** A listed change of a service, of a known time. */
-interface Entry extends Omit<FoundElsewhere, 'group'> {
-  readonly type: string;
-  readonly isOwnKey: boolean;
 }
 
 const TEXT_MAX = 100;
 
-/** The oldest first. A server that ignores the period lists more. */
-function entriesIn(
-  activities: readonly ActivityReading[],
-  since: number,
-  days: readonly Day[],
-): readonly Entry[] {
-  const entries = decidedChanges(activities).flatMap((one): readonly Entry[] => {
-    const madeAt = new Date(one.createdAt ?? '');
-    // Of what has no time, it is not known whether it happened before.
-    if (!(madeAt.getTime() >= since) || !days.includes(dayOf(madeAt))) return [];
+/** A listed change of a service, of a known time. */
+type Entry = ReturnType<typeof decidedChanges>[number] & { readonly madeAt: Date };
+type Placed = Omit<FoundElsewhere, 'group' | 'at'>;
+
+/** Each once, the oldest first. A server that ignores the period lists more. */
+function entriesIn(all: readonly ActivityReading[], days: readonly Day[]): readonly Entry[] {
+  const entries = decidedChanges(all).flatMap((one): readonly Entry[] => {
+    const madeAt = new Date(one.createdAt ?? Number.NaN);
     const id = createHash('sha256').update(one.id).digest('base64url');
-    const service = (one.serviceId ?? '').slice(0, TEXT_MAX);
-    const { what, by, isOwnKey, type } = one;
-    return [{ id, madeAt, service, what, by, isOwnKey, type: type ?? '' }];
+    // Of what has no time, it is not known whether it happened before.
+    const isTimed = madeAt.getTime() > 0 && days.includes(dayOf(madeAt));
+    return isTimed ? [{ ...one, id, madeAt }] : [];
   });
   const unique = new Map(entries.map((one) => [one.id, one]));
   return [...unique.values()].toSorted((a, b) => a.madeAt.getTime() - b.madeAt.getTime());
 }
 
-async function announce(
-  context: WorkflowContext,
-  audit: string | null,
-  others: readonly Entry[],
-  days: readonly Day[],
-): Promise<void> {
-  if (others.length === 0) return;
-  await append(context.events, async (locked) => {
-    const known = await foundOn(locked, days);
-    const added = withGroups(known, unknownTo(known, others));
-    const events: NewEvent[] = added.map(foundEvent);
-    const jobs: Job[] = [];
-    for (const [group, one] of new Map(added.map((each) => [each.group, each]))) {
-      const place = placeOf(context, one);
-      const channel = place.channel ?? audit;
-      if (channel === null) continue;
-      const related = [...known, ...added].filter((each) => each.group === group);
-      const answer = StoredAnswer.parse(elsewhereMessage(place, related));
-      const key = `elsewhere-${group}`;
-      events.push({ stream: `post/${key}`, event: { type: 'announced', channel, answer } });
-      jobs.push({ kind: 'post', key, dueAt: locked.at });
-    }
-    return { events, jobs, result: null };
-  });
-  context.wake();
-}
-
-/** What was announced of these days. */
-async function foundOn(
-  subjects: Subjects,
-  days: readonly Day[],
-): Promise<readonly FoundElsewhere[]> {
-  const all = days.map((day) => subjects.load(`elsewhere/${day}`, evolveElsewhere));
-  return (await Promise.all(all)).flatMap(({ state }) => state?.found ?? []);
-}
-
-function unknownTo(known: readonly FoundElsewhere[], all: readonly Entry[]): readonly Entry[] {
-  const ids = new Set(known.map(({ id }) => id));
-  return all.filter(({ id }) => !ids.has(id));
-}
-
-function foundEvent({ type: _, isOwnKey: __, ...facts }: Grouped): NewEvent {
-  const event = { type: 'found', ...facts } as const;
-  return { stream: `elsewhere/${dayOf(facts.madeAt)}`, event };
-}
-
-type Grouped = Entry & Pick<FoundElsewhere, 'group'>;
-
-/** Changes of a service by one actor that share a message: all within this time after its first one. */
+/** What one actor did is one message of a channel, if it is found within this time after the first of it. */
 const RELATED_MS = 5 * MINUTE_MS;
 
-function withGroups(known: readonly FoundElsewhere[], fresh: readonly Entry[]): readonly Grouped[] {
-  const added: Grouped[] = [];
-  for (const one of fresh) {
-    const first = [...known, ...added].find(
-      ({ id, group, service, by, madeAt }) =>
-        id === group &&
-        service === one.service &&
-        by === one.by &&
-        Math.abs(madeAt.getTime() - one.madeAt.getTime()) <= RELATED_MS,
-    );
-    added.push({ ...one, group: first?.id ?? one.id });
+/** Records these changes, and announces the messages that show them. */
+function announcement(known: readonly FoundElsewhere[], others: readonly Placed[], at: number) {
+  const all = [...known];
+  for (const one of others) {
+    const isFirst = ({ id, group, by, channel, at: foundAt }: FoundElsewhere) =>
+      id === group && by === one.by && channel === one.channel && at - foundAt <= RELATED_MS;
+    all.push({ ...one, at, group: all.find(isFirst)?.id ?? one.id });
   }
-  return added;
-}
-
-/** The name of the service, how a line names it, and the channel of the rule for such a change of it. */
-function placeOf(
-  { services, policy, commands }: WorkflowContext,
-  { service: id, type }: Pick<Entry, 'service' | 'type'>,
-) {
-  const all = services();
-  const service = all.find((each) => each.id === id);
-  if (!service) return { name: `Service ${id || 'without an id'}`, line: null, channel: null };
-  const same = [...commands.values()].find(({ activities }) => activities?.includes(type));
-  const about = { command: same?.name ?? 'service scale', target: serviceTarget(service) };
-  const channel = requirementFor(policy, about)?.channel ?? null;
-  return { name: service.name, line: nameToType(service, all), channel };
+  const added = all.slice(known.length);
+  const events = added.map(({ at: _, ...facts }): NewEvent => {
+    return { stream: `elsewhere/${dayOf(facts.madeAt)}`, event: { type: 'found', ...facts } };
+  });
+  const jobs: Job[] = [];
+  for (const [group, { channel }] of new Map(added.map((one) => [one.group, one]))) {
+    if (channel === null) continue;
+    const answer = StoredAnswer.parse(messageAbout(all.filter((one) => one.group === group)));
+    const key = `elsewhere-${group}`;
+    events.push({ stream: `post/${key}`, event: { type: 'announced', channel, answer } });
+    jobs.push({ kind: 'post', key, dueAt: at });
+  }
+  return { events, jobs, result: null };
 }
 
 const LISTED_MAX = 10;
 
-/** The message about one or several changes of a service by one actor. `line` names the service in a command line. */
-function elsewhereMessage(
-  { name, line }: { readonly name: string; readonly line: string | null },
-  all: readonly FoundElsewhere[],
-): Answer {
+function messageAbout(all: readonly FoundElsewhere[]): Answer {
   const [first] = all;
-  const one = `${first?.what.charAt(0).toLowerCase()}${first?.what.slice(1)}`;
+  const names = [...new Set(all.map(({ name }) => name))];
+  const what = all.length === 1 ? first?.what : countWords(all.length, 'change');
   const more = all.length > LISTED_MAX ? `and ${all.length - LISTED_MAX} more. ` : '';
-  const listed = all.slice(0, LISTED_MAX).map(({ what, madeAt }) => [`${what}, `, { at: madeAt }]);
-  const offers = [{ label: 'Show service', line: `service show ${line}` }];
+  const listed = all.slice(0, LISTED_MAX);
+  const lines = listed.map((one) => [`${one.name}: ${one.what}, `, { at: one.madeAt }]);
+  const offers = [{ label: 'Show service', line: `service show ${first?.service}` }];
   return {
-    title: `${name}: ${all.length === 1 ? one : `${all.length} changes`} ${first?.by}`,
+    title: `${what} ${first?.by}: ${cleanText(names.join(', '), TEXT_MAX)}`,
     parts: [
-      { kind: 'lines', lines: listed },
+      { kind: 'lines', lines },
       { kind: 'note', text: `${more}Not made with Signalbox.` },
-      ...(line === null ? [] : [{ kind: 'offers', offers } as const]),
+      ...(names.length === 1 ? [{ kind: 'offers', offers } as const] : []),
     ],
   };
 }
 
-/** One request of Signalbox: the service that it changed, and when the server may have applied it. */
-interface Send {
-  readonly change: ChangeId;
-  readonly types: readonly string[];
-  /** Null: a creation without an answer, so that its service is not known. */
-  readonly service: string | null;
-  readonly claimedAt: number;
-  readonly until: number;
-}
-
-/** The request that a listed activity is about, by the id of the activity. */
-type OwnActivities = Map<string, string>;
-
-/**
- * Finds the activities that are about requests of Signalbox: of its key, service and type, and between the claim and the
- * answer. A request explains one activity of each type, that which is nearest to its claim. The last request chooses
- * first, because an earlier one without an answer may be applied later.
- */
-async function matchOwn(
-  context: WorkflowContext,
-  own: OwnActivities,
-  listed: readonly Entry[],
-  fresh: readonly Entry[],
-): Promise<void> {
-  const ids = new Set(listed.map(({ id }) => id));
-  for (const id of [...own.keys()]) if (!ids.has(id)) own.delete(id);
-  const open = fresh.filter(({ id, isOwnKey }) => isOwnKey && !own.has(id));
-  if (open.length === 0) return;
-  const explained = new Set(own.values());
-  const sends = (await sendsTo(context, open)).toSorted((a, b) => b.claimedAt - a.claimedAt);
-  for (const send of sends) {
-    for (const type of send.types) {
-      const distance = ({ madeAt }: Entry) => Math.abs(madeAt.getTime() - send.claimedAt);
-      const [nearest] = open
-        .filter((one) => one.type === type && !own.has(one.id) && mayBeAbout(one, send))
-        .toSorted((a, b) => distance(a) - distance(b));
-      const request = `${send.change} ${type}`;
-      if (nearest && !explained.has(request)) own.set(nearest.id, request);
-    }
-  }
-}
-
-function mayBeAbout({ type, service, madeAt }: Entry, send: Send): boolean {
-  const at = madeAt.getTime();
-  const isOfService = send.service === null ? type === CREATED : service === send.service;
-  return isOfService && at >= send.claimedAt - CLOCKS_DIFFER_MS && at <= send.until;
-}
-
-/** The clock of the server may differ from that of the database by this much. */
-const CLOCKS_DIFFER_MS = MINUTE_MS;
-/** A request without an answer may be applied so much later. */
-const LATE_MS = DAY_MS;
-const CREATED = 'service_create';
 /** Creations are rare: so many reach further back than what is listed. */
 const MOST_CREATIONS = 50;
+/** The clock of the server may differ from that of the database by this much. */
+const CLOCKS_DIFFER_MS = 5 * MINUTE_MS;
 
-/** The requests that may have changed these services, or created them. */
-async function sendsTo(
-  context: WorkflowContext,
-  entries: readonly Entry[],
-): Promise<readonly Send[]> {
-  const { events, commands, organization } = context;
-  const first = Math.min(...entries.map(({ madeAt }) => madeAt.getTime()));
-  const creating = [...commands.values()].filter(({ activities }) => activities?.includes(CREATED));
-  const names = creating.map(({ name }) => name);
-  const created = { commands: names, confirmed: true, limit: MOST_CREATIONS } as const;
-  const keys = new Set([
-    ...entries.map(({ service: id }) =>
-      targetKey({ organization, plan: { target: { kind: 'service', id } } }),
-    ),
-    ...(await listChanges(events, created))
-      .filter((change) => change.organization === organization)
-      .map(targetKey),
-  ]);
-  const sends: Send[] = [];
-  for (const key of keys) {
-    for (const { change: id, since } of await targetChanges(events, key)) {
-      const claimedAt = since.getTime();
-      const change = claimedAt < first - LATE_MS ? null : await loadChange(events, id);
-      const types = change && commands.get(change.command)?.activities;
-      if (types && isSent(change))
-        sends.push({ change: id, types, claimedAt, ...sentTo(change, claimedAt) });
-    }
-  }
-  return sends;
+/** What requests of Signalbox may have caused: to the services of these entries, or creating one. */
+async function causesOf(context: WorkflowContext, entries: readonly Entry[]) {
+  const { events, organization } = context;
+  const byKeys = entries.filter(({ actorType }) => actorType === 'api');
+  const query = { commands: ['service create'], confirmed: true, limit: MOST_CREATIONS } as const;
+  const listed = byKeys.length > 0 ? await listChanges(events, query) : [];
+  const created = listed.filter((change) => change.organization === organization);
+  const targets = [
+    ...byKeys.map(({ serviceId: id }) => ({ kind: 'service' as const, id: id ?? '' })),
+    ...created.map(({ plan }) => plan.target),
+  ];
+  const keys = new Set(targets.map((target) => targetKey({ organization, plan: { target } })));
+  const from = Math.min(...byKeys.map(({ madeAt }) => madeAt.getTime())) - LATE_MS;
+  const holdings = await Promise.all([...keys].map((key) => targetChanges(events, key)));
+  const sends = holdings.flat().filter(({ since }) => since.getTime() >= from);
+  const causes = sends.map(async ({ change, since }) =>
+    causedBy(context, await loadChange(events, change), since.getTime()),
+  );
+  return (await Promise.all(causes)).flat();
 }
 
-/** False: nothing was sent, or the server refused it. */
-function isSent({ state, outcome }: Change): boolean {
-  return state === 'executing' || (outcome !== null && outcome.how !== 'failed');
-}
+type Cause = ReturnType<typeof causedBy>[number];
 
-function sentTo({ plan, outcome }: Change, claimedAt: number): Pick<Send, 'service' | 'until'> {
-  const { kind, id } = plan.target;
+/** The activities of one request, each of its type. */
+function causedBy({ commands }: WorkflowContext, change: Change | null, claimedAt: number) {
+  const { state, outcome = null, plan } = change ?? {};
+  // Nothing was sent, or the server refused it.
+  if (!plan || (state !== 'executing' && (outcome?.how ?? 'failed') === 'failed')) return [];
   const answered = outcome?.how === 'succeeded' ? outcome : null;
-  return {
-    service: kind === 'new service' ? (answered?.createdId ?? null) : id,
-    until: answered ? answered.at.getTime() + CLOCKS_DIFFER_MS : claimedAt + LATE_MS,
-  };
+  const until = answered ? answered.at.getTime() + CLOCKS_DIFFER_MS : claimedAt + LATE_MS;
+  // Which service a request without an answer created is not known.
+  const isCreation = plan.target.kind === 'new service';
+  const service = isCreation ? (answered?.createdId ?? null) : plan.target.id;
+  const { activities = [] } = commands.get(change?.command ?? '') ?? {};
+  return activities.map((type) => ({ type, service, claimedAt, until, isAnswered: !!answered }));
+}
+
+/**
+ * Leaves out what requests of Signalbox explain: of its key, service and type, and between the claim and the answer. A
+ * request explains one activity of each type. As many as possible are explained, those nearest to a claim first. Before
+ * this process started, Signalbox may have had another key.
+ */
+function withoutOwn(entries: readonly Entry[], causes: readonly Cause[], startedAt: number) {
+  const creations = entries.filter(({ type, isOwnKey }) => isOwnKey && type === 'service_create');
+  const created = new Set(creations.map(({ serviceId }) => serviceId));
+  const own = entries.map((one) => {
+    const at = one.madeAt.getTime();
+    const possible = causes.filter(
+      ({ type, service, claimedAt, until, isAnswered }) =>
+        one.type === type &&
+        (service === null ? created.has(one.serviceId) : one.serviceId === service) &&
+        (one.isOwnKey || (isAnswered && one.actorType === 'api' && at < startedAt)) &&
+        at >= claimedAt - CLOCKS_DIFFER_MS &&
+        at <= until,
+    );
+    const distance = Math.min(...possible.map(({ claimedAt }) => Math.abs(at - claimedAt)));
+    return { one, possible, distance };
+  });
+  const explained = new Map<Cause, (typeof own)[number]>();
+  /** Finds a cause of an entry, if needed by finding another one for other entries. */
+  const explain = (each: (typeof own)[number], tried = new Set<Cause>()): boolean =>
+    each.possible.some((cause) => {
+      const other = explained.get(cause);
+      const isFree = !tried.has(cause) && (!other || explain(other, tried.add(cause)));
+      if (isFree) explained.set(cause, each);
+      return isFree;
+    });
+  for (const each of own.toSorted((a, b) => a.distance - b.distance)) explain(each);
+  const all = new Set([...explained.values()].map(({ one }) => one));
+  return entries.filter((one) => !all.has(one));
 }

@@ -13,6 +13,7 @@ import {
 } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveFreeze } from '../domain/log-events.ts';
+import { isInForce, standingOf } from '../domain/standing.ts';
 import { loadChange, type Subjects } from '../log/index.ts';
 import { appliedScaling } from '../servers/facts.ts';
 import { addJobs, transaction } from '../storage/index.ts';
@@ -461,6 +462,8 @@ export async function withFollowUp(
     const { state: freeze } = await events.load(`freeze/${change.id}`, evolveFreeze);
     return freeze ? { ...change, isOver: freeze.isLifted || freeze.until <= now() } : change;
   }
+  const standing = standingOf(change);
+  if (standing) return { ...change, isOver: standing.left === 0 || !isInForce(change, now()) };
   const followUp = change.outcome && (await readFollowUp(store, change.id));
   return followUp ? { ...change, followUp } : change;
 }

@@ -50,12 +50,12 @@ const GONE_AFTER_MS = 180_000;
 
 /** Lists this process among the replicas, for the doctor. Nothing is decided from the list. */
 export function presence(
-  { store, instance: id, configuration, now }: DecisionContext,
+  { store, instance: id, now }: DecisionContext,
   release: string,
 ): MaintenanceJob {
   const startedAt = now();
   const save = () => {
-    const row = { id, release, configuration, startedAt, seenAt: now() };
+    const row = { id, release, startedAt, seenAt: now() };
     const goneBefore = new Date(row.seenAt.getTime() - GONE_AFTER_MS);
     return transaction(store, (tx) => saveInstance(tx, row, goneBefore));
   };

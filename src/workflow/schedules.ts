@@ -404,6 +404,7 @@ const LASTING: Readonly<Partial<Record<Refusal, string>>> = {
   guest: 'its requester is a guest now',
   bot: 'its requester is no person',
   'other-workspace': 'its requester left the workspace',
+  'unlisted-workspace': 'its requester left the workspaces that Signalbox serves',
   'no-rule': 'no rule of the policy permits its runs any more',
   'not-a-requester': 'its requester does not have the role of its rule any more',
   'approvals-missing': 'its approvals do not satisfy its rule any more',

@@ -17,7 +17,7 @@ import {
 } from '../log/index.ts';
 import { follow, hasEvents, lastEventAt, verifyAll, withoutCard } from '../log/upkeep.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
-import type { DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
+import type { CardMark, DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
 import { advance, type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { type Notice, noticeFor } from './notices.ts';
 import { pausedSchedule } from './own.ts';
@@ -360,12 +360,9 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
       else await answerUnknown(context, id, { marks, isOpen: change?.state === 'draft' });
     }
     for (const [id, marks] of byChange) {
-      const cards = marks.filter(({ isCard }) => isCard);
-      const change = cards.length > 1 ? await loadChange(events, id) : null;
-      if (!cards.some(({ at }) => at.ts === change?.card?.ts)) continue;
-      const asking = cards.filter(
-        ({ hash, revision }) => !hash.startsWith(LOST_HASH) && revision !== OTHER,
-      );
+      const asking = marks.filter((mark) => mark.isCard && !isOver(mark));
+      const own = asking.length > 1 ? (await loadChange(events, id))?.card?.ts : null;
+      if (!asking.some(({ at }) => at.ts === own)) continue;
       for (const { at } of asking) await drawOther(context, id, at);
     }
   } catch (error) {
@@ -394,6 +391,7 @@ async function adoptCard(
 
 /** The revision of a card whose change stands on another one. */
 const OTHER = 'other';
+const isOver = ({ hash, revision }: CardMark) => hash.startsWith(LOST_HASH) || revision === OTHER;
 
 /** A card that is not the card of its change asks nobody for anything: people press where the log has it. */
 export async function drawOther(

@@ -98,7 +98,7 @@ test('without SIGNALBOX_KEY, a missing key file is named', async () => {
 
 test('an invalid key is refused before the database is opened', async () => {
   const { err, code } = await audit({ SIGNALBOX_KEY: 'short' }, 'verify');
-  expect(err).toBe('SIGNALBOX_KEY must be 32 bytes in base64: openssl rand -base64 32\n');
+  expect(err).toBe('SIGNALBOX_KEY  must be 32 bytes in base64 (openssl rand -base64 32)\n');
   expect(code).toBe(2);
 });
 

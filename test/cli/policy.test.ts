@@ -107,12 +107,11 @@ cases:
   expect({ out, code }).toEqual({ out: '', code: 2 });
   const shown = err.replaceAll(cases, 'cases.yaml').replaceAll(config, 'signalbox.yaml');
   expect(shown).toMatchInlineSnapshot(`
-    "Nothing was decided: 5 problems.
-      signalbox.yaml:63 policy[1].approvals.from  names no role: “aprover” (did you mean “approver”?)
-      signalbox.yaml:63 policy[1].approvals.count  must be at least 1
-      cases.yaml:3 cases[0].roles[0]  names no role: “operatr” (did you mean “operator”?)
-      cases.yaml:4 cases[0].command  names no command: “service stp” (did you mean “service stop”?)
-      cases.yaml:5 cases[0].expect  cannot be “imediate” (did you mean “immediate”?; other forms: { approvals: 2, from: approver } or { denied: no-rule })
+    "signalbox.yaml:63 policy[1].approvals.from  names no role: “aprover” (did you mean “approver”?)
+    signalbox.yaml:63 policy[1].approvals.count  must be at least 1
+    cases.yaml:3 cases[0].roles[0]  names no role: “operatr” (did you mean “operator”?)
+    cases.yaml:4 cases[0].command  names no command: “service stp” (did you mean “service stop”?)
+    cases.yaml:5 cases[0].expect  cannot be “imediate” (did you mean “immediate”?; other forms: { approvals: 2, from: approver } or { denied: no-rule })
     "
   `);
 });
@@ -144,7 +143,6 @@ test.for([['--help'], ['help'], [], ['test', '--help']])('%j prints the usage', 
 test('a file that does not exist is named', async () => {
   const { err, code } = await policy('test', '/nowhere/cases.yaml', '--config', '/nowhere/x.yaml');
   expect(code).toBe(2);
-  expect(err).toContain('2 problems');
   expect(err).toContain('/nowhere/cases.yaml  cannot be read (ENOENT)');
   expect(err).toContain('/nowhere/x.yaml  cannot be read (ENOENT)');
 });

@@ -41,7 +41,7 @@ test.for<[string, readonly string[], string]>([
 test.for<[string, readonly string[], number, string]>([
   ['start --help', ['start', '--help'], 0, ''],
   ['start with an option', ['start', '--port', '3100'], 2, 'Unknown option “--port”'],
-  ['start with an argument', ['start', 'now'], 2, 'start takes no arguments, not now.'],
+  ['start with an argument', ['start', 'now'], 2, 'start takes options only, not now.'],
   ['doctor with an unknown option', ['doctor', '--jsno'], 2, 'did you mean “--json”?'],
   ['doctor with an argument', ['doctor', 'now'], 2, 'doctor takes options only, not now.'],
   ['manifest --help', ['manifest', '--help'], 0, ''],

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../src/commands/define.ts';
 import { type Command, nounOf } from '../../src/commands/define.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands, nouns } from '../../src/commands/registry.ts';
-import type { ChangeId, Snapshot, UserId } from '../../src/domain/change.ts';
+import type { ChangeId, Plan, Snapshot, UserId } from '../../src/domain/change.ts';
 import type { SlackFreeze } from '../../src/domain/freezes.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
 import { NOON, ORGANIZATIONS, service, vocabularyOf } from './fixtures.ts';
@@ -117,6 +117,7 @@ test('a change is either sent to a server or applied by Signalbox', () => {
     return each.own ? [each.name] : [];
   });
   expect(own.toSorted()).toEqual([
+    'change allow',
     'change freeze',
     'change unfreeze',
     'service schedule',
@@ -424,7 +425,14 @@ test('every command says what a program may do with it', () => {
   const marked = (mark: Command['program']) =>
     commands.filter(({ program }) => program === mark).map(({ name }) => name);
   expect(marked('none')).toEqual([
-    ...['change freeze', 'change unfreeze', 'change cancel', 'cost csv', 'cost digest'],
+    ...[
+      'change freeze',
+      'change unfreeze',
+      'change allow',
+      'change cancel',
+      'cost csv',
+      'cost digest',
+    ],
   ]);
   expect(marked('request').every((name) => change(name).kind === 'change')).toBe(true);
   expect([...marked('none'), ...marked('read'), ...marked('request')].sort()).toEqual(
@@ -437,13 +445,13 @@ test('every command says what a program may do with it', () => {
 
 test.for<[string, string, string, string | null]>([
   ['before the entry', '2026-11-20T18:00Z', '2026-11-21T21:59Z', null],
-  ['into the entry', '2026-11-20T18:00Z', '2026-11-22T09:00Z', 'Sat 21 Nov, 22:00 UTC'],
+  ['into the entry', '2026-11-20T18:00Z', '2026-11-22T09:00Z', '2026-11-21 22:00 UTC'],
   ['from its begin on', '2026-11-21T22:00Z', '2026-11-22T21:00Z', null],
   [
     'from its begin into the next one',
     '2026-11-21T22:00Z',
     '2026-11-22T23:00Z',
-    'Sun 22 Nov, 22:00 UTC',
+    '2026-11-22 22:00 UTC',
   ],
 ])('a scale that lasts %s (%s to %s) names the entry %s', ([, from, until, at]) => {
   const scheduleBegins = [
@@ -451,11 +459,16 @@ test.for<[string, string, string, string | null]>([
     { name: 'Wednesdays', weekdays: [3], hour: 0 },
   ];
   const before = { fields: {}, volatileFields: { scheduleBegins }, seenAt: new Date(), source: '' };
-  const span = { from: new Date(from), until: new Date(until) };
+  const afterMs = new Date(until).getTime() - new Date(from).getTime();
+  const timing = { startAt: from, revert: { afterMs, label: '', line: '' } };
   const words = (when: string) =>
     `The scaling schedule entry “Weekend” begins before the revert (${when}): your values do not apply in it.`;
   const scale = commands.find(({ name }) => name === 'service scale');
   if (scale?.kind !== 'change') throw new Error('service scale is a change');
-  expect(scale.warningsUntil?.(before, span)).toEqual(at === null ? [] : [words(at)]);
-  expect(scale.warningsUntil?.(null, span)).toEqual([]);
+  const warned = (over: Partial<Plan>) =>
+    scale.timeWarnings?.({ before, timing, ...over } as Plan, new Date(from));
+  expect(warned({})).toEqual(at === null ? [] : [words(at)]);
+  expect(warned({ timing: { ...timing, startAt: null } })).toEqual(warned({}));
+  expect(warned({ timing: { ...timing, revert: null } })).toEqual([]);
+  expect(warned({ before: null })).toEqual([]);
 });

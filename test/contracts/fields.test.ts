@@ -59,7 +59,9 @@ afterAll(async () => {
 });
 
 test('docs/fields.md lists every field of the contracts and where it appears', async () => {
-  const page = `${[INTRODUCTION, ...OPERATIONS.map(partOf)].join('\n\n')}\n`;
+  const listed = new Set<string>();
+  const parts = OPERATIONS.map((operation) => partOf(operation, listed));
+  const page = `${[INTRODUCTION, ...parts].join('\n\n')}\n`;
   await expect(page).toMatchFileSnapshot('../../docs/fields.md');
 });
 
@@ -88,18 +90,17 @@ const INTRODUCTION = `# Fields of the two APIs
 opens their forms, types and fills in the values at the bounds of each field and one beyond them, calls the clients with
 them, and changes each field of each reply once to see where the change appears. The test fails if a field appears
 nowhere, if a value of the contract is refused, and if a refusal does not name its field. The rules are those of
-\`test/contracts/openapi.yaml\`.`;
+\`test/contracts/openapi.yaml\`. A row that is the same for several operations stands at the first one only.`;
 
-function partOf(operation: Operation): string {
+/** `listed`: the rows of the operations before, to which it adds its own. */
+function partOf(operation: Operation, listed: Set<string>): string {
   const { name, method, path } = operation;
-  const requested = requestedBy(operation);
-  const rows = rowsOf(operation);
-  const own = rows.filter((row) => row.length === HEAD.length);
-  const replied = rows.filter((row) => row.length === REPLY_HEAD.length);
-  const tables = [
-    ...(requested.length > 0 ? [tableOf(HEAD, own)] : []),
-    ...(replied.length > 0 ? [tableOf(REPLY_HEAD, replied)] : []),
-  ];
+  const rows = rowsOf(operation).filter((row) => !listed.has(row.join()));
+  for (const row of rows) listed.add(row.join());
+  const tables = [HEAD, REPLY_HEAD].flatMap((head) => {
+    const own = rows.filter((row) => row.length === head.length);
+    return own.length > 0 ? [tableOf(head, own)] : [];
+  });
   return [`## ${name}`, `\`${method} ${path}\``, ...tables].join('\n\n');
 }
 

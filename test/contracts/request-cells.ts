@@ -99,7 +99,7 @@ function cellsIn(exchange: Known, operation: Operation, field: string): RequestC
         words: arg ? wordsOf(arg) : originOf(command, at),
         modal: arg ? modalCell(arg, form) : 'no field',
         preview: command.kind === 'query' ? 'none: a query' : previewCell(field, arg, preview),
-        request: `${at.in} \`${field}\``,
+        request: at.in,
       },
     ];
   });
@@ -123,6 +123,8 @@ function placeOf(request: Recorded, operation: Operation, field: string): Place 
 
 /** The argument that sets a field: by its name, or by the target whose id it is. */
 function argOf({ args }: Command, field: string, { in: where }: Place): Field | null {
+  // Where the file has one organization, nobody types it.
+  if (field === 'organizationId') return null;
   const last = field.split('.').at(-1) ?? field;
   const fields = fieldsOf(args);
   const named = fields.find(({ name }) => [name, `${name}Id`].includes(last));

@@ -77,7 +77,7 @@ export function factsFor(
     period: 'day',
     judged: judgeCosts({ read, today }, over.selector),
     budgets: [],
-    madeElsewhere: 0,
+    elsewhere: 0,
     lastPosted: null,
     next: new Date('2026-11-23T08:30:00Z'),
     ...over,

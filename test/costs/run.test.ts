@@ -144,8 +144,9 @@ test.for<[string, object, string | null]>([
   const { stage, at, events } = await running('sqlite', { days: 'mon', ...options });
   const found = (day: string, service: string, group: string): NewEvent => {
     const madeAt = new Date(`${day}T10:00Z`);
-    const facts = { id: group, madeAt, service, what: 'Stopped', by: 'by x', group };
-    return { stream: `elsewhere/${day}`, event: { type: 'found', ...facts } };
+    const facts = { id: group, madeAt, service, name: service, what: 'Stopped', by: 'by x' };
+    const where = { channel: '#ops', group };
+    return { stream: `elsewhere/${day}`, event: { type: 'found', ...facts, ...where } };
   };
   const all = [
     found('2026-11-15', 's-2', 'the week before'),
@@ -170,6 +171,25 @@ test('a rate-limited digest is posted once in the next round', async () => {
   expect(stage.posts).toEqual([]);
   await at('20T09:32');
   await at('20T09:33');
+  expect(stage.posts).toHaveLength(1);
+});
+
+test('under a lasting rate limit, operators read within 15 minutes that digests are late, once an hour', async () => {
+  const { events, stage, at, restart } = await running('sqlite');
+  const limit = { ok: false, why: 'ratelimited', again: true } as const;
+  stage.refusals.push(...Array.from({ length: 9 }, () => limit));
+  for (const time of ['09:31', '09:39']) await at(`20T${time}`);
+  expect(await operatorsNotices(events)).toEqual([]);
+  for (const time of ['09:41', '09:42', '09:59']) await at(`20T${time}`);
+  restart();
+  await at('20T09:59');
+  const text =
+    'The cost digest of #costs is 10 minutes late. Signalbox retries it for six hours. The log has the reason.';
+  expect(await operatorsNotices(events)).toEqual([text]);
+  await at('20T10:01');
+  expect(await operatorsNotices(events)).toEqual([text, text]);
+  stage.refusals.length = 0;
+  await at('20T10:02');
   expect(stage.posts).toHaveLength(1);
 });
 

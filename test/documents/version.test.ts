@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -9,15 +9,20 @@ function versionsIn(file: string, pattern: RegExp): readonly string[] {
   return matches.map(([, group = '']) => group);
 }
 
+const IMAGE = /signalbox:(\d[\w.]+)/g;
+/** Every shipped form that names the image. */
+const IMAGES = globSync(['compose.yaml', 'deploy/**/*.{yaml,yml,tf}']).filter(
+  (file) => versionsIn(file, IMAGE).length > 0,
+);
+
 // A page must name the release that it belongs to.
 test.for<[string, RegExp]>([
   ['package-lock.json', /"name": "signalbox",\s+"version": "([^"]+)"/g],
-  ['compose.yaml', /signalbox:(\d\S+)/g],
   ['deploy/kubernetes/kustomization.yaml', /newTag: (\S+)/g],
   ['deploy/helm/signalbox/Chart.yaml', /ersion: (\d\S+)/g],
-  ['deploy/kubernetes/jobs/prune.yaml', /signalbox:(\d\S+)/g],
   ['deploy/github/policy.yml', /ref: v(\S+)/g],
   ['docs/shipping.md', /(?:signalbox:|--branch v)(\d\S+)/g],
+  ...IMAGES.map((file): [string, RegExp] => [file, IMAGE]),
 ])('%s names the version of this release', ([file, pattern]) => {
   const named = versionsIn(file, pattern);
   expect(named.length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { globSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
-import { cleaned, passed, reportText, toJson, wantsColour } from '../../src/ops/doctor-report.ts';
+import { cleaned, passed, reportText, toJson } from '../../src/ops/doctor-report.ts';
 import { openStore } from '../../src/storage/index.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
@@ -129,7 +129,7 @@ const REPORT = {
 } as const;
 
 test('the report has one line per check, in columns, with the next step below', () => {
-  expect(reportText(REPORT, { colour: false })).toMatchInlineSnapshot(`
+  expect(reportText(REPORT)).toMatchInlineSnapshot(`
     "Signalbox 1.0.0
 
     Slack
@@ -142,23 +142,6 @@ test('the report has one line per check, in columns, with the next step below', 
     1 problem, 1 warning. Follow the steps after the arrows, then run the doctor again.
     "
   `);
-});
-
-test('colours are for terminals only and do not change the text', () => {
-  const coloured = reportText(REPORT, { colour: true });
-  expect(coloured).toContain('\u001b[31m✗\u001b[0m');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what makes the colours
-  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(reportText(REPORT, { colour: false }));
-});
-
-test.for<[boolean, Record<string, string>, boolean]>([
-  [true, {}, true],
-  [false, {}, false],
-  [true, { NO_COLOR: '1' }, false],
-  [true, { NO_COLOR: '' }, true],
-  [true, { TERM: 'dumb' }, false],
-])('a terminal: %s, with %j: colours %s', ([isTerminal, env, expected]) => {
-  expect(wantsColour(isTerminal, env)).toBe(expected);
 });
 
 test('a warning does not fail the report, a problem does', () => {

@@ -195,3 +195,37 @@ test('a read error is not taken for an empty file', () => {
     hint: 'correct SIGNALBOX_CONFIG, or give the user of Signalbox read permission',
   });
 });
+
+const LISTED = 'slack: { workspaces: [T0123ABCD, T0456EFGH] }\n\nchannels:';
+/** The example, with each channel by its id. */
+const byId = (yaml: string) => yaml.replaceAll(/'#[a-z-]+'/g, 'C0123ABCD');
+
+test('in an organization a channel is named by its workspace or its id', () => {
+  const yaml = edited(['channels:', LISTED]);
+  expect(said({}, yaml)[0]).toBe(
+    'channels.approvals: #db-approvals is in no workspace of slack.workspaces (write T0123ABCD/#db-approvals, or the id of the channel)',
+  );
+  expect(said({}, byId(yaml))).toEqual([]);
+  const other = (channel: string) =>
+    byId(yaml).replace('approvals: C0123ABCD', `approvals: '${channel}'`);
+  expect(said({}, other('T0456EFGH/#db-approvals'))).toEqual([]);
+  expect(said({}, other('T0789IJKL/#db-approvals'))).toHaveLength(1);
+  // Without the list, the workspace is that of the token.
+  expect(said({}, edited(["'#db-approvals'", "'T0456EFGH/#db-approvals'"]))[0]).toContain(
+    'is in no workspace of slack.workspaces (write #db-approvals, or the id',
+  );
+});
+
+test.for(['[]', '[T0123ABCD, T0123ABCD]', '[E0123ABCD]', "['#db']"])(
+  'a list of workspaces cannot be %s',
+  (list) => {
+    const yaml = byId(edited(['channels:', `slack: { workspaces: ${list} }\n\nchannels:`]));
+    expect(said({}, yaml)[0]).toContain(
+      'must be workspace ids, each once (for example [T0123ABCD])',
+    );
+  },
+);
+
+test('a group may be named by its workspace', () => {
+  expect(said({}, edited(["'@db-leads'", "'T0456EFGH/@db-leads'"]))).toEqual([]);
+});

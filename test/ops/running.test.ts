@@ -37,7 +37,7 @@ test('a bot that does not run is skipped', async () => {
 
 const MINUTE_MS = 60_000;
 const replica = (release: string, silentMs = 0) => ({
-  ...{ id: release, release, configuration: 'c1', startedAt: NOON },
+  ...{ id: release, release, startedAt: NOON },
   seenAt: new Date(NOON.getTime() - silentMs),
 });
 const told = (...instances: ReturnType<typeof replica>[]) =>

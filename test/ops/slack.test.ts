@@ -1,5 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
+  forOrganization,
+  organizationWorkspace,
+  SISTER,
+  UNLISTED,
+} from '../../sandbox/slack/workspace/organization.ts';
+import {
   freePlanWorkspace,
   sandboxWorkspace,
 } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
@@ -225,6 +231,19 @@ test('a token for a whole organization is reported', async () => {
     status: 'failed',
     says: 'the app is installed for the whole organization E0SANDBOX01',
   });
+});
+
+test('an installation for an organization is checked in each of its workspaces', async () => {
+  const options = { workspace: organizationWorkspace, yaml: forOrganization };
+  const sandbox = await startDoctorSandbox(options);
+  const lines = await sandbox.diagnose();
+  expect(namesOf(lines, 'failed')).toEqual([]);
+  expect(line(lines, 'bot token')?.says).toContain('in the organization');
+  expect(line(lines, 'approver')?.says).toMatch(/^3 people of @db-leads, .*S0DBLEADS01/);
+  expect(line(lines, 'T0SIGNALBOX/#db-audit')?.says).toContain('recommended in place of the name');
+  const workspace = { ...organizationWorkspace, sisters: [UNLISTED] };
+  const other = await startDoctorSandbox({ ...options, workspace });
+  expect(line(await other.diagnose(), 'bot token')?.says).toBe(`the app is not added to ${SISTER}`);
 });
 
 test('blocks that the workspace does not accept are named', async () => {

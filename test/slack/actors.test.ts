@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/time.ts';
 import { agentId, type UserId } from '../../src/domain/change.ts';
-import { cachedAccounts } from '../../src/slack/accounts.ts';
+import { cachedAccounts, whyForeign } from '../../src/slack/accounts.ts';
 import { createActors } from '../../src/slack/actors.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 
@@ -30,17 +30,18 @@ function listing(users: readonly string[]) {
 }
 
 interface Given {
+  readonly workspaces?: readonly string[];
   readonly timeoutMs?: number | undefined;
   readonly onUnknown?: (user: string) => void;
 }
 
 function actorsBy(
   lookups: object,
-  { timeoutMs = 60_000, onUnknown = () => undefined }: Given = {},
+  { timeoutMs = 60_000, onUnknown = () => undefined, workspaces }: Given = {},
 ) {
   // Only the two calls above are made; a third would fail the test, as it should.
   const client = lookups as unknown as WebClient;
-  const home = { teamId: 'T0US', enterpriseId: 'E0US' };
+  const home = { teamId: 'T0US', enterpriseId: 'E0US', workspaces: workspaces ?? null };
   const now = () => new Date('2026-11-20T12:00:00.000Z');
   // Time passes between two looks, as on a real clock.
   let ms = 0;
@@ -55,7 +56,8 @@ function actorsBy(
       ...policyOf([{ allow: ['service stop'], to: 'approver' }]),
       agents: new Map([['ci', ['operator']]]),
     },
-    groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads' }]]]),
+    groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads', team: 'T0US' }]]]),
+    home,
     accounts: cachedAccounts({
       lookups: client,
       home,
@@ -219,4 +221,60 @@ test.for([
   };
   const identity = await actorsBy(lookups).identify(ANA, { fresh: true });
   expect(identity).toEqual({ ok: false, refusal: 'lookup-failed' });
+});
+
+const SECOND = 'W0ANA' as UserId;
+const DOUBLE = {
+  ...WHOLE,
+  enterprise_user: { id: SECOND, enterprise_id: 'E0US', teams: ['T0US'] },
+};
+const info = async () => ({ ok: true, user: DOUBLE });
+
+test('of two ids of a person one is known: that of the workspace, or in an organization its own', async () => {
+  const lookups = { users: { info }, usergroups: listing([ANA, SECOND]) };
+  const one = actorsBy(lookups);
+  expect(await Promise.all([ANA, SECOND].map(one.idOf))).toEqual([ANA, ANA]);
+  const all = actorsBy(lookups, { workspaces: ['T0US'] });
+  expect(await Promise.all([ANA, SECOND].map(all.idOf))).toEqual([SECOND, SECOND]);
+  for (const user of [ANA, SECOND]) {
+    const identity = await one.identify(user, { fresh: true });
+    expect(identity).toMatchObject({ ok: true, actor: { id: ANA, roles: ['approver'] } });
+  }
+});
+
+test('a person who is in a group by both ids is named once', async () => {
+  const { someMembers } = actorsBy({ users: { info }, usergroups: listing([ANA, SECOND]) });
+  expect(await someMembers('approver')).toEqual({ users: [ANA], more: false });
+});
+
+test.for([
+  ['does not answer in time', () => new Promise(() => undefined)],
+  ['refuses', () => Promise.reject(new Error('internal_error'))],
+] as const)('where Slack %s, a person keeps the given id', async ([, read]) => {
+  const lookups = { users: { info: read }, usergroups: listing([]) };
+  expect(await actorsBy(lookups, { timeoutMs: 20 }).idOf(SECOND)).toBe(SECOND);
+});
+
+const ONE = { teamId: 'T0US', enterpriseId: null, workspaces: null };
+const ON_GRID = { ...ONE, enterpriseId: 'E0US' };
+const ORGANIZATION = { teamId: 'E0US', enterpriseId: 'E0US', workspaces: ['T0US', 'T0SISTER'] };
+
+test.for([
+  [ONE, ['T0US'], undefined, null],
+  [ONE, ['T0THEM'], undefined, 'other-workspace'],
+  [ONE, [undefined], undefined, 'unknown'],
+  [ON_GRID, ['T0US'], undefined, null],
+  [ON_GRID, ['T0SISTER'], 'E0US', null],
+  [ON_GRID, ['E0US'], undefined, null],
+  [ON_GRID, ['T0SISTER'], undefined, 'unknown'],
+  [ON_GRID, ['T0THEM'], 'E0THEM', 'other-workspace'],
+  [ORGANIZATION, ['T0SISTER'], undefined, null],
+  [ORGANIZATION, ['T0THIRD', 'T0SISTER'], 'E0US', null],
+  [ORGANIZATION, ['T0THIRD'], 'E0US', 'unlisted-workspace'],
+  [ORGANIZATION, ['T0THIRD'], undefined, 'unknown'],
+  [ORGANIZATION, [null], 'E0US', 'unknown'],
+  [ORGANIZATION, ['E0US'], 'E0US', 'unknown'],
+  [ORGANIZATION, ['T0THEM'], 'E0THEM', 'other-workspace'],
+] as const)('of %j a payload that names %j and %s is %s', ([home, teams, enterprise, why]) => {
+  expect(whyForeign(home, { teams, enterprise })).toBe(why);
 });

@@ -4,11 +4,14 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSlackSimulator } from '../../sandbox/slack/server.ts';
 import { largeWorkspace } from '../../sandbox/slack/workspace/large-workspace.ts';
+import { organizationWorkspace, SISTER } from '../../sandbox/slack/workspace/organization.ts';
+import type { Workspace } from '../../sandbox/slack/workspace/workspace.ts';
 import { systemClock } from '../../src/base/time.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import { type ChannelIdStore, createChannelFinder } from '../../src/slack/channels.ts';
 
 const START = Date.parse('2026-11-20T12:00:00.000Z');
+const OWN_OPS = 'T0SIGNALBOX/#ops';
 const CONFIGURED = ['#db-approvals', '#db-costs'];
 
 function memoryStore(): ChannelIdStore & { readonly ids: Map<string, string> } {
@@ -21,13 +24,13 @@ function memoryStore(): ChannelIdStore & { readonly ids: Map<string, string> } {
 }
 
 /** A simulated workspace with this many channels, and finders of replicas that share one store. */
-async function workspaceOf(channels: number) {
+async function workspaceOf(channels: number, organization: Workspace | null = null) {
   const time = { ms: 0 };
   const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
   const slack = await startSlackSimulator({
     manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
     delivery: { mode: 'socket' },
-    workspace: largeWorkspace(channels, 0),
+    workspace: organization ?? largeWorkspace(channels, 0),
     rateLimits: 'hard',
     now: () => new Date(START + time.ms),
   });
@@ -45,7 +48,8 @@ async function workspaceOf(channels: number) {
         retryConfig: { retries: 0 },
         rejectRateLimitedCalls: true,
       }),
-      configured: CONFIGURED,
+      home: { workspaces: organization && [organization.teamId, SISTER] },
+      configured: organization ? [OWN_OPS] : CONFIGURED,
       store: own,
       clock,
       log: pino({ level: 'silent' }),
@@ -158,4 +162,27 @@ test('a list that Slack never lets finish ends, and a later one begins again', a
   }
   await expect.poll(() => bot.problem()).toBeNull();
   expect(await lookup(bot, '#db-costs')).toMatchObject({ ok: true });
+});
+
+test('in an organization a name means the channel of its workspace; that of two workspaces means none', async () => {
+  const { store, finder } = await workspaceOf(0, organizationWorkspace);
+  const bot = finder();
+  expect(await bot.target(OWN_OPS)).toBe('C0OPS000001');
+  expect(Object.fromEntries(store.ids)).toEqual({ [OWN_OPS]: 'C0OPS000001' });
+  const room = { id: 'C0OPSSISTER' };
+  expect(await lookup(bot, `${SISTER}/#ops`)).toMatchObject({ ok: true, room });
+  expect(await lookup(bot, '#ops')).toEqual(NOWHERE);
+  // It is shared: both workspaces list the same channel.
+  expect(await lookup(bot, '#db-approvals')).toMatchObject({ ok: true });
+  // The app is added to its workspace, but this is not listed.
+  expect(await lookup(bot, '#elsewhere')).toEqual(NOWHERE);
+});
+
+test('in an organization nothing is posted to a name that Slack did not list', async () => {
+  const { slack, finder } = await workspaceOf(0, organizationWorkspace);
+  const bot = finder();
+  const how = { error: 'internal_error' };
+  slack.failNext({ method: 'conversations.list', times: 1, how });
+  await expect(bot.target(OWN_OPS)).rejects.toThrow('Slack did not list T0SIGNALBOX/#ops');
+  expect(await bot.target(OWN_OPS)).toBe('C0OPS000001');
 });

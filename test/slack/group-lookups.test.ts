@@ -58,11 +58,13 @@ async function slackWithGroups(roleGroups = GROUPS.map(({ id }) => id)) {
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
   });
-  const home = { teamId: sandboxWorkspace.teamId, enterpriseId: null };
+  const home = { teamId: sandboxWorkspace.teamId, enterpriseId: null, workspaces: null };
+  const listed = GROUPS.map((group) => ({ ...group, team: sandboxWorkspace.teamId }));
   const actors = createActors({
     lookups,
     policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
-    groups: new Map([['approver', GROUPS.filter(({ id }) => roleGroups.includes(id))]]),
+    groups: new Map([['approver', listed.filter(({ id }) => roleGroups.includes(id))]]),
+    home,
     accounts: cachedAccounts({
       lookups,
       home,
@@ -195,10 +197,12 @@ test('an empty place in the list of groups, or a foreign group without members, 
   const read = await readGroupMembers(client, [own?.id ?? ''], {
     now: () => new Date(START),
     gone: () => undefined,
+    workspaces: null,
   });
   expect([...(read.get(own?.id ?? '')?.ids ?? [])]).toEqual([BEN]);
   const listed = await listNamedGroups(
     client,
+    { workspaces: null },
     policyOf([{ allow: ['service stop'], to: 'approver' }]),
   );
   expect(listed.map(({ id, users }) => [id, users.length])).toEqual([

@@ -156,6 +156,13 @@ test('with an address of agents, Slackbot may connect to it', () => {
   expect(JSON.stringify(manifest)).not.toContain('mcp');
 });
 
+test('an app for an organization of Enterprise Grid says so, and no other one', () => {
+  const own = manifestOf({ ...words, org: true });
+  expect(SlackManifest.safeParse(own).error?.issues ?? []).toEqual([]);
+  expect(own.settings.org_deploy_enabled).toBe(true);
+  expect(manifest.settings.org_deploy_enabled).toBe(false);
+});
+
 test('the stand-in for Slack reads it too', () => {
   expect(readManifest(manifest)).toMatchObject({ homeTab: true, messagesTab: true });
 });

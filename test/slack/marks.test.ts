@@ -43,7 +43,7 @@ async function messengerInSlack() {
   const client = clientOf(slack);
   const { bot_id: botId = '' } = await client.auth.test();
   const store = { read: async () => new Map(), remember: async (_: string, id: string) => id };
-  const lookups = { lookups: client, log, clock: systemClock };
+  const lookups = { lookups: client, home: { workspaces: null }, log, clock: systemClock };
   const messenger = createMessenger({
     ...{ posts: client, lookups: client, botId, drawing, commands, log, clock: systemClock },
     respond: () => Promise.reject(new Error('no response URL')),

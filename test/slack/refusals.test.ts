@@ -65,6 +65,7 @@ test('every refusal says what happened and what to do', () => {
       "not-a-requester": "You can't stop analytics-prod: only @db-operators may. <@U0ANA> or <@U0CLEO> can request it for you.",
       "not-an-approver": "Only @db-leads can decide this. Ask <@U0ANA> or <@U0CLEO>.",
       "not-approved": "This is not approved: it is waiting for approval. An approver can decide on its card.",
+      "not-covered": "The standing approval does not cover this: its command, target, values or time differ. Nothing was sent. Request it again for approval.",
       "not-draft": "This was already requested: it is waiting for approval. An approver can decide on its card.",
       "not-ended": "This has not ended yet. Review it when it has ended.",
       "not-executing": "This is not running: it is waiting for approval. An approver can decide on its card.",
@@ -83,10 +84,13 @@ test('every refusal says what happened and what to do', () => {
       "restored": "The database lost events that people saw, for example after a restore, so it is unknown what was sent. Check the current state of the target, then request it again.",
       "schedule-ended": "Its schedule was paused, removed or replaced, or has expired. Nothing was sent.",
       "self-approval": "You requested this change, so someone else must approve it: <@U0ANA> or <@U0CLEO>.",
+      "standing-ended": "The standing approval has ended: it expired, was revoked or lost its card. Nothing was sent. Request it again.",
+      "standing-used": "The standing approval has no use left. Nothing was sent. Request it again for approval.",
       "tags-changed": "The tags or the warehouse of analytics-prod changed or are unknown now, so other rules apply. Nothing was sent. Request it again.",
       "target-changed": "analytics-prod changed after the preview. Nothing was sent. Request it again with the current values.",
       "too-early": "This is still running. Try again in a minute.",
       "too-late": "The scheduled time has passed. Request it again with a later time.",
+      "unlisted-workspace": "Signalbox does not serve this workspace of the organization. Its operators can list it in signalbox.yaml.",
       "wider": "These values are not within the request as it is now, so nothing was approved. Its card shows what is requested: choose “Approve with less…” again.",
     }
   `);

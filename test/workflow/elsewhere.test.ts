@@ -1,14 +1,14 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { cleanText } from '../../src/base/text.ts';
 import { type CommandContext, commands } from '../../src/commands/index.ts';
-import { type Answer, oneLineOf } from '../../src/domain/answer.ts';
-import { evolvePost } from '../../src/domain/log-events.ts';
+import type { Answer } from '../../src/domain/answer.ts';
+import { evolveElsewhere, evolvePost } from '../../src/domain/log-events.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { listChanges, openLog } from '../../src/log/index.ts';
 import type { ActivityReading } from '../../src/servers/cloud-readings.ts';
-import type { OptionalRead } from '../../src/servers/optional-reads.ts';
+import type { OptionalRead, ReadGap } from '../../src/servers/optional-reads.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
-import { elsewhereKind } from '../../src/workflow/elsewhere.ts';
+import { elsewhereWatch } from '../../src/workflow/elsewhere.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   ORGANIZATION as ACME,
@@ -31,7 +31,6 @@ const DAY = 24 * HOUR;
 const AUDIT = '#db-audit';
 const SEARCH: Service = { ...STAGING, id: 's-search', name: 'search', tags: ['eu'] };
 const POLICY = policyOf([{ ...RULE, on: { tags: ['eu'] }, channel: '#search' }, RULE]);
-const ONCE = { key: ACME, attempts: 1, again: false };
 const CHANGES = new Map(
   commands.flatMap((one) => (one.kind === 'change' ? [[one.name, one]] : [])),
 );
@@ -45,36 +44,34 @@ const OWN = { actorType: 'api', actorDetails: 'key k1', isOwnKey: true };
 /** A watch that began at noon. `list` replaces what the server lists. */
 async function watched() {
   const server = { listed: [] as readonly ActivityReading[], reads: 0, periods: [] as unknown[] };
-  const unread = { why: null as string | null };
-  const lines: string[] = [];
+  const gone = { why: null as string | null, gap: 'no-answer' as ReadGap };
+  const services = { all: [STAGING, SEARCH] as readonly Service[] };
   const activities = async (period: unknown): Promise<OptionalRead<readonly ActivityReading[]>> => {
     server.reads += 1;
     server.periods.push(period);
-    const { why } = unread;
-    if (why !== null) return { known: false, gap: 'no-answer', why, status: null };
+    const { why, gap } = gone;
+    if (why !== null) return { known: false, gap, why, status: null };
     return { known: true, value: server.listed, readAt: NOON };
   };
   const { context, clock, pass } = await createTestContext({
     policy: POLICY,
     commands: CHANGES,
-    services: () => [STAGING, SEARCH],
-    log: pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) }),
+    services: () => services.all,
     // Only the activities are read.
     commandContext: () => ({ reads: { cloud: { activities } } }) as unknown as CommandContext,
   });
-  const options = { isOn: true, audit: AUDIT };
-  const kind = elsewhereKind(context, options);
-  expect(await kind.run(ONCE)).toEqual(minutes(2));
+  const watch = elsewhereWatch(context, AUDIT);
+  await watch();
   /** Lists these entries from now on, reads them, and returns all messages. */
-  const read = async (entries: readonly Partial<ActivityReading>[], by = kind) => {
+  const read = async (entries: readonly Partial<ActivityReading>[], by = watch) => {
     server.listed = entries.map((one, index) => ({ ...ENTRY, id: `a${index}`, ...one }));
     pass(2 * MINUTE);
-    await by.run(ONCE);
+    await by();
     return messages(context);
   };
   const titles = async (...given: Parameters<typeof read>) =>
-    (await read(...given)).map(({ answer }) => answer.title);
-  return { context, clock, pass, options, kind, read, titles, server, unread, lines };
+    (await read(...given)).map(({ answer }) => answer.title).sort();
+  return { context, clock, pass, services, watch, read, titles, server, gone };
 }
 
 async function messages({ events }: Pick<WorkflowContext, 'events'>) {
@@ -88,149 +85,212 @@ async function messages({ events }: Pick<WorkflowContext, 'events'>) {
   }));
 }
 
+const openReplica = async ({ context }: { readonly context: WorkflowContext }) =>
+  elsewhereWatch({ ...context, events: await openLog(context.store, context.events.keys) }, AUDIT);
+
 test('a change made elsewhere is named with its actor, once, with several replicas and after a restart', async () => {
-  const { context, options, read, kind, pass } = await watched();
+  const all = await watched();
+  const { context, read, pass } = all;
   const [message, ...others] = await read([{}]);
   expect(others).toEqual([]);
   expect(message).toMatchObject({
     ...{ channel: AUDIT, version: 1 },
     answer: {
-      title: 'staging: stopped in the console by mara@example.com',
+      title: 'Stopped in the console by mara@example.com: staging',
       parts: [
-        { kind: 'lines', lines: [['Stopped, ', { at: minutes(3) }]] },
+        { kind: 'lines', lines: [['staging: Stopped, ', { at: minutes(3) }]] },
         { kind: 'note', text: 'Not made with Signalbox.' },
-        { kind: 'offers', offers: [{ label: 'Show service', line: 'service show staging' }] },
+        { kind: 'offers', offers: [{ label: 'Show service', line: `service show ${STAGING.id}` }] },
       ],
     },
   });
-  const replica = elsewhereKind(
-    { ...context, events: await openLog(context.store, context.events.keys) },
-    options,
-  );
+  const replicas = await Promise.all([openReplica(all), openReplica(all)]);
   const both = [{ id: 'a0' }, { id: 'a9', serviceId: SEARCH.id }];
+  const versions = async () => (await messages(context)).map(({ version }) => version);
   pass(MINUTE);
-  await Promise.all([read(both), read(both, replica), kind.run(ONCE)]);
-  expect((await messages(context)).map(({ version }) => version)).toEqual([1, 1]);
+  await Promise.all([read(both), ...replicas.map((one) => read(both, one))]);
+  expect(await versions()).toEqual([1, 1]);
   pass(3 * DAY);
-  await read(both, elsewhereKind(context, options));
-  expect((await messages(context)).map(({ version }) => version)).toEqual([1, 1]);
+  await read(both, elsewhereWatch(context, AUDIT));
+  expect(await versions()).toEqual([1, 1]);
 });
 
 test('its channel is that of the rule for such a change of the service, otherwise the audit channel', async () => {
   const { read } = await watched();
-  const found = await read([
-    { serviceId: SEARCH.id },
-    { serviceId: STAGING.id },
-    { serviceId: 's-unknown' },
-    { serviceId: null },
-  ]);
-  expect(found.map(({ channel, answer }) => [answer.title.split(':')[0], channel]).sort()).toEqual([
-    ['Service s-unknown', AUDIT],
-    ['Service without an id', AUDIT],
-    ['search', '#search'],
-    ['staging', AUDIT],
+  const actors = ['mara', 'jo', 'ann', 'bo'];
+  const services = [SEARCH.id, STAGING.id, 's-unknown', null];
+  const found = await read(
+    services.map((serviceId, index) => ({ serviceId, actorDetails: actors[index] ?? '' })),
+  );
+  expect(found.map(({ channel, answer }) => [answer.title, channel]).sort()).toEqual([
+    ['Stopped in the console by ann: service s-unknown', AUDIT],
+    ['Stopped in the console by bo: service without an id', AUDIT],
+    ['Stopped in the console by jo: staging', AUDIT],
+    ['Stopped in the console by mara: search', '#search'],
   ]);
 });
 
-test('related changes are one message: of a service, by one actor, within five minutes', async () => {
-  const { read, context } = await watched();
-  const scaled = { type: 'service_update_autoscaling_memory', createdAt: minutes(7).toISOString() };
+test('related changes are one message: of a channel, by one actor, found within five minutes', async () => {
+  const { read, context, pass } = await watched();
+  const later = { type: 'service_update_autoscaling_memory', createdAt: minutes(7).toISOString() };
   await read([{}, { actorDetails: 'jo@example.com' }]);
-  const all = [
+  pass(2 * MINUTE);
+  const related = [
     {},
     { actorDetails: 'jo@example.com' },
-    scaled,
-    // After midnight of no day, but more than five minutes after the first one.
-    { ...scaled, createdAt: minutes(8.5).toISOString() },
+    { ...later, serviceId: 's-unknown' },
+    { serviceId: SEARCH.id },
   ];
-  const found = await read(all);
+  await read(related);
+  pass(2 * MINUTE);
+  const found = await read([...related, later]);
   expect(found.map(({ answer, version }) => [answer.title, version]).sort()).toEqual([
-    ['staging: 2 changes in the console by mara@example.com', 2],
-    ['staging: memory scaled in the console by mara@example.com', 1],
-    ['staging: stopped in the console by jo@example.com', 1],
+    ['2 changes in the console by mara@example.com: staging, service s-unknown', 2],
+    ['Memory scaled in the console by mara@example.com: staging', 1],
+    ['Stopped in the console by jo@example.com: staging', 1],
+    ['Stopped in the console by mara@example.com: search', 1],
   ]);
-  expect(await eventsOf(context, 'elsewhere/2026-11-20')).toHaveLength(4);
+  expect(await eventsOf(context, 'elsewhere/2026-11-20')).toHaveLength(5);
 });
 
 test('the message lists ten of many related changes', async () => {
   const { read } = await watched();
   const [message] = await read(Array.from({ length: 13 }, () => ({})));
-  expect(message?.answer.title).toBe('staging: 13 changes in the console by mara@example.com');
+  expect(message?.answer.title).toBe('13 changes in the console by mara@example.com: staging');
   const [lines, note] = message?.answer.parts ?? [];
   expect(lines?.kind === 'lines' && lines.lines.length).toBe(10);
   expect(note).toEqual({ kind: 'note', text: 'and 3 more. Not made with Signalbox.' });
 });
 
 test.for<[string, Partial<ActivityReading>]>([
-  ['before the watch began', { createdAt: minutes(-1).toISOString() }],
+  ['before the first start', { createdAt: minutes(-1).toISOString() }],
   ['at no known time', { createdAt: null }],
   ['at no time', { createdAt: 'yesterday' }],
+  ['at an impossible time', { createdAt: '+999999-01-01T00:00:00Z' }],
   ['on a day that was not asked for', { createdAt: minutes(3 * 24 * 60).toISOString() }],
   ['by the server', { actorType: 'system' }],
   ['by the service itself', { type: 'service_idle' }],
   ['to no service', { type: 'key_create', serviceId: null }],
+  ['of no known type', { type: null }],
 ])('what happened %s is not named', async ([, over]) => {
   const { titles } = await watched();
   expect(await titles([over])).toEqual([]);
 });
 
+test.for<[string, Partial<ActivityReading>, string]>([
+  ['no actor', { actorType: null, actorDetails: null }, 'by an unknown actor'],
+  ['a user without a name', { actorDetails: ' \u202e ' }, 'in the console by an unknown user'],
+  ['another key', { actorType: 'api', actorDetails: 'key tf' }, 'by another API key (key tf)'],
+  ['support', { actorType: 'support', actorDetails: null }, 'by support'],
+])('an entry of %s is named: %o', async ([, over, by]) => {
+  const { titles } = await watched();
+  expect(await titles([over])).toEqual([`Stopped ${by}: staging`]);
+});
+
 test('what happens while extended reads are off is not named later', async () => {
-  const { context, titles, options, pass, server } = await watched();
-  const off = elsewhereKind(context, { ...options, isOn: false });
-  expect(await off.run(ONCE)).toBe('done');
-  const { reads } = server;
-  expect(await off.run(ONCE)).toBe('done');
-  expect(server.reads).toBe(reads);
+  const { context, titles, pass, watch, gone, server } = await watched();
+  Object.assign(gone, { why: 'contract', gap: 'off' });
   pass(HOUR);
-  const on = elsewhereKind(context, options);
-  expect(await titles([{ createdAt: minutes(30).toISOString() }], on)).toEqual([]);
-  expect(await titles([{ createdAt: minutes(64).toISOString() }], on)).toHaveLength(1);
+  await watch();
+  pass(HOUR);
+  await watch();
+  expect(server.reads).toBe(3);
+  Object.assign(gone, { why: null });
+  expect(await titles([{ createdAt: minutes(100).toISOString() }])).toEqual([]);
+  expect(await titles([{ createdAt: minutes(100).toISOString() }])).toEqual([]);
+  expect(await titles([{ createdAt: minutes(123).toISOString() }])).toHaveLength(1);
   const types = (await eventsOf(context, `elsewhere/${ACME}`)).map(({ type }) => type);
   expect(types).toEqual(['begun', 'ended', 'begun']);
 });
 
-test('the job of another organization, or of a day, ends', async () => {
-  const { kind } = await watched();
-  expect(await kind.run({ ...ONCE, key: '2026-11-20' })).toBe('done');
+test('a failed read is reported to the log of upkeep, repeated two minutes later, and loses nothing', async () => {
+  const { titles, gone, watch, pass, server, clock } = await watched();
+  gone.why = '429';
+  for (let time = 0; time < 3; time += 1)
+    await expect(titles([{}])).rejects.toThrow('The activities cannot be read: 429');
+  const { reads } = server;
+  pass(MINUTE);
+  await watch();
+  expect(server.reads).toBe(reads);
+  clock.now = new Date(minutes(3).getTime() + 3 * DAY);
+  gone.why = null;
+  expect(await titles([{}])).toHaveLength(1);
 });
 
-test('unreadable activities are one line of the log, and nothing is said about changes', async () => {
-  const { titles, unread, lines } = await watched();
-  unread.why = 'the server does not respond';
-  for (let time = 0; time < 3; time += 1) expect(await titles([{}])).toEqual([]);
-  unread.why = null;
-  expect(await titles([{}])).toHaveLength(1);
-  expect(lines).toEqual([
-    'activities cannot be read: changes made elsewhere are not named until they can be',
-    'activities are read again',
+test('what the server lists late, twice, in any order or only for a while is named once', async () => {
+  const { titles, clock } = await watched();
+  const stopped = { id: 'one' };
+  const started = { id: 'two', type: 'service_start', createdAt: minutes(1).toISOString() };
+  clock.now = minutes(20 * 60);
+  expect(await titles([stopped, stopped])).toHaveLength(1);
+  expect(await titles([])).toHaveLength(1);
+  expect(await titles([started, stopped])).toEqual([
+    '2 changes in the console by mara@example.com: staging',
   ]);
+  expect(await titles([stopped, started])).toHaveLength(1);
+});
+
+test('a service that was deleted or renamed meanwhile has the name that users know', async () => {
+  const { titles, read, services, watch, pass } = await watched();
+  services.all = [STAGING];
+  const deleted = { type: 'service_delete', serviceId: SEARCH.id };
+  const [message] = await read([deleted]);
+  expect(message).toMatchObject({
+    channel: '#search',
+    answer: { title: 'Deleted in the console by mara@example.com: search' },
+  });
+  services.all = [{ ...STAGING, name: 'old' }];
+  await watch();
+  pass(10 * MINUTE);
+  services.all = [{ ...STAGING, name: 'new' }];
+  expect(await titles([deleted, { type: 'service_update_name' }])).toContain(
+    'Renamed in the console by mara@example.com: new',
+  );
+});
+
+test('500 changes of a week without Signalbox are a few messages, and all are recorded', async () => {
+  const all = await watched();
+  const { pass, read, context } = all;
+  pass(7 * DAY);
+  const entries = Array.from({ length: 500 }, (_, index) => ({
+    createdAt: new Date(NOON.getTime() + index * 20 * MINUTE).toISOString(),
+    serviceId: `s-${index % 250}`,
+    ...(index % 2 === 0 ? {} : { actorType: 'api', actorDetails: 'key terraform' }),
+  }));
+  const found = await read(entries, await openReplica(all));
+  expect(found.map(({ answer }) => answer.title.slice(0, 40)).sort()).toEqual([
+    '250 changes by another API key (key terr',
+    '250 changes in the console by mara@examp',
+  ]);
+  const days = await context.events.loadAll('elsewhere', evolveElsewhere);
+  expect([...days.values()].flatMap(({ state }) => state?.found ?? [])).toHaveLength(500);
 });
 
 test('a few days are read: since the last reading, and at a start since the last stop', async () => {
-  const { context, options, read, server, pass } = await watched();
+  const { context, read, server, pass } = await watched();
   pass(10 * DAY);
   await read([]);
   await read([]);
-  await read([], elsewhereKind(context, options));
+  await read([], elsewhereWatch(context, AUDIT));
   expect(server.periods).toEqual([
-    { from_date: '2026-11-20', to_date: '2026-11-20' },
-    { from_date: '2026-11-24', to_date: '2026-11-30' },
+    { from_date: '2026-11-12', to_date: '2026-11-20' },
+    { from_date: '2026-11-19', to_date: '2026-11-30' },
     { from_date: '2026-11-29', to_date: '2026-11-30' },
-    { from_date: '2026-11-24', to_date: '2026-11-30' },
+    { from_date: '2026-11-22', to_date: '2026-11-30' },
   ]);
 });
 
-test('texts of the server are one bounded line each', async () => {
+test('texts of the server are one bounded line each, without what people cannot see', async () => {
   const { read } = await watched();
-  const hostile = `<!channel>\n*x* ${'y'.repeat(5_000)}`;
+  const hostile = `<!channel>\n\u202e*x* ${'y'.repeat(5_000)}`;
   const [message] = await read([
     { actorDetails: hostile, type: `service_${hostile}`, serviceId: hostile },
   ]);
   const { title = '', parts = [] } = message?.answer ?? {};
   expect(title.length).toBeLessThan(400);
-  expect(JSON.stringify(parts).length).toBeLessThan(400);
-  expect(`${title}${JSON.stringify(parts)}`).not.toContain('\\n');
-  expect(title).toContain(oneLineOf(hostile, 100));
+  expect(JSON.stringify(parts).length).toBeLessThan(600);
+  expect(`${title}${JSON.stringify(parts)}`).not.toMatch(/\\n|\u202e/);
+  expect(title).toContain(cleanText(hostile, 100));
 });
 
 type Sent = 'executing' | 'succeeded' | 'unknown' | 'failed';
@@ -255,9 +315,21 @@ test.for<[string, Sent, Partial<ActivityReading>, 'own' | 'named']>([
   ['a lost request, of another type', 'unknown', { type: 'service_start' }, 'named'],
   ['a lost request, of another service', 'unknown', { serviceId: SEARCH.id }, 'named'],
   [
-    'an answered request, five minutes later',
+    'an answered request, by a server whose clock is ahead',
     'succeeded',
-    { createdAt: minutes(5).toISOString() },
+    { createdAt: minutes(4.9).toISOString() },
+    'own',
+  ],
+  [
+    'an answered request, by a server whose clock is behind',
+    'succeeded',
+    { createdAt: minutes(-4.9).toISOString() },
+    'own',
+  ],
+  [
+    'an answered request, six minutes later',
+    'succeeded',
+    { createdAt: minutes(6).toISOString() },
     'named',
   ],
   ['a request that the server refused', 'failed', {}, 'named'],
@@ -276,10 +348,10 @@ test('a request explains one entry of its type: the nearest one', async () => {
     { ...OWN, createdAt: at(45) },
     { ...OWN, createdAt: at(0.5) },
   ];
-  const named = 'staging: stopped with the API key of Signalbox, but not by Signalbox';
+  const named = 'Stopped with the API key of Signalbox, but not by Signalbox: staging';
   expect(await titles(both)).toEqual([named]);
   expect(await titles([...both, { ...OWN, createdAt: at(50) }])).toEqual([
-    named.replace('stopped', '2 changes'),
+    named.replace('Stopped', '2 changes'),
   ]);
 });
 
@@ -289,7 +361,8 @@ test('of two entries, that which is nearer to the claim is own, also if the cloc
   await aChange(context, { state: 'succeeded', answeredAt: minutes(10.1) });
   const at = (minute: number) => ({ ...OWN, createdAt: minutes(minute).toISOString() });
   pass(MINUTE);
-  expect(await titles([at(8.5)])).toHaveLength(1);
+  // The other one could be own, until the own one is listed.
+  expect(await titles([at(8.5)])).toEqual([]);
   expect(await titles([at(8.5), at(9.9)])).toHaveLength(1);
   const second = await watched();
   second.clock.now = minutes(10);
@@ -299,8 +372,8 @@ test('of two entries, that which is nearer to the claim is own, also if the cloc
   expect(message?.answer.parts[0]).toEqual({
     kind: 'lines',
     lines: [
-      ['Stopped, ', { at: minutes(8.5) }],
-      ['Stopped, ', { at: minutes(9.2) }],
+      ['staging: Stopped, ', { at: minutes(8.5) }],
+      ['staging: Stopped, ', { at: minutes(9.2) }],
     ],
   });
 });
@@ -331,7 +404,7 @@ test('a lost request that is applied after the next one is own', async () => {
 
 test('the creation of a service is own, also if its answer was lost', async () => {
   for (const state of ['succeeded', 'unknown'] as const) {
-    const { context, titles } = await watched();
+    const { context, read } = await watched();
     const target = { kind: 'new service', id: 'fresh', name: 'fresh' } as const;
     const { id } = await aChange(context, {
       ...{ state: 'executing', command: 'service create' },
@@ -346,11 +419,39 @@ test('the creation of a service is own, also if its answer was lost', async () =
         : { type: state, ...answered, status: null, text: 'no answer' },
     );
     const created = { ...OWN, type: 'service_create', createdAt: NOON.toISOString() };
-    if (state === 'succeeded')
-      expect(await titles([{ ...created, id: 'x', serviceId: 'of a script' }])).toHaveLength(1);
+    const found = async (all: readonly Partial<ActivityReading>[]) => {
+      await read(all);
+      return (await eventsOf(context, 'elsewhere/2026-11-20')).length;
+    };
     const before = state === 'succeeded' ? 1 : 0;
-    expect(await titles([{ ...created, serviceId: 'created' }])).toHaveLength(before);
+    if (state === 'succeeded')
+      expect(await found([{ ...created, id: 'x', serviceId: 'of a script' }])).toBe(1);
+    expect(await found([{ ...created, serviceId: 'created' }])).toBe(before);
     const both = ['created', 'other'].map((serviceId) => ({ ...created, serviceId }));
-    expect(await titles(both)).toHaveLength(before + 1);
+    expect(await found(both)).toBe(before + 1);
   }
+});
+
+test('all that a creation without an answer causes is own, and nothing of another service', async () => {
+  const { context, titles } = await watched();
+  const target = { kind: 'new service', id: 'fresh', name: 'fresh' } as const;
+  const plan = { target: { ...target, tags: [], warehouse: null }, body: { name: 'fresh' } };
+  await aChange(context, { state: 'unknown', command: 'service create', plan });
+  const all = ['service_start', 'service_update_ip_access_list', 'service_create'].map((type) => {
+    return { ...OWN, type, createdAt: minutes(0.1).toISOString(), serviceId: 'fresh-id' };
+  });
+  expect(await titles(all)).toEqual([]);
+  const other = { ...OWN, type: 'service_start', createdAt: minutes(0.1).toISOString() };
+  expect(await titles([...all, other])).toHaveLength(1);
+});
+
+test('a request with the previous key of Signalbox is own after the key was replaced', async () => {
+  const { context, titles, read, pass } = await watched();
+  await aChange(context, { state: 'succeeded', answeredAt: minutes(0.1) });
+  pass(MINUTE);
+  const previous = { ...OWN, isOwnKey: false, createdAt: minutes(0.1).toISOString() };
+  const terraform = { ...previous, createdAt: minutes(3).toISOString(), actorDetails: 'key tf' };
+  const started = elsewhereWatch(context, AUDIT);
+  expect(await titles([previous], started)).toEqual([]);
+  expect((await read([previous, terraform], started)).length).toBe(1);
 });

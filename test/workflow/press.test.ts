@@ -422,6 +422,14 @@ test('a press on a card that shows a lost event ends the change', async () => {
   });
 });
 
+test('a repeated delivery of a press that the database lost is stored again', async () => {
+  const { context, receive } = await pressable();
+  expect(await receive('approve', ben)).toBe('ok');
+  const since = `select min(seq) from event where type = 'pressed'`;
+  await tamper(context.store, `delete from event where seq >= (${since})`);
+  expect(await receive('approve', ben)).toBe('ok');
+});
+
 test('a repeated delivery is the same press, and is not counted again', async () => {
   const { receive, change, context } = await pressable();
   expect(await receive('approve', ben)).toBe('ok');

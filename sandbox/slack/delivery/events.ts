@@ -1,7 +1,7 @@
-import { type Json, stringOf } from '../../json.ts';
+import { type Json, record, stringOf } from '../../json.ts';
 import type { SentEvent } from '../records.ts';
 import { newId, type SlackState } from '../state.ts';
-import { conversationOf } from '../workspace/workspace.ts';
+import { conversationOf, memberOf, payloadId, teamAt } from '../workspace/workspace.ts';
 import type { AppResponse, Retry } from './delivery.ts';
 
 /** Slack retries an event almost at once, after one minute and after five minutes. */
@@ -34,22 +34,28 @@ export function sendEvent(
 }
 
 function eventPayload(slack: SlackState, id: string, event: Json): Json {
-  const { teamId, appId, botUserId, enterpriseId: enterprise_id = null } = slack.workspace;
-  const installation = { enterprise_id, team_id: teamId, user_id: botUserId, is_bot: true };
-  const channel = conversationOf(slack.workspace, stringOf(event.channel));
+  const { workspace } = slack;
+  const { appId, botUserId, enterpriseId: enterprise_id = null, orgWide = false } = workspace;
+  const channel = conversationOf(workspace, stringOf(event.channel));
+  const person = memberOf(workspace, stringOf(event.user));
+  const place = channel && person ? teamAt(workspace, channel, person) : workspace.teamId;
+  const teamId = stringOf(event.team_id ?? record(event.subteam).team_id) || place;
+  // Of an installation for the organization, the workspace is only beside the authorizations.
+  const team_id = orgWide ? null : teamId;
+  const installation = { enterprise_id, team_id, user_id: botUserId, is_bot: true };
   return {
     token: 'deprecated',
     // That of the host of the channel, which can be another organization.
     team_id: channel?.hostedBy ?? teamId,
-    context_team_id: teamId,
+    context_team_id: orgWide ? enterprise_id : teamId,
     context_enterprise_id: enterprise_id,
     api_app_id: appId,
     type: 'event_callback',
     event_id: id,
     event_time: Math.floor(slack.now().getTime() / 1000),
-    event,
+    event: person ? { ...event, user: payloadId(workspace, person) } : event,
     is_ext_shared_channel: channel?.kind === 'external',
-    authorizations: [{ ...installation, is_enterprise_install: false }],
+    authorizations: [{ ...installation, is_enterprise_install: orgWide }],
   };
 }
 

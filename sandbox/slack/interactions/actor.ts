@@ -8,6 +8,7 @@ import {
   isIn,
   type Member,
   memberOf,
+  payloadId,
 } from '../workspace/workspace.ts';
 
 /** An interaction that Slack does not offer: the person, the place or the element is missing. */
@@ -41,16 +42,17 @@ export function visibleMessage(
 
 /** The fields with which all interactive payloads begin. */
 export function commonFields(slack: SlackState, person: Member): Json {
-  const { teamId, domain, appId, enterpriseId } = slack.workspace;
-  const { id, name } = person;
+  const { teamId, domain, appId, enterpriseId, orgWide = false } = slack.workspace;
+  const { name } = person;
+  const id = payloadId(slack.workspace, person);
   const organization = enterpriseId && { enterprise_id: enterpriseId, enterprise_name: 'Sandbox' };
   return {
     token: 'deprecated',
-    team: { id: teamId, domain, ...organization },
+    team: orgWide ? null : { id: teamId, domain, ...organization },
     // The workspace where this person is at home, also if it is another one of the organization.
     user: { id, username: name, name, team_id: person.teamId },
     api_app_id: appId,
-    is_enterprise_install: false,
+    is_enterprise_install: orgWide,
     enterprise: enterpriseId ? { id: enterpriseId, name: 'Sandbox' } : null,
   };
 }

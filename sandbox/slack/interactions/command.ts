@@ -3,7 +3,7 @@ import { deliveryOf, refusedBySlack } from '../delivery/delivery.ts';
 import { addMessage } from '../messages.ts';
 import type { SlackState } from '../state.ts';
 import { escapeMrkdwn } from '../text-encoding.ts';
-import { isColleague, SLACKBOT } from '../workspace/workspace.ts';
+import { isColleague, payloadId, SLACKBOT, teamAt } from '../workspace/workspace.ts';
 import { actingPerson, conversationName, conversationWith } from './actor.ts';
 import { applyReply, replyInAcknowledgement } from './replies.ts';
 import { issueResponseUrl } from './response-urls.ts';
@@ -32,20 +32,20 @@ async function deliver(slack: SlackState, input: CommandInput): Promise<Delivery
   const typed = escapeMrkdwn(line);
   const channel = conversation.id;
   const target = { person: person.id, channel, threadTs: null, message: null, typed };
-  const { teamId, domain, appId, enterpriseId } = slack.workspace;
+  const { domain, appId, enterpriseId, orgWide = false } = slack.workspace;
   const response = await slack.deliverToApp('slash_commands', {
     token: 'deprecated',
-    team_id: teamId,
+    team_id: teamAt(slack.workspace, conversation, person),
     team_domain: domain,
     ...(enterpriseId && { enterprise_id: enterpriseId, enterprise_name: 'Sandbox' }),
     channel_id: channel,
     channel_name: conversationName(conversation),
-    user_id: person.id,
+    user_id: payloadId(slack.workspace, person),
     user_name: person.name,
     command: name,
     text,
     api_app_id: appId,
-    is_enterprise_install: 'false',
+    is_enterprise_install: String(orgWide),
     response_url: issueResponseUrl(slack, target),
     trigger_id: issueTrigger(slack, person.id),
   });

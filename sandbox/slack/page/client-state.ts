@@ -57,9 +57,16 @@ export function markRead(slack: SlackState, person: string, channel: string): vo
 }
 
 function toPerson(member: Member): Person {
-  const { id, realName, title, deleted, kind } = member;
+  const { id, realName, title, deleted, kind, enterpriseUserId: secondId } = member;
   const timezone = timezoneOf(member);
-  return { id, name: realName, title, kind: deleted ? 'deactivated' : kind, timezone };
+  const person = {
+    id,
+    name: realName,
+    title,
+    kind: deleted ? 'deactivated' : kind,
+    timezone,
+  } as const;
+  return secondId ? { ...person, secondId } : person;
 }
 
 function toChannel(slack: SlackState, me: Member, conversation: Conversation): Channel {

@@ -1,7 +1,17 @@
 import { type Json, record } from '../../json.ts';
 import { messageProblems, refuseBlocks } from '../block-kit/validate.ts';
 import type { SlackState } from '../state.ts';
-import { type Methods, method, refuse, type SlackReply, structure, text } from './method.ts';
+import { workspacesOf } from '../workspace/workspace.ts';
+import {
+  isRefusal,
+  type Methods,
+  method,
+  page,
+  refuse,
+  type SlackReply,
+  structure,
+  text,
+} from './method.ts';
 
 function authTest(slack: SlackState): SlackReply {
   const { domain, name, teamId, botUserId, botId, enterpriseId, orgWide } = slack.workspace;
@@ -17,6 +27,13 @@ function authTest(slack: SlackState): SlackReply {
     bot_id: botId,
     is_enterprise_install: orgWide === true,
   };
+}
+
+function teamsList({ workspace }: SlackState, args: Json): SlackReply {
+  const listed = page(workspacesOf(workspace), args);
+  if (isRefusal(listed)) return listed;
+  const teams = listed.items.map((id) => ({ id, name: id }));
+  return { ok: true, teams, response_metadata: listed.response_metadata };
 }
 
 function connectionsOpen(slack: SlackState): SlackReply {
@@ -40,6 +57,7 @@ function validateBlocks(_: SlackState, args: Json): SlackReply {
 
 export const appMethods = {
   'auth.test': method(authTest),
+  'auth.teams.list': method(teamsList),
   'apps.connections.open': method(connectionsOpen, {
     token: 'app',
     scopes: ['connections:write'],

@@ -7,6 +7,7 @@ import {
   isColleague,
   isIn,
   memberOf,
+  teamsOf,
 } from '../workspace/workspace.ts';
 import { refuse, type SlackReply } from './method.ts';
 
@@ -16,7 +17,9 @@ export function conversationForPosting(
   channel: string | undefined,
 ): Conversation | SlackReply {
   const { workspace, manifest } = slack;
-  if (channel === undefined) return refuse('channel_not_found');
+  // A name means a channel of one workspace.
+  const isNamed = workspace.orgWide && !/^[CDGUW][A-Z0-9]+$/.test(channel ?? '');
+  if (channel === undefined || isNamed) return refuse('channel_not_found');
   const conversation = /^[UW]/.test(channel)
     ? conversationOfPerson(slack, channel)
     : conversationOf(workspace, channel);
@@ -59,7 +62,8 @@ export function scopeFor({ kind }: Pick<Conversation, 'kind'>, what: 'read' | 'h
 }
 
 export function conversationJson(slack: SlackState, conversation: Conversation): Json {
-  const { botUserId, teamId } = slack.workspace;
+  const { botUserId } = slack.workspace;
+  const teams = teamsOf(slack.workspace, conversation);
   const isDirect = conversation.kind === 'dm';
   return {
     id: conversation.id,
@@ -70,10 +74,10 @@ export function conversationJson(slack: SlackState, conversation: Conversation):
     is_private: conversation.kind === 'private' || isDirect,
     is_archived: conversation.archived,
     is_general: conversation.name === 'general',
-    is_shared: conversation.kind === 'external',
+    is_shared: conversation.kind === 'external' || teams.length > 1,
     is_ext_shared: conversation.kind === 'external',
-    ...{ is_org_shared: false, is_pending_ext_shared: false },
-    context_team_id: teamId,
+    ...{ is_org_shared: teams.length > 1, is_pending_ext_shared: false },
+    context_team_id: teams[0],
     ...(isDirect
       ? { user: conversation.members.find((id) => id !== botUserId) }
       : {

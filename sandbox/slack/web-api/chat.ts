@@ -3,7 +3,7 @@ import { messageProblems, refuseBlocks } from '../block-kit/validate.ts';
 import { addMessage, messageAt, messageJson, updateMessage } from '../messages.ts';
 import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { type Conversation, isIn, memberOf } from '../workspace/workspace.ts';
+import { isIn, memberOf } from '../workspace/workspace.ts';
 import { conversationForPosting, visibleConversation } from './channels.ts';
 import {
   isRefusal,
@@ -92,8 +92,8 @@ function update(slack: SlackState, args: Json): SlackReply {
 function postEphemeral(slack: SlackState, args: Json): SlackReply {
   const conversation = conversationForPosting(slack, text(args, 'channel'));
   if (isRefusal(conversation)) return conversation;
-  const user = text(args, 'user');
-  if (!user || !canSee(slack, conversation, user)) return refuse('user_not_in_channel');
+  const user = memberOf(slack.workspace, text(args, 'user') ?? '');
+  if (!user || user.deleted || !isIn(conversation, user.id)) return refuse('user_not_in_channel');
   const content = readContent(args);
   if (isRefusal(content)) return content;
   if (Buffer.byteLength(content.text) > MAX_UPDATE_TEXT) return refuse('msg_too_long');
@@ -102,13 +102,9 @@ function postEphemeral(slack: SlackState, args: Json): SlackReply {
     channel: conversation.id,
     author: slack.workspace.botUserId,
     threadTs: text(args, 'thread_ts') ?? null,
-    ephemeralFor: user,
+    ephemeralFor: user.id,
   });
   return { ok: true, message_ts: ts };
-}
-
-function canSee(slack: SlackState, conversation: Conversation, user: string): boolean {
-  return isIn(conversation, user) && memberOf(slack.workspace, user)?.deleted === false;
 }
 
 function getPermalink(slack: SlackState, args: Json): SlackReply {

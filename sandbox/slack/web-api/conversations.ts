@@ -2,7 +2,14 @@ import type { Json } from '../../json.ts';
 import { messageAt, messageJson } from '../messages.ts';
 import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
-import { type Conversation, directConversation, isIn, memberOf } from '../workspace/workspace.ts';
+import {
+  type Conversation,
+  directConversation,
+  isIn,
+  memberOf,
+  payloadId,
+  teamsOf,
+} from '../workspace/workspace.ts';
 import { conversationJson, isVisible, scopeFor, visibleConversation } from './channels.ts';
 import {
   flag,
@@ -52,9 +59,11 @@ function list(slack: SlackState, args: Json): SlackReply {
     .map((kind) => scopeFor({ kind }, 'read'))
     .find((one) => !scopes.includes(one));
   if (lacking) return missingScope(scopes, lacking);
+  const team = slack.workspace.orgWide ? text(args, 'team_id') : undefined;
   const isListed = (conversation: Conversation) =>
     wanted.includes(conversation.kind) &&
     isVisible(slack, conversation) &&
+    (team === undefined || teamsOf(slack.workspace, conversation).includes(team)) &&
     !(conversation.archived && flag(args, 'exclude_archived'));
   const listed = page(slack.workspace.channels, args, isListed);
   if (isRefusal(listed)) return listed;
@@ -69,7 +78,11 @@ function members(slack: SlackState, args: Json): SlackReply {
   const listed = page(conversation.members, args);
   if (isRefusal(listed)) return listed;
   const { items, response_metadata } = listed;
-  return { ok: true, members: items, response_metadata };
+  const ids = items.map((id) => {
+    const member = memberOf(slack.workspace, id);
+    return member ? payloadId(slack.workspace, member) : id;
+  });
+  return { ok: true, members: ids, response_metadata };
 }
 
 /** Opens the direct conversation with one person. */
@@ -82,7 +95,7 @@ function open(slack: SlackState, args: Json): SlackReply {
   if (!member) return refuse('user_not_found');
   if (member.deleted) return refuse('user_disabled');
   if (member.kind === 'bot') return refuse('cannot_dm_bot');
-  return { ok: true, channel: { id: directConversation(slack.workspace, id).id } };
+  return { ok: true, channel: { id: directConversation(slack.workspace, member.id).id } };
 }
 
 /** The conversation if the app may read its messages, otherwise Slack's refusal. */

@@ -1,12 +1,13 @@
 import express, { type Request, type Response, type Router } from 'express';
 import { type Json, record, stringOf } from '../../json.ts';
 import type { SlackState } from '../state.ts';
+import { type Workspace, workspacesOf } from '../workspace/workspace.ts';
 import { appMethods } from './app.ts';
 import { chatMethods } from './chat.ts';
 import { conversationMethods } from './conversations.ts';
 import { type SlackFault, takeFault } from './faults.ts';
 import { fileMethods } from './files.ts';
-import { type Method, missingScope, refuse, type SlackReply } from './method.ts';
+import { type Method, missingScope, refuse, type SlackReply, text } from './method.ts';
 import type { SecondsToWait } from './rate-limits.ts';
 import type { MethodName } from './tiers.ts';
 import { userMethods } from './users.ts';
@@ -66,7 +67,8 @@ function call(
   if (!isMethod(name)) return answered(refuse('unknown_method', { req_method: name }));
   const fault = takeFault(slack.faults, name, args);
   if (fault && fault.how !== 'reply-lost') return faultResult(fault);
-  const refused = refuseToken(slack, methods[name], token);
+  const refused =
+    refuseToken(slack, methods[name], token) ?? refuseWorkspace(slack.workspace, name, args);
   const wait = refused ? 0 : secondsToWait(name, args);
   if (wait > 0) return rateLimited(wait);
   const reply = refused ?? methods[name].run(slack, args);
@@ -83,6 +85,19 @@ function refuseToken(slack: SlackState, method: Method, token: string): SlackRep
   const granted = method.token === 'app' ? slack.tokens.appScopes : slack.manifest.scopes;
   if (scopes.length === 0 || scopes.some((one) => granted.includes(one))) return null;
   return missingScope(granted, scopes.join(','));
+}
+
+/** What acts on one workspace, which the token of an installation for an organization does not name. */
+const IN_ONE_WORKSPACE: readonly MethodName[] = [
+  ...(['bots.info', 'conversations.list', 'users.list'] as const),
+  ...(['usergroups.list', 'usergroups.users.list'] as const),
+];
+
+function refuseWorkspace(workspace: Workspace, name: MethodName, args: Json): SlackReply | null {
+  if (!workspace.orgWide || !IN_ONE_WORKSPACE.includes(name)) return null;
+  const team = text(args, 'team_id');
+  if (team === undefined) return refuse('missing_argument', { arg: 'team_id' });
+  return workspacesOf(workspace).includes(team) ? null : refuse('team_access_not_granted');
 }
 
 function faultResult({ how, retryAfterSeconds }: SlackFault): CallResult {

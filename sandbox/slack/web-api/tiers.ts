@@ -5,6 +5,7 @@ export type Tier = 'tier 1' | 'tier 2' | 'tier 3' | 'tier 4' | 'special' | 'post
 export const METHOD_TIERS = {
   'apps.connections.open': 'tier 1',
   'auth.test': 'special',
+  'auth.teams.list': 'tier 2',
   'blocks.validate': 'special',
   'bots.info': 'tier 3',
   'chat.getPermalink': 'special',

@@ -63,7 +63,7 @@ export function userJson(slack: SlackState, member: Member): Json {
 export function groupJson(slack: SlackState, group: Group, withUsers: boolean): Json {
   return {
     id: group.id,
-    team_id: slack.workspace.teamId,
+    team_id: group.teamId ?? slack.workspace.teamId,
     is_usergroup: true,
     name: group.name,
     handle: group.handle,
@@ -84,7 +84,8 @@ function usersInfo(slack: SlackState, args: Json): SlackReply {
 }
 
 function usersList(slack: SlackState, args: Json): SlackReply {
-  const { teamId } = slack.workspace;
+  const { orgWide, teamId: own } = slack.workspace;
+  const teamId = orgWide ? text(args, 'team_id') : own;
   // The list lacks colleagues of other workspaces of the organization.
   const members = slack.workspace.members.filter(
     (one) => one.teamId === teamId || !isColleague(slack.workspace, one),
@@ -108,8 +109,11 @@ function onPaidPlan(run: Method['run']): Method {
 }
 
 function groupsList(slack: SlackState, args: Json): SlackReply {
+  const { teamId, orgWide } = slack.workspace;
+  const wanted = orgWide ? text(args, 'team_id') : teamId;
   const all = slack.workspace.groups.filter(
-    (group) => !group.disabled || flag(args, 'include_disabled'),
+    (group) =>
+      (group.teamId ?? teamId) === wanted && (!group.disabled || flag(args, 'include_disabled')),
   );
   const usergroups = all.map((group) => groupJson(slack, group, flag(args, 'include_users')));
   return { ok: true, usergroups };

@@ -19,8 +19,13 @@ export interface Workspace {
   readonly plan?: 'free';
   /** The organization of Enterprise Grid to which this workspace belongs. */
   readonly enterpriseId?: string;
-  /** The app is installed for the whole organization, not for this workspace. */
+  /**
+   * The app is installed for the whole organization, not for this workspace: payloads name people by their second
+   * ids, interactions no workspace, and a list needs `team_id`.
+   */
   readonly orgWide?: boolean;
+  /** The other workspaces of the organization to which the app is added. */
+  readonly sisters?: readonly string[];
 }
 
 export interface Member {
@@ -47,6 +52,8 @@ export interface Group {
   readonly name: string;
   users: string[];
   disabled: boolean;
+  /** Its workspace, if it is a sister. */
+  readonly teamId?: string;
   /** Unix time in seconds of the last change. */
   updatedAt: number;
 }
@@ -60,6 +67,8 @@ export interface Conversation {
   archived: boolean;
   /** The settings of the channel let no app post there. */
   restricted?: boolean;
+  /** Its workspaces, if it is one of a sister or shared within the organization. */
+  readonly teamIds?: readonly string[];
   /** The workspace of another organization that made this channel; its events carry this id. */
   readonly hostedBy?: string;
   /** The names before it was renamed. */
@@ -68,6 +77,26 @@ export interface Conversation {
 
 export function memberOf(workspace: Workspace, id: string): Member | undefined {
   return workspace.members.find((member) => member.id === id || member.enterpriseUserId === id);
+}
+
+/** The id by which payloads name a person. */
+export function payloadId({ orgWide }: Workspace, { id, enterpriseUserId = id }: Member): string {
+  return orgWide ? enterpriseUserId : id;
+}
+
+/** The workspaces to which the app is added. */
+export const workspacesOf = ({ teamId, sisters = [] }: Workspace): readonly string[] => [
+  teamId,
+  ...sisters,
+];
+
+export const teamsOf = ({ teamId }: Workspace, { teamIds = [teamId] }: Conversation) => teamIds;
+
+/** The workspace in which a person is in a conversation. */
+export function teamAt(workspace: Workspace, conversation: Conversation, person: Member): string {
+  if (!workspace.orgWide) return workspace.teamId;
+  const all = conversation.kind === 'dm' ? [person.teamId] : teamsOf(workspace, conversation);
+  return all.find((team) => team === person.teamId) ?? all[0] ?? workspace.teamId;
 }
 
 /** The organization of a person; undefined outside of Enterprise Grid. */

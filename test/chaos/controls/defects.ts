@@ -256,7 +256,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'an old press does not replace a newer decision',
       defect: 'a press is decided with the change as it was before the lookup of its user',
-      find: /(const known = \{ early: null, identity, requester, lookUp)( \};[\s\S]*?const before = )await \w+\(locked, id\);/,
+      find: /(const known = \{ early: null, identity, requester, lookUp, standing)( \};[\s\S]*?const before = )await \w+\(locked, id\);/,
       put: '$1, change$2 known.change;',
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,

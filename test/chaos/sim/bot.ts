@@ -103,7 +103,7 @@ export async function openBot(
     const onError = (error: unknown) => mendLog(context, error);
     const onLate = async () => undefined;
     const on = { ...context, onError, onLate };
-    const loop = createJobLoop(on, jobKinds(context, { follows: false, audit: null }));
+    const loop = createJobLoop(on, jobKinds(context, { follows: false }));
     const started = checked.then(check).then(() => {
       loops.wake = loop.wake;
       loop.start(2 ** 30);

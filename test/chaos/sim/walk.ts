@@ -77,7 +77,7 @@ export async function walk(
 }
 
 function reportOf<T>(checked: fc.RunDetails<T>): string {
-  return `${fc.defaultReportMessage(checked)}\n${checked.errorInstance}`;
+  return `${fc.defaultReportMessage(checked)}\n${checked.errorInstance instanceof Error ? checked.errorInstance.stack : checked.errorInstance}`;
 }
 
 async function note(coverage: Coverage, simulation: Simulation, steps: number): Promise<void> {
