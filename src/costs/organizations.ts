@@ -36,15 +36,18 @@ export function createOrganizationsReader(
   });
   return async (span, { organizationId, ...how }) => {
     const asked = readers.filter(({ id }) => organizationId === undefined || id === organizationId);
-    const reads = asked.map(async ({ name, read: readOne }): Promise<OrganizationCosts> => {
-      const isShort = asked.length > 1 && how.priority === 'people';
+    const isShort = asked.length > 1 && how.priority === 'people';
+    const reads = asked.map(async ({ name, read: readOne }) => {
       const read = await (isShort
         ? inTime(patienceMs, readOne(span, how), () => readOne(span, { ...how, storedOnly: true }))
         : readOne(span, how));
-      const isMissing = read.gaps.some((gap) => isBehind(gap, span, dayOf(parts.now())));
-      return { name: name ?? '', read, isMissing };
+      return { name: name ?? '', read };
     });
-    return joined(await Promise.all(reads));
+    const all = await Promise.all(reads);
+    const newest = all.flatMap(({ read: { fetchedAt } }) => (fetchedAt ? dayOf(fetchedAt) : []));
+    const today = newest.toSorted().at(-1) ?? '';
+    const isMissing = ({ gaps }: CostReading) => gaps.some((gap) => isBehind(gap, span, today));
+    return joined(all.map((one) => ({ ...one, isMissing: isMissing(one.read) })));
   };
 }
 

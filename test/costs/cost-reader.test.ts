@@ -321,6 +321,9 @@ describe('two organizations', () => {
     expect((await read(NOVEMBER, people)).gaps).toMatchObject([{ from: NOON }]);
     clock.now = new Date(NOON.getTime() + 24 * HOUR);
     const whole = { first: '2026-11-01', last: '2026-11-20' };
+    // Where no copy has more days than the others, none is left out.
+    const stored = await names(whole, { priority: 'background', storedOnly: true });
+    expect(stored).toEqual({ shown: ['prod-eu', 'prod-us'], without: [] });
     const without = { shown: ['prod-eu'], without: ['prod-us'] };
     expect(await names(whole)).toEqual(without);
     expect(await names(whole, { priority: 'background', storedOnly: true })).toEqual(without);
