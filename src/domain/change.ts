@@ -496,12 +496,13 @@ export function targetKey({ organization, plan: { target } }: Targeted): string 
   return parts.map((text) => encodeURIComponent(text)).join('/');
 }
 
-/** The organization of a target. Freezes are of Signalbox itself, and alerts of one API for all: they are of the first one. */
+/** The organization of a target. Freezes and standing approvals are Signalbox's own, and alerts of one API for all: of the first. */
 export function organizationOf(
   { kind, organization }: Pick<Target, 'kind' | 'organization'>,
   first: string,
 ): string {
-  return kind === 'freeze' ? first : (organization?.id ?? first);
+  const isOwn = kind === 'freeze' || kind === 'standing approval';
+  return isOwn ? first : (organization?.id ?? first);
 }
 
 /** A name without that of the organization before it. */

@@ -3,8 +3,9 @@ import { parse } from 'yaml';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { ORGANIZATION, otherOrganization } from '../../sandbox/seed/organization.ts';
 import { type Readable, textOf } from '../harness/messages.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { eventsIn } from '../harness/read-log.ts';
-import { cardAfterRetries, requestChange, STAGING } from '../harness/requests.ts';
+import { cardAfterRetries, requestChange, STAGING, setTime } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { ENGINES, emptyUrl } from '../storage/engines.ts';
@@ -115,6 +116,32 @@ test('an organization that does not answer stops no other one, and lists name it
   expect(stops(sandbox)).toEqual([1, 0]);
 });
 
+test('a revert and the run of a schedule are sent to the organization of the service', async () => {
+  const sandbox = await started();
+  await sandbox.slack.command(ANA, 'ops', '/service stop prod-us/staging for=4h for the night');
+  await confirmStop(sandbox, 'prod-us/staging');
+  setTime(sandbox, '16:01');
+  await cardAfterRetries(sandbox, 'prod-us/staging is starting');
+  expect(stops(sandbox)).toEqual([0, 2]);
+  // A run is skipped where a person changed the service on that day.
+  const dev = US.services.find(({ name }) => name === 'analytics-dev');
+  const line = '/service schedule prod-us/analytics-dev stop="weekdays 20:00" zone=UTC';
+  await sandbox.slack.command(ANA, 'ops', `${line} start="weekdays 21:00" saves credits`);
+  const preview = await sandbox.privateMessage(ANA, 'Schedule prod-us/analytics-dev?');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('requests: schedule prod-us/analytics-dev');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('prod-us/analytics-dev is scheduled');
+  setTime(sandbox, '20:01');
+  const pass = timeInSteps(sandbox, 11_000);
+  const run = () => {
+    pass();
+    return sandbox.other.effectCount('set state', dev?.id);
+  };
+  await expect.poll(run).toBe(1);
+  expect(sandbox.cloud.effectCount('set state')).toBe(0);
+});
+
 test('a service is created in the organization that is named, and what is missing is asked', async () => {
   const sandbox = await started();
   const line = '/service create "shop" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32';
@@ -152,4 +179,40 @@ test('an organization that is not configured is answered with those that are', a
     'service stop staging organization=prod-eu',
     'service stop staging organization=prod-us',
   ]);
+});
+
+test('changes made elsewhere are named in each organization, also while another one does not answer', async () => {
+  const sandbox = await started();
+  const named = () =>
+    sandbox.slack
+      .messages('db-audit')
+      .map(textOf)
+      .filter((text) => text.includes('Not made with Signalbox'));
+  const later = () => {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 60_000);
+    sandbox.wake();
+  };
+  /** Two more readings of an organization; the second one begins when the first is recorded. */
+  const readings = async ({ count }: Pick<TestSandbox['cloud'], 'count'>) => {
+    const before = count('list activities');
+    const counted = () => {
+      later();
+      return count('list activities') - before;
+    };
+    await expect.poll(counted).toBeGreaterThanOrEqual(2);
+  };
+  await readings(sandbox.cloud);
+  await readings(sandbox.other);
+  sandbox.other.injectFault({ operation: 'list activities', fault: '500', times: 10_000 });
+  sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 24 }, 'Mara');
+  sandbox.other.scaleInConsole(US_STAGING, { minReplicaMemoryGb: 24 }, 'Mara');
+  await readings(sandbox.cloud);
+  await expect.poll(() => named()).toHaveLength(1);
+  expect(named()[0]).toContain('Memory scaled in the console by mara@example.com: prod-eu/staging');
+  sandbox.other.clearFaults();
+  const all = () => {
+    later();
+    return named().join('\n');
+  };
+  await expect.poll(all).toContain('prod-us/staging');
 });
