@@ -312,7 +312,7 @@ describe('two organizations', () => {
     expect(fetchedAt).toEqual(NOON);
   });
 
-  test('a copy of today counts with its age, one without yesterday is no cost of 0', async () => {
+  test('a copy that was read this day counts with its age, one without yesterday is no cost of 0', async () => {
     const { read, us, names, clock } = await pair();
     await names();
     us.injectFault({ operation: 'usage cost', fault: '500', times: 99 });

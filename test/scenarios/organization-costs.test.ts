@@ -85,7 +85,7 @@ test('costs of two organizations: in total, of each, and in digests and budgets'
   expect(all).toBeGreaterThan(europe ?? 0);
 });
 
-test('one organization down: the others are told, and what is without it says so', async () => {
+test('one organization down: the others go on, and what is without it says so', async () => {
   const { sandbox, other, at, posted, ask } = await started();
   await expect.poll(() => posted('db-costs').length).toBe(1);
   other.injectFault({ operation: 'usage cost', fault: '403', times: 999 });
