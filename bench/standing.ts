@@ -278,7 +278,7 @@ export function replay({ withoutGate = false, ...options }: ReplayOptions): Stan
         if (event.habit === null) continue;
         seen.set(event.habit, [...recent, now]);
         if (recent.length + 1 >= HABIT) {
-          allow(event, event.size && event.size.max, now);
+          allow(event, event.size?.max ?? null, now);
           seen.set(event.habit, []);
         }
       }

@@ -47,7 +47,7 @@ export const changeAllow = changeCommand({
   summary: 'Request a standing approval: some uses of a command, within limits',
   examples: [
     'change allow service scale analytics-prod max=128 uses=5 for=7d month-end load',
-    'change allow start and stop tag=staging uses=20 for=14d tests of the new pipeline',
+    'change allow start and stop tag=prod uses=20 for=14d failover drills',
   ],
   args: z.strictObject({
     action: required(

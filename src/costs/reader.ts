@@ -170,14 +170,15 @@ export function createCostReader(
   };
 }
 
-/** Whether a copy lacks a day before today: beside the costs of others it would count as 0. */
+/** Whether a copy lacks a day that others have, those that were read `today`: it would count as 0. */
 export function isBehind(
   { month, from }: Pick<CostGap, 'month' | 'from'>,
   { last }: Span,
   today: Day,
 ): boolean {
+  if (from === null) return true;
   const [end = last] = [last, monthSpan(month).last, addDays(today, -1)].toSorted();
-  return from === null || dayOf(from) <= end;
+  return dayOf(from) <= end;
 }
 
 type Report = Pick<CostReading, 'rows' | 'problems'>;

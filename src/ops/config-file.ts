@@ -15,7 +15,7 @@ import {
   withLines,
 } from '../base/problem.ts';
 import { DAY_MS } from '../base/time.ts';
-import { costConfigShape } from '../costs/index.ts';
+import { costConfigShape, digestReader } from '../costs/index.ts';
 import type { CommandNames, PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
 import { type ReadFile, reasonOf } from './environment.ts';
@@ -401,6 +401,7 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
       alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
       prices: costs.price,
       costFloor: costs.floor,
+      readDigest: digestReader(on),
       reads: cloud.reads,
       console: cloud.console ?? null,
       serverTags: cloud.tags ?? [],

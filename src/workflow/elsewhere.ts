@@ -154,8 +154,7 @@ async function causesOf(context: WorkflowContext, entries: readonly Entry[]) {
   const { events, organization } = context;
   const byKeys = entries.filter(({ actorType }) => actorType === 'api');
   const query = { commands: ['service create'], confirmed: true, limit: MOST_CREATIONS } as const;
-  const listed = byKeys.length > 0 ? await listChanges(events, query) : [];
-  const created = listed.filter((change) => change.organization === organization);
+  const created = byKeys.length > 0 ? await listChanges(events, query) : [];
   const targets = [
     ...byKeys.map(({ serviceId: id }) => ({ kind: 'service' as const, id: id ?? '' })),
     ...created.map(({ plan }) => plan.target),

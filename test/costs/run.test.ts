@@ -12,12 +12,19 @@ import { microOf } from '../../src/maths/rows.ts';
 import { transaction } from '../../src/storage/index.ts';
 import { installation, KEYS, rowsIn } from '../log/logs.ts';
 import { ENGINES, type Engine } from '../storage/engines.ts';
-import { nineWeeks } from './facts.ts';
+import { nineWeeks, scopeOf } from './facts.ts';
 import { written } from './written.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
 const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main', team: 'search' };
-const readOptions = digestReader([STAGING]);
+const readOptions = digestReader(
+  scopeOf({
+    services: new Map([['staging', 's-2']]),
+    tags: ['dev'],
+    warehouses: ['main'],
+    teams: ['search'],
+  }),
+);
 
 const UNKNOWN = {
   organizationId: 'o1',

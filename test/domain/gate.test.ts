@@ -553,7 +553,12 @@ const ELSEWHERE: readonly Refusal[] = [
   ...(['standing-ended', 'standing-used', 'not-covered'] as const),
 ];
 /** Why `People` accepts nobody; the gate passes it on, as it does with a guest. */
-const IDENTITY: readonly Refusal[] = ['deactivated', 'bot', 'other-workspace'];
+const IDENTITY: readonly Refusal[] = [
+  'deactivated',
+  'bot',
+  'other-workspace',
+  'unlisted-workspace',
+];
 
 /** One case for each refusal of the gate. The tables above and beside have the others. */
 const CASES: Partial<Record<Refusal, () => object>> = {

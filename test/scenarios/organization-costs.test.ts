@@ -74,6 +74,9 @@ test('costs of two organizations: in total, of each, and in digests and budgets'
   const one = await ask('/cost mtd prod-us', 'prod-us · 1–19 Nov (UTC)');
   expect(one).not.toContain('prod-eu');
   expect(one).toContain('November heading for');
+  const preview = await ask('/cost digest preview service=prod-us/staging', 'prod-us/staging: ');
+  expect(preview).toContain('Yesterday');
+  await ask('/cost digest preview service=staging', 'names no service: “staging”');
   const budgets = await ask('/cost budget', 'Budgets · ');
   const [all, europe] = budgets
     .split('europe:')
@@ -82,7 +85,7 @@ test('costs of two organizations: in total, of each, and in digests and budgets'
   expect(all).toBeGreaterThan(europe ?? 0);
 });
 
-test('one organization down: the others are told, and what is without it says so', async () => {
+test('one organization down: the others go on, and what is without it says so', async () => {
   const { sandbox, other, at, posted, ask } = await started();
   await expect.poll(() => posted('db-costs').length).toBe(1);
   other.injectFault({ operation: 'usage cost', fault: '403', times: 999 });

@@ -180,3 +180,39 @@ test('an organization that is not configured is answered with those that are', a
     'service stop staging organization=prod-us',
   ]);
 });
+
+test('changes made elsewhere are named in each organization, also while another one does not answer', async () => {
+  const sandbox = await started();
+  const named = () =>
+    sandbox.slack
+      .messages('db-audit')
+      .map(textOf)
+      .filter((text) => text.includes('Not made with Signalbox'));
+  const later = () => {
+    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 60_000);
+    sandbox.wake();
+  };
+  /** Two more readings of an organization; the second one begins when the first is recorded. */
+  const readings = async ({ count }: Pick<TestSandbox['cloud'], 'count'>) => {
+    const before = count('list activities');
+    const counted = () => {
+      later();
+      return count('list activities') - before;
+    };
+    await expect.poll(counted).toBeGreaterThanOrEqual(2);
+  };
+  await readings(sandbox.cloud);
+  await readings(sandbox.other);
+  sandbox.other.injectFault({ operation: 'list activities', fault: '500', times: 10_000 });
+  sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 24 }, 'Mara');
+  sandbox.other.scaleInConsole(US_STAGING, { minReplicaMemoryGb: 24 }, 'Mara');
+  await readings(sandbox.cloud);
+  await expect.poll(() => named()).toHaveLength(1);
+  expect(named()[0]).toContain('Memory scaled in the console by mara@example.com: prod-eu/staging');
+  sandbox.other.clearFaults();
+  const all = () => {
+    later();
+    return named().join('\n');
+  };
+  await expect.poll(all).toContain('prod-us/staging');
+});

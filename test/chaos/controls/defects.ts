@@ -262,6 +262,22 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       reports: /AssertionError/,
     },
     {
+      behaviour: 'a standing approval is used as often as people agreed',
+      defect: 'the gate does not count the uses',
+      find: /if \(left === 0 && !isCounted\(standing, use\)\) return 'standing-used';/,
+      put: '',
+      test: 'test/domain/standing.test.ts',
+      reports: /standing-used/,
+    },
+    {
+      behaviour: 'a database that went back gives no use back that was sent',
+      defect: 'a request is sent before the thread of its standing approval shows the use',
+      find: /if \(!\(await isUseShown\(context, change\)\)\) return [^;]+;/,
+      put: '',
+      test: 'test/chaos/standing.test.ts',
+      reports: /commits lost/,
+    },
+    {
       behaviour: 'an approver never approves more than was requested',
       defect: 'the gate does not compare the plan of an approver with the requested one',
       find: /if \(refused\) return refuse\(refused\.refusal\);/,
