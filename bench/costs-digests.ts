@@ -5,6 +5,7 @@ import { readLastPosted } from '../src/costs/digest-data.ts';
 import { createDigestRun } from '../src/costs/digest-posts.ts';
 import type { Answer } from '../src/domain/answer.ts';
 import type { ChannelId } from '../src/domain/change.ts';
+import { costSelectorSchema } from '../src/domain/policy-schema.ts';
 import type { CostRow } from '../src/maths/rows.ts';
 import type { Bar } from './costs-figures.ts';
 import { openBenchLog } from './costs-store.ts';
@@ -12,6 +13,8 @@ import { chanceFrom } from './costs-worlds.ts';
 
 // 400 days of a daily digest: each is about a later day than the one before, also where the clocks
 // change, the report fails or Signalbox does not run.
+
+const EVERYTHING = costSelectorSchema({ services: new Map(), tags: [], warehouses: [], teams: [] });
 
 const DAYS = 400;
 const FIRST = Date.parse('2025-09-20T00:00:00Z');
@@ -43,7 +46,7 @@ export async function digestTest(seed: number): Promise<readonly Bar[]> {
 
 async function reportedDays(slot: (typeof SLOTS)[number], seed: number): Promise<readonly Day[]> {
   const chance = chanceFrom(seed);
-  const reading = digestReader([])({ channel: '#costs', days: 'daily', ...slot });
+  const reading = digestReader(EVERYTHING)({ channel: '#costs', days: 'daily', ...slot });
   if (!reading.ok) throw new Error('the options of the digest are not valid');
   const clock = { now: new Date(FIRST) };
   const events = await openBenchLog(() => clock.now);
@@ -64,7 +67,7 @@ async function reportedDays(slot: (typeof SLOTS)[number], seed: number): Promise
     events,
     messenger,
     configured: [reading.value],
-    readOptions: digestReader([]),
+    readOptions: digestReader(EVERYTHING),
     costs: async (span) => {
       const isFailing = failing.has(dayOf(clock.now));
       const gap = { month: span.last.slice(0, 7), why: 'no answer', denied: false, from: null };

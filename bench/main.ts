@@ -47,7 +47,14 @@ async function pressed(): Promise<never> {
   process.exit((await press(folder)) ? 0 : 1);
 }
 
+async function standingMeasured(): Promise<never> {
+  const { standingMeasurements } = await import('./standing.ts');
+  const tell = (text: string) => process.stdout.write(`${text}\n`);
+  process.exit(standingMeasurements(process.argv.slice(3), tell) ? 0 : 1);
+}
+
 try {
+  if (process.argv[2] === 'standing') await standingMeasured();
   if (process.argv[2] === 'press') await pressed();
   if (process.argv[2] === 'soak') await soaked();
   if (process.argv[2] === 'costs') await costsMeasured();

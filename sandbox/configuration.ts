@@ -1,12 +1,13 @@
 import { stringify } from 'yaml';
 import { SANDBOX_ZONE } from './clock/moves.ts';
 import { addDays, dayOf } from './cloud/days.ts';
-import { ORGANIZATION } from './seed/organization.ts';
+import { NAMES, ORGANIZATION } from './seed/organization.ts';
+import type { OrganizationSeed } from './seed/shapes.ts';
 import { forOrganization } from './slack/workspace/organization.ts';
 
 /** A signalbox.yaml for the example organization: every service of the seed and sample rules. */
-export function sandboxYaml(): string {
-  return stringify(baseConfiguration());
+export function sandboxYaml(organizations?: readonly OrganizationSeed[]): string {
+  return stringify(baseConfiguration(organizations));
 }
 
 interface ReportOptions {
@@ -15,6 +16,8 @@ interface ReportOptions {
   readonly orgWide?: boolean;
   /** Where Slackbot may ask for people; no agents by default. */
   readonly mcpUrl?: string;
+  /** Several organizations, in the order of their names. */
+  readonly organizations?: readonly OrganizationSeed[] | undefined;
 }
 
 /**
@@ -22,7 +25,7 @@ interface ReportOptions {
  * `priced`: with a price of a credit that rose 20 days ago.
  */
 export function sandboxYamlWithReports(
-  { priced = false, mcpUrl, orgWide = false }: ReportOptions = {},
+  { priced = false, mcpUrl, orgWide = false, organizations }: ReportOptions = {},
   now = new Date(),
 ): string {
   const begin = (days: number) => dayOf(addDays(now, -days));
@@ -30,7 +33,7 @@ export function sandboxYamlWithReports(
     { perCredit: 0.32, currency: 'EUR', from: begin(800) },
     { perCredit: 0.35, currency: 'EUR', from: begin(20) },
   ];
-  const base = baseConfiguration();
+  const base = baseConfiguration(organizations);
   const file = {
     ...base,
     ...(mcpUrl && withSlackbot(base.policy, mcpUrl)),
@@ -75,20 +78,33 @@ function withSlackbot(policy: readonly object[], url: string) {
   };
 }
 
-function baseConfiguration() {
-  const { id, plan, tier, services, pipes } = ORGANIZATION;
+function servicesOf({ services, pipes }: OrganizationSeed, organization?: string) {
+  return services.map(({ name, id, tags, team, warehouse }) => ({
+    name: name.replaceAll(' ', '-'),
+    id,
+    ...(organization ? { organization } : {}),
+    tags: [...tags],
+    ...(team ? { team } : {}),
+    warehouse,
+    pipes: pipes
+      .filter(({ service }) => service === name)
+      .map((pipe) => ({ name: pipe.name, id: pipe.id })),
+  }));
+}
+
+function organizationsOf(all: readonly OrganizationSeed[]) {
+  const named = all.map((seed, at) => ({ seed, name: NAMES[at] ?? `organization-${at}` }));
   return {
-    organization: { id, plan, tier },
-    services: services.map(({ name, id, tags, team, warehouse }) => ({
-      name: name.replaceAll(' ', '-'),
-      id,
-      tags: [...tags],
-      ...(team ? { team } : {}),
-      warehouse,
-      pipes: pipes
-        .filter(({ service }) => service === name)
-        .map((pipe) => ({ name: pipe.name, id: pipe.id })),
-    })),
+    organizations: named.map(({ seed: { id, plan, tier }, name }) => ({ name, id, plan, tier })),
+    services: named.flatMap(({ seed, name }) => servicesOf(seed, name)),
+  };
+}
+
+function baseConfiguration(organizations: readonly OrganizationSeed[] = []) {
+  const { id, plan, tier } = ORGANIZATION;
+  const one = { organization: { id, plan, tier }, services: servicesOf(ORGANIZATION) };
+  return {
+    ...(organizations.length > 0 ? organizationsOf(organizations) : one),
     roles: {
       viewer: { groups: ['@engineering'] },
       operator: { groups: ['@db-operators'] },
@@ -133,6 +149,8 @@ function baseConfiguration() {
         to: 'operator',
         approvals: { from: 'approver', count: 1 },
       },
+      // The rules of what is allowed say who approves it.
+      { allow: ['change allow'], to: 'operator' },
     ],
   };
 }

@@ -13,6 +13,7 @@ const USAGE = `npm run sandbox -- [options]
   --large         20,000 channels and 10,000 people more
   --organization  two workspaces of an organization of Enterprise Grid
   --prices        a price of a credit, so that costs are shown as money too
+  --organizations 2   a second organization, with services of the same names
   --help          this text
 `;
 
@@ -42,6 +43,7 @@ function readOptions() {
       large: { type: 'boolean', default: false },
       organization: { type: 'boolean', default: false },
       prices: { type: 'boolean', default: false },
+      organizations: { type: 'string', default: '1' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -60,7 +62,10 @@ function readOptions() {
   const one = values.large ? largeWorkspace() : sandboxWorkspace;
   const workspace = values.organization ? organizationWorkspace : one;
   const priced = values.prices;
-  return { ...begin, port, delivery, rateLimits, workspace, priced, history: true } as const;
+  if (!/^[12]$/.test(values.organizations)) throw new Error('--organizations must be 1 or 2');
+  const organizations = values.organizations === '2' ? 2 : 1;
+  const settings = { port, delivery, rateLimits, workspace, priced, organizations } as const;
+  return { ...begin, ...settings, history: true } as const;
 }
 
 function exitWithError(error: unknown): never {

@@ -12,12 +12,20 @@ import type { Simulator } from './api/simulator.ts';
 import { type ClockMover, createClockMover } from './clock/clock-mover.ts';
 import { clockRoutes } from './clock/routes.ts';
 import { createWorldClock } from './clock/world-clock.ts';
+import { startCloudFront } from './cloud/front.ts';
 import { startCloudSimulator } from './cloud/simulator.ts';
 import { sandboxYamlWithReports } from './configuration.ts';
 import { freePort } from './free-port.ts';
 import { guideProgress, guideRoutes } from './guide/guide.ts';
 import { historyBegin, playHistory } from './history.ts';
-import { ALERTS_TOKEN, CLOUD_KEY, SANDBOX_ORGANIZATION } from './seed/organization.ts';
+import {
+  ALERTS_TOKEN,
+  cloudKeys,
+  ORGANIZATION,
+  OTHER_KEY,
+  otherOrganization,
+  SANDBOX_ORGANIZATION,
+} from './seed/organization.ts';
 import { startSlackSimulator } from './slack/server.ts';
 import type { SlackSimulator } from './slack/simulator.ts';
 import type { RateLimits } from './slack/web-api/rate-limits.ts';
@@ -33,6 +41,8 @@ export interface SandboxOptions {
   readonly delivery: 'http' | 'socket';
   readonly rateLimits?: RateLimits;
   readonly workspace?: Workspace;
+  /** Two: a second one has services of the same names. */
+  readonly organizations?: 1 | 2;
   /** Shows money beside credits. */
   readonly priced?: boolean;
   /** Begins the day before, so that there is a finished change and a digest. False by default. */
@@ -53,6 +63,7 @@ export async function startSandbox(options: SandboxOptions) {
     rateLimits = 'with-bursts',
     workspace = sandboxWorkspace,
     priced = false,
+    organizations = 1,
     history = false,
     slackTimeoutMs = 3000,
     program = join(ROOT, 'src/main.ts'),
@@ -61,10 +72,16 @@ export async function startSandbox(options: SandboxOptions) {
   const clock = createWorldClock(history ? historyBegin(startedAt) : startedAt);
   const { now } = clock;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
-  const [cloud, alerts] = await Promise.all([
+  const seeds = [ORGANIZATION, otherOrganization()];
+  const [cloud, other, alerts] = await Promise.all([
     startCloudSimulator({ organization: SANDBOX_ORGANIZATION, now }),
+    startCloudSimulator({ organization: otherOrganization(), key: OTHER_KEY, now }),
     startAlertsSimulator({ now }),
   ]);
+  const clouds = [cloud, other].slice(0, organizations);
+  const hosted = clouds.map((each, at) => ({ id: seeds[at]?.id ?? '', cloud: each }));
+  const front = await startCloudFront(hosted);
+  const stopApis = () => Promise.all([front.stop(), cloud.stop(), other.stop(), alerts.stop()]);
   const signingSecret = randomBytes(16).toString('hex');
   const botPort = await freePort();
   const webhookSecret = randomBytes(24).toString('hex');
@@ -88,14 +105,15 @@ export async function startSandbox(options: SandboxOptions) {
       .use(clockRoutes(clock, () => mover))
       .use(guideRoutes(() => guideProgress({ ...slack, effects: cloud.effects }, guide.since))),
   }).catch(async (error: unknown) => {
-    await Promise.all([cloud.stop(), alerts.stop()]);
+    await stopApis();
     rmSync(folder, { recursive: true });
     throw error;
   });
   page.changed = slack.changed;
 
+  const several = organizations > 1 ? seeds : undefined;
   const { orgWide = false } = workspace;
-  const yaml = sandboxYamlWithReports({ priced, mcpUrl, orgWide }, now());
+  const yaml = sandboxYamlWithReports({ priced, mcpUrl, orgWide, organizations: several }, now());
   writeFileSync(join(folder, 'signalbox.yaml'), yaml);
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
@@ -104,9 +122,8 @@ export async function startSandbox(options: SandboxOptions) {
     ...(delivery === 'socket' && { SLACK_APP_TOKEN: slack.appToken }),
     SLACK_API_URL: slack.apiUrl,
     PORT: String(botPort),
-    CLOUD_API_URL: cloud.url,
-    CLOUD_API_KEY_ID: CLOUD_KEY.id,
-    CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
+    CLOUD_API_URL: front.url,
+    ...cloudKeys(organizations),
     ALERTS_API_URL: alerts.url,
     ALERTS_API_TOKEN: ALERTS_TOKEN,
     ALERTS_WEBHOOK_SECRET: webhookSecret,
@@ -125,7 +142,9 @@ export async function startSandbox(options: SandboxOptions) {
   const mover: ClockMover = createClockMover({
     clock,
     bot: () => running.bot,
-    activity: () => slack.calls().length + requestCount(cloud) + requestCount(alerts),
+    activity: () =>
+      slack.calls().length +
+      [cloud, other, alerts].reduce((sum, api) => sum + requestCount(api), 0),
     changed: slack.changed,
   });
   // A bot that crashes or is killed restarts with the same database.
@@ -141,7 +160,7 @@ export async function startSandbox(options: SandboxOptions) {
   const stop = async () => {
     running.stopping = true;
     await stopBot(running.bot);
-    await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]);
+    await Promise.all([slack.stop(), stopApis()]);
     rmSync(folder, { recursive: true });
   };
   try {

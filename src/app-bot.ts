@@ -72,6 +72,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     store,
     events,
     organization: config.organizations[0].id,
+    organizations: config.organizations.map(({ id }) => id),
     policy: config.policy,
     configuration: config.configHash,
     prices: config.prices,

@@ -34,6 +34,8 @@ export interface CloudOptions extends ServerOptions {
   /** Determines passwords, ids and the figures of the usage report. */
   readonly seed?: string;
   readonly organization?: OrganizationSeed;
+  /** The key that it accepts first. */
+  readonly key?: Pick<ApiKey, 'id' | 'secret'>;
   readonly profile?: CloudProfile;
   readonly behaviour?: Partial<CloudBehaviour>;
 }
@@ -108,7 +110,9 @@ function createState(options: CloudOptions): CloudState {
     backups: byId(backupRecords(organization, bornAt)),
     endpoints: new Map(),
     activities: seededActivities(organization, bornAt),
-    keys: byId<ApiKey>([{ ...CLOUD_KEY, role: 'admin', active: true, denied: [] }]),
+    keys: byId<ApiKey>([
+      { ...(options.key ?? CLOUD_KEY), role: 'admin', active: true, denied: [] },
+    ]),
     effects: createEffects(),
     random: createRandom(seed),
     seed,

@@ -35,5 +35,29 @@ function warehouse(name: string, id: string, storage: number, backup: number) {
 /** The key that the cloud simulator accepts. */
 export const CLOUD_KEY = { id: 'sandbox-key-id', secret: 'sandbox-key-secret' };
 
+/** The names of two organizations in one configuration, and the key of the second one. */
+export const NAMES = ['prod-eu', 'prod-us'] as const;
+export const OTHER_KEY = { id: 'other-key-id', secret: 'other-key-secret' };
+
+/** The variables with the keys of one organization, or of two. */
+export function cloudKeys(organizations: number): Readonly<Record<string, string>> {
+  const key = { CLOUD_API_KEY_ID: CLOUD_KEY.id, CLOUD_API_KEY_SECRET: CLOUD_KEY.secret };
+  if (organizations < 2) return key;
+  const keys = [CLOUD_KEY, OTHER_KEY].map(({ id, secret }, at) => {
+    const suffix = NAMES[at]?.toUpperCase().replace('-', '_');
+    return { [`CLOUD_API_KEY_ID_${suffix}`]: id, [`CLOUD_API_KEY_SECRET_${suffix}`]: secret };
+  });
+  return Object.assign({}, ...keys);
+}
+
+/** Another organization, whose services, pipes and backups have the same names and other ids. */
+export function otherOrganization(seed: OrganizationSeed = ORGANIZATION): OrganizationSeed {
+  const ids = /"([0-9a-f])([0-9a-f]{7}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/g;
+  const other = JSON.stringify(seed).replace(ids, (_, first: string, rest: string) => {
+    return JSON.stringify(`${((Number.parseInt(first, 16) + 8) % 16).toString(16)}${rest}`);
+  });
+  return JSON.parse(other);
+}
+
 /** The access token that the alerts simulator accepts. */
 export const ALERTS_TOKEN = 'sandbox-alerts-token';

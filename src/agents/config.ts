@@ -97,12 +97,14 @@ function toolsSchema(what: string, allowed: typeof commands) {
     .max(MOST_TOOLS, { error: `must be at most ${MOST_TOOLS} commands` });
 }
 
-function agentSchema(roles: readonly string[]) {
+function agentSchema(roles: readonly string[], organizations: readonly string[]) {
   const shape = {
     name: z.string().regex(/^[a-z][a-z0-9-]{1,30}$/, {
       error: 'must be 2 to 31 lower-case letters, digits and dashes, and begin with a letter',
     }),
     limits: Limits,
+    /** Missing: all. */
+    organizations: z.array(declaredName('organization', organizations)).min(1).optional(),
   };
   const people = strictConfigObject({
     ...{ ...shape, for: z.literal('people'), by: ByPerson },
@@ -120,14 +122,14 @@ function agentSchema(roles: readonly string[]) {
   });
 }
 
-/** The part `agents` of signalbox.yaml, for the roles that the file declares. */
-export function agentsSchema(roles: readonly string[]) {
+/** The part `agents` of signalbox.yaml, for the roles and organizations that the file declares. */
+export function agentsSchema(roles: readonly string[], organizations: readonly string[] = []) {
   return strictConfigObject({
     /** What clients type, and what `Host` must be. */
     url: Address,
     /** The web pages that may call; none by default. */
     origins: z.array(z.string().max(500)).default([]),
-    allow: z.array(agentSchema(roles)).min(1),
+    allow: z.array(agentSchema(roles, organizations)).min(1),
   }).check(({ value: { allow }, issues }) => {
     for (const [index, { name, by }] of allow.entries()) {
       const before = allow.slice(0, index);

@@ -78,10 +78,11 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
   const exchange = async (request: IncomingMessage, gone: AbortSignal): Promise<Response> => {
     const header = (name: string) => [request.headers[name]].flat()[0] ?? null;
     const origin = header('origin');
-    if (header('host') !== address.host) return refusal(403, 'This host is not served.');
-    if (origin !== null && !config.origins.includes(origin)) {
-      return refusal(403, 'This origin is not allowed.');
-    }
+    // Its case, and the port of the protocol, make no other host.
+    const asked = URL.parse(`${address.protocol}//${header('host')}`);
+    if (asked?.href !== `${address.origin}/`) return refusal(403, 'This host is not served.');
+    const isOther = origin !== null && !config.origins.includes(origin);
+    if (isOther) return refusal(403, 'This origin is not allowed.');
     // A proxy may have checked another one of them.
     if (ONCE.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1)) {
       return refusal(400, 'A header is given twice.');
@@ -99,9 +100,8 @@ export function openDoor(options: AgentDoorOptions): AgentDoor {
       const stop = { 'retry-after': '5', connection: 'close' };
       return refusal(503, 'Signalbox is stopping. Try again.', stop);
     }
-    if (raw === null) {
-      return refusal(413, `The body is larger than ${BODY_MAX} bytes.`, { connection: 'close' });
-    }
+    const tooLarge = `The body is larger than ${BODY_MAX} bytes.`;
+    if (raw === null) return refusal(413, tooLarge, { connection: 'close' });
     const message = messageIn(raw);
     if (message === null) return refusal(400, 'The body must be one JSON message.');
     const { method, params } = message;

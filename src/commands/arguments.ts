@@ -358,7 +358,7 @@ export function commandLine(
   const words = fieldsOf(command.args).flatMap((field) => {
     const text = given[field.name];
     if (!text || field.rest) return [];
-    const quoted = isPlaced(field) && (isExact || !/^[\w.-]+$/.test(text));
+    const quoted = isPlaced(field) && (isExact || !/^[\w./-]+$/.test(text));
     return [quoteWord({ text: isPlaced(field) ? text : `${field.word}=${text}`, quoted })];
   });
   const search = fieldsOf(command.args).find((field) => field.rest);

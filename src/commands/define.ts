@@ -22,6 +22,7 @@ import type {
 } from '../domain/change.ts';
 import type { FreezeService, NamedScope, Scope, SlackFreeze } from '../domain/freezes.ts';
 import type { ScheduleService } from '../domain/schedules.ts';
+import type { AllowedChange } from '../domain/standing.ts';
 import { findByName, type NamedItem, type NoEffect, type Service } from '../domain/targets.ts';
 import type { RequestedTiming, TimingSupport } from '../domain/timing.ts';
 import type { CloudPermission } from '../servers/accepted-values.ts';
@@ -96,7 +97,7 @@ export function fieldContext(
 }
 
 /** The organization of a service; where it is not known, the first one. */
-export function organizationOf(
+export function organizationFacts(
   { organizations }: Pick<CommandContext, 'organizations'>,
   { organizationId }: Pick<Service, 'organizationId'>,
 ): OrganizationFacts {
@@ -138,7 +139,7 @@ export type PastTime =
   | { readonly daysAgo: 0 | 1 }
   | { readonly agoMs: number };
 
-export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review'] as const;
+export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review', 'standing'] as const;
 
 /** The filters of a list of changes; null: no filter. */
 export interface ListRequest {
@@ -242,6 +243,7 @@ export interface QueryCommand<Args = unknown> extends CommandWords {
 
 /** What Signalbox applies itself, without a request to a server. */
 type OwnOperation =
+  | 'allow'
   | 'freeze'
   | 'unfreeze'
   | 'schedule'
@@ -261,6 +263,11 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
    * approved with it, so that its requirement and the claim cover their rules as well.
    */
   readonly runs?: (body: JsonObject) => readonly string[];
+  /** What later changes may do by its approvals: the rule of each command on each target approves it. */
+  readonly covers?: (
+    body: JsonObject,
+    context: Pick<CommandContext, 'services'>,
+  ) => readonly AllowedChange[];
   /** The HTTP method. A `post` is never sent a second time, whatever the first result was. */
   readonly callClass: 'patch' | 'post' | 'put';
   /** How the change affects the costs of its target; if missing, no cost is estimated. */

@@ -24,7 +24,8 @@ export async function readElsewhere(
   const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
   const today = now().getTime();
   const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };
-  const read = await reads.cloud.activities(period, { waiting: true });
+  const how = { waiting: true, organization: service.organizationId };
+  const read = await reads.cloud.activities(period, how);
   if (!read.known) return read;
   const isOperator = await isOperatorOf(serviceTarget(service), by);
   return { ...read, value: linesOf(read.value, service.id, isOperator) };

@@ -19,13 +19,16 @@ import { changeCommand, type Phrase, type PhraseState, queryCommand } from './de
 import { nameAt } from './names.ts';
 
 // Concerns several fields, so the sentence is shown without a field name.
-const ONE_SCOPE = {
+export const ONE_SCOPE = {
   field: '',
   problem: 'Choose exactly one of: a service, a tag, a warehouse or everything.',
 };
 
 /** A tag or a warehouse without its key; a name that is also a service is asked about. */
-function scopePhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
+export function scopePhrase(
+  words: readonly string[],
+  { given, vocabulary }: PhraseState,
+): Phrase | null {
   const [first = ''] = words;
   if (/^(over|during|through)$/i.test(first)) {
     return { taken: words.length, unclear: `Until when? “${words.join(' ')}” names no moment.` };
@@ -110,7 +113,7 @@ function iso(until: FreezeUntil): string {
 
 const NAMED_MAX = 8;
 
-function affected(services: readonly Service[]): string {
+export function affected(services: readonly Service[]): string {
   const names = services.map(({ name }) => name);
   const shown = names.slice(0, NAMED_MAX).join(', ');
   const rest = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';

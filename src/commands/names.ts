@@ -148,7 +148,7 @@ export function lastName(names: Names, words: readonly Word[], vocabulary: Vocab
 
 /** A name as a line has it. */
 export function quotedName(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : quoteWord({ text: name, quoted: true });
+  return /^[\w./-]+$/.test(name) ? name : quoteWord({ text: name, quoted: true });
 }
 
 /** An id that is not in the vocabulary is passed on: the server accepts or rejects it. */

@@ -402,11 +402,44 @@ function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary
   return noun ? { noun, words } : null;
 }
 
+/** `organization=prod-eu` beside a name means `prod-eu/name`; null: the words have no such key, or it is a field. */
+function readOrganization(
+  command: Command,
+  typed: readonly Word[],
+  vocabulary: Vocabulary,
+): ParseResult | null {
+  const { organizations, services } = vocabulary;
+  const at = typed.findIndex((word) => !word.quoted && KEY.test(word.text));
+  const isField = fieldsOf(command.args).some(({ word }) => word === 'organization');
+  if (at < 0 || isField || organizations.length === 1) return null;
+  const wanted = lowerOf(typed[at] ?? NO_WORD).replace(KEY, '');
+  const words = typed.filter((_, index) => index !== at);
+  if (organizations.every(({ name }) => name !== wanted)) {
+    const rest = [command.name, ...words.map(quoteWord)].join(' ');
+    const lines = organizations.map(({ name }) => `${rest} organization=${name}`);
+    return refused(`There's no organization called “${oneLineOf(wanted, LABEL_MAX)}”.`, lines);
+  }
+  const own = services.filter(({ organization }) => organization === wanted);
+  for (const [start] of words.entries()) {
+    const named = nameAt('service', words.slice(start), { ...vocabulary, services: own });
+    const [service, ...others] = named ? findByName(own, named.text) : [];
+    if (!named || !service || others.length > 0) continue;
+    const name = { text: service.name, quoted: true };
+    const after = words.slice(start + named.taken);
+    return readArguments(command, [...words.slice(0, start), name, ...after], vocabulary);
+  }
+  return readArguments(command, words, { ...vocabulary, services: own });
+}
+
+const KEY = /^organization=/i;
+
 function readArguments(
   command: Command,
   typed: readonly Word[],
   vocabulary: Vocabulary,
 ): ParseResult {
+  const placed = readOrganization(command, typed, vocabulary);
+  if (placed) return placed;
   const fields = fieldsOf(command.args);
   const search = fields.find((field) => field.rest);
   if (command.reword) return reworded(command, typed, vocabulary);
@@ -505,7 +538,8 @@ function ambiguous(
   const problem = { kind: 'misread', sentence, problems: {}, asked: { command, given } } as const;
   if (vocabulary.isCheck) return { ...problem, offers: [] };
   const reason = reasonOf(reading, null);
-  const own = combined(given, choices).flatMap((each) => {
+  const combinations = combined(given, choices);
+  const own = combinations.flatMap((each) => {
     // A name in quotes is exact: `staging` is also a tag, `"staging"` is the service.
     const because = each.kept ? reasonOf(reading, each.kept) : reason;
     const lines = [false, true].map((isExact) =>
@@ -521,6 +555,20 @@ function ambiguous(
     line: commandLine(command, given, whole),
   };
   const isReason = kept.length > 0 && kept.length === choices.length;
+  if (own.length === 0 && !isReason) {
+    // Another part of the line prevents each of them: what it says of each is offered.
+    const next = combinations.map((each) =>
+      readOther(commandLine(command, each.given, reason), vocabulary),
+    );
+    const misread = next.flatMap((one) => (one.kind === 'misread' ? [one] : []));
+    const offers = new Map(misread.flatMap((one) => one.offers.map((each) => [each.line, each])));
+    const sentences = [sentence, ...misread.slice(0, 1).map((one) => one.sentence)];
+    return {
+      ...problem,
+      sentence: sentences.join('\n'),
+      offers: [...offers.values()].slice(0, OFFERS_MAX),
+    };
+  }
   return {
     ...problem,
     offers: [...own.slice(0, OFFERS_MAX - 1), ...(isReason ? [onlyReason] : [])],

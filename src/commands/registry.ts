@@ -2,6 +2,7 @@ import type { Target } from '../domain/change.ts';
 import { EVERYTHING } from '../domain/freezes.ts';
 import { alertEdit } from './alert-edit.ts';
 import { alertList, alertShow } from './alert-read.ts';
+import { changeAllow } from './allow.ts';
 import { fieldsOf } from './arguments.ts';
 import { backupList, backupShow } from './backup.ts';
 import { changeCancel, changeList, changeLog, changeShow, changeWho } from './change.ts';
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   alertEdit,
   changeFreeze,
   changeUnfreeze,
+  changeAllow,
   changeFreezes,
   changeWho,
   changeList,

@@ -256,11 +256,11 @@ export const serviceCreate = changeCommand({
     const { name, dataWarehouseId } = args;
     const { organization, services } = placeOf(args, context);
     const { id, name: own } = organization;
-    return {
-      ...{ kind: 'new service', id: name.toLowerCase(), name },
-      ...newServiceTags(dataWarehouseId, services),
-      ...(args.organization !== undefined && own !== null && { organization: { id, name: own } }),
-    };
+    const facts = newServiceTags(dataWarehouseId, services);
+    const target = { kind: 'new service', id: name.toLowerCase(), ...facts } as const;
+    return args.organization === undefined || own === null
+      ? { ...target, name }
+      : { ...target, name: `${own}/${name}`, organization: { id, name: own } };
   },
   desired: (args) => inSendOrder(ServiceCreation, creationOf(args)),
   problems: (args, _before, context) => {
@@ -279,7 +279,10 @@ export const serviceCreate = changeCommand({
   warnings: (args, _before, context) => {
     const { services, organization } = placeOf(args, context);
     const { tier } = organization;
-    const same = services.some(({ name }) => name.toLowerCase() === args.name.toLowerCase());
+    const wanted = args.name.toLowerCase();
+    const same = services.some(({ name, aliases }) =>
+      [name, ...aliases].some((one) => one.toLowerCase() === wanted),
+    );
     const body = creationOf(args);
     const old = DEPRECATED.filter(({ name }) => name in body).map(({ word }) => word);
     const warnings: readonly (readonly [boolean, string])[] = [

@@ -22,7 +22,7 @@ const NOW = { fresh: true, waiting: true } as const;
  * what was last seen. Never throws for a failed read: the preview says what is unknown.
  */
 export async function observeService(
-  { id, lastSeen }: Service,
+  { id, organizationId: organization, lastSeen }: Service,
   context: Pick<CommandContext, 'reads'>,
   interest: Interest = {},
 ): Promise<TargetObservation> {
@@ -31,7 +31,7 @@ export async function observeService(
     return { before: lastSeen && publicSnapshot(lastSeen), gaps: gapsOf('Current state', read) };
   }
   const [secondaries, schedule] = await Promise.all([
-    interest.secondaries ? secondariesOf(read.value, context) : NOTHING,
+    interest.secondaries ? secondariesOf(read.value, organization, context) : NOTHING,
     interest.schedule ? activeEntryOf(read, context) : NOTHING,
   ]);
   const snapshot = serviceSnapshot(read.value, read.readAt);
@@ -55,10 +55,11 @@ function gapsOf(what: string, read: OptionalRead<unknown>): readonly string[] {
 /** The names of the other services of the warehouse, those that run apart from the others. */
 async function secondariesOf(
   { id, isPrimary, dataWarehouseId }: ServiceReading,
+  organization: string,
   { reads }: Pick<CommandContext, 'reads'>,
 ): Promise<Part> {
   if (isPrimary !== true) return NOTHING;
-  const listed = await reads.cloud.services(NOW);
+  const listed = await reads.cloud.services({ ...NOW, organization });
   if (!listed.known) return { fields: {}, gaps: gapsOf('Secondaries of its warehouse', listed) };
   return { fields: secondaryFields({ id, dataWarehouseId }, listed.value), gaps: [] };
 }

@@ -171,15 +171,20 @@ function placeOf({ tags, warehouse, discovered, source }: Service) {
 }
 
 function sourceNote(list: ListRead): AnswerPart {
+  const unread = (list.missing ?? []).map(
+    ({ name, why }) =>
+      `${name} does not answer: ${why}. Its values are those of the latest replies.`,
+  );
   if (list.known) {
     const text = 'Tags of services that are not listed are those of the server.';
-    return { kind: 'note', text, asOf: list.readAt };
+    return { kind: 'note', text: [...unread, text].join(' '), asOf: list.readAt };
   }
-  const text =
-    list.gap === 'off'
-      ? 'The API has no service list. These are the values of its latest replies.'
-      : `The list of services is unknown: ${list.why}. These are the values of the latest replies.`;
-  return { kind: 'note', text };
+  if (list.gap === 'off') {
+    const text = 'The API has no service list. These are the values of its latest replies.';
+    return { kind: 'note', text };
+  }
+  const text = `The list of services is unknown: ${list.why}. These are the values of the latest replies.`;
+  return { kind: 'note', text: unread.length > 0 ? unread.join(' ') : text };
 }
 
 export const serviceShow = queryCommand({

@@ -40,7 +40,7 @@ import {
   type ChangeCommand,
   changeCommand,
   fieldContext,
-  organizationOf,
+  organizationFacts,
   type Phrase,
   type PhraseState,
   type Reading,
@@ -130,7 +130,7 @@ export const serviceScale: ChangeCommand = changeCommand({
   noEffect: ({ service, ...sizes }, before) => sameSize(service, before, bodyOf(sizes)),
   desired: ({ service: _, ...sizes }) => bodyOf(sizes),
   problems: ({ service, ...sizes }, before, context) => {
-    const organization = organizationOf(context, service);
+    const organization = organizationFacts(context, service);
     const body = bodyOf(sizes);
     if (Object.keys(body).length === 0) return [NOTHING];
     return [

@@ -61,15 +61,19 @@ export function reportMissed(
   return (why: string, at: number): Added => {
     const text = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} was not posted: ${why}.`;
     log.warn({ post: subject, why }, 'post missed');
-    return notice(text, at, requester);
+    return notice(text, at, { user: requester });
   };
 }
 
-/** A message to the operators, and to one user. */
-export function notice(text: string, at: number, user: UserId | null = null): Added {
+/** A message to the operators, and to one user. `id`: what names that of the operators. */
+export function notice(
+  text: string,
+  at: number,
+  { user = null, id = randomUUID() }: { readonly user?: UserId | null; readonly id?: string } = {},
+): Added {
   const all = [null, ...(user ? [user] : [])].map((to) => {
     const event = { type: 'noticed', to, title: 'Not posted', text } as const;
-    return { id: randomUUID(), event };
+    return { id: to === null ? id : randomUUID(), event };
   });
   return {
     events: all.map(({ id, event }) => ({ stream: `notice/${id}`, event })),

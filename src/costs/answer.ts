@@ -1,4 +1,4 @@
-import { lengthOf, previousMonth, type Span, spanOfBoth, within } from '../base/calendar.ts';
+import { previousMonth, type Span, spanOfBoth, within } from '../base/calendar.ts';
 import { type Day, dayOf } from '../base/time.ts';
 import {
   type Answer,
@@ -11,8 +11,8 @@ import { compare } from '../maths/compare.ts';
 import { type DayState, dayStates, statesWithin } from '../maths/days.ts';
 import { seriesFrom } from '../maths/lines.ts';
 import { creditsText } from '../maths/numbers.ts';
-import { comparisonPeriod, LONGEST_DAYS } from '../maths/period.ts';
-import { type CostQuestion, type QuestionScope, wordsOfScope } from '../maths/question.ts';
+import { comparisonPeriod } from '../maths/period.ts';
+import { type CostQuestion, wordsOfScope } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
 import { type CostRow, creditsOf, METRICS, type Micro } from '../maths/rows.ts';
 import { missingText } from './budgets.ts';
@@ -25,16 +25,12 @@ import {
   type CostContext,
   questionWords,
   readCostQuestion,
-  unclearAnswer,
 } from './question.ts';
 import { scopeNotes } from './scope.ts';
 import { share, shareOffer } from './share.ts';
 import { footerPart, headline, noDataAnswer, openDaysTexts } from './standing.ts';
 import { chartPart, linesOf, tablePart } from './table.ts';
 import { modelSpan } from './unusual.ts';
-
-/** The longest period, and the whole weeks before it that `vs prev` compares it with. */
-export const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
 
 /** The answer of `/cost` to the typed words. */
 export async function answerCosts(
@@ -50,10 +46,8 @@ export async function answerCosts(
   const versus = question.versus ?? usualComparison(question, today);
   const before = versus && comparisonPeriod(period, versus, today);
   const all = before ? spanOfBoth(period, before) : period;
-  if (lengthOf(all) > READ_AT_MOST_DAYS)
-    return tooFarBack(`cost ${questionWords({ ...question, versus: null })} vs prev`);
-  const lineFor = (scope: QuestionScope) => `cost ${questionWords({ ...question, scope })}`;
-  const costs = await askCosts(question, all, { context, asker, lineFor });
+  const line = `cost ${questionWords(question)}`;
+  const costs = await askCosts(question, all, { context, asker, line });
   if (!costs.ok) return costs.answer;
   const { read, rows, select } = costs;
   const states = statesWithin(dayStates(read.rows, all), rows);
@@ -87,18 +81,12 @@ export async function answerCosts(
     unread,
     forecast,
   });
-  return question.share ? share(answer, lineFor(question.scope), context, asker) : answer;
+  return question.share ? share(answer, line, context, asker) : answer;
 }
 
 /** The month so far is compared without being asked, as its forecast needs the same rows. */
 function usualComparison({ period }: CostQuestion, today: Day): 'prev' | null {
   return period.unit === 'month' && isMonthSoFar(period, today) ? 'prev' : null;
-}
-
-/** The period to compare with is too long ago; `line` asks for another one. */
-export function tooFarBack(line: string): Answer {
-  const text = `The period to compare with begins more than ${READ_AT_MOST_DAYS} days back. Use instead:`;
-  return unclearAnswer(text, [line]);
 }
 
 interface ShownCosts extends Omit<AskedCosts & { ok: true }, 'select'> {
@@ -209,8 +197,8 @@ export async function answerCsv(
   if (!asked.ok) return asked.answer;
   const { question } = asked;
   const { period } = question;
-  const lineFor = (scope: QuestionScope) => `cost csv ${questionWords({ ...question, scope })}`;
-  const costs = await askCosts(question, period, { context, asker, lineFor });
+  const line = `cost csv ${questionWords(question)}`;
+  const costs = await askCosts(question, period, { context, asker, line });
   if (!costs.ok) return costs.answer;
   const { read, scope } = costs;
   const rows = within(costs.rows, period);
@@ -226,29 +214,19 @@ export async function answerCsv(
   };
 }
 
-const COLUMNS = [
-  'organization',
-  'day',
-  'kind',
-  'id',
-  'name',
-  'service',
-  'warehouse',
-  'final',
-  'total',
-];
+const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total'];
 
 function csvOf(rows: readonly CostRow[]): string {
   // Named where there are several.
-  const first = rows.some(({ organization }) => organization !== undefined) ? 0 : 1;
+  const named = rows[0]?.organization === undefined ? [] : ['organization'];
   const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
   // Those that Signalbox does not know follow, under the names of the report.
   const others = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)).toSorted());
   const metrics = [...new Set<string>([...METRICS, ...others])];
   const lines = sorted.map((row) => cells(row, metrics));
   // RFC 4180, with a header line.
-  const all = [[...COLUMNS, ...metrics], ...lines];
-  return all.map((line) => line.slice(first).map(quoted).join(',')).join('\r\n');
+  const all = [[...named, ...COLUMNS, ...metrics], ...lines];
+  return all.map((line) => line.map(quoted).join(',')).join('\r\n');
 }
 
 function order({ day, entityName, entityId }: CostRow): string {
@@ -258,10 +236,10 @@ function order({ day, entityName, entityId }: CostRow): string {
 function cells(row: CostRow, names: readonly string[]): readonly (string | number)[] {
   const cell = (micro: Micro | undefined) => (micro === undefined ? '' : creditsOf(micro));
   const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
-  const { organization = '' } = row;
+  const { organization } = row;
   const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
   return [
-    organization,
+    ...(organization === undefined ? [] : [organization]),
     ...own,
     locked ? 'yes' : 'no',
     creditsOf(total),

@@ -10,7 +10,7 @@ import {
   withHint,
 } from '../base/problem.ts';
 import { WEEKDAYS, type Weekday } from '../base/weekly-times.ts';
-import { ChannelName, costSelectorSchema } from '../domain/policy-schema.ts';
+import { ChannelName, type costSelectorSchema } from '../domain/policy-schema.ts';
 
 type ScopeSchema = ReturnType<typeof costSelectorSchema>;
 
@@ -74,27 +74,8 @@ function daysOf(period: Period, days: DaysOption): readonly Weekday[] {
   return days === 'daily' ? WEEKDAYS : WEEKDAYS.slice(0, 5);
 }
 
-/** A service of signalbox.yaml, whose names a scope can use. */
-export interface DeclaredService {
-  readonly name: string;
-  readonly id: string;
-  readonly tags: readonly string[];
-  readonly warehouse: string | null;
-  readonly team: string | null;
-}
-
-/** Returns a parser for the options of digests from Slack, with the schema of the file. */
-export function digestReader(
-  services: readonly DeclaredService[],
-  organizations: readonly { readonly id: string; readonly name: string | null }[] = [],
-): (input: unknown) => ConfigResult<DigestOptions> {
-  const on = costSelectorSchema({
-    services: new Map(services.map(({ name, id }) => [name, id])),
-    organizations: new Map(organizations.map(({ name, id }) => [name ?? '', id])),
-    tags: [...new Set(services.flatMap(({ tags }) => tags))],
-    warehouses: [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))],
-    teams: [...new Set(services.flatMap(({ team }) => team ?? []))],
-  });
+/** Returns a parser for the options of digests from Slack, with the schema and the names of the file. */
+export function digestReader(on: ScopeSchema): (input: unknown) => ConfigResult<DigestOptions> {
   const schema = digestSchema(on);
   return (input) => parseConfig(schema, input);
 }

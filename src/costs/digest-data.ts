@@ -1,10 +1,10 @@
 /** What a digest shows, read once for all digests that are due, and what it posted last. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { isWithin, type Span, within } from '../base/calendar.ts';
+import { type Span, within } from '../base/calendar.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../base/time.ts';
-import { evolveElsewhere, type FoundElsewhere } from '../domain/log-events.ts';
-import { type CostSelector, selects } from '../domain/policy.ts';
+import { evolveElsewhere } from '../domain/log-events.ts';
+import { selects } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import type { Log } from '../log/index.ts';
 import type { Floor } from '../maths/anomalies.ts';
@@ -39,8 +39,8 @@ export interface DigestFacts {
   readonly period: DigestOptions['period'];
   readonly judged: Judgement;
   readonly budgets: readonly DigestBudget[];
-  /** The changes of these days that were made without Signalbox; related ones count once. */
-  readonly madeElsewhere: number;
+  /** In a weekly digest, the changes of its days that were made without Signalbox. */
+  readonly elsewhere: number;
   readonly lastPosted: LastPosted | null;
   /** When the next digest is due, if the digest is scheduled. */
   readonly next: Date | null;
@@ -59,8 +59,6 @@ export interface DigestData {
   readonly expected: ReadonlyMap<string, Day>;
   readonly floor: Floor;
   readonly budgets: readonly BudgetUpdate[];
-  /** What was announced of the days before this one that a digest can report. */
-  readonly elsewhere: readonly FoundElsewhere[];
 }
 
 export interface DigestSources {
@@ -81,11 +79,6 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
   const services = sources.services();
   const given = { budgets: sources.budgets, services, today };
   const standings = read.rows.length > 0 ? budgetStandings(given, read) : [];
-  // A weekly digest covers no earlier day, also if it is posted some days late.
-  const days = daysBetween(addDays(today, -ELSEWHERE_DAYS), today);
-  const found = await Promise.all(
-    days.map((day) => sources.events.load(`elsewhere/${day}`, evolveElsewhere)),
-  );
   return {
     today,
     read,
@@ -93,35 +86,36 @@ export async function gatherDigestData(sources: DigestSources): Promise<DigestDa
     expected: await readExpected(sources.events, now),
     floor: sources.floor,
     budgets: await reading(sources.store, (reader) => evaluateBudgets(reader, standings, today)),
-    elsewhere: found.flatMap(({ state }) => state?.found ?? []),
   };
 }
 
-const ELSEWHERE_DAYS = 14;
-
-/** The changes of a span; those of a service that share a message count once. */
-function countElsewhere(
-  { elsewhere, services }: Pick<DigestData, 'elsewhere' | 'services'>,
-  span: Span,
-  on: CostSelector | null,
-): number {
+/** Those of a service that share a message count once. */
+export async function countElsewhere(
+  { events, services }: Pick<DigestSources, 'events' | 'services'>,
+  { period, on }: DigestOptions,
+  { first, last }: Span,
+): Promise<number> {
   const isOf = (one: Service) =>
     selects(on, serviceTarget(one)) && (on?.teams?.includes(one.team ?? '') ?? true);
-  const ids = new Set(services.filter(isOf).map(({ id }) => id));
-  const counted = elsewhere.filter(
-    ({ madeAt, service }) => isWithin(span, dayOf(madeAt)) && (on === null || ids.has(service)),
-  );
-  return new Set(counted.map(({ group, service }) => `${group} ${service}`)).size;
+  const ids = new Set(services().flatMap((one) => (isOf(one) ? [one.id] : [])));
+  const counted = new Set<string>();
+  for (const day of period === 'week' ? daysBetween(first, last) : []) {
+    const { state } = await events.load(`elsewhere/${day}`, evolveElsewhere);
+    for (const { group, service } of state?.found ?? [])
+      if (on === null || ids.has(service)) counted.add(`${group} ${service}`);
+  }
+  return counted.size;
 }
 
-interface DigestDetails extends Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted'> {}
+type DigestDetails = Pick<DigestFacts, 'covers' | 'skipped' | 'next' | 'lastPosted' | 'elsewhere'>;
 
 /** The facts of one digest, from the data of all. */
 export function digestFacts(
   { options, channel }: Pick<DigestSubscription, 'options' | 'channel'>,
   details: DigestDetails,
-  { today, services, expected, floor, budgets, ...data }: DigestData,
+  data: DigestData,
 ): DigestFacts {
+  const { today, services, expected, floor, budgets } = data;
   const read = selectedCosts(data.read, options.on);
   const { selector, label, untagged } = costScope(options.on, services, read.rows);
   // A digest of everything shows all budgets; a digest of a part, those that notify its channel.
@@ -141,7 +135,6 @@ export function digestFacts(
       memory,
       isOwn: isDeepStrictEqual(standing.budget.on, options.on),
     })),
-    madeElsewhere: countElsewhere({ ...data, services }, details.covers, options.on),
   };
 }
 

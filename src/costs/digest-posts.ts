@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { formatDay } from '../base/calendar.ts';
 import { note, traced } from '../base/log.ts';
-import { addDays, DAY_MS, type Day, dayOf, daysBetween } from '../base/time.ts';
+import { addDays, DAY_MS, type Day, dayOf, daysBetween, HOUR_MS, MINUTE_MS } from '../base/time.ts';
 import type { Slot } from '../base/weekly-times.ts';
 import {
   type Answer,
@@ -18,6 +18,7 @@ import { transaction } from '../storage/index.ts';
 import { notice, postChannel, reportMissed } from './announcements.ts';
 import { type ComposedDigest, capitalized, composeDigest } from './digest.ts';
 import {
+  countElsewhere,
   type DigestData,
   type DigestFacts,
   type DigestSources,
@@ -216,15 +217,32 @@ async function postDue(
 ): Promise<void> {
   const data = await gatherDigestData(context);
   const outcomes = await postAll(context, due, data);
-  for (const { one, slot } of due) {
-    const isPosted = ['posted', 'found', 'quiet'].includes(outcomes.get(one.key) ?? '');
-    if (isPosted) last.set(one.key, slot.localDay);
-  }
+  const isPosted = ({ one }: DueDigest) =>
+    ['posted', 'found', 'quiet'].includes(outcomes.get(one.key) ?? '');
+  for (const each of due.filter(isPosted)) last.set(each.one.key, each.slot.localDay);
+  const late = due.filter(
+    (each) => !isPosted(each) && now.getTime() - each.slot.at.getTime() >= LATE_MS,
+  );
+  if (late.length > 0) await reportLate(context, late, now);
   for (const [key, outcome] of outcomes) {
     // These are tried again in the next round.
     if (outcome === 'again' || outcome === 'lookup-failed') continue;
     checkAgainAt.set(key, now.getTime() + AGAIN_AFTER_MS);
   }
+}
+
+/** Most errors of Slack pass before. */
+const LATE_MS = 10 * MINUTE_MS;
+
+/** The operators read of late digests once an hour. */
+async function reportLate({ events }: DigestContext, late: readonly DueDigest[], now: Date) {
+  const channels = [...new Set(late.map(({ one }) => one.channel))].join(', ');
+  const text = `The cost digest of ${channels} is 10 minutes late. Signalbox retries it for six hours. The log has the reason.`;
+  const id = `late-digests-${Math.floor(now.getTime() / HOUR_MS)}`;
+  await append(events, async (locked) => {
+    const { version } = await locked.load(`notice/${id}`, () => null);
+    return { ...(version > 0 ? { events: [] } : notice(text, locked.at, { id })), result: null };
+  });
 }
 
 /** Posts one after another, and stops where Slack asks to wait: the rest follows in a later round. */
@@ -291,7 +309,8 @@ async function postDigest(
     return missDigest(context, one, day, to.why, channelName);
   }
   const { channel } = to;
-  const composed = composeDigest(digestFacts(one, details, data));
+  const elsewhere = await countElsewhere(context, one.options, details.covers);
+  const composed = composeDigest(digestFacts(one, { ...details, elsewhere }, data));
   const stream = digestStream(one.key, day);
   if (isQuiet(one, composed, day)) {
     const find = () => findDigest(context, channel.id, stream, day);
@@ -438,6 +457,8 @@ async function composeNow(context: DigestContext, one: DigestSubscription, hasNe
   const data = await gatherDigestData(context);
   const lastPosted = await readLastPosted(context.store, one.key);
   const next = hasNext ? checkSchedule(one, now, null).next : null;
-  const details = { covers: coversNow(one, now), skipped: [], next, lastPosted };
+  const covers = coversNow(one, now);
+  const elsewhere = await countElsewhere(context, one.options, covers);
+  const details = { covers, skipped: [], next, lastPosted, elsewhere };
   return composeDigest(digestFacts(one, details, data));
 }

@@ -380,7 +380,7 @@ function chartOf({ facts, states }: Inputs): AnswerPart | null {
 
 /** Not final days, what changed until days became final, skipped days, decreases, and the age. */
 function greyLine({ facts, states, day }: Inputs): AnswerPart {
-  const { read, today, covers, selector, untagged, next, judged, period, madeElsewhere } = facts;
+  const { read, today, covers, selector, untagged, next, judged, elsewhere } = facts;
   const shown = { first: addDays(covers.last, 1 - CHART_DAYS), last: covers.last };
   const texts = [
     ...openDaysTexts(states, shown, { today }),
@@ -388,9 +388,7 @@ function greyLine({ facts, states, day }: Inputs): AnswerPart {
     ...finalTexts(facts, states),
     ...skippedTexts(facts, states),
     ...judged.decreased.map(decreaseText),
-    ...(period === 'week' && madeElsewhere > 0
-      ? [`${countWords(madeElsewhere, 'change')} made without Signalbox`]
-      : []),
+    ...(elsewhere > 0 ? [`${countWords(elsewhere, 'change')} made without Signalbox`] : []),
     'days in UTC',
     ...scopeNotes({ selector, untagged }),
   ];

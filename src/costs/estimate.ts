@@ -149,26 +149,27 @@ export async function lastTimes(
 
 type SentContext = Pick<EstimatorContext, 'events' | 'organization' | 'commands'>;
 
-/** The changes of a target that affected its costs, or may have; the last one first, two at most. */
+/** The changes of a target that affected its costs, or may have; the last one first, two by default. */
 export async function lastCostChanges(
   { events, organization, commands }: SentContext,
   target: Target,
+  limit = 2,
 ): Promise<readonly Change[]> {
   const targets = [targetKey({ organization, plan: { target } })];
   const filter = { states: SENT, commands: estimatedCommands(commands), targets };
-  return listChanges(events, { ...filter, sent: true, limit: 2 });
+  return listChanges(events, { ...filter, sent: true, limit });
 }
 
 /** Returns when the size of a target was last changed, since the given day; null if it was not. */
 export async function lastResize(
-  { events, organization, commands }: SentContext,
+  context: SentContext,
   first: Day,
   target: Target,
 ): Promise<Date | null> {
-  const scales = [...commands.keys()].filter((name) => estimatedKind(commands, name) === 'scale');
-  const targets = [targetKey({ organization, plan: { target } })];
-  const filter = { states: SENT, commands: scales, targets, sent: true, limit: MOST } as const;
-  const resize = (await listChanges(events, filter)).find(({ plan }) => changesScaling(plan.body));
+  // Only a scale has such fields.
+  const resize = (await lastCostChanges(context, target, MOST)).find(({ plan }) =>
+    changesScaling(plan.body),
+  );
   return resize && sentAt(resize) >= startOfDay(first) ? sentAt(resize) : null;
 }
 

@@ -13,7 +13,7 @@ import { type DayState, dayStates } from '../maths/days.ts';
 import { seriesFrom } from '../maths/lines.ts';
 import { moneyOf, roughMoneyText } from '../maths/money.ts';
 import { bracketed, creditsText } from '../maths/numbers.ts';
-import { type QuestionScope, wordsOfScope } from '../maths/question.ts';
+import { wordsOfScope } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
 import { missingText } from './budgets.ts';
 import { leftOut, withoutText } from './organizations.ts';
@@ -97,14 +97,12 @@ export async function answerForecast(
   const { unit, question } = asked;
   const span = forecastSpanOf(unit, today);
   const days = modelSpan(today, span.first);
-  const lineFor = (scope: QuestionScope) =>
-    ['cost forecast', unit, ...wordsOfScope(scope)].join(' ');
-  const costs = await askCosts(question, days, { context, asker, lineFor });
+  const line = ['cost forecast', unit, ...wordsOfScope(question.scope)].join(' ');
+  const costs = await askCosts(question, days, { context, asker, line });
   if (!costs.ok) return costs.answer;
   const { read, scope, label: scopeLabel, select } = costs;
   const label = [...(scopeLabel ? [scopeLabel] : []), formatSpan(span, today)].join(' · ');
   if (read.rows.length === 0) return noDataAnswer(label, read);
-  const line = lineFor(question.scope);
   const offers = [
     ...(unit === 'month' ? [{ label: 'Next month', line: line.replace(unit, 'next-month') }] : []),
     shareOffer(line),

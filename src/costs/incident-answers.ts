@@ -21,6 +21,7 @@ import {
   readExpected,
   unusualText,
 } from './incidents.ts';
+import { withoutText } from './organizations.ts';
 import { footerPart, noDataAnswer } from './standing.ts';
 import { type Judgement, judgeCosts, modelSpan } from './unusual.ts';
 
@@ -73,7 +74,7 @@ export async function listAnomalies(context: UnusualContext): Promise<Answer> {
       ...varyingTexts(judged),
     ]),
   ];
-  return { title: titleOf(unusual.length, lines), parts };
+  return { title: `${titleOf(unusual.length, lines)}${withoutText(read)}`, parts };
 }
 
 /** `spiky-eu varies a lot, not watched for less than ×4.2` */

@@ -1,5 +1,5 @@
 export { answerCosts, answerCsv } from './answer.ts';
-export { costConfigShape, digestWords } from './config.ts';
+export { costConfigShape, digestReader, digestWords } from './config.ts';
 export { DIGEST_ACTIONS, type DigestService } from './digest-commands.ts';
 export { createCostEstimator } from './estimate.ts';
 export { answerForecast, homeCosts } from './forecast.ts';

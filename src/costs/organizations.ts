@@ -1,5 +1,6 @@
 /** The costs of several organizations as one reading, and those of some of them. */
 import type { Span } from '../base/calendar.ts';
+import { TimeoutError, withTimeout } from '../base/errors.ts';
 import { dayOf } from '../base/time.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import { joinedDays } from '../maths/days.ts';
@@ -19,10 +20,14 @@ interface ReadOptions extends CostReadOptions {
   readonly organizationId?: string | undefined;
 }
 
+/** A question waits so long for one of several, and then uses what is stored of it. */
+const PATIENCE_MS = 15_000;
+
 /** Reads the reports of all organizations at the same time, each with its own key and request budget. */
 export function createOrganizationsReader(
   organizations: readonly CloudOrganization[],
   parts: Omit<ReaderParts, 'cloud' | 'organizationId' | 'organization'>,
+  patienceMs = PATIENCE_MS,
 ): (span: Span, how: ReadOptions) => Promise<CostReading> {
   const isOnly = organizations.length === 1;
   const readers = organizations.map(({ id, name, client: cloud }) => {
@@ -31,13 +36,27 @@ export function createOrganizationsReader(
   });
   return async (span, { organizationId, ...how }) => {
     const asked = readers.filter(({ id }) => organizationId === undefined || id === organizationId);
-    const reads = asked.map(async ({ name, read: readOne }): Promise<OrganizationCosts> => {
-      const read = await readOne(span, how);
-      const isMissing = read.gaps.some((gap) => isBehind(gap, span, dayOf(parts.now())));
-      return { name: name ?? '', read, isMissing };
+    const isShort = asked.length > 1 && how.priority === 'people';
+    const reads = asked.map(async ({ name, read: readOne }) => {
+      const read = await (isShort
+        ? inTime(patienceMs, readOne(span, how), () => readOne(span, { ...how, storedOnly: true }))
+        : readOne(span, how));
+      return { name: name ?? '', read };
     });
-    return joined(await Promise.all(reads));
+    const all = await Promise.all(reads);
+    const newest = all.flatMap(({ read: { fetchedAt } }) => (fetchedAt ? dayOf(fetchedAt) : []));
+    const today = newest.toSorted().at(-1) ?? '';
+    const isMissing = ({ gaps }: CostReading) => gaps.some((gap) => isBehind(gap, span, today));
+    return joined(all.map((one) => ({ ...one, isMissing: isMissing(one.read) })));
   };
+}
+
+/** The other result where the first one is late; its work goes on. */
+async function inTime<T>(limitMs: number, first: Promise<T>, other: () => Promise<T>): Promise<T> {
+  return withTimeout(limitMs, first).catch((error: unknown) => {
+    if (error instanceof TimeoutError) return other();
+    throw error;
+  });
 }
 
 /** The same costs of these organizations only; without names, of all of them. */
@@ -59,8 +78,9 @@ export function readNow(read: CostReading): CostReading {
 }
 
 /** The organizations that no sum includes; null for none. */
-export function leftOut({ without = [] }: CostReading): string | null {
-  return without.length === 0 ? null : without.join(', ');
+export function leftOut({ organizations = [] }: CostReading): string | null {
+  const missing = organizations.filter(({ isMissing }) => isMissing);
+  return missing.map(({ name }) => name).join(', ') || null;
 }
 
 /** ` without prod-eu`, after a sum. */
@@ -94,6 +114,5 @@ function joined(parts: readonly OrganizationCosts[]): CostReading {
       read.gaps.map((gap) => ({ ...gap, organization: name, ...(isMissing && { from: null }) })),
     ),
     organizations: parts,
-    without: parts.flatMap(({ name, isMissing }) => (isMissing ? [name] : [])),
   };
 }

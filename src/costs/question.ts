@@ -1,6 +1,6 @@
 /** Reads the typed words of a question, its rows and its scope, or answers what is unclear. */
 import { cached } from '../base/cache.ts';
-import { type Span, startOf } from '../base/calendar.ts';
+import { lengthOf, type Span, startOf } from '../base/calendar.ts';
 import { quoted } from '../base/problem.ts';
 import { nearest } from '../base/text.ts';
 import type { Day } from '../base/time.ts';
@@ -113,10 +113,10 @@ export function readCostQuestion(
   const typed = words.split(/\s+/).filter((word) => word !== '');
   const names = questionNames(known);
   const reading = readQuestion(typed, today, names);
-  const forExample = (sentence: string, lines: readonly string[]) =>
-    unclear(`${sentence} For example:`, linesAfter(command, lines.length > 0 ? lines : examples));
+  const forExample = (sentence: string) =>
+    unclear(`${sentence} For example:`, linesAfter(command, examples));
   if (reading.ok && accepts(reading.question, today)) return reading;
-  if (reading.ok) return forExample(refusal, []);
+  if (reading.ok) return forExample(refusal);
   const works = (line: string) => {
     const read = readQuestion(line.split(' '), today, names);
     return read.ok && accepts(read.question, today);
@@ -126,7 +126,7 @@ export function readCostQuestion(
   const meant = [...subcommands, ...linesAfter(command, near)];
   const sentence = unclearQuestionText(reading, names);
   if (meant.length > 0) return unclear(`${sentence} Did you mean:`, meant);
-  return forExample(sentence, withoutUnclear(reading, typed).filter(works));
+  return forExample(sentence);
 }
 
 function linesAfter(command: string, words: readonly string[]): readonly string[] {
@@ -135,12 +135,6 @@ function linesAfter(command: string, words: readonly string[]): readonly string[
 
 function unclear(text: string, lines: readonly string[]) {
   return { ok: false, answer: unclearAnswer(text, lines) } as const;
-}
-
-/** The typed words without the unclear ones; none if no word is left. */
-function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
-  const rest = typed.filter((_, index) => !about.includes(index));
-  return rest.length > 0 ? [rest.join(' ')] : [];
 }
 
 function subcommandsNear(
@@ -218,8 +212,8 @@ const SENTENCES: Readonly<Record<QuestionProblem, Sentence>> = {
 export interface QuestionSource {
   readonly context: CostContext;
   readonly asker: Pick<Caller, 'by'>;
-  /** The same question with this scope, as a line to send. */
-  readonly lineFor: (scope: QuestionScope) => string;
+  /** The same question as a line to send. */
+  readonly line: string;
 }
 
 /** Selects the rows of a scope, with only the asked metric. */
@@ -238,20 +232,27 @@ export type AskedCosts =
     }
   | { readonly ok: false; readonly answer: Answer };
 
+/** The longest period, and the whole weeks before it that `vs prev` compares it with. */
+const READ_AT_MOST_DAYS = LONGEST_DAYS + 7 * Math.ceil(LONGEST_DAYS / 7);
+
 /** The costs of these days that a question is about; read again for `refresh`. */
 export async function askCosts(
   question: Pick<CostQuestion, 'by' | 'scope' | 'refresh' | 'final'>,
   span: Span,
   source: QuestionSource,
 ): Promise<AskedCosts> {
-  const { context, asker, lineFor } = source;
+  const { context, asker, line } = source;
+  if (lengthOf(span) > READ_AT_MOST_DAYS) {
+    const text = `The period to compare with begins more than ${READ_AT_MOST_DAYS} days back. Use instead:`;
+    return unclear(text, [line.replace(/ vs .*$/, ' vs prev')]);
+  }
   const { refresh, final } = question;
   const refreshed: CostRefresh = refresh
     ? await context.refreshCosts(span, asker.by)
     : { ok: true, read: await context.costs(span) };
   if (!refreshed.ok) {
     const reason = 'Costs were refreshed too often in a short time. You can refresh again ';
-    const stored = { label: 'Show stored costs', line: lineFor(question.scope) };
+    const stored = { label: 'Show stored costs', line };
     const parts: readonly AnswerPart[] = [
       { kind: 'lines', lines: [[reason, { at: refreshed.again }, '.']] },
       { kind: 'offers', offers: [stored] },
@@ -260,7 +261,7 @@ export async function askCosts(
   }
   const own = ofOrganizations(refreshed.read, question.scope.organization);
   const read = final ? finalDaysOf(own, span) : own;
-  const scoped = scopedRows({ question, lineFor }, read.rows, context.services);
+  const scoped = scopedRows({ question, line }, read.rows, context.services);
   if (!scoped.ok) return scoped;
   const label = [scoped.label, withoutText(read).trim()].filter(Boolean).join(' · ') || null;
   return { ...scoped, label, read };
@@ -289,13 +290,13 @@ export function questionWords(
   return words.filter((each) => each !== null).join(' ');
 }
 
-interface ScopedQuestion extends Pick<QuestionSource, 'lineFor'> {
+interface ScopedQuestion extends Pick<QuestionSource, 'line'> {
   readonly question: Pick<CostQuestion, 'by' | 'scope'>;
 }
 
 /** The rows that a question is about. Refuses a metric that the rows do not have. */
 export function scopedRows(
-  { question: { by, scope: asked }, lineFor }: ScopedQuestion,
+  { question: { by, scope: asked }, line }: ScopedQuestion,
   rows: readonly CostRow[],
   services: readonly Service[],
 ): Omit<AskedCosts & { ok: true }, 'read'> | (AskedCosts & { ok: false }) {
@@ -305,7 +306,7 @@ export function scopedRows(
   if (missing !== undefined && rows.length > 0) {
     const near = nearest(missing, metrics);
     const lines = (near.length > 0 ? near : metrics.slice(0, 3)).map((name) =>
-      lineFor({ ...asked, metric: metric.map((one) => (one === missing ? name : one)) }),
+      line.replace(`metric ${missing}`, `metric ${name}`),
     );
     return unclear(`${SENTENCES['unknown-metric'](missing, '', [])} Did you mean:`, lines);
   }

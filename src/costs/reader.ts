@@ -65,20 +65,6 @@ export function createCostReader(
   const { cloud, organizationId, organization, store, events, prices = null, now, log } = parts;
   const kept = new Map<string, Month>();
   const fetching = new Map<string, Promise<Month>>();
-  let known: { readonly history: SnapshotHistory; readonly until: number } | null = null;
-
-  /** Read again after 15 minutes, like a report: newer snapshots show what newer reports show. */
-  async function snapshots(): Promise<SnapshotHistory> {
-    const at = now().getTime();
-    if (known && at < known.until) return known.history;
-    const first = addDays(dayOf(now()), -LEARNED_DAYS);
-    const history = snapshotHistory(
-      await reading(store, (reader) => costSnapshots(reader, organizationId, first)),
-    );
-    known = { history, until: at + KEEP_MS };
-    return history;
-  }
-
   async function monthOf(month: string, how: CostReadOptions): Promise<Month> {
     const known = await latestCopy(month);
     if (known && isFresh(known, how)) return known;
@@ -166,7 +152,10 @@ export function createCostReader(
         gaps.push({ month, ...reasonOf(error), from: before?.fetchedAt ?? null });
       }
     }
-    const history = await snapshots();
+    const from = addDays(dayOf(now()), -LEARNED_DAYS);
+    const history = snapshotHistory(
+      await reading(store, (reader) => costSnapshots(reader, organizationId, from)),
+    );
     const rows = months.flatMap(({ report, fetchedAt }) =>
       withOpenDays({ rows: report.rows, fetchedAt }, history),
     );
@@ -181,14 +170,15 @@ export function createCostReader(
   };
 }
 
-/** Whether a copy lacks a day before today: beside the costs of others it would count as 0. */
+/** Whether a copy lacks a day that others have, those that were read `today`: it would count as 0. */
 export function isBehind(
   { month, from }: Pick<CostGap, 'month' | 'from'>,
   { last }: Span,
   today: Day,
 ): boolean {
+  if (from === null) return true;
   const [end = last] = [last, monthSpan(month).last, addDays(today, -1)].toSorted();
-  return from === null || dayOf(from) <= end;
+  return dayOf(from) <= end;
 }
 
 type Report = Pick<CostReading, 'rows' | 'problems'>;

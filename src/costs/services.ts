@@ -4,7 +4,7 @@ import type { Floor } from '../maths/anomalies.ts';
 import type { CostReading } from '../maths/report.ts';
 import { type AnnouncementContext, postKind } from './announcements.ts';
 import { listBudgets } from './budget-answer.ts';
-import { type DeclaredService, type DigestOptions, digestReader } from './config.ts';
+import type { DigestOptions } from './config.ts';
 import { createDigestService, type DigestServiceContext } from './digest-commands.ts';
 import { createDigestRun } from './digest-posts.ts';
 import { listAnomalies } from './incident-answers.ts';
@@ -15,12 +15,11 @@ type ServicesContext = Omit<
   WatchContext & DigestServiceContext & AnnouncementContext,
   'configured' | 'readOptions' | 'pause' | 'floor'
 > & {
-  /** The digests and the services of signalbox.yaml. */
   readonly organization: string;
+  /** The digests of signalbox.yaml, and the reader of others. */
   readonly config: {
     readonly digests: readonly DigestOptions[];
-    readonly services: readonly DeclaredService[];
-    readonly organizations: Parameters<typeof digestReader>[1];
+    readonly readDigest: WatchContext['readOptions'];
     readonly costFloor: Floor;
   };
   /** `costs` reads in the background; a question of a person comes before it. */
@@ -33,7 +32,7 @@ export function openCostServices({ config, costsForPeople, ...given }: ServicesC
     ...given,
     configured: config.digests,
     floor: config.costFloor,
-    readOptions: digestReader(config.services, config.organizations),
+    readOptions: config.readDigest,
     pause: (ms: number) => wait(ms),
   };
   const asked = { ...context, costs: costsForPeople };

@@ -68,7 +68,6 @@ async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   const today = dayOf(now);
   // Scanned again on the same day when an organization that was left out can be read.
   const ranOn = `${day}${withoutText(read)}`;
-  if (before === ranOn) return false;
   const isUnread = read.gaps.some(({ organization }) => organization === undefined);
   if (isUnread || missingText(read, modelSpan(today)) !== null) {
     // Missing figures would look like a drop, and old figures like no change.

@@ -1,4 +1,4 @@
-import { formatSpan, lengthOf, type Span, spanOfBoth, within } from '../base/calendar.ts';
+import { formatSpan, type Span, spanOfBoth, within } from '../base/calendar.ts';
 import { DAY_MS, type Day, dayOf } from '../base/time.ts';
 import {
   type Answer,
@@ -33,9 +33,8 @@ import {
   signedFigure,
 } from '../maths/numbers.ts';
 import { comparisonPeriod, type Period } from '../maths/period.ts';
-import type { CostQuestion, QuestionScope } from '../maths/question.ts';
+import type { CostQuestion } from '../maths/question.ts';
 import { type CostReading, problemsOf } from '../maths/report.ts';
-import { READ_AT_MOST_DAYS, tooFarBack } from './answer.ts';
 import { missingText } from './budgets.ts';
 import { comparedDaysText, moverText } from './comparison.ts';
 import { askCosts, type CostContext, questionWords, readCostQuestion } from './question.ts';
@@ -72,10 +71,8 @@ export async function answerWhy(
   const { period: now, versus } = question;
   const before = comparisonPeriod(now, versus, today);
   const span = spanOfBoth(now, before);
-  if (lengthOf(span) > READ_AT_MOST_DAYS)
-    return tooFarBack(`cost why ${questionWords({ ...question, versus: null })} vs prev`);
-  const lineFor = (scope: QuestionScope) => `cost why ${questionWords({ ...question, scope })}`;
-  const costs = await askCosts(question, span, { context, asker, lineFor });
+  const line = `cost why ${questionWords(question)}`;
+  const costs = await askCosts(question, span, { context, asker, line });
   if (!costs.ok) return costs.answer;
   const { read, scope, label } = costs;
   if (read.rows.length === 0) return noDataAnswer(now.label, read, question.final);
@@ -95,7 +92,7 @@ export async function answerWhy(
   const changes = await context.costChanges({ services: explained.services, span });
   const answer = explainedAnswer(shown, { ...explained, ...pairs, changes });
   if (!question.share) return answer;
-  return share(answer, lineFor(question.scope), context, asker);
+  return share(answer, line, context, asker);
 }
 
 /** What every answer of `/cost why` shows. */

@@ -38,6 +38,7 @@ const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape, ...Recorded });
 
 const By = { by: User };
+const Resolver = z.custom<UserId | 'signalbox'>((by) => typeof by === 'string' && by !== '');
 const Stopped = {
   why: z.string(),
   frozenBy: BlockingFreeze.optional(),
@@ -60,6 +61,8 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     notBefore: At.nullable(),
     /** The change that it reverts. */
     parent: ChangeKey.nullable(),
+    /** The standing approval by which it runs. */
+    standing: ChangeKey.optional(),
     /** What it inherits from the change with which it was approved; null: nothing. */
     inherits: z
       .object({
@@ -69,7 +72,8 @@ export const ChangeEvent = z.discriminatedUnion('type', [
       })
       .nullable(),
   }),
-  event('confirmed', By),
+  /** `approvals`: those of the standing approval by which it runs. */
+  event('confirmed', { ...By, approvals: z.array(Verdict).readonly().optional() }),
   event('card-posted', PostedAt),
   /** The card was deleted before anybody had approved: it is posted again. */
   event('card-lost', {}),
@@ -105,7 +109,7 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   /** What the process that sent a request learned after its outcome had become unknown: evidence, no authority. */
   event('late-answer', { nonce: Id, ...LateAnswer }),
   event('resolved', {
-    by: z.custom<UserId | 'signalbox'>((value) => typeof value === 'string' && value !== ''),
+    by: Resolver,
     as: z.enum(['succeeded', 'failed']),
     note: z.string(),
     reading: Evidence.optional(),
@@ -115,6 +119,10 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   event('stale', { ...Stopped, foreign: z.array(AnsweredMark).readonly().optional() }),
   /** The log lost events of the change, whose marks people may have seen. */
   event('restored', { why: z.string(), foreign: z.array(AnsweredMark).readonly() }),
+  /** A change was confirmed that runs by this standing approval. */
+  event('used', { ...By, change: ChangeKey }),
+  /** This standing approval ends before its time. */
+  event('revoked', { by: Resolver }),
   event('revert-planned', { child: ChangeKey }),
   /** Signalbox does not revert it: only a person can. */
   event('revert-kept', { why: Id }),

@@ -90,6 +90,15 @@ export interface Change {
     readonly version: number;
     readonly wider: { readonly plan: Plan; readonly digest: string };
   })[];
+  /** The standing approval by which it runs, as its requester saw; missing: it has approvals of its own. */
+  readonly standing?: ChangeId | undefined;
+  /** The changes that ran by this standing approval, each counted at its confirmation; missing: none. */
+  readonly uses?: readonly (Verdict & { readonly change: ChangeId } & {
+    readonly version: number;
+    readonly hash: string;
+  })[];
+  /** Who ended this standing approval before its time; missing: nobody did. */
+  readonly revoked?: Omit<Resolution, 'happened' | 'evidence' | 'note'>;
   readonly rejection: (Verdict & { readonly reason: string }) | null;
   readonly cancelledBy: UserId | null;
   /** The refusal for which the change became stale or denied. */
@@ -179,7 +188,9 @@ export const Requirement = z.object({
 });
 export type Requirement = z.infer<typeof Requirement>;
 
-const TARGET_KINDS = ['service', 'alert', 'new service', 'freeze', 'schedule'] as const;
+const TARGET_KINDS = [
+  ...(['service', 'alert', 'new service', 'freeze', 'schedule', 'standing approval'] as const),
+] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
 /** What a change acts on. `kind` and `id` together name its lock. */
@@ -233,6 +244,13 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
   },
   freeze: {
     label: 'Scope',
+    impliedNoun: 'change',
+    appliedBy: 'signalbox',
+    listedIn: null,
+  },
+  // Its name is what it allows. Its uses are changes of services, which a freeze stops.
+  'standing approval': {
+    label: 'Allows',
     impliedNoun: 'change',
     appliedBy: 'signalbox',
     listedIn: null,
@@ -363,6 +381,8 @@ export interface News {
   readonly target: Target | null;
   /** Why it could not run now, with all approvals; null: it could. */
   readonly refusal: Refusal | null;
+  /** The standing approval by which it runs; missing: it has approvals of its own. */
+  readonly standing?: Change | undefined;
 }
 
 /** A value that differs from the preview, as users read it: `16–64 GB`. */
@@ -470,17 +490,29 @@ export const FollowUp = z.object({
 export type FollowUp = z.infer<typeof FollowUp>;
 export type EvidenceGap = NonNullable<FollowUp['why']>;
 
-/**
- * `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. `organization`: that
- * of targets that name none.
- */
-export function targetKey({ organization, plan }: Targeted): string {
-  const word = (text: string) => encodeURIComponent(text);
-  const { kind, id } = plan.target;
-  return `${word(plan.target.organization?.id ?? organization)}/${word(kind)}/${word(id)}`;
+/** `acme/service/2f7c…`: what a change acts on, in one word. Its lock is the stream `target/<key>`. */
+export function targetKey({ organization, plan: { target } }: Targeted): string {
+  const parts = [organizationOf(target, organization), target.kind, target.id];
+  return parts.map((text) => encodeURIComponent(text)).join('/');
+}
+
+/** The organization of a target. Freezes and standing approvals are Signalbox's own, and alerts of one API for all: of the first. */
+export function organizationOf(
+  { kind, organization }: Pick<Target, 'kind' | 'organization'>,
+  first: string,
+): string {
+  const isOwn = kind === 'freeze' || kind === 'standing approval';
+  return isOwn ? first : (organization?.id ?? first);
+}
+
+/** A name without that of the organization before it. */
+export function nameWithin({ organization }: Pick<Target, 'organization'>, name: string): string {
+  const start = `${organization?.name}/`;
+  return organization && name.startsWith(start) ? name.slice(start.length) : name;
 }
 
 interface Targeted {
+  /** That of a target that names none. */
   readonly organization: string;
   readonly plan: { readonly target: Pick<Target, 'kind' | 'id' | 'organization'> };
 }
@@ -526,6 +558,7 @@ export function changeSubject({ command, plan }: Pick<Change, 'command' | 'plan'
   const { impliedNoun } = TARGET_TRAITS[plan.target.kind];
   const object = objectOf({ noun, plan });
   if (second) return `${upperFirst(first)} of ${object}`;
+  if (plan.target.kind === 'standing approval') return upperFirst(object);
   return noun === impliedNoun ? object : upperFirst(object);
 }
 
@@ -561,6 +594,7 @@ export const VERBS = [
   'review',
   'happened',
   'did-not-happen',
+  'revoke',
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
@@ -596,6 +630,9 @@ export const REFUSALS = [
   'tags-changed',
   'approvals-missing',
   'schedule-ended',
+  'standing-ended',
+  'standing-used',
+  'not-covered',
   'too-late',
   'no-break-glass',
   'may-not-break-glass',

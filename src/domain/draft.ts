@@ -16,7 +16,7 @@ type DraftFields = Pick<
   Change,
   'organization' | 'command' | 'requester' | 'reason' | 'plan' | 'requires'
 > &
-  Partial<Pick<Change, 'via' | 'words'>>;
+  Partial<Pick<Change, 'via' | 'words' | 'standing'>>;
 
 type Drafted = Extract<ChangeEvent, { type: 'drafted' }>;
 
@@ -25,10 +25,11 @@ export function draftChange(
   { requestKey = null, ...given }: DraftFields & Partial<Pick<Change, 'requestKey'>>,
   now: Date,
 ): Drafted {
-  const { via = null, words, ...own } = given;
+  const { via = null, words, standing, ...own } = given;
   // The databases store U+FFFD instead of half an emoji, and the digest covers what they store.
   const reason = own.reason?.toWellFormed() ?? null;
-  const fields = { ...own, reason, via, words: words ? agentWords(words) : null };
+  const by = standing && { standing };
+  const fields = { ...own, reason, via, words: words ? agentWords(words) : null, ...by };
   return {
     type: 'drafted',
     ...fields,
@@ -94,9 +95,10 @@ const DIGEST_PREFIX = '3:';
 /** Returns the SHA-256 hash to which approvals and audit events are bound. */
 export function planDigest(request: DraftFields): string {
   const { organization, command, requester, via, words, reason, plan, requires } = request;
+  const { standing } = request;
   const asked = { organization, command, requester, reason, plan, requires };
   // Through JSON text, so that a date and a missing key are as they are in the database.
-  return digestOf(JSON.stringify({ ...asked, ...(via && { via, words }) }));
+  return digestOf(JSON.stringify({ ...asked, ...(via && { via, words }), standing }));
 }
 
 const DIGESTS_KEPT = 200;

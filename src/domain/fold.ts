@@ -34,8 +34,9 @@ type EventOf<Type extends ChangeEvent['type']> = Recorded<Extract<ChangeEvent, {
 
 function drafted(id: ChangeId, event: EventOf<'drafted'>): Change {
   const { organization, requester, command, reason, plan, digest, requires } = event;
-  const { expiresAt, notBefore, parent, inherits, via, words, requestKey } = event;
+  const { expiresAt, notBefore, parent, inherits, via, words, requestKey, standing } = event;
   return {
+    ...(standing && { standing }),
     ...{ via, words, requestKey },
     ...{ id, organization, requester, command, reason, plan, digest, requires, parent },
     ...{ expiresAt, notBefore, version: event.version, hash: event.hash },
@@ -65,8 +66,11 @@ function fieldsAfter(
 ): Partial<Change> {
   const at = new Date(event.at);
   switch (event.type) {
-    case 'confirmed':
-      return confirmed(change, at);
+    case 'confirmed': {
+      const { approvals } = event;
+      if (!approvals) return confirmed(change, at);
+      return { ...readyToRun(change, at), confirmedAt: at, approvals };
+    }
     case 'card-posted':
       return { card: { channel: event.channel, ts: event.ts } };
     case 'card-lost':
@@ -122,6 +126,12 @@ function fieldsAfter(
       const revertAt = happened && change.outcome ? revertTime(change, change.outcome.at) : null;
       return { resolution, revertAt, state: event.as };
     }
+    case 'used': {
+      const { by, change: used, version, hash } = event;
+      return { uses: [...(change.uses ?? []), { change: used, by, at, version, hash }] };
+    }
+    case 'revoked':
+      return { revoked: { by: event.by, at } };
     case 'revert-planned':
       return { child: { id: event.child, state: 'approved' } };
     case 'revert-kept':

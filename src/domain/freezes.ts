@@ -185,12 +185,12 @@ export function freezeTarget(scope: Scope, services: readonly Service[]): Target
     name: scopeText(scope),
     tags: unknown ? null : tags,
     warehouse: others.length > 0 || unknown ? null : warehouse,
-    ...organizationOf(own),
+    ...sharedOrganization(own),
   };
 }
 
 /** Their organization, if it is the same for all. */
-function organizationOf(own: readonly Service[]): Pick<Target, 'organization'> {
+function sharedOrganization(own: readonly Service[]): Pick<Target, 'organization'> {
   const [first] = own;
   const isShared = own.every(({ organizationId }) => organizationId === first?.organizationId);
   const { organization } = first && isShared ? policyFacts(first) : {};

@@ -42,6 +42,16 @@ import {
   requirementFor,
   selects,
 } from './policy.ts';
+import {
+  type AllowedChange,
+  decideUse,
+  hasFailedLookup,
+  isInForce,
+  refusalOfUse,
+  rolesAmong,
+  type StandingFacts,
+  type Use,
+} from './standing.ts';
 import { hasSameFacts } from './targets.ts';
 import { startsAt } from './timing.ts';
 
@@ -105,6 +115,8 @@ export interface PressFacts {
   readonly target: Target;
   /** Whether the change could run, as far as it is known. Missing: not checked. */
   readonly outlook?: OutlookFacts;
+  /** The standing approval of the change. Missing: not gathered, so that it approves nothing. */
+  readonly standing?: StandingFacts | null;
 }
 
 /** What decides whether a waiting change could run, if it got its approvals now. */
@@ -115,14 +127,19 @@ export interface OutlookFacts {
   readonly target: Target;
   /** The command, and those that are approved together with it: each rule must permit the change. */
   readonly commands: readonly string[];
+  /** What a standing approval allows, on each of its targets: each rule must permit it. */
+  readonly allowed?: readonly AllowedChange[];
   /** The requester now. Null, or a lookup without an answer: the user is taken to have every role. */
   readonly requester: Known | null;
   /** Whether another change of the target succeeded since its preview. */
   readonly isOutdated: boolean;
 }
 
+type RuleFacts = Pick<OutlookFacts, 'policy' | 'target' | 'commands' | 'allowed'>;
+
 /** What was gathered right before a claim. */
-export interface ClaimFacts extends Pick<OutlookFacts, 'now' | 'policy' | 'target' | 'commands'> {
+export interface ClaimFacts extends RuleFacts {
+  readonly now: Date;
   /** The facts count until this time. */
   readonly validUntil: Date;
   /** Whether this process has the latest configuration. */
@@ -137,6 +154,8 @@ export interface ClaimFacts extends Pick<OutlookFacts, 'now' | 'policy' | 'targe
   readonly schedule: Pick<LoggedSchedule, 'until' | 'isPaused' | 'isRemoved'> | 'unknown' | null;
   /** The requester and the approvers. */
   readonly identities: ReadonlyMap<UserId, Known>;
+  /** The standing approval by which it runs, as it is now; missing or null: there is none. */
+  readonly standing?: Change | null;
   /** Whether what the change depends on differs from its preview. */
   readonly differs: boolean;
   /** The target could not be read yet, so that nothing is sent now. */
@@ -212,7 +231,9 @@ interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
   /** Editing a draft, and reading its password. */
   readonly own: Question<Pick<PressFacts, 'by' | 'identity'>, 'allowed' | Refused>;
   /** What an agent asked for itself waits for its approvals at once: nobody confirms it. */
-  readonly submit: Question<Pick<PressFacts, 'by' | 'identity'>>;
+  readonly submit: Question<Pick<PressFacts, 'by' | 'identity' | 'standing'>>;
+  /** Whether a change may run by a standing approval, and by whose approvals. */
+  readonly use: Question<StandingFacts, ReturnType<typeof decideUse>, Use>;
   /** An agent withdraws its own request: of the same agent, for the same person or for itself. */
   readonly withdraw: Question<Pick<PressFacts, 'by' | 'identity'> & { readonly via: Via }>;
   /** Whether a waiting change could run. A refusal that may pass ends nothing. */
@@ -375,6 +396,10 @@ const byOwner: Check = (change, facts) =>
     ? byRequester(change, facts)
     : (identified(change, facts) ?? byDecider(change, facts));
 const byResolver: Check = (change, facts) => (mayResolve(change, facts) ? null : 'not-an-approver');
+const inForce: Check = (change, { now }) => (isInForce(change, now) ? null : 'standing-ended');
+/** Who may end a standing approval: its requester, and all who may approve it. */
+const byRevoker: Check = (change, facts) =>
+  change.requester === facts.by ? null : byDecider(change, facts);
 const byReviewer: Check = ({ requires }, facts) =>
   holdsOne([requires.from, requires.breakGlass], facts) ? null : 'not-an-approver';
 const byBreakGlassRole: Check = ({ requires }, facts) => {
@@ -388,7 +413,7 @@ const withNote: Check = (_change, { text }) => (text.trim() === '' ? 'note-requi
 /** A press is checked in this order, and the first refusal counts. `last` may end the change. */
 function press(
   checks: readonly Check[],
-  eventOf: (facts: PressFacts, change: Change) => ChangeEvent,
+  eventOf: (facts: PressFacts, change: Change) => ReturnType<Gates[Verb]>,
   last: (change: Change, facts: PressFacts) => Refused | null = () => null,
 ): Gates[Verb] {
   return (change, facts) =>
@@ -405,9 +430,11 @@ const GATES: Gates = {
   own: (change, facts) => firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
   confirm: press(
     [byRequester, isDraft, inTime, beforeStart, identified],
-    ({ by }) => ({ type: 'confirmed', by }),
+    (facts, change) => confirmation(change, facts),
     hopeless,
   ),
+  use: decideUse,
+  revoke: press([inForce, identified, byRevoker], ({ by }) => ({ type: 'revoked', by })),
   approve: press(
     [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
     // Who agreed to a wider plan agreed to the narrower one as well.
@@ -456,7 +483,7 @@ const GATES: Gates = {
     if (!isOwn || change.state !== 'draft') return refuse(isOwn ? 'not-draft' : 'not-requester');
     if (requires.count === 0 || breakGlass) return refuse('approvals-missing');
     const refused = firstRefusal([byRequester, identified], change, facts);
-    return refused ?? { type: 'confirmed', by: facts.by };
+    return refused ?? confirmation(change, facts);
   },
   withdraw: (change, facts) => {
     const { by, via } = facts;
@@ -491,6 +518,7 @@ const GATES: Gates = {
   },
   distrust: (change, { why, now }) => {
     if (change.state === 'executing') return endingEvent(change.lease?.nonce ?? '-', noAnswer(now));
+    if (isInForce(change, now)) return { type: 'revoked', by: 'signalbox' };
     return isUnsent(change) ? { type: 'stale', why } : refuse('already-decided');
   },
   keep: (change, { why }) =>
@@ -507,6 +535,17 @@ function firstRefusal<Facts>(
     if (refusal) return refuse(refusal);
   }
   return null;
+}
+
+/** By a standing approval, the change is approved with its confirmation, or ends: its preview asked nobody else. */
+function confirmation(
+  change: Change,
+  { by, standing }: Pick<PressFacts, 'by' | 'standing'>,
+): ChangeEvent | Refused {
+  const use = change.standing && standing ? decideUse(change, standing) : null;
+  if (!use || 'approvals' in use) return { type: 'confirmed', by, ...use };
+  const { refusal } = use;
+  return { refusal, ends: refusal === 'lookup-failed' ? null : stopped(change, refusal) };
 }
 
 /** Whether a change may run after the verb. */
@@ -582,14 +621,15 @@ function requesting({ via }: Pick<Change, 'via'>, actor: Actor): Actor {
 /** The first refusal of the rules by which a change runs. Other tags than people saw explain it. */
 function ruleRefusal(
   { reason, words, plan }: Change,
-  { commands, policy, target }: Pick<OutlookFacts, 'commands' | 'policy' | 'target'>,
+  { commands, policy, target, allowed = [] }: RuleFacts,
   { actor, now }: { readonly actor: Actor; readonly now: Date },
   lacks: (requires: Requirement) => Refusal | null,
 ): Refusal | null {
-  const refusals = commands.map((command) => {
+  const own = commands.map((command) => ({ command, target }));
+  const refusals = [...own, ...allowed].map((asked) => {
     // A program has no other reason than its words.
     const why = reason ?? words;
-    const decision = decide(policy, { kind: 'change', command, target, actor, reason: why, now });
+    const decision = decide(policy, { kind: 'change', ...asked, actor, reason: why, now });
     return decision.allow ? lacks(decision.requires) : decision.refusal;
   });
   const refusal = refusals.find((one) => one !== null) ?? null;
@@ -662,9 +702,10 @@ function claimRefusal(change: Change, facts: ClaimFacts): Refusal | null {
   if (!identity?.ok) return identity?.refusal ?? 'lookup-failed';
   if (facts.differs) return 'target-changed';
   const actor = requesting(change, identity.actor);
-  return ruleRefusal(change, facts, { actor, now }, (current) =>
+  const refusal = ruleRefusal(change, facts, { actor, now }, (current) =>
     approvalRefusal(change, current, facts),
   );
+  return refusal ?? refusalOfUse(change, facts);
 }
 
 // A run was approved with its schedule, which may have been paused, removed or replaced since.
@@ -681,17 +722,11 @@ function approvalRefusal(
   current: Requirement,
   { identities }: Pick<ClaimFacts, 'identities'>,
 ): Refusal | null {
-  const rolesOf = (user: UserId) => {
-    const identity = identities.get(user);
-    return identity?.ok ? identity.actor.roles : null;
-  };
+  const rolesOf = rolesAmong(identities);
   if (change.breakGlass) return breakGlassRefusal(change, current, rolesOf(change.requester));
   const isMet = (requires: Requirement) => approvalStatus(requires, change, rolesOf).met;
   if (isMet(change.requires) && isMet(current)) return null;
-  const hasFailedLookup = [...identities.values()].some(
-    (identity) => !identity.ok && identity.refusal === 'lookup-failed',
-  );
-  return hasFailedLookup ? 'lookup-failed' : 'approvals-missing';
+  return hasFailedLookup(identities) ? 'lookup-failed' : 'approvals-missing';
 }
 
 // Break-glass replaces the approvals. The requester needs its role by the old and the current rule.

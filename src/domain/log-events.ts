@@ -253,7 +253,7 @@ export function parseEvent<Name extends StreamName>(
 const ENDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   change: [
     ...['succeeded', 'failed', 'resolved', 'rejected', 'cancelled', 'expired', 'denied', 'stale'],
-    ...['reviewed', 'revert-planned', 'revert-kept', 'revealed'],
+    ...['reviewed', 'revert-planned', 'revert-kept', 'revealed', 'used', 'revoked'],
   ],
   press: ['answered'],
   freeze: ['lifted'],

@@ -128,14 +128,29 @@ function ruleOf(entry: RuleEntry, index: number): Rule {
     channel: entry.channel ?? null,
     breakGlass: entry.breakGlass ?? null,
     discovered: entry.discovered === 'allowed',
-    ...(entry.agents && { agents: entry.agents }),
+    ...(entry.agents && { agents: agentsIn(entry.agents) }),
+    ...(isByStanding(entry.agents) && { agentsStanding: true }),
   };
+}
+
+const AGENTS = z.literal('allowed');
+
+type AgentsEntry = RuleEntry['agents'];
+
+function agentsIn(entry: NonNullable<AgentsEntry>) {
+  return typeof entry === 'object' && 'names' in entry ? entry.names : entry;
+}
+
+/** Whether they may use a standing approval. */
+function isByStanding(entry: AgentsEntry): boolean {
+  return typeof entry === 'object' && 'standing' in entry;
 }
 
 type RuleEntry = z.output<ReturnType<typeof ruleSchema>>;
 
 function ruleSchema(words: PolicyVocabulary) {
   const role = declaredName('role', words.roles);
+  const names = z.array(declaredName('agent', words.agents ?? [])).min(1);
   return strictConfigObject({
     allow: z.array(patternSchema([...words.queries, ...words.changes])).min(1),
     on: selectorSchema(words).optional(),
@@ -147,7 +162,14 @@ function ruleSchema(words: PolicyVocabulary) {
     breakGlass: strictConfigObject({ to: role }).optional(),
     discovered: Allowed,
     agents: z
-      .union([z.literal('allowed'), z.array(declaredName('agent', words.agents ?? [])).min(1)])
+      .union([
+        AGENTS,
+        names,
+        strictConfigObject({
+          names: z.union([AGENTS, names]).default('allowed'),
+          standing: AGENTS,
+        }),
+      ])
       .optional(),
   });
 }

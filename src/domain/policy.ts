@@ -54,6 +54,8 @@ export interface Rule {
   readonly discovered: boolean;
   /** The agents that may request by it, if it asks for approvals; missing: none. */
   readonly agents?: 'allowed' | readonly string[];
+  /** Whether these agents may use a standing approval. */
+  readonly agentsStanding?: boolean;
 }
 
 export interface Freeze {
@@ -80,6 +82,8 @@ export interface Policy {
   readonly never: readonly NeverRule[];
   /** The roles of each agent of the configuration, by its name; missing: there is no agent. */
   readonly agents?: ReadonlyMap<string, readonly RoleName[]>;
+  /** The organizations of the agents that have only some. */
+  readonly agentOrganizations?: ReadonlyMap<string, NonNullable<Selector['services']>>;
 }
 
 /** The names of all commands. */
@@ -146,6 +150,7 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   if (!rule) return deny('no-rule', rule);
   if (!isCertain) return deny(question.target?.discovered ? 'not-verified' : 'no-rule', rule);
   if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
+  if (!isOfAgent(policy, question)) return deny('agent-not-admitted', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
   if (!isOpenTo(rule, question.target)) return deny('not-listed', rule);
   if (!admitsAgent(policy, rule, question.actor)) return deny('agent-not-admitted', rule);
@@ -203,6 +208,15 @@ export function admitsAgent(
   if (agent === undefined) return true;
   if (!policy.agents?.has(agent) || approvals === null) return false;
   return agents === 'allowed' || agents?.includes(agent) === true;
+}
+
+/** An agent of some organizations neither changes nor reads what is of another one, or of all of them. */
+function isOfAgent(
+  { agentOrganizations }: Policy,
+  { actor: { agent = '' }, target }: Pick<PolicyQuestion, 'actor' | 'target'>,
+): boolean {
+  const own = agentOrganizations?.get(agent);
+  return own === undefined || own.some(({ id }) => target?.organization?.id === id);
 }
 
 /**
@@ -403,7 +417,8 @@ const SERVICES_OF: Readonly<Record<TargetKind, (id: string) => TargetServices>> 
   schedule: (id) => ({ id }),
   alert: () => 'none',
   'new service': () => 'none',
-  // The freeze of several services may cover the services of a rule, or others.
+  // What covers several services may cover the services of a rule, or others.
+  'standing approval': (id) => SERVICES_OF.freeze(id.replace(/ .*$/, '')),
   freeze: (id) => (id.startsWith('service:') ? { id: id.slice('service:'.length) } : 'unknown'),
 };
 

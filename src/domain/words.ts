@@ -27,6 +27,9 @@ const STALE_WORDS: Readonly<Partial<Record<Refusal, string>>> = {
   'not-verified': 'its service could not be verified',
   restored: 'the database was restored',
   'card-deleted': 'its card was deleted',
+  'standing-ended': 'its standing approval has ended',
+  'standing-used': 'its standing approval has no use left',
+  'not-covered': 'its standing approval does not cover it',
 };
 
 export function staleText(why: string | null): string {

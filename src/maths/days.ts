@@ -1,7 +1,7 @@
 import type { Span } from '../base/calendar.ts';
 import { DAY_MS, type Day, dayNumber, daysBetween, HOUR_MS } from '../base/time.ts';
 import type { DayPrice } from './money.ts';
-import { median } from './numbers.ts';
+import { median, sum } from './numbers.ts';
 import type { Completeness, CostRow, DayValue, Micro, OpenDay } from './rows.ts';
 
 // The days of the report: which of them are final or open, and how complete open days are.
@@ -81,13 +81,15 @@ export function completed({
  * that a report has no row of yet, while others have, is open; after three weeks, it cost nothing there.
  */
 export function joinedDays(reports: readonly (readonly CostRow[])[]): ReadonlyMap<Day, OpenDay> {
-  const days = [...new Set(reports.flatMap((rows) => rows.map(({ day }) => day)))].sort();
-  const span = { first: days[0] ?? '', last: days.at(-1) ?? '' };
-  const states = days.length === 0 ? [] : reports.map((rows) => dayStates(rows, span));
+  const seen = new Set<Day>();
+  for (const rows of reports) for (const { day } of rows) seen.add(day);
+  const days = [...seen].sort();
+  const [first = '', last = first] = [days[0], days.at(-1)];
+  const states = days.length === 0 ? [] : reports.map((rows) => dayStates(rows, { first, last }));
   const begun = states.map((own) => own.find(({ state }) => state !== 'no-data')?.day ?? '9');
   const open = days.flatMap((day) => {
-    const index = dayNumber(day) - dayNumber(span.first);
-    const isAwaited = dayNumber(span.last) - dayNumber(day) <= LONGEST_WAIT_DAYS;
+    const index = dayNumber(day) - dayNumber(first);
+    const isAwaited = dayNumber(last) - dayNumber(day) <= LONGEST_WAIT_DAYS;
     const parts = states
       .flatMap((own) => own[index] ?? [])
       .filter(({ state }, at) => state !== 'no-data' || (isAwaited && day > (begun[at] ?? '9')));
@@ -98,23 +100,21 @@ export function joinedDays(reports: readonly (readonly CostRow[])[]): ReadonlyMa
 
 function sumOfDay(parts: readonly DayState[]): OpenDay {
   const age = Math.max(...parts.map(({ openDay }) => openDay?.age ?? 0));
-  const sums = { total: 0, whole: 0, error: 0, common: 0 };
-  for (const { state, total, openDay } of parts) {
-    const known = state === 'final' ? COMPLETE : openDay?.completeness;
-    if (!known) return { age, completeness: null };
-    const whole = total / known.share;
-    sums.total += total;
-    sums.whole += whole;
-    sums.error += whole * known.error;
-    sums.common += whole * known.common;
-  }
-  const { total, whole, error, common } = sums;
+  const known = parts.map(({ state, openDay }) =>
+    state === 'final' ? COMPLETE : (openDay?.completeness ?? UNKNOWN),
+  );
+  const wholes = parts.map(({ total }, at) => total / (known[at] ?? UNKNOWN).share);
+  const whole = sum(wholes);
   if (!(whole > 0)) return { age, completeness: null };
+  const mean = (of: keyof Completeness) =>
+    sum(wholes.map((each, at) => each * (known[at] ?? UNKNOWN)[of])) / whole;
   return {
     age,
-    completeness: { share: total / whole, error: error / whole, common: common / whole },
+    completeness: { share: mean('share'), error: mean('error'), common: mean('common') },
   };
 }
+
+const UNKNOWN: Completeness = { share: Number.NaN, error: 0, common: 0 };
 
 /** Selects the rows that match every given field; without fields, all rows. */
 export interface RowSelector {

@@ -127,7 +127,7 @@ const PARTS: Readonly<Record<Grouping, () => PartsOf>> = {
   warehouse: () => (row) => [warehousePart(row)],
   tag: () => (row) => [labelPart(row, 'tag')],
   team: () => (row) => [labelPart(row, 'team')],
-  organization: () => (row) => [organizationPart(row)],
+  organization: () => (row) => [part(row, row.organization ?? '', row.organization ?? '')],
   day: () => ofTime((day) => ({ key: day, name: formatDay(day) })),
   week: () => ofTime(weekOf),
   month: () => ofTime((day) => ({ key: monthOf(day), name: formatMonth(day) })),
@@ -165,11 +165,6 @@ function labelPart(row: CostRow, by: 'tag' | 'team'): CostPart {
   const other = row.kind === 'warehouse' ? 'warehouses: storage + backup' : 'not in signalbox.yaml';
   const name = row.labels?.[by] ?? other;
   return part(row, name, name);
-}
-
-function organizationPart(row: CostRow): CostPart {
-  const { organization = 'the organization' } = row;
-  return part(row, organization, organization);
 }
 
 const MOST_CACHED_DAYS = 400;

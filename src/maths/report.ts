@@ -296,8 +296,6 @@ export interface CostReading {
   readonly prices?: PriceList | null;
   /** The parts of several organizations; absent for a single one. */
   readonly organizations?: readonly OrganizationCosts[];
-  /** The organizations that no figure includes, because their report could not be read. */
-  readonly without?: readonly string[];
 }
 
 /** The costs of one of several organizations. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { agentsSchema } from '../agents/config.ts';
+import { type AgentSettings, agentsSchema } from '../agents/config.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
@@ -15,7 +15,7 @@ import {
   withLines,
 } from '../base/problem.ts';
 import { DAY_MS } from '../base/time.ts';
-import { costConfigShape } from '../costs/index.ts';
+import { costConfigShape, digestReader } from '../costs/index.ts';
 import type { CommandNames, PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
 import { type ReadFile, reasonOf } from './environment.ts';
@@ -368,7 +368,7 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     cloud: Cloud,
     retention: Retention,
     /** Missing: no program may ask, and nothing of the protocol is loaded. */
-    agents: agentsSchema(words.roles).optional(),
+    agents: agentsSchema(words.roles, [...(words.organizations?.keys() ?? [])]).optional(),
   }).transform(({ organization: only, organizations: named, ...all }) => {
     const {
       roles,
@@ -401,15 +401,28 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
       alertChannels: alerts.map(({ channel, on = null }) => ({ channel, on })),
       prices: costs.price,
       costFloor: costs.floor,
+      readDigest: digestReader(on),
       reads: cloud.reads,
       console: cloud.console ?? null,
       serverTags: cloud.tags ?? [],
       policy: {
         ...{ roles, rules: policy, freezes, never },
         ...(agents && { agents: new Map(agents.allow.map((one) => [one.name, one.roles])) }),
+        ...(agents && given.length > 1 && { agentOrganizations: narrowed(agents.allow, idOf) }),
       },
     };
   });
+}
+
+/** The organizations of the agents that name some. */
+function narrowed(agents: readonly AgentSettings[], idOf: ReadonlyMap<string | null, string>) {
+  return new Map(
+    agents.flatMap(({ name, organizations }) =>
+      organizations
+        ? [[name, organizations.map((one) => ({ name: one, id: idOf.get(one) ?? '' }))] as const]
+        : [],
+    ),
+  );
 }
 
 const Text = z.string().catch('');

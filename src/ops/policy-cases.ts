@@ -239,6 +239,7 @@ function caseSchema(words: CaseVocabulary) {
     service: service.optional(),
     tag: declaredName('tag of a service', tags).optional(),
     warehouse: declaredName('warehouse', warehouses).optional(),
+    organization: declaredName('organization', [...(words.organizations?.keys() ?? [])]).optional(),
     everything: z.literal(true).optional(),
     at: InstantTextSchema.optional(),
     // Absent: one that is long enough for every rule.

@@ -160,9 +160,12 @@ export function readPolicyFile(path: string, readFile: ReadFile): ConfigResult<P
   const read = readConfigFile({ path, readFile, commands: commandNames });
   if (read.ok) {
     const { policy, reads, serverTags } = read.value;
-    const services = buildDirectory(read.value.services, []);
+    const services = buildDirectory(read.value.services, [], null, read.value.organizations);
+    const organizations = read.value.organizations.flatMap(({ id, name }) =>
+      name === null ? [] : [{ id, name }],
+    );
     const discoversServices = reads === 'extended';
-    return { ok: true, value: { policy, services, discoversServices, serverTags } };
+    return { ok: true, value: { policy, services, organizations, discoversServices, serverTags } };
   }
   const text = textOf(path, readFile);
   if (!text.ok) return text;
@@ -300,11 +303,13 @@ function linesFor(path: string, { one, isMet, target, answer }: CaseResult): rea
 /** `operator: service stop on analytics-prod at 2026-11-23T10:00Z` */
 function requestText(one: LocatedCase): string {
   const { user, roles = [], agent, command, service, tag, warehouse, everything, at } = one;
+  const { organization } = one;
   const who = [user, ...roles, agent && `agent ${agent}`].filter(Boolean).join(', ') || 'no role';
   const words = [
     service,
     tag && `tag ${tag}`,
     warehouse && `warehouse ${warehouse}`,
+    organization && `organization ${organization}`,
     everything && 'everything',
   ].filter(Boolean);
   const on = words.length > 0 ? ` on ${words.join(', ')}` : '';
@@ -334,22 +339,26 @@ function targetKindOf(name: string): CaseTargetKind {
 }
 
 /** The services of a configuration file. */
-type FileServices = Pick<ProvedFile, 'services' | 'discoversServices'>;
+type FileServices = Pick<ProvedFile, 'services' | 'discoversServices' | 'organizations'>;
 
 /**
  * Returns the targets of a case: for a tag or a warehouse, every service of the file that has both
  * of them. Null: a query about everything.
  */
 function caseTargets(
-  { command, service, tag, warehouse }: PolicyCase,
+  { command, service, tag, warehouse, organization: inName }: PolicyCase,
   file: FileServices,
 ): readonly (Target | null)[] {
   const kind = targetKindOf(command);
+  const organization = file.organizations?.find(({ name }) => name === inName);
   if (kind === 'none') {
-    return [commandsByName.get(command)?.kind === 'change' ? untaggedTarget(command) : null];
+    if (commandsByName.get(command)?.kind !== 'change') return [null];
+    return [{ ...untaggedTarget(command), ...(organization && { organization }) }];
   }
-  const { services } = file;
-  const named = service === undefined ? null : serviceNamed(service, file);
+  const services = file.services.filter(
+    ({ organizationId }) => organizationId === (organization?.id ?? organizationId),
+  );
+  const named = service === undefined ? null : serviceNamed(service, { ...file, services });
   if (kind === 'scope') return [freezeTarget(freezeScope(named, tag, warehouse), services)];
   if (named) return [named];
   return services

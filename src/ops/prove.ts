@@ -33,6 +33,8 @@ export interface ProvedFile {
   readonly discoversServices: boolean;
   /** The tags of the server that rules may name. */
   readonly serverTags: readonly string[];
+  /** Missing or one: no target names one. */
+  readonly organizations?: readonly NonNullable<Target['organization']>[];
 }
 
 /** Targets that every rule, freeze and `never` treats alike. Null: a query about everything. */
@@ -160,18 +162,35 @@ function targetsOf(command: Command, file: ProvedFile): readonly Named[] {
     return [...listed, ...unlistedTargets(file)];
   }
   if (command.kind === 'query') return [{ name: 'everything', target: null }];
-  return [{ name: 'its target', target: untaggedTarget(command.name) }];
+  const target = untaggedTarget(command.name);
+  return target.kind === 'alert'
+    ? [{ name: 'its target', target }]
+    : inEach('its target', target, file);
 }
 
-function unlistedTargets({ discoversServices, serverTags }: ProvedFile): readonly Named[] {
+/** The same in each organization, where there are several. */
+function inEach(
+  name: string,
+  target: Target,
+  { organizations = [] }: Pick<ProvedFile, 'organizations'>,
+): readonly Named[] {
+  if (organizations.length < 2) return [{ name, target }];
+  return organizations.map((organization) => {
+    const full = `${name} in ${organization.name}`;
+    return { name: full, target: { ...target, organization } };
+  });
+}
+
+function unlistedTargets(file: ProvedFile): readonly Named[] {
+  const { discoversServices, serverTags } = file;
   const unlisted = { kind: 'service', id: UNLISTED, warehouse: null } as const;
   if (!discoversServices) {
     const name = 'a service that the file does not list';
-    return [{ name, target: { ...unlisted, name, tags: null } }];
+    return inEach(name, { ...unlisted, name, tags: null }, file);
   }
-  return subsetsOf(serverTags).map((tags) => {
+  return subsetsOf(serverTags).flatMap((tags) => {
     const name = `a discovered service with ${tags.length > 0 ? `the tags ${tags.join(', ')}` : 'no tag'}`;
-    return { name, target: { ...unlisted, name, tags, discovered: true } };
+    return inEach(name, { ...unlisted, name, tags, discovered: true }, file);
   });
 }
 
@@ -195,6 +214,8 @@ function alike(targets: readonly Named[], policies: readonly Policy[]): readonly
       target?.discovered,
       target?.tags,
       target?.warehouse,
+      // Agents may have only some.
+      target?.organization?.id,
     ]);
   });
   return [...groups.values()].map((group) => ({
@@ -621,7 +642,7 @@ function namedIn(list: readonly Named[], id: string): Named | undefined {
 
 function signature(target: Target | null, { rules, freezes, never }: Policy): string {
   const selected = [...rules, ...freezes, ...never].map(({ on }) => selects(on, target));
-  return JSON.stringify([selected, target?.kind, target?.discovered]);
+  return JSON.stringify([selected, target?.kind, target?.discovered, target?.organization?.id]);
 }
 
 /** Who is a member of a role decides too; groups cannot be read without Slack. */

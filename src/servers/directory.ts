@@ -45,9 +45,16 @@ export function buildDirectory(
   const nameOf = new Map(organizations.map(({ id, name }) => [id, name]));
   const all: Service[] = [...listed, ...unlisted].map((service) => {
     const organization = nameOf.size > 1 ? nameOf.get(service.organizationId) : null;
-    return organization ? { ...service, organization } : service;
+    return organization ? inOrganization(service, organization) : service;
   });
   return all.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Among several organizations, its name is `prod-eu/analytics`, and `analytics` may be that of several. */
+function inOrganization(service: Service, organization: string): Service {
+  const full = (name: string) => `${organization}/${name}`;
+  const aliases = [service.name, ...service.aliases, ...service.aliases.map(full)];
+  return { ...service, organization, name: full(service.name), aliases };
 }
 
 /** An organization of the configuration. `name` is null where it is the only one. */

@@ -78,9 +78,9 @@ async function accountOf(lookups: WebClient, id: string, home: Home): Promise<Ac
 /** The account of a user in Slack's answer, from `users.info` or `users.list`; null for an incomplete one. */
 export function accountFrom(user: User | undefined, home: Home): Account | null {
   if (!user?.id || !user.team_id) return null;
-  const ids = [user.enterprise_user?.id ?? user.id, user.id] as UserId[];
-  // Slack recommends the id of the organization. In one workspace the log has the other one, `U…`, from its first day.
-  const known = home.workspaces ? ids : ids.toSorted();
+  const ids = [user.id, user.enterprise_user?.id ?? user.id] as UserId[];
+  // Slack recommends the id of the organization. In one workspace the log has the other one from its first day.
+  const known = home.workspaces ? ids.toReversed() : ids;
   return {
     ids: [...new Set(known)],
     standing: standingOf(user, home),

@@ -10,6 +10,7 @@ import {
   type Timing,
 } from '../domain/change.ts';
 import { lessParts } from '../domain/narrow.ts';
+import { standingOf } from '../domain/standing.ts';
 import { currentSizeText, valueText } from '../domain/targets.ts';
 import { spanText } from '../domain/timing.ts';
 import { STATE_WORDS, wordOf } from '../domain/words.ts';
@@ -249,8 +250,28 @@ export function timingLines(change: Change): readonly Line[] {
   return [
     ...reverted,
     ...scheduled,
+    ...standingLines(change),
     ...startLines(change),
     ...(plan.timing?.revert ? backLines(change) : []),
+  ];
+}
+
+/** Of a use, its standing approval; of a standing approval, how much is left, and until when or why not. */
+function standingLines(change: Change): readonly Line[] {
+  const { standing, uses = [], revoked, state } = change;
+  // Its preview says it with the approvals.
+  if (standing && state !== 'draft') return [fact('Runs by', `standing approval ${standing}`)];
+  const found = standingOf(change);
+  if (!found) return [];
+  const last = uses.at(-1);
+  const latest: Line = last ? [` · last by `, { user: last.by }, ` (${last.change})`] : [];
+  const by: Line =
+    revoked?.by === 'signalbox' ? ['Signalbox'] : [{ user: revoked?.by ?? change.requester }];
+  return [
+    fact('Used', `${uses.length} of ${found.allowance.uses}`, ...latest),
+    revoked
+      ? fact('Revoked by', ...by, ', ', { at: revoked.at })
+      : fact('Until', { at: found.until }),
   ];
 }
 

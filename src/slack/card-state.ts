@@ -7,6 +7,7 @@ import {
   type ExecutionOutcome,
   type FollowUp,
   type News,
+  nameWithin,
   type Resolution,
   type State,
   TARGET_TRAITS,
@@ -94,7 +95,7 @@ function isWarning(reported: string): boolean {
 export function stateText(change: Change, commands: Commands): string {
   const { resolution, state, breakGlass, followUp, stopReason: stopped, parent } = change;
   if (stopped === 'restored') return 'not tracked: the database was restored';
-  if (state === 'stale') return `not run: ${staleText(stopped)}`;
+  if (state === 'stale' || state === 'denied') return `not run: ${staleText(stopped)}`;
   if (state === 'approved' && parent) return 'planned';
   if (state === 'approved' && breakGlass) return 'emergency, without approval';
   if (state === 'succeeded' && followUp?.state === 'failed') return 'accepted, then failed';
@@ -288,7 +289,8 @@ function outcomeWords(
     const reported = shown.map(wordOf).join(', ') || 'no details';
     // Signalbox stores freezes itself: no server reports on them.
     if (isLocal(change)) {
-      return [[{ bold: 'Done. ' }, change.isOver ? 'The freeze has ended.' : after]];
+      const what = change.plan.target.kind === 'freeze' ? 'freeze' : 'standing approval';
+      return [[{ bold: 'Done. ' }, change.isOver ? `The ${what} has ended.` : after]];
     }
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.
@@ -319,12 +321,13 @@ function outcomeWords(
 
 /** The created service as `signalbox.yaml` lists it, to be pasted. */
 export function entryLine({ plan: { target } }: Change, id: string): Line {
-  const { name, tags, warehouse } = target;
+  const { tags, warehouse, organization } = target;
   // A JSON text is YAML as well.
   const text = (value: string) => (/^[a-z][\w.-]*$/i.test(value) ? value : JSON.stringify(value));
   const place = warehouse === null ? '' : `, warehouse: ${text(warehouse)}`;
   const own = (tags ?? []).map(text).join(', ');
-  const entry = `- { name: ${text(name)}, id: ${id}, tags: [${own}]${place} }`;
+  const of = organization ? `, organization: ${organization.name}` : '';
+  const entry = `- { name: ${text(nameWithin(target, target.name))}, id: ${id}${of}, tags: [${own}]${place} }`;
   return fact('For signalbox.yaml', { code: entry });
 }
 

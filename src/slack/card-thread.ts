@@ -11,6 +11,7 @@ import {
 import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import type {
   BreakGlassEvent,
+  Mark,
   Reminder,
   RevertStopReason,
   ScheduleNews,
@@ -38,8 +39,16 @@ import type { Line } from './rich-text.ts';
 
 // The lines below a card, in its thread or in direct messages, and the buttons of these lines.
 
-/** The note before a request: the first one of a claim decides that it may be sent. */
-export function sendingLine(change: Change): Line {
+/**
+ * The note before a request: the first one of a claim decides that it may be sent. In the thread of a standing approval,
+ * the use that the mark names.
+ */
+export function sendingLine(change: Change, { hash }: Mark): Line {
+  const { uses = [] } = change;
+  const place = uses.findIndex((use) => use.hash === hash);
+  const use = uses[place];
+  if (use)
+    return [`Use ${place + 1} of ${change.plan.body.uses}: ${use.change}, by `, { user: use.by }];
   return [`Sending “${lowerActionText(change)}” (${change.id})…`];
 }
 
@@ -74,6 +83,11 @@ function news(change: Change, drawing: DrawContext): Line {
   if (less && isLowered(change)) {
     const parts = lessParts(less.wider.plan, change.plan);
     return [{ user: less.by }, ` approved “${what}” with less: `, ...parts, '.'];
+  }
+  if (change.revoked) {
+    const { by } = change.revoked;
+    const who: Line = by === 'signalbox' ? ['Signalbox'] : [{ user: by }];
+    return [...who, ` revoked “${what}”: nothing runs by it any more.`];
   }
   if (resolution) {
     const how = lowerFirst(answerLabel(change, resolution.happened, drawing.commands));
@@ -337,6 +351,7 @@ const RECORDED: Readonly<Record<Verb, string>> = {
   review: 'Review recorded',
   happened: 'Outcome recorded',
   'did-not-happen': 'Outcome recorded',
+  revoke: 'Revoked',
 };
 
 /** `Approved: “stop staging” (7KQ2MX).` */

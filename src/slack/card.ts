@@ -7,6 +7,7 @@ import {
   type State,
 } from '../domain/change.ts';
 import { dimensionsOf } from '../domain/narrow.ts';
+import { standingOf } from '../domain/standing.ts';
 import {
   type Button,
   buttons,
@@ -325,12 +326,19 @@ function acceptedButtons(change: Change, { commands }: Drawing): readonly Button
   const undo = change.isOver ? null : command?.undo(plan.target, plan.before, plan.body);
   return [
     ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
+    ...revokeButtons(change),
     ...(command?.hasSecret && !change.passwordShown
       ? [{ id: 'change.reveal', label: 'Show the password', value }]
       : []),
     ...reviewButtons(change),
     showRequest(change),
   ];
+}
+
+/** Of a standing approval that is in force. */
+export function revokeButtons(change: Change): readonly Button[] {
+  if (change.isOver || change.revoked || standingOf(change) === null) return [];
+  return [{ id: 'change.revoke', label: 'Revoke', value: change.id, style: 'danger' }];
 }
 
 /** The two answers about an unknown outcome, named by the command. */
@@ -386,7 +394,7 @@ export function reviewButtons(change: Change): readonly Button[] {
 export function previewButtons(draft: Change): readonly Button[] {
   const { id: value, requires, plan } = draft;
   const run = plan.timing?.startAt ? 'Schedule' : 'Run now';
-  const label = requires.count > 0 ? 'Request approval' : run;
+  const label = requires.count > 0 && !draft.standing ? 'Request approval' : run;
   return [
     ...(mayRun(draft) ? [{ id: 'change.confirm', label, value, style: 'primary' } as const] : []),
     { id: 'change.edit', label: 'Edit', value },

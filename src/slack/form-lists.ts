@@ -109,7 +109,10 @@ async function readList(
     return read.known ? itemsOf({ list: kind, of: service, pipes: read.value }) : null;
   }
   if (kind === 'data warehouse') {
-    const read = await reads.cloud.services(WAITING);
+    const { organization: name } = given;
+    const { organizations } = bot.context.commandContext();
+    const own = organizations.find((each) => name !== undefined && each.name === name);
+    const read = await reads.cloud.services({ ...WAITING, ...(own && { organization: own.id }) });
     return read.known ? itemsOf({ list: kind, services: read.value }) : null;
   }
   if (kind === 'webhook') {

@@ -63,8 +63,7 @@ async function groupsIn(
   const lists = ofEach(home).map(async (of) => {
     const { usergroups } = await lookups.usergroups.list({ ...options, ...of });
     if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
-    const named = usergroups.filter(Boolean);
-    return named.map((group) => ({ group, team: of.team_id ?? group.team_id ?? '' }));
+    return usergroups.filter(Boolean).map((group) => ({ group, team: of.team_id ?? null }));
   });
   return (await Promise.all(lists)).flat();
 }
@@ -80,8 +79,8 @@ export type RoleGroups = ReadonlyMap<RoleName, readonly Group[]>;
 interface Group {
   readonly id: string;
   readonly handle: string;
-  /** The workspace that lists it. */
-  readonly team: string;
+  /** The workspace that lists it; null: that of the token. */
+  readonly team: string | null;
 }
 
 type GroupLookup =

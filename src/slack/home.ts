@@ -18,7 +18,14 @@ import {
   row,
   title,
 } from './blocks.ts';
-import { mayRun, openParts, outcomeButtons, reviewButtons, reviewLine } from './card.ts';
+import {
+  mayRun,
+  openParts,
+  outcomeButtons,
+  reviewButtons,
+  reviewLine,
+  revokeButtons,
+} from './card.ts';
 import { timingLines } from './card-plan.ts';
 import { cardTitle } from './card-state.ts';
 import { cardPlace, type LinkOf } from './links.ts';
@@ -46,7 +53,7 @@ function listSections(
   { actor, lists }: HomeContent & { ok: true },
   drawing: DrawContext,
 ): HomeParts {
-  const { waiting, toAnswer, mine, running, recent, schedules } = lists;
+  const { waiting, toAnswer, mine, running, recent, schedules, standing } = lists;
   const { services, costs, more, at } = lists;
   const answers = toAnswer.map(({ change }) => change);
   const mayAnswer = new Set(toAnswer.flatMap((each) => (each.mayAnswer ? [each.change.id] : [])));
@@ -77,6 +84,9 @@ function listSections(
     ...(costs
       ? [title(costs.title), noteLine(`${costs.lines.join(' ')} As of `, { at: costs.asOf }, '.')]
       : []),
+    ...section(standing, `Standing approvals (${standing.length})`, () =>
+      fitting(standing, (change) => standingApproval(change, drawing), { most: 8, bytes: 20_000 }),
+    ),
     ...section(schedules, `Schedules (${schedules.length})`, () =>
       listed(schedules.map(scheduleLineWords)),
     ),
@@ -172,6 +182,10 @@ function ownRequest(change: Change, { linkOf, commands }: RowDrawing): HomeParts
     ),
     actions(change, { id: 'change.cancel', label: 'Cancel', value: id }),
   ];
+}
+
+function standingApproval(change: Change, drawing: RowDrawing): HomeParts {
+  return [lines(homeRow(change, drawing)), actions(change, ...revokeButtons(change))];
 }
 
 // The id names the buttons, because one change can be in two lists of the same view.

@@ -236,7 +236,7 @@ export function createMessenger(options: Options): Messenger {
     },
     drawLost: (change, at, other) => updateMessage(posts, at, lostCard(change, other)),
     postSending: async (change, { channel, ts }, mark: AttemptMark) => {
-      const line = message(lines(sendingLine(change)));
+      const line = message(lines(sendingLine(change, mark)));
       const note = markedLine(line, change, mark, mark.nonce);
       await afterLimit(() => postMessage(posts, channel, note, ts)).catch(throwRefusal);
     },

@@ -1,9 +1,11 @@
 import { HOUR_MS } from '../base/time.ts';
 import type { Change } from '../domain/change.ts';
+import { standingOf } from '../domain/standing.ts';
 import { buttons, fact, lines, type Message, message, title } from './blocks.ts';
 import {
   decisionParts,
   mayRequestAgain,
+  namesOf,
   ownBlock,
   previewBlock,
   previewButtons,
@@ -84,8 +86,19 @@ export function preview(draft: Change, drawing: DrawContext): Message {
   );
 }
 
-function approvalLine({ requires, plan }: Change, { policy }: DrawContext): Line {
+function approvalLine({ requires, plan, news }: Change, { policy }: DrawContext): Line {
   if (requires.count === 0) return fact('Approval', 'not required');
+  const found = news?.standing && standingOf(news.standing);
+  if (news?.standing && found) {
+    const { id, approvals } = news.standing;
+    const left = `, ${found.left} of ${found.allowance.uses} uses left`;
+    return fact(
+      'Approval',
+      `runs when you confirm: standing approval ${id} by `,
+      ...namesOf(approvals),
+      left,
+    );
+  }
   const hours = requires.expiresAfterMs / HOUR_MS;
   const left = hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(hours * 60)} min`;
   const who = `${requires.count} of ${roleText(policy, requires.from)}`;

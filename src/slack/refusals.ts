@@ -52,6 +52,7 @@ const LATE: Readonly<Record<Verb, string>> = {
   review: 'review',
   happened: 'record the outcome',
   'did-not-happen': 'record the outcome',
+  revoke: 'revoke',
 };
 
 /** `Too late to cancel` */
@@ -195,6 +196,18 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
   ],
   'schedule-ended': () => [
     'Its schedule was paused, removed or replaced, or has expired. Nothing was sent.',
+  ],
+  'standing-ended': (denial) => [
+    denial.press?.verb === 'revoke'
+      ? 'This standing approval has ended: nothing runs by it any more.'
+      : 'The standing approval has ended: it expired, was revoked or lost its card. Nothing was sent. Request it again.',
+  ],
+  'standing-used': () => [
+    'The standing approval has no use left. Nothing was sent. Request it again for approval.',
+  ],
+  'not-covered': () => [
+    'The standing approval does not cover this: its command, target, values or time differ. Nothing was sent. ',
+    'Request it again for approval.',
   ],
   'too-late': () => ['The scheduled time has passed. Request it again with a later time.'],
   'no-break-glass': () => [

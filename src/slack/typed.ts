@@ -247,7 +247,8 @@ function typedLine({ noun, text }: CommandLine, prefix: string): Line {
 /** `service scale staging` names its target and no value to change, so its form opens. */
 function asksNothing({ command, given }: Intent): boolean {
   const asking = fieldsOf(command.args).filter(
-    (field) => (field.word ?? field.rest) && !(command.kind === 'change' && isTiming(command, field.name)),
+    (field) =>
+      (field.word ?? field.rest) && !(command.kind === 'change' && isTiming(command, field.name)),
   );
   if (command.kind === 'query') return command.needsForm?.(given) ?? false;
   const isChange = command.kind === 'change' && asking.length > 0;

@@ -12,6 +12,7 @@ import {
   type Change,
   type ChangeId,
   isEnded,
+  organizationOf,
   type Refusal,
   targetKey,
   type UserId,
@@ -52,6 +53,7 @@ import {
   placeOf,
   type RequestOutcome,
 } from './request.ts';
+import { standingFacts, usedBy } from './standing.ts';
 import { withRestore } from './witness.ts';
 
 /** A program whose credential was checked, and for whom it calls. */
@@ -310,22 +312,26 @@ async function recorded(
   const count = async (query: ChangeQuery) => (await locked.find(query, most)).length;
   const reached = await limitReached(caller, count, now);
   if (reached) return nothing(reached);
-  const { plan, requires, identity } = planned;
+  const { plan, requires, identity, standing } = planned;
   const { command, requester, reason, via, key } = request;
-  const fields = { organization: context.organization, command: command.name, requester, reason };
+  const organization = organizationOf(plan.target, context.organization);
+  const fields = { organization, command: command.name, requester, reason };
   const { words, key: requestKey } = asked;
-  const drafted = draftChange({ ...fields, plan, requires, via, words, requestKey }, now);
+  const own = { plan, requires, via, words, requestKey, standing: standing?.id };
+  const drafted = draftChange({ ...fields, ...own }, now);
   const facts = identityFacts(identity);
   const evidence = { ...facts, ...(key !== '' && { request: key }) };
   const id =
     key === '' ? await unusedId(context, locked) : (await lastPlace(context, locked, key)).id;
   const draft = begin(context, locked.at, id, { ...drafted, evidence });
   if (via.for === 'person') return { ...draft, result: { id, created: true } as Recorded };
-  const answer = gate(draft.change, 'submit', { by: requester, identity });
+  const use = await standingFacts(context, locked, draft.change, standing?.identities ?? null);
+  const answer = gate(draft.change, 'submit', { by: requester, identity, standing: use });
   if ('refusal' in answer) return nothing(answer);
+  const used = await usedBy(context, locked, draft.change, answer);
   const moved = move(context, locked.at, draft.change, { ...answer, evidence: facts });
   return {
-    ...together({ events: draft.events, jobs: [] }, moved),
+    ...together({ events: draft.events, jobs: [] }, moved, used),
     result: { id, created: true } as Recorded,
   };
 }

@@ -81,9 +81,12 @@ export async function openBackground(
       started?.maintenance.wake();
     },
     start: async (upkeep) => {
-      const work = elsewhereWatch(context, audit);
-      const elsewhere = { name: 'name changes elsewhere', work, everyMs: WATCHED_EVERY_MS };
-      started = startAll(context, jobs, { release, upkeep: [...upkeep, elsewhere] });
+      // One of each organization: one that does not answer does not stop the others.
+      const elsewhere = context.organizations.map((organization) => {
+        const work = elsewhereWatch({ ...context, organization }, audit);
+        return { name: `read activities of ${organization}`, work, everyMs: WATCHED_EVERY_MS };
+      });
+      started = startAll(context, jobs, { release, upkeep: [...upkeep, ...elsewhere] });
     },
     pause: async () => {
       await started?.guard.stop();

@@ -213,6 +213,8 @@ export interface HomeLists {
   readonly recent: readonly Change[];
   /** The schedules of services; none for a user who may not list them. */
   readonly schedules: readonly ServiceSchedule[];
+  /** The standing approvals in force that the user may revoke. */
+  readonly standing: readonly Change[];
   /** The services with what needs attention first; null for a user who may not list them. */
   readonly services: ReturnType<typeof servicesOverview> | null;
   /** Null for a user who may not ask for costs, and while none are stored. */
@@ -256,6 +258,8 @@ export interface DecisionContext {
   readonly events: Log;
   /** The first organization of the configuration: that of targets that name none, such as alerts and freezes. */
   readonly organization: string;
+  /** The ids of all organizations. */
+  readonly organizations: readonly string[];
   /** The policy of the configuration file, without the freezes that users made. */
   readonly policy: Policy;
   /** The hash of that file. */

@@ -6,7 +6,7 @@ import { cleanText } from '../base/text.ts';
 import { DAY_MS, type Day, dayOf, daysBetween, MINUTE_MS } from '../base/time.ts';
 import { decidedChanges } from '../commands/index.ts';
 import { type Answer, countWords } from '../domain/answer.ts';
-import { targetKey } from '../domain/change.ts';
+import { type Change, targetKey } from '../domain/change.ts';
 import {
   evolveElsewhere,
   type FoundElsewhere,
@@ -55,7 +55,7 @@ export function elsewhereWatch(context: WorkflowContext, audit: string | null) {
     triedAt = at;
     const period = { from_date: dayOf(new Date(readAt - LATE_MS)), to_date: dayOf(new Date(at)) };
     const { activities } = context.commandContext().reads.cloud;
-    const read = await activities(period, { fresh: true });
+    const read = await activities(period, { fresh: true, organization });
     const isOn = read.known || read.gap !== 'off';
     const days = daysBetween(period.from_date, period.to_date);
     const entries = read.known ? entriesIn(read.value, days) : [];
@@ -144,26 +144,14 @@ function messageAbout(all: readonly FoundElsewhere[]): Answer {
   };
 }
 
-/** An activity that a request of Signalbox may have caused. */
-interface Cause {
-  readonly type: string;
-  /** Null: a creation without an answer, so that its service is not known. */
-  readonly service: string | null;
-  readonly claimedAt: number;
-  readonly until: number;
-  readonly isAnswered: boolean;
-}
-
 /** Creations are rare: so many reach further back than what is listed. */
 const MOST_CREATIONS = 50;
 /** The clock of the server may differ from that of the database by this much. */
 const CLOCKS_DIFFER_MS = 5 * MINUTE_MS;
 
-/** What may have caused these entries: requests to their services, and those that create one. */
-async function causesOf(
-  { events, commands, organization }: WorkflowContext,
-  entries: readonly Entry[],
-): Promise<readonly Cause[]> {
+/** What requests of Signalbox may have caused: to the services of these entries, or creating one. */
+async function causesOf(context: WorkflowContext, entries: readonly Entry[]) {
+  const { events, organization } = context;
   const byKeys = entries.filter(({ actorType }) => actorType === 'api');
   const query = { commands: ['service create'], confirmed: true, limit: MOST_CREATIONS } as const;
   const created = byKeys.length > 0 ? await listChanges(events, query) : [];
@@ -174,24 +162,27 @@ async function causesOf(
   const keys = new Set(targets.map((target) => targetKey({ organization, plan: { target } })));
   const from = Math.min(...byKeys.map(({ madeAt }) => madeAt.getTime())) - LATE_MS;
   const holdings = await Promise.all([...keys].map((key) => targetChanges(events, key)));
-  const causes: Cause[] = [];
-  for (const { change: id, since } of holdings.flat()) {
-    const change = since.getTime() < from ? null : await loadChange(events, id);
-    const { state, outcome = null, plan } = change ?? {};
-    // Nothing was sent, or the server refused it.
-    if (!plan || (state !== 'executing' && (outcome?.how ?? 'failed') === 'failed')) continue;
-    const answered = outcome?.how === 'succeeded' ? outcome : null;
-    const isCreation = plan.target.kind === 'new service';
-    const cause = {
-      service: isCreation ? (answered?.createdId ?? null) : plan.target.id,
-      claimedAt: since.getTime(),
-      until: answered ? answered.at.getTime() + CLOCKS_DIFFER_MS : since.getTime() + LATE_MS,
-      isAnswered: answered !== null,
-    };
-    const { activities = [] } = commands.get(change?.command ?? '') ?? {};
-    causes.push(...activities.map((type) => ({ ...cause, type })));
-  }
-  return causes;
+  const sends = holdings.flat().filter(({ since }) => since.getTime() >= from);
+  const causes = sends.map(async ({ change, since }) =>
+    causedBy(context, await loadChange(events, change), since.getTime()),
+  );
+  return (await Promise.all(causes)).flat();
+}
+
+type Cause = ReturnType<typeof causedBy>[number];
+
+/** The activities of one request, each of its type. */
+function causedBy({ commands }: WorkflowContext, change: Change | null, claimedAt: number) {
+  const { state, outcome = null, plan } = change ?? {};
+  // Nothing was sent, or the server refused it.
+  if (!plan || (state !== 'executing' && (outcome?.how ?? 'failed') === 'failed')) return [];
+  const answered = outcome?.how === 'succeeded' ? outcome : null;
+  const until = answered ? answered.at.getTime() + CLOCKS_DIFFER_MS : claimedAt + LATE_MS;
+  // Which service a request without an answer created is not known.
+  const isCreation = plan.target.kind === 'new service';
+  const service = isCreation ? (answered?.createdId ?? null) : plan.target.id;
+  const { activities = [] } = commands.get(change?.command ?? '') ?? {};
+  return activities.map((type) => ({ type, service, claimedAt, until, isAnswered: !!answered }));
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type ChangeId,
   changeTitle,
   type ExecutionOutcome,
+  nameWithin,
   type Position,
   type StateCheck,
   TARGET_TRAITS,
@@ -16,6 +17,7 @@ import {
 } from '../domain/change.ts';
 import { type ClaimFacts, gate, type Identity } from '../domain/gate.ts';
 import { evolveHolders, evolvePress, type NewEvent } from '../domain/log-events.ts';
+import { isInForce } from '../domain/standing.ts';
 import type { Service } from '../domain/targets.ts';
 import { plainWords } from '../domain/words.ts';
 import {
@@ -28,7 +30,7 @@ import {
 import { learnService } from '../servers/facts.ts';
 import type { SendResult } from '../servers/sent.ts';
 import { releaseJobs, transaction } from '../storage/index.ts';
-import type { AttemptMark, WorkflowContext } from './context.ts';
+import type { AttemptMark, SeenThread, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { advance, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
 import { notifyOnce } from './notices.ts';
@@ -42,6 +44,7 @@ import {
 } from './schedules.ts';
 import { storeSecret } from './secret.ts';
 import {
+  allowedBy,
   approvedCommands,
   changedSincePlan,
   compareTarget,
@@ -78,8 +81,9 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
   const card = await witnessOf(context, change);
   // Slack is read once before the claim, so that its outage makes no events.
   const isWitnessed =
-    card !== null && !isOwn(change) ? await readWitness(context, change, card) : true;
+    card === null || isOwn(change) || (await readWitness(context, change, card)) !== null;
   if (!isWitnessed) return 'done';
+  if (!(await isUseShown(context, change))) return new Date(now.getTime() + RETRY_MS);
   const gathered = await gather(context, change);
   const again = mustReadAgain(unread, id, gathered.state, context.now());
   const claim = await claimOnce(context, id, { ...gathered, mustReadAgain: again, card });
@@ -101,21 +105,44 @@ async function witnessOf(context: WorkflowContext, change: Change): Promise<Posi
   return (await loadChange(context.events, schedule))?.card ?? null;
 }
 
-/** Whether the thread shows nothing that the log does not have. Throws where Slack does not answer. */
+/** The thread, if it shows nothing that the log does not have; else null. Throws where Slack does not answer. */
 async function readWitness(
   context: WorkflowContext,
   change: Change,
   card: Position,
-): Promise<boolean> {
+): Promise<SeenThread | null> {
   const thread = await context.messenger.readThread(card);
   if (!thread) {
     await distrustDeleted(context, change.id);
-    return false;
+    return null;
   }
   const seen = [...(thread.card ? [thread.card] : []), ...thread.notes];
   const foreign = await foreignMarks(context.events, change, seen);
   if (foreign.length > 0) await answerForeign(context, change.id, foreign);
-  return foreign.length === 0;
+  return foreign.length === 0 ? thread : null;
+}
+
+/**
+ * Whether the thread of the standing approval shows the use of a change, so that the log cannot give it back unnoticed.
+ * Where it shows what the log has lost, the standing approval has ended, and the gate refuses the change.
+ */
+async function isUseShown(
+  context: WorkflowContext,
+  { id, standing: by }: Change,
+): Promise<boolean> {
+  const standing = by ? await loadChange(context.events, by) : null;
+  const use = standing?.uses?.find((each) => each.change === id);
+  if (!standing || !use || !isInForce(standing, context.now())) return true;
+  const { card } = standing;
+  if (!card) return false;
+  const isShown = async () => {
+    const thread = await readWitness(context, standing, card);
+    return thread === null || thread.notes.some(({ hash }) => hash === use.hash);
+  };
+  if (await isShown()) return true;
+  const { version, hash } = use;
+  await context.messenger.postSending(standing, card, { version, hash, nonce: id });
+  return isShown();
 }
 
 /** The card was deleted after people had decided: nobody can see any more what they agreed to. */
@@ -267,10 +294,12 @@ async function claimFacts(
     isAnswered: [...presses.values()].every(({ state: press }) => press?.isAnswered ?? true),
     hasCard: card !== null,
     schedule: await scheduleFacts(locked, change),
+    standing: change.standing ? await loadChange(locked, change.standing) : null,
     // A decision about the freeze itself runs.
     isStopped: isStopped && change.plan.target.kind !== 'freeze',
     policy,
     commands: approvedCommands(context, change),
+    allowed: allowedBy(directory, change),
     target: currentTarget(directory, change.plan),
     differs: state?.kind === 'differs',
     lock: await lockOf(locked, change),
@@ -553,7 +582,9 @@ async function storeReply(
   await transaction(context.store, async (tx) => {
     const source = `reply to ${change.command}`;
     const about = { source, seenAt: context.now(), organizationId: change.organization };
-    if (learned) await learnService(tx, { ...learned, ...about });
+    // A reply without a name leaves that of the target.
+    const name = nameWithin(change.plan.target, learned?.name ?? '');
+    if (learned) await learnService(tx, { ...learned, ...about, name });
     if (secret) await storeSecret(tx, context, change, secret);
   });
 }

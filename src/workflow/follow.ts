@@ -13,6 +13,7 @@ import {
 } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveFreeze } from '../domain/log-events.ts';
+import { isInForce, standingOf } from '../domain/standing.ts';
 import { loadChange, type Subjects } from '../log/index.ts';
 import { appliedScaling } from '../servers/facts.ts';
 import { addJobs, transaction } from '../storage/index.ts';
@@ -139,11 +140,12 @@ async function readFollowed(
   const id = followedId(change, rule);
   if (id === null) return readCandidates(reads, change, rule, sentAt);
   const { body, target } = change.plan;
+  const how = { ...FRESH, organization: change.organization };
   if (rule.reads === 'endpoint') {
-    const read = await reads.endpoint(target.id, id, FRESH);
+    const read = await reads.endpoint(target.id, id, how);
     return read.known ? known(rule.judge(read.value, body)) : unknown(read);
   }
-  const read = await reads.service(id, FRESH);
+  const read = await reads.service(id, how);
   if (!read.known) return unknown(read);
   return known(rule.judge({ ...read.value, applied: appliedScaling(read.value) }, body));
 }
@@ -160,7 +162,8 @@ async function readCandidates(
   { reads: thing }: SettledRule,
   sentAt: Date,
 ): Promise<TargetReading> {
-  const read = thing === 'service' ? await listServices(reads) : await listEndpoints(reads, change);
+  const read =
+    thing === 'service' ? await listServices(reads, change) : await listEndpoints(reads, change);
   if (!read.known) return unknown(read);
   const candidates = candidatesIn(read.value, change, sentAt);
   return known(candidatesProgress(candidates, thing), candidates);
@@ -168,14 +171,17 @@ async function readCandidates(
 
 type ListedRead = Extract<Read, { known: false }> | { known: true; value: readonly Listed[] };
 
-async function listServices(reads: CloudReads): Promise<ListedRead> {
-  const read = await reads.services(FRESH);
+async function listServices(reads: CloudReads, { organization }: Change): Promise<ListedRead> {
+  const read = await reads.services({ ...FRESH, organization });
   if (!read.known) return read;
   return { known: true, value: read.value.map((each) => ({ ...each, type: null })) };
 }
 
-async function listEndpoints(reads: CloudReads, { plan }: Change): Promise<ListedRead> {
-  const read = await reads.endpoints(plan.target.id, FRESH);
+async function listEndpoints(
+  reads: CloudReads,
+  { organization, plan }: Change,
+): Promise<ListedRead> {
+  const read = await reads.endpoints(plan.target.id, { ...FRESH, organization });
   if (!read.known) return read;
   const value = read.value.map(({ id, description, type, status }) => {
     return { id, name: description, type, state: status, createdAt: null };
@@ -456,6 +462,8 @@ export async function withFollowUp(
     const { state: freeze } = await events.load(`freeze/${change.id}`, evolveFreeze);
     return freeze ? { ...change, isOver: freeze.isLifted || freeze.until <= now() } : change;
   }
+  const standing = standingOf(change);
+  if (standing) return { ...change, isOver: standing.left === 0 || !isInForce(change, now()) };
   const followUp = change.outcome && (await readFollowUp(store, change.id));
   return followUp ? { ...change, followUp } : change;
 }

@@ -109,6 +109,8 @@ const STORY: Readonly<Partial<Record<ChangeEvent['type'], string>>> = {
   expired: 'ended it: nobody decided in time, or it could not start in time',
   denied: 'did not run it: the policy refuses it now',
   stale: 'did not run it',
+  used: 'used',
+  revoked: 'revoked',
   restored: 'found that the database lost a part of it',
   'revert-kept': 'does not revert it',
   revealed: 'opened the password',
@@ -306,7 +308,7 @@ function changeDid(event: ChangeEvent): Did | null {
     case 'claimed':
       return { by: null, did };
     default:
-      return { by: 'by' in event ? event.by : null, did };
+      return { by: 'by' in event ? userFrom(event.by) : null, did };
   }
 }
 

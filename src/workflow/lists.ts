@@ -60,6 +60,7 @@ import {
 } from './history.ts';
 import { advance, identityFacts } from './moves.ts';
 import { withNews } from './news.ts';
+import { standingApprovals } from './standing.ts';
 import { pressFacts } from './target.ts';
 
 /** Draws a user's App Home tab from the log. */
@@ -125,6 +126,7 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
         .map((change) => withFollowUp(context, change)),
     ),
     schedules: await schedulesFor(context, actor),
+    standing: (await standingApprovals(context)).filter((each) => may('revoke', each)),
     services: await servicesFor(context, actor, [...pending, ...running]),
     costs: await costsFor(context, actor),
     more: pending.length === MANY,
@@ -382,8 +384,13 @@ async function answerChangeList(
     countChanges(events, query),
     listChanges(events, { ...query, limit: PAGE }),
   ]);
-  const page = { request, person, count, shown };
+  const standing = whichOf(request) === 'standing' ? await standingApprovals(context) : null;
+  const page = { request, person, ...(standing ? inForce(standing) : { count, shown }) };
   return { title: titleOf(page, asker), parts: partsOf(page, asker) };
+}
+
+function inForce(all: readonly Change[]) {
+  return { count: all.length, shown: all.slice(0, PAGE) };
 }
 
 function hasFilter({ service, by, state, since }: ListRequest): boolean {
@@ -432,6 +439,10 @@ const LISTS: Readonly<
   },
   mine: { title: 'requested by you', label: 'Yours', none: 'You have requested no changes.' },
   all: { title: 'in total', label: 'All', none: 'There are no changes.' },
+  standing: {
+    ...{ title: 'allowed in advance', label: null },
+    none: 'No standing approval is in force.',
+  },
   review: {
     ...{ title: 'with break-glass, not yet reviewed', label: null },
     none: 'No emergency change needs a review.',

@@ -4,6 +4,7 @@ import { DAY_MS } from '../base/time.ts';
 import {
   type Change,
   type ChangeId,
+  isEnded,
   isPrivate,
   type Refusal,
   type State,
@@ -13,6 +14,7 @@ import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
 import type { NewEvent } from '../domain/log-events.ts';
+import { standingOf } from '../domain/standing.ts';
 import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
@@ -123,7 +125,7 @@ function messagesAfter(before: Change, after: Change, event: ChangeEvent): reado
   // A schedule runs twice per day: its card shows a success, and nobody is notified.
   const isRoutine = plan.timing?.schedule !== undefined && state === 'succeeded';
   const isNews = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
-  const isReported = isNews || event.type === 'late-answer';
+  const isReported = isNews || event.type === 'late-answer' || event.type === 'revoked';
   const isLess = event.type === 'narrowed';
   const isBreakGlass = event.type === 'break-glass' || event.type === 'reviewed';
   const isAudited = isBreakGlass || (entered && EXECUTION_ENDED.includes(state));
@@ -200,6 +202,10 @@ export async function jobsOf(subjects: Subjects, id: ChangeId, now: Date): Promi
   }
   const since = change.outcome?.at ?? change.confirmedAt ?? change.createdAt;
   for (const each of dueIn(change, since.getTime())) add(each);
+  // Its card shows its end. A card that was drawn today is drawn again by then.
+  const until = standingOf(change)?.until;
+  const isOld = !isEnded(change) || now.getTime() - since.getTime() >= MESSAGES_KEPT_MS;
+  if (until && until > now && isOld) add(job('card', id, until.getTime()));
   return [...jobs.values()];
 }
 

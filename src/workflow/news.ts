@@ -5,12 +5,14 @@ import { HOUR_MS } from '../base/time.ts';
 import { type Change, isEnded, type News, type State, targetKey } from '../domain/change.ts';
 import { gate, type OutlookFacts } from '../domain/gate.ts';
 import { type Freeze, freezeFor, upcomingFreezes } from '../domain/policy.ts';
+import { standingOf } from '../domain/standing.ts';
 import { hasSameFacts, policyFacts } from '../domain/targets.ts';
 import { startsAt } from '../domain/timing.ts';
-import { activeConfiguration, listChanges, type Subjects } from '../log/index.ts';
+import { activeConfiguration, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import { advance, redrawOpen } from './moves.ts';
 import {
+  allowedBy,
   approvedCommands,
   changedSincePlan,
   compareTarget,
@@ -31,6 +33,9 @@ export async function withNews(context: DecisionContext, change: Change): Promis
     freezes: upcomingFreezes(policy.freezes, target, now),
     target: hasSameFacts(target, change.plan.target) ? null : target,
     refusal: answer === 'open' ? null : answer.refusal,
+    ...(change.standing && {
+      standing: (await loadChange(context.events, change.standing)) ?? undefined,
+    }),
   };
   return { ...change, news };
 }
@@ -45,9 +50,10 @@ export function newsRevision({ news }: Pick<Change, 'news'>): readonly unknown[]
   return [...states, ...freezes, ...(place ?? []), ...(refusal ? [refusal] : [])];
 }
 
-/** When the passing of time alone changes what surrounds it: a freeze begins or ends. Null: never. */
-export function newsChangeAt({ news }: Pick<Change, 'news'>, now: Date): Date | null {
-  const times = (news?.freezes ?? []).flatMap(({ from, until }) => [from, until]);
+/** When the passing of time alone changes what is shown: a freeze begins or ends, a standing approval expires. Null: never. */
+export function newsChangeAt(change: Change, now: Date): Date | null {
+  const freezes = (change.news?.freezes ?? []).flatMap(({ from, until }) => [from, until]);
+  const times = [...freezes, standingOf(change)?.until].filter((each) => each !== undefined);
   const next = times.filter((time) => time > now).toSorted((a, b) => a.getTime() - b.getTime());
   return next[0] ?? null;
 }
@@ -65,6 +71,7 @@ export async function outlookFacts(
     policy: await currentPolicy(context, subjects),
     target: currentTarget(context, change.plan),
     commands: approvedCommands(context, change),
+    allowed: allowedBy(context, change),
     requester,
     isOutdated: changedBy !== null,
     changedBy,

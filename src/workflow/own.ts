@@ -43,6 +43,8 @@ type Effect = (change: Change, locked: LockedLog) => Promise<OwnEffect>;
 const EFFECTS: Readonly<Record<OwnOperation, Effect>> = {
   freeze: makeFreeze,
   unfreeze: liftFreeze,
+  // It is in force by its own events.
+  allow: async () => effect([], []),
   schedule: beginSchedule,
   'schedule pause': onSchedule(({ requester: by, reason }) => {
     return { type: 'paused', by, why: reason ?? '' };

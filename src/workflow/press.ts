@@ -46,6 +46,7 @@ import {
 } from './places.ts';
 import { countAttempts, type RateLimitStatus } from './rates.ts';
 import { planNarrower } from './request.ts';
+import { lookUpStanding, standingFacts, usedBy } from './standing.ts';
 import { pressFacts } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
@@ -256,7 +257,9 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const lookUp = (fresh = true) => context.people.identify(change.requester, { fresh });
   const requester = isPermitting(verb) ? await lookUp(false) : null;
   const own = { ...stored, press: { ...press, by } };
-  const known = { early: null, identity, requester, lookUp };
+  const standing =
+    verb === 'confirm' ? await lookUpStanding(context, change, identity, press.pressedAt) : null;
+  const known = { early: null, identity, requester, lookUp, standing };
   if (verb !== 'narrow') return decide(context, own, verb, known);
   const narrower = await planNarrower(context, change, press.given ?? {}, own.press);
   if (!narrower.ok) return refuse('wider', identity);
@@ -300,6 +303,8 @@ interface Known {
   readonly requester?: Identity | null;
   /** Looks the requester up, where the change could not run by what is cached. Missing: that was done. */
   readonly lookUp?: () => Promise<Identity>;
+  /** Of a confirmation by a standing approval, its approvers; null or missing: there is none. */
+  readonly standing?: ReadonlyMap<UserId, Identity> | null;
   /** The plan with less, and the digest of the plan that it lowers. */
   readonly narrower?: { readonly plan: Plan; readonly of: string };
 }
@@ -338,6 +343,8 @@ async function decide(
       const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
       const moves =
         before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
+      const used =
+        before && 'type' in answer ? await usedBy(context, locked, before, answer) : NOTHING;
       const change = moves?.change ?? before;
       const what = `${press.verb} on change ${id}`;
       const about = { what, by: press.by, place: placeOf(press) };
@@ -349,7 +356,7 @@ async function decide(
       const own = { events: [{ stream, event }], jobs: waits };
       const approved = 'type' in answer && answer.type === 'approved' ? answer.digest : null;
       const sawMore = approved !== null && approved !== before?.digest;
-      return { ...together(moves, own, news), result: { refusal, before, change, sawMore } };
+      return { ...together(moves, used, own, news), result: { refusal, before, change, sawMore } };
     },
   );
   if (result === null) return 'done';
@@ -391,7 +398,7 @@ async function answerTo(
   locked: LockedLog,
   before: Change | null,
   press: LoggedPress,
-  { early, identity, requester = null, lookUp, narrower }: Known,
+  { early, identity, requester = null, lookUp, narrower, standing: known = null }: Known,
 ): Promise<ReturnType<typeof gate<Verb>> | 'look-up'> {
   if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
   const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
@@ -399,7 +406,9 @@ async function answerTo(
   const isRefused = outlook !== undefined && gate(before, 'outlook', outlook) !== 'open';
   if (lookUp && isRefused) return 'look-up';
   const seen = markOf(press.seen)?.version ?? null;
-  return gate(before, press.verb as Verb, { ...facts, seen, narrower: narrower?.plan ?? null });
+  const standing = await standingFacts(context, locked, before, known);
+  const own = { seen, narrower: narrower?.plan ?? null, standing };
+  return gate(before, press.verb as Verb, { ...facts, ...own });
 }
 
 function placeOf({ place }: LoggedPress): Place {

@@ -15,7 +15,8 @@ export async function rebuildAll(log: Log): Promise<void> {
       const due = await jobsFor(locked, stream, locked.at);
       // A change that ended before today has its messages; its revert may still be due.
       const isOld = endedAt !== null && locked.at - endedAt > DAY_MS;
-      jobs.push(...due.filter(({ kind }) => !isOld || DUE_AFTER_END.includes(kind)));
+      const isDue = ({ kind, dueAt }: Job) => DUE_AFTER_END.includes(kind) || dueAt > locked.at;
+      jobs.push(...due.filter((each) => !isOld || isDue(each)));
     }
     return jobs;
   });

@@ -22,6 +22,7 @@ import {
   type ChangeId,
   changeIdFrom,
   isPerson,
+  organizationOf,
   type Plan,
   type PlanRow,
   type Requirement,
@@ -61,6 +62,7 @@ import type { WorkflowContext } from './context.ts';
 import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together } from './moves.ts';
 import { withNews } from './news.ts';
 import { limitedUntil } from './rates.ts';
+import { type FoundStanding, standingFor } from './standing.ts';
 import { currentPolicy, hasChangedSinceEnd, pressFacts } from './target.ts';
 import { withRestore } from './witness.ts';
 
@@ -127,7 +129,8 @@ export async function decideRequest(
   const asked = { entered: command.name, needsReason: command.needsReason === true };
   const why = reason ?? (request.words ? agentWords(request.words) : null);
   const about = { ...asked, target: plan.target, reason: why, by, via, identity, policy };
-  const authorize = (name: string, at: Date) => authorizeCommand(context, about, name, at);
+  const authorize: Authorize = (name, at, target = plan.target) =>
+    authorizeCommand(context, { ...about, target }, name, at);
   const authorized = await authorize(command.name, startsAt(plan, context.now()));
   if (!authorized.ok) return authorized;
   // After the decision: it shows the state of the target.
@@ -139,7 +142,9 @@ export async function decideRequest(
   const estimated = await withEstimate(context, command, plan);
   // A program has no emergencies: it may not go past people.
   const requires = withoutForeignBreakGlass(both.requires, isPerson(by) ? roles : []);
-  return { plan: estimated, requires, identity };
+  const use = { command: command.name, plan, requires, requester: by, via: via ?? null };
+  const standing = await standingFor(context, use, identity);
+  return { plan: estimated, requires, identity, ...(standing && { standing }) };
 }
 
 async function withEstimate(
@@ -179,6 +184,8 @@ export interface PlannedRequest {
   readonly plan: Plan;
   readonly requires: Requirement;
   readonly identity: Identity;
+  /** It may run by this standing approval, and asks nobody else. */
+  readonly standing?: FoundStanding;
 }
 
 async function record(
@@ -218,14 +225,14 @@ async function drafted(
   context: WorkflowContext,
   locked: LockedLog,
   request: ChangeRequest,
-  { plan, requires, identity }: PlannedRequest,
+  { plan, requires, identity, standing }: PlannedRequest,
 ) {
   const { command, requester, reason, key } = request;
   const id = await draftIdFor(locked, key);
   if (id === null) return { events: [], result: null };
-  const organization = plan.target.organization?.id ?? context.organization;
+  const organization = organizationOf(plan.target, context.organization);
   const fields = { organization, command: command.name, requester, reason, plan, requires };
-  const drafted = draftChange(fields, new Date(locked.at));
+  const drafted = draftChange({ ...fields, standing: standing?.id }, new Date(locked.at));
   const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
   const edited = await withdrawn(context, locked, request, identity);
   const draft = begin(context, locked.at, id, event);
@@ -564,7 +571,11 @@ function vocabularyOf(
   return { commands: [...context.commands.values()], services, alerts, organizations };
 }
 
-type Authorize = (command: string, at: Date) => ReturnType<typeof authorizeCommand>;
+type Authorize = (
+  command: string,
+  at: Date,
+  target?: Target,
+) => ReturnType<typeof authorizeCommand>;
 
 interface AuthorizedPlan {
   readonly command: ChangeCommand;
@@ -581,11 +592,15 @@ async function requirementWithLater(
   { command, plan, requires }: AuthorizedPlan,
   authorize: Authorize,
 ): Promise<{ readonly ok: true; readonly requires: Requirement } | Refused | Problems> {
-  // What runs for months is no emergency.
-  let all = command.runs ? { ...requires, breakGlass: null } : requires;
-  for (const { name, at, field } of laterCommands(context, command, plan)) {
-    const authorized = await authorize(name, at);
+  // What runs for weeks is no emergency.
+  let all = command.runs || command.covers ? { ...requires, breakGlass: null } : requires;
+  for (const { name, at, field, target } of laterCommands(context, command, plan)) {
+    const authorized = await authorize(name, at, target);
     if (!authorized.ok) return authorized;
+    if (command.covers && authorized.requires.from === null) {
+      const problem = `has ${target?.name}, where “${name}” needs no approval. Request it directly`;
+      return { ok: false, problems: [{ field, problem }] };
+    }
     const both = combineRequirements(all, authorized.requires);
     if (!both) {
       const problem = `does not work here: “${name}” has other approvers. Request that command separately`;
@@ -593,7 +608,8 @@ async function requirementWithLater(
     }
     all = both;
   }
-  return { ok: true, requires: all };
+  // Each use counts the approvals of the first role, whenever it is.
+  return { ok: true, requires: command.covers ? { ...all, escalation: null } : all };
 }
 
 /** A command that a change runs later, and that is approved with it. */
@@ -602,15 +618,21 @@ interface LaterCommand {
   readonly at: Date;
   /** The field that a problem names. */
   readonly field: string;
+  /** Missing: that of the change. */
+  readonly target?: Target;
 }
 
 function laterCommands(
   context: WorkflowContext,
-  { runs }: ChangeCommand,
+  { runs, covers }: ChangeCommand,
   plan: Plan,
 ): readonly LaterCommand[] {
   const now = startsAt(plan, context.now());
-  const planned = (runs?.(plan.body) ?? []).map((name) => ({ name, at: now, field: '' }));
+  const covered = covers?.(plan.body, { services: context.services() }) ?? [];
+  const planned = [
+    ...(runs?.(plan.body) ?? []).map((name) => ({ name, at: now, field: '' })),
+    ...covered.map(({ command, target }) => ({ name: command, at: now, field: 'scope', target })),
+  ];
   const revert = plan.timing?.revert;
   if (!revert) return planned;
   const name = readInverse(context, revert.line, plan.target)?.command.name ?? '';

@@ -154,7 +154,7 @@ async function skipReason(
   };
   const first = gate(null, 'run', facts);
   if (first !== 'allowed') return wordsOf(first);
-  const changedElsewhere = await wasChangedElsewhere(context, target.id, midnight);
+  const changedElsewhere = await wasChangedElsewhere(context, { target }, midnight);
   const answer = gate(null, 'run', { ...facts, changedElsewhere });
   return answer === 'allowed' ? null : wordsOf(answer);
 }
@@ -221,12 +221,13 @@ function wordsOf(skipped: Skipped): string {
 /** By the activity log, where it can be read. The schedule does not depend on it. */
 async function wasChangedElsewhere(
   { commandContext, now }: WorkflowContext,
-  serviceId: string,
+  { target: { id: serviceId, organization } }: Pick<Plan, 'target'>,
   since: Date,
 ): Promise<boolean> {
   const dayOf = (at: Date) => at.toISOString().slice(0, 10);
   const period = { from_date: dayOf(since), to_date: dayOf(now()) };
-  const read = await commandContext().reads.cloud.activities(period, { fresh: true });
+  const how = { fresh: true, ...(organization && { organization: organization.id }) };
+  const read = await commandContext().reads.cloud.activities(period, how);
   if (!read.known) return false;
   return decidedChanges(read.value).some(
     ({ createdAt, serviceId: of, isOwnKey }) =>

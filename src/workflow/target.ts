@@ -23,6 +23,7 @@ import {
 import type { PressFacts } from '../domain/gate.ts';
 import type { EventOf, LoggedFreeze, Recorded } from '../domain/log-events.ts';
 import { type Policy, requirementFor, withFreezes } from '../domain/policy.ts';
+import type { AllowedChange } from '../domain/standing.ts';
 import {
   newServiceTags,
   type PolicyFacts,
@@ -45,8 +46,12 @@ export function currentTarget(
 ): Target {
   const { discovered: _, ...target } = plan.target;
   const directory = { services: services(), discoversServices };
-  const { tags, warehouse, discovered } = FACTS_OF[target.kind](plan, directory);
-  return { ...target, tags, warehouse, ...(discovered && { discovered }) };
+  const { tags, warehouse, discovered, organization } = FACTS_OF[target.kind](plan, directory);
+  return {
+    ...{ ...target, tags, warehouse },
+    ...(discovered && { discovered }),
+    ...(organization && { organization }),
+  };
 }
 
 type FactsOf = (
@@ -64,8 +69,14 @@ const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
   service: factsOfService,
   schedule: factsOfService,
   alert: () => ({ tags: [], warehouse: null }),
-  'new service': ({ body }, { services }) => newServiceTags(body.dataWarehouseId, services),
+  'new service': ({ body, target: { organization } }, { services }) => {
+    const own = services.filter(
+      ({ organizationId }) => organizationId === (organization?.id ?? organizationId),
+    );
+    return newServiceTags(body.dataWarehouseId, own);
+  },
   freeze: ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
+  'standing approval': ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
 };
 
 export type CurrentRuleContext = Directory & Pick<DecisionContext, 'policy'>;
@@ -153,10 +164,18 @@ const SCHEDULE = 'service schedule';
  */
 export function approvedCommands(
   { commands }: Pick<DecisionContext, 'commands'>,
-  { command, plan }: Change,
+  { command, plan }: Pick<Change, 'command' | 'plan'>,
 ): readonly string[] {
   const schedule = plan.timing?.schedule ? [SCHEDULE] : [];
   return [command, ...(commands.get(command)?.runs?.(plan.body) ?? []), ...schedule];
+}
+
+/** What a standing approval allows, on each of its targets as they are now. */
+export function allowedBy(
+  { commands, services }: Pick<DecisionContext, 'commands' | 'services'>,
+  { command, plan }: Pick<Change, 'command' | 'plan'>,
+): readonly AllowedChange[] {
+  return commands.get(command)?.covers?.(plan.body, { services: services() }) ?? [];
 }
 
 /** A change that held the target; `until` is null while it still does. */

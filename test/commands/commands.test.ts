@@ -117,6 +117,7 @@ test('a change is either sent to a server or applied by Signalbox', () => {
     return each.own ? [each.name] : [];
   });
   expect(own.toSorted()).toEqual([
+    'change allow',
     'change freeze',
     'change unfreeze',
     'service schedule',
@@ -424,7 +425,14 @@ test('every command says what a program may do with it', () => {
   const marked = (mark: Command['program']) =>
     commands.filter(({ program }) => program === mark).map(({ name }) => name);
   expect(marked('none')).toEqual([
-    ...['change freeze', 'change unfreeze', 'change cancel', 'cost csv', 'cost digest'],
+    ...[
+      'change freeze',
+      'change unfreeze',
+      'change allow',
+      'change cancel',
+      'cost csv',
+      'cost digest',
+    ],
   ]);
   expect(marked('request').every((name) => change(name).kind === 'change')).toBe(true);
   expect([...marked('none'), ...marked('read'), ...marked('request')].sort()).toEqual(

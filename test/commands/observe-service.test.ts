@@ -44,7 +44,10 @@ test('the secondaries of a primary are those of its warehouse that were not dele
     runningSecondaries: ['name-b', 'h1234567'],
     otherSecondaries: ['name-c', 'name-d'],
   });
-  expect(context.asked[1]).toEqual(['services', { fresh: true, waiting: true }]);
+  expect(context.asked[1]).toEqual([
+    'services',
+    { fresh: true, waiting: true, organization: 'o1' },
+  ]);
 });
 
 type Expected = { readonly asked: number; readonly gaps: readonly string[] };

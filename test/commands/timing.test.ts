@@ -66,6 +66,28 @@ test.for([
   expect(offer?.label).toBe(repaired);
 });
 
+test.for([
+  [
+    'cost digest add #costs at 7 tidy',
+    'Morning or evening?\n/cost digest does not take “tidy”.',
+    ['cost digest add "#costs" at=07:00', 'cost digest add "#costs" at=19:00'],
+  ],
+  [
+    'service stop staging at=7 in=2h',
+    'Morning or evening?\nat cannot be combined with in=',
+    [
+      'service stop staging at=07:00',
+      'service stop staging in=2h',
+      'service stop staging at=19:00',
+    ],
+  ],
+] as const)('“%s” is asked about with buttons', ([line, sentence, lines]) => {
+  const found = read(line);
+  if (found.kind !== 'misread') throw new Error(found.kind);
+  expect(found.sentence).toContain(sentence);
+  expect(found.offers.map((offer) => offer.line)).toEqual(lines);
+});
+
 test.for<[string, string, readonly string[]]>([
   ['at=25:00', 'at must be a time, for example 20:00', []],
   ['at=2026-02-30T20:00', 'at must be a time', []],

@@ -269,11 +269,12 @@ describe('two organizations', () => {
     ];
     const read = createOrganizationsReader(organizations, eu.parts);
     const names = async (span = NOVEMBER, how: Parameters<typeof read>[1] = people) => {
-      const { rows, without = [] } = await read(span, how);
+      const { rows, organizations = [] } = await read(span, how);
+      const without = organizations.flatMap(({ name, isMissing }) => (isMissing ? [name] : []));
       const shown = [...new Set(rows.map(({ organization }) => organization))].sort();
       return { shown, without };
     };
-    return { ...eu, us, read, names };
+    return { ...eu, us, organizations, read, names };
   }
 
   test('are read with their own keys and stored apart; rows name theirs', async () => {
@@ -292,6 +293,16 @@ describe('two organizations', () => {
     });
   });
 
+  test('one that does not answer is not waited for long', async () => {
+    const { us, organizations, parts, stop } = await pair();
+    us.injectFault({ operation: 'usage cost', fault: 'hang', times: 99 });
+    const read = createOrganizationsReader(organizations, parts, 200);
+    const { rows, gaps } = await read(NOVEMBER, people);
+    expect(new Set(rows.map(({ organization }) => organization))).toEqual(new Set(['prod-eu']));
+    expect(gaps).toMatchObject([{ organization: 'prod-us', why: 'not read yet', from: null }]);
+    stop();
+  });
+
   test('one that fails stops no other; its gap names it', async () => {
     const { read, us, names } = await pair();
     us.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
@@ -301,7 +312,7 @@ describe('two organizations', () => {
     expect(fetchedAt).toEqual(NOON);
   });
 
-  test('a copy of today counts with its age, one without yesterday is no cost of 0', async () => {
+  test('a copy that was read this day counts with its age, one without yesterday is no cost of 0', async () => {
     const { read, us, names, clock } = await pair();
     await names();
     us.injectFault({ operation: 'usage cost', fault: '500', times: 99 });
@@ -310,6 +321,9 @@ describe('two organizations', () => {
     expect((await read(NOVEMBER, people)).gaps).toMatchObject([{ from: NOON }]);
     clock.now = new Date(NOON.getTime() + 24 * HOUR);
     const whole = { first: '2026-11-01', last: '2026-11-20' };
+    // Where no copy has more days than the others, none is left out.
+    const stored = await names(whole, { priority: 'background', storedOnly: true });
+    expect(stored).toEqual({ shown: ['prod-eu', 'prod-us'], without: [] });
     const without = { shown: ['prod-eu'], without: ['prod-us'] };
     expect(await names(whole)).toEqual(without);
     expect(await names(whole, { priority: 'background', storedOnly: true })).toEqual(without);

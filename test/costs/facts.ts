@@ -6,11 +6,16 @@ import { digestReader } from '../../src/costs/config.ts';
 import type { DigestBudget, DigestFacts } from '../../src/costs/digest-data.ts';
 import type { DigestSubscription } from '../../src/costs/subscriptions.ts';
 import { judgeCosts, modelSpan } from '../../src/costs/unusual.ts';
+import { costSelectorSchema } from '../../src/domain/policy-schema.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { row, TODAY, warehouseRow } from '../maths/rows.ts';
 
-const readOptions = digestReader([]);
+/** The schema of a scope for these names. */
+export const scopeOf = (words: Partial<Parameters<typeof costSelectorSchema>[0]> = {}) =>
+  costSelectorSchema({ services: new Map(), tags: [], warehouses: [], teams: [], ...words });
+
+const readOptions = digestReader(scopeOf());
 
 /** A digest of #costs with these options. */
 export function digest(
@@ -72,7 +77,7 @@ export function factsFor(
     period: 'day',
     judged: judgeCosts({ read, today }, over.selector),
     budgets: [],
-    madeElsewhere: 0,
+    elsewhere: 0,
     lastPosted: null,
     next: new Date('2026-11-23T08:30:00Z'),
     ...over,

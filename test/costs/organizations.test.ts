@@ -5,12 +5,14 @@ import { budgetStanding } from '../../src/costs/budgets.ts';
 import { composeDigest } from '../../src/costs/digest.ts';
 import { toLastPosted } from '../../src/costs/digest-data.ts';
 import { answerForecast, homeCosts } from '../../src/costs/forecast.ts';
+import { listAnomalies } from '../../src/costs/incident-answers.ts';
 import { ofOrganizations } from '../../src/costs/organizations.ts';
 import type { CostContext } from '../../src/costs/question.ts';
 import { answerWhy } from '../../src/costs/why.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { CostReading, OrganizationCosts } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
+import { freshLog } from '../log/logs.ts';
 import { daily, row, TODAY } from '../maths/rows.ts';
 import { budgetFor, factsFor, nineWeeks, readingOf } from './facts.ts';
 import { written } from './written.ts';
@@ -177,7 +179,9 @@ test('a digest has the total, and a line for each organization', () => {
 });
 
 test('a digest without an organization says so, and compares no part with the whole', () => {
-  const budgets = [budgetFor(PARTLY, { credits: 1_000 })];
+  // It was over while all could be read.
+  const { memory } = budgetFor(BOTH, { credits: 1_000 });
+  const budgets = [{ ...budgetFor(PARTLY, { credits: 1_000 }), memory }];
   const { message, thread, notable } = composeDigest(factsFor(PARTLY, { budgets }));
   const text = written(message);
   expect(text).toMatch(/^Yesterday: 14\d credits so far without prod-us/);
@@ -222,6 +226,13 @@ test('a budget of one organization goes on while another cannot be read', async 
   expect(text).toContain('⚠ eu: over');
   expect(text).toContain('us: not known\nNot known: 2026-11 could not be read');
   expect(text).toContain('all: not known\nNot known: prod-us could not be read');
+});
+
+test('the list of unusual costs says what it is without', async () => {
+  const events = await freshLog('sqlite');
+  const costs = async () => PARTLY;
+  const given = { events, store: events.store, costs, floor: {}, now: () => NOW };
+  expect((await listAnomalies(given)).title).toBe('Nothing unusual in 3 lines without prod-us');
 });
 
 test('Home has the total, and says what it leaves out', async () => {

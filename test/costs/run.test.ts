@@ -12,12 +12,19 @@ import { microOf } from '../../src/maths/rows.ts';
 import { transaction } from '../../src/storage/index.ts';
 import { installation, KEYS, rowsIn } from '../log/logs.ts';
 import { ENGINES, type Engine } from '../storage/engines.ts';
-import { nineWeeks } from './facts.ts';
+import { nineWeeks, scopeOf } from './facts.ts';
 import { written } from './written.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
 const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main', team: 'search' };
-const readOptions = digestReader([STAGING]);
+const readOptions = digestReader(
+  scopeOf({
+    services: new Map([['staging', 's-2']]),
+    tags: ['dev'],
+    warehouses: ['main'],
+    teams: ['search'],
+  }),
+);
 
 const UNKNOWN = {
   organizationId: 'o1',
@@ -164,6 +171,25 @@ test('a rate-limited digest is posted once in the next round', async () => {
   expect(stage.posts).toEqual([]);
   await at('20T09:32');
   await at('20T09:33');
+  expect(stage.posts).toHaveLength(1);
+});
+
+test('under a lasting rate limit, operators read within 15 minutes that digests are late, once an hour', async () => {
+  const { events, stage, at, restart } = await running('sqlite');
+  const limit = { ok: false, why: 'ratelimited', again: true } as const;
+  stage.refusals.push(...Array.from({ length: 9 }, () => limit));
+  for (const time of ['09:31', '09:39']) await at(`20T${time}`);
+  expect(await operatorsNotices(events)).toEqual([]);
+  for (const time of ['09:41', '09:42', '09:59']) await at(`20T${time}`);
+  restart();
+  await at('20T09:59');
+  const text =
+    'The cost digest of #costs is 10 minutes late. Signalbox retries it for six hours. The log has the reason.';
+  expect(await operatorsNotices(events)).toEqual([text]);
+  await at('20T10:01');
+  expect(await operatorsNotices(events)).toEqual([text, text]);
+  stage.refusals.length = 0;
+  await at('20T10:02');
   expect(stage.posts).toHaveLength(1);
 });
 

@@ -13,7 +13,7 @@ import type { CostReading } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { installation, KEYS } from '../log/logs.ts';
 import { TODAY } from '../maths/rows.ts';
-import { nineWeeks, readingOf } from './facts.ts';
+import { nineWeeks, readingOf, scopeOf } from './facts.ts';
 import { written } from './written.ts';
 
 const ANA = 'U0ANA00001' as UserId;
@@ -21,7 +21,7 @@ const TRIPLED = (today: string) =>
   nineWeeks(today, 2, (day, id) => (day >= '2026-11-19' && id === 's-1' ? 3 : 1));
 
 async function watching(digests: readonly object[] = []) {
-  const readOptions = digestReader([]);
+  const readOptions = digestReader(scopeOf());
   const configured = digests.map((one) => {
     const reading = readOptions({ channel: '#costs', at: '09:00', ...one });
     if (!reading.ok) throw new Error(JSON.stringify(reading.problems));

@@ -99,6 +99,10 @@ export function review(change: Change, actor: Actor, text: string, now: Date): M
   return press(change, 'review', pressed(change, actor, { text, now }));
 }
 
+export function revoke(change: Change, actor: Actor, now: Date): Move {
+  return press(change, 'revoke', pressed(change, actor, { now }));
+}
+
 interface Resolving {
   readonly happened: boolean;
   readonly note: string;

@@ -549,9 +549,16 @@ test('an unknown outcome gets nothing of an earlier attempt, nothing twice and n
 const ELSEWHERE: readonly Refusal[] = [
   ...(['not-found', 'already-received', 'rate-limited', 'foreign-place', 'older-state'] as const),
   ...(['agent-limit', 'key-used'] as const),
+  // standing.test.ts has their cases.
+  ...(['standing-ended', 'standing-used', 'not-covered'] as const),
 ];
 /** Why `People` accepts nobody; the gate passes it on, as it does with a guest. */
-const IDENTITY: readonly Refusal[] = ['deactivated', 'bot', 'other-workspace'];
+const IDENTITY: readonly Refusal[] = [
+  'deactivated',
+  'bot',
+  'other-workspace',
+  'unlisted-workspace',
+];
 
 /** One case for each refusal of the gate. The tables above and beside have the others. */
 const CASES: Partial<Record<Refusal, () => object>> = {

@@ -14,6 +14,7 @@ import {
   FAILURE,
   minutes,
   NOON,
+  PLAN,
   REQUIRES,
   SUCCESS,
   UNKNOWN,
@@ -35,6 +36,7 @@ import {
   reject,
   resolve,
   review,
+  revoke,
   settleByEvidence,
   start,
 } from './gate-fixtures.ts';
@@ -59,6 +61,7 @@ const VERBS = {
   settle: (change, _by, now) => settleByEvidence(change, EVIDENCE, now),
   distrust: (change) => distrust(change, 'restored'),
   keep: (change) => abandonRevert(change),
+  revoke,
 } satisfies Readonly<Record<string, Verb>>;
 
 /** The verbs with an allowed actor and time, so that only the state can refuse. */
@@ -74,6 +77,9 @@ const EVIDENCE = { shown: 'stopped', shownAt: NOON, before: 'running', beforeAt:
 function withAll(verb: string): Partial<Change> {
   const requires = { ...REQUIRES, count: 1, breakGlass: 'operator' };
   const used = { by: ana.id, at: NOON, reason: 'the disk is full' };
+  const allows = { commands: ['service stop'], scope: { tag: 'prod' }, uses: 1, forMs: 3_600_000 };
+  const target = { ...PLAN.target, kind: 'standing approval' } as const;
+  if (verb === 'revoke') return { requires, plan: { ...PLAN, target, body: allows } };
   return { requires, revertAt: minutes(1), breakGlass: verb === 'review' ? used : null };
 }
 
@@ -148,6 +154,9 @@ test('every verb in every state has the result of this table', () => {
       already-decided: succeeded failed unknown rejected cancelled expired stale denied
     keep
       already-decided: draft pending approved executing failed unknown rejected cancelled expired stale denied
+      → succeeded: succeeded
+    revoke
+      standing-ended: draft pending approved executing failed unknown rejected cancelled expired stale denied
       → succeeded: succeeded"
   `);
 });

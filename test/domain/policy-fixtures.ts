@@ -12,6 +12,7 @@ export const words: PolicyVocabulary = {
   changes: [
     ...['service start', 'service stop', 'service scale', 'service create', 'alert edit'],
     'service schedule',
+    'change allow',
   ],
   roles: ['viewer', 'operator', 'approver'],
   services: new Map([

@@ -3,10 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
 import type { Wait } from '../../sandbox/api/simulator.ts';
+import { startCloudFront } from '../../sandbox/cloud/front.ts';
 import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import type { Json } from '../../sandbox/json.ts';
-import { ALERTS_TOKEN, CLOUD_KEY } from '../../sandbox/seed/organization.ts';
+import {
+  ALERTS_TOKEN,
+  cloudKeys,
+  ORGANIZATION,
+  OTHER_KEY,
+} from '../../sandbox/seed/organization.ts';
 import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
 import { type SlackOptions, startSlackSimulator } from '../../sandbox/slack/server.ts';
 import type { Workspace } from '../../sandbox/slack/workspace/workspace.ts';
@@ -30,6 +36,8 @@ export interface SimulatorOptions {
   readonly wait?: Wait;
   readonly delivery?: 'http' | 'socket';
   readonly organization?: OrganizationSeed;
+  /** A second organization with its own simulator, behind the address of the first one. */
+  readonly other?: OrganizationSeed;
   readonly workspace?: Workspace;
   /** Other options of the Slack simulator. */
   readonly slack?: Partial<SlackOptions>;
@@ -37,11 +45,13 @@ export interface SimulatorOptions {
 
 /** Slack and both APIs, and the environment with which a bot connects to them. */
 export async function startSimulators(options: SimulatorOptions = {}) {
-  const { delivery = 'http', organization, workspace, now, wait } = options;
+  const { delivery = 'http', organization = ORGANIZATION, other: second, workspace } = options;
+  const { now, wait } = options;
   const clock = now ? { now } : {};
   const timing = { ...clock, ...(wait ? { wait } : {}) };
-  const [cloud, alerts, slack] = await Promise.all([
-    startCloudSimulator({ ...timing, ...(organization ? { organization } : {}) }),
+  const [cloud, other, alerts, slack] = await Promise.all([
+    startCloudSimulator({ ...timing, organization }),
+    second ? startCloudSimulator({ ...timing, organization: second, key: OTHER_KEY }) : null,
     startAlertsSimulator(timing),
     startSlackSimulator({
       manifest: MANIFEST,
@@ -55,6 +65,13 @@ export async function startSimulators(options: SimulatorOptions = {}) {
       ...options.slack,
     }),
   ]);
+  const front =
+    second && other
+      ? await startCloudFront([
+          { id: organization.id, cloud },
+          { id: second.id, cloud: other },
+        ])
+      : null;
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     ...(delivery === 'http'
@@ -62,17 +79,19 @@ export async function startSimulators(options: SimulatorOptions = {}) {
       : { SLACK_APP_TOKEN: slack.appToken }),
     SLACK_API_URL: slack.apiUrl,
     PORT: '0',
-    CLOUD_API_URL: cloud.url,
-    CLOUD_API_KEY_ID: CLOUD_KEY.id,
-    CLOUD_API_KEY_SECRET: CLOUD_KEY.secret,
+    CLOUD_API_URL: front?.url ?? cloud.url,
+    ...cloudKeys(front ? 2 : 1),
     ALERTS_API_URL: alerts.url,
     ALERTS_API_TOKEN: ALERTS_TOKEN,
     SIGNALBOX_KEY: AUDIT_KEY.toString('base64'),
   };
-  const stop = async () => void (await Promise.all([slack.stop(), cloud.stop(), alerts.stop()]));
+  const stop = async () => {
+    await front?.stop();
+    await Promise.all([slack.stop(), cloud.stop(), other?.stop(), alerts.stop()]);
+  };
   /** Delivers Slack's requests to the bot at this port or URL. */
   const deliverTo = (bot: { readonly url: string }) => slack.deliverTo(`${bot.url}/slack/events`);
-  return { cloud, alerts, slack, env, deliverTo, stop };
+  return { cloud, other, alerts, slack, env, deliverTo, stop };
 }
 
 export interface ProcessOptions extends SimulatorOptions {

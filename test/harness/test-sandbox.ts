@@ -51,11 +51,11 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
       ...options.slack,
     },
   });
-  const { slack, cloud, alerts } = simulators;
+  const { slack, cloud, other, alerts } = simulators;
   await network?.open(slack.url);
   const env = {
     ...simulators.env,
-    CLOUD_API_URL: await through(cloud.url),
+    CLOUD_API_URL: await through(simulators.env.CLOUD_API_URL),
     ALERTS_API_URL: await through(alerts.url),
     DATABASE_URL: databaseUrl,
     ...options.env,
@@ -82,6 +82,8 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
   return {
     slack,
     cloud,
+    /** The second organization; null: there is one. */
+    other,
     alerts,
     clock,
     started: app,

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import type { Json } from '../../sandbox/json.ts';
+import type { OrganizationSeed } from '../../sandbox/seed/shapes.ts';
 import type { Workspace } from '../../sandbox/slack/workspace/workspace.ts';
 import { startApp } from '../../src/app.ts';
 import { commandNames } from '../../src/commands/index.ts';
@@ -17,6 +18,8 @@ const PATIENCE_MS = 20_000;
 
 export interface DoctorSandboxOptions {
   readonly workspace?: Workspace;
+  /** A second organization. */
+  readonly other?: OrganizationSeed;
   readonly delivery?: 'http' | 'socket';
   readonly databaseUrl?: string;
   readonly yaml?: EditYaml;
@@ -26,14 +29,15 @@ export interface DoctorSandboxOptions {
 
 /** The simulators and the doctor; a bot runs only after `start`. */
 export async function startDoctorSandbox(options: DoctorSandboxOptions = {}) {
-  const { delivery = 'http', workspace } = options;
+  const { delivery = 'http', workspace, other: second } = options;
   const databaseUrl = options.databaseUrl ?? (await emptyUrl('sqlite'));
   const simulators = await startSimulators({
     delivery,
     slack: { manifest: options.installed?.(MANIFEST) ?? MANIFEST },
     ...(workspace ? { workspace } : {}),
+    ...(second ? { other: second } : {}),
   });
-  const { slack, cloud, alerts, stop } = simulators;
+  const { slack, cloud, other, alerts, stop } = simulators;
   onTestFinished(stop);
   const env: Readonly<Record<string, string>> = {
     ...simulators.env,
@@ -58,6 +62,7 @@ export async function startDoctorSandbox(options: DoctorSandboxOptions = {}) {
   return {
     slack,
     cloud,
+    other,
     alerts,
     env,
     diagnose,

@@ -21,6 +21,7 @@ test('the example file is accepted unchanged', () => {
         { place: 3, approvals: { count: 1, self: false } },
         { place: 4, approvals: null },
         { place: 5, approvals: null },
+        { place: 6, approvals: null },
       ],
       never: [{ commands: ['service stop'], reason: 'The shop reads from it day and night' }],
       freezes: [{ reason: 'year end', from: new Date('2026-12-24T00:00:00Z'), by: 'Gus' }],

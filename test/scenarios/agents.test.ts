@@ -112,7 +112,14 @@ test('what is no request of an agent is refused before anything is done', async 
   });
   const attempts: Readonly<Record<string, readonly [object, number]>> = {
     'a right call': [right, 200],
+    'the host in upper case, with its port': [
+      withHeaders({ host: 'SIGNALBOX.example.com:443' }),
+      200,
+    ],
     'another host': [withHeaders({ host: 'evil.example.com' }), 403],
+    'another port': [withHeaders({ host: 'signalbox.example.com:80' }), 403],
+    'a user in the host': [withHeaders({ host: 'evil@signalbox.example.com' }), 403],
+    'a query in the host': [withHeaders({ host: 'signalbox.example.com?x' }), 403],
     'an origin': [withHeaders({ origin: 'https://evil.example.com' }), 403],
     'the origin null': [withHeaders({ origin: 'null' }), 403],
     'a preflight': [{ method: 'OPTIONS', headers: { origin: 'https://evil.example.com' } }, 403],

@@ -45,7 +45,7 @@ test('each list names its workspace, and no other', async () => {
   expect(sandbox.slack.calls().filter(({ reply }) => reply?.ok === false)).toEqual([]);
 });
 
-test('commands, forms, searches and Home work in each workspace', async () => {
+test('commands, forms, searches, shortcuts and Home work in each workspace', async () => {
   const sandbox = await startOrganization();
   const { slack } = sandbox;
   for (const [person, channel] of [
@@ -57,6 +57,13 @@ test('commands, forms, searches and Home work in each workspace', async () => {
     await slack.openHome({ as: person });
     await expect.poll(() => slack.clientState(person).home).not.toBeNull();
   }
+  await slack.command(BEN, 'C0OPSSISTER', '/alert show');
+  const viewId = await sandbox.modal(BEN, 'alert.show');
+  const place = { in: 'view', viewId } as const;
+  const typed = { as: BEN, place, blockId: 'alert', actionId: 'alert', value: '' };
+  expect((await slack.suggest(typed)).options.length).toBeGreaterThan(0);
+  await slack.shortcut({ as: ANA, callbackId: 'service.stop' });
+  await sandbox.modal(ANA, 'service.stop');
   await sandbox.press(CLEO, await requestChange(sandbox), 'change.reject');
   const form = await sandbox.modal(CLEO, 'change.reject');
   await slack.submit(CLEO, form, {

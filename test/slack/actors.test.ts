@@ -242,6 +242,12 @@ test('of two ids of a person one is known: that of the workspace, or in an organ
   }
 });
 
+test('in one workspace a person stays known by the id of it, whatever letter the other one has', async () => {
+  const enterprise_user = { id: 'U0ALL', enterprise_id: 'E0US' };
+  const { identify } = actors({ ...WHOLE, enterprise_user });
+  expect(await identify(ANA, { fresh: true })).toMatchObject({ actor: { id: ANA } });
+});
+
 test('a person who is in a group by both ids is named once', async () => {
   const { someMembers } = actorsBy({ users: { info }, usergroups: listing([ANA, SECOND]) });
   expect(await someMembers('approver')).toEqual({ users: [ANA], more: false });

@@ -23,6 +23,7 @@ const lists = {
   running: [],
   recent: [],
   schedules: [],
+  standing: [],
   services: null,
   costs: null,
   unreadable: [],

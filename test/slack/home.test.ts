@@ -23,6 +23,7 @@ const EMPTY: HomeLists = {
   running: [],
   recent: [],
   schedules: [],
+  standing: [],
   services: null,
   costs: null,
   more: false,

@@ -59,7 +59,14 @@ test.for(STATES)('a change that is %s is drawn in words', (state) => {
   expectWords(preview(withNews(change, { others: [change] }), drawing).blocks);
   const lists = {
     ...{ waiting: [change], toAnswer: [{ change, mayAnswer: true }], mine: [change] },
-    ...{ running: [change], recent: [change], schedules: [], services: null, costs: null },
+    ...{
+      running: [change],
+      recent: [change],
+      schedules: [],
+      standing: [],
+      services: null,
+      costs: null,
+    },
     ...{ unreadable: [], more: false, at: NOON },
   };
   const who = actor('U0ANA', 'viewer', 'operator', 'approver');

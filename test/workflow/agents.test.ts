@@ -18,6 +18,7 @@ import { policyOf } from '../domain/policy-fixtures.ts';
 import { installation } from '../log/logs.ts';
 import { ENGINES } from '../storage/engines.ts';
 import {
+  aChange,
   aCommand,
   ana,
   begun,
@@ -571,4 +572,42 @@ describe('an agent', () => {
       expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
     },
   );
+});
+
+/** Stops of the service that two people agreed to. */
+function aStanding(context: WorkflowContext, uses = 1) {
+  const scope = { service: { id: PLAN.target.id, name: PLAN.target.name } };
+  const body = { commands: ['service stop'], scope, uses, forMs: 3_600_000 };
+  const target = { ...PLAN.target, kind: 'standing approval' } as const;
+  const plan = { ...PLAN, target, body };
+  return aChange(context, { state: 'succeeded', command: 'change allow', plan });
+}
+
+test('an agent uses a standing approval only under a rule that says so, and as often as people agreed', async () => {
+  const { context } = await contextOf();
+  await aStanding(context);
+  const asked = await requested(context, itself, { key: 'first' });
+  expect(asked.change).toMatchObject({ state: 'pending', approvals: [] });
+
+  const agents = { names: ['ci'], standing: 'allowed' };
+  const policy = { ...policyOf([{ ...RULE, agents }]), agents: AGENTS };
+  const { context: allowing } = await contextOf({ policy });
+  const { id } = await aStanding(allowing);
+  const used = await requested(allowing, itself, { key: 'first' });
+  expect(used.change).toMatchObject({ state: 'approved', standing: id });
+  expect(used.change.approvals.map(({ by }) => by)).toEqual([ben, cleo]);
+  const { uses } = await loaded(allowing, id);
+  expect(uses).toMatchObject([{ change: used.change.id, by: CI }]);
+  const other = await requested(allowing, itself, { key: 'second' });
+  expect(other.change).toMatchObject({ state: 'pending', approvals: [] });
+});
+
+test('an agent asks by a standing approval for a person, who confirms', async () => {
+  const agents = { standing: 'allowed' };
+  const policy = { ...policyOf([{ ...RULE, agents }]), agents: AGENTS };
+  const { context } = await contextOf({ policy });
+  const { id } = await aStanding(context);
+  const { change } = await requested(context, forAna);
+  expect(change).toMatchObject({ state: 'draft', standing: id });
+  expect((await loaded(context, id)).uses).toBeUndefined();
 });

@@ -145,6 +145,7 @@ export async function createTestContext({ send, messages = {}, ...over }: Option
     store,
     events: await openLog(store, keys),
     organization: ORGANIZATION,
+    organizations: [ORGANIZATION],
     policy: policyOf([RULE]),
     configuration: 'c1',
     prices: null,

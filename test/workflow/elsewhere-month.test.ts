@@ -28,7 +28,7 @@ const PRIMARY = SEED.services.find(({ name }) => name === 'analytics-prod')?.id;
 
 /** All of the month with MONTH=full; otherwise its first days. */
 const IS_FULL = process.env.MONTH === 'full';
-const STEPS = IS_FULL ? 1_920 : 150;
+const STEPS = IS_FULL ? 1_920 : 100;
 
 const MONTH: readonly (readonly [weight: number, kind: MonthEvent])[] = [
   ...([
@@ -245,7 +245,7 @@ test('in a month of 2,000 activities with lost and late answers, what others did
   const found = (await context.events.loadAll('elsewhere', evolveElsewhere)).values();
   const named = [...found].flatMap(({ state }) => state?.found ?? []);
   const listed = await entries();
-  expect(listed.length).toBeGreaterThanOrEqual(IS_FULL ? 2_000 : 150);
+  expect(listed.length).toBeGreaterThanOrEqual(IS_FULL ? 2_000 : 100);
   // The server knows what others did, but not which requests with the key of Signalbox are its own.
   const made = listed.flatMap(({ createdAt, serviceId, type, actorType, actorDetails }) => {
     const when = `${createdAt} ${serviceId}`;
@@ -253,10 +253,10 @@ test('in a month of 2,000 activities with lost and late answers, what others did
     const isBefore = String(createdAt) < NOON.toISOString();
     return isOther && !isBefore ? [`${when} ${WORDS[type ?? '']}`] : [];
   });
-  expect(made.length).toBeGreaterThan(listed.length / 5);
+  expect(made.length).toBeGreaterThan(listed.length / 7);
   const whatAndWhen = named.map((one) => `${one.madeAt.toISOString()} ${one.service} ${one.what}`);
   expect(whatAndWhen.sort()).toEqual(made.sort());
-  expect(time.now().getTime() - NOON.getTime()).toBeGreaterThan((IS_FULL ? 28 : 2) * DAY);
+  expect(time.now().getTime() - NOON.getTime()).toBeGreaterThan((IS_FULL ? 28 : 1) * DAY);
   expect([...kinds.keys()].sort()).toEqual([
     'own, answer lost: unknown',
     'own, applied late: unknown',

@@ -153,6 +153,25 @@ test('related changes are one message: of a channel, by one actor, found within 
   expect(await eventsOf(context, 'elsewhere/2026-11-20')).toHaveLength(5);
 });
 
+test('a message grows for five minutes, and the next one is another one', async () => {
+  const { read } = await watched();
+  const all = Array.from({ length: 5 }, () => ({}));
+  // Read each two minutes.
+  for (let count = 1; count < all.length; count += 1) await read(all.slice(0, count));
+  const found = await read(all);
+  expect(found.map(({ answer, version }) => [answer.title.slice(0, 9), version]).sort()).toEqual([
+    ['2 changes', 2],
+    ['3 changes', 3],
+  ]);
+});
+
+test('without an audit channel, what no rule has a channel for is counted only', async () => {
+  const { read, context } = await watched();
+  const found = await read([{}, { serviceId: SEARCH.id }], elsewhereWatch(context, null));
+  expect(found.map(({ channel }) => channel)).toEqual(['#search']);
+  expect(await eventsOf(context, 'elsewhere/2026-11-20')).toHaveLength(2);
+});
+
 test('the message lists ten of many related changes', async () => {
   const { read } = await watched();
   const [message] = await read(Array.from({ length: 13 }, () => ({})));
@@ -312,6 +331,7 @@ test.for<[string, Sent, Partial<ActivityReading>, 'own' | 'named']>([
     'own',
   ],
   ['a lost request, by another key', 'unknown', { isOwnKey: false }, 'named'],
+  ['an answered request, by another key', 'succeeded', { isOwnKey: false }, 'named'],
   ['a lost request, of another type', 'unknown', { type: 'service_start' }, 'named'],
   ['a lost request, of another service', 'unknown', { serviceId: SEARCH.id }, 'named'],
   [
@@ -441,8 +461,7 @@ test('all that a creation without an answer causes is own, and nothing of anothe
     return { ...OWN, type, createdAt: minutes(0.1).toISOString(), serviceId: 'fresh-id' };
   });
   expect(await titles(all)).toEqual([]);
-  const other = { ...OWN, type: 'service_start', createdAt: minutes(0.1).toISOString() };
-  expect(await titles([...all, other])).toHaveLength(1);
+  expect(await titles([{ ...OWN, type: 'service_start', id: 'other' }])).toHaveLength(1);
 });
 
 test('a request with the previous key of Signalbox is own after the key was replaced', async () => {
@@ -454,4 +473,10 @@ test('a request with the previous key of Signalbox is own after the key was repl
   const started = elsewhereWatch(context, AUDIT);
   expect(await titles([previous], started)).toEqual([]);
   expect((await read([previous, terraform], started)).length).toBe(1);
+});
+
+test('a change of another program, while Signalbox was stopped, is not its lost request', async () => {
+  const { context, titles } = await sentStop('unknown');
+  const started = elsewhereWatch({ ...context, now: () => minutes(10) }, AUDIT);
+  expect(await titles([{ ...OWN, isOwnKey: false }], started)).toHaveLength(1);
 });

@@ -117,7 +117,7 @@ test('a target is read after 5 s, each 10 s in the first minute, and then each 3
     if (asked.length > before) readAt.push(second);
   }
   expect(readAt).toEqual([5, 15, 25, 35, 45, 55, 65, 95, 125]);
-  expect(asked[0]).toBe('service {"fresh":true}');
+  expect(asked[0]).toBe('service {"fresh":true,"organization":"acme"}');
 });
 
 test('a change that is not settled after 30 minutes is given up, and reported once', async () => {

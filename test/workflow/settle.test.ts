@@ -212,7 +212,7 @@ test('an unanswered creation of a service is never settled, and its candidates a
       ],
     },
   });
-  expect(asked).toEqual(['services {"fresh":true}']);
+  expect(asked).toEqual(['services {"fresh":true,"organization":"acme"}']);
 });
 
 test('an unanswered creation of an endpoint is never settled, and its candidates are listed', async () => {
@@ -228,5 +228,5 @@ test('an unanswered creation of an endpoint is never settled, and its candidates
     why: 'creation',
     candidates: [{ id: 'e1', name: 'orders feed', state: 'Ready', createdAt: null }],
   });
-  expect(asked).toEqual(['endpoints {"fresh":true}']);
+  expect(asked).toEqual(['endpoints {"fresh":true,"organization":"acme"}']);
 });

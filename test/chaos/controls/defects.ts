@@ -256,10 +256,26 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'an old press does not replace a newer decision',
       defect: 'a press is decided with the change as it was before the lookup of its user',
-      find: /(const known = \{ early: null, identity, requester, lookUp)( \};[\s\S]*?const before = )await \w+\(locked, id\);/,
+      find: /(const known = \{ early: null, identity, requester, lookUp, standing)( \};[\s\S]*?const before = )await \w+\(locked, id\);/,
       put: '$1, change$2 known.change;',
       test: 'test/workflow/press.test.ts',
       reports: /AssertionError/,
+    },
+    {
+      behaviour: 'a standing approval is used as often as people agreed',
+      defect: 'the gate does not count the uses',
+      find: /if \(left === 0 && !isCounted\(standing, use\)\) return 'standing-used';/,
+      put: '',
+      test: 'test/domain/standing.test.ts',
+      reports: /standing-used/,
+    },
+    {
+      behaviour: 'a database that went back gives no use back that was sent',
+      defect: 'a request is sent before the thread of its standing approval shows the use',
+      find: /if \(!\(await isUseShown\(context, change\)\)\) return [^;]+;/,
+      put: '',
+      test: 'test/chaos/standing.test.ts',
+      reports: /commits lost/,
     },
     {
       behaviour: 'an approver never approves more than was requested',

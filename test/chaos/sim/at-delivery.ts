@@ -22,6 +22,8 @@ export function wrongWith(simulation: Simulation, delivery: Delivery): readonly 
     decided,
     shownEnded,
     moved,
+    overused,
+    revoked,
   ];
   return rules.flatMap((rule) => {
     const found = rule(simulation, asked, delivery);
@@ -87,9 +89,13 @@ function needed({ pressed, slack }: Simulation, { id, by, kind }: RequestRecord)
 }
 
 /** The users who pressed Approve or Approve with less, may approve now, and are not the requester. */
-function approversOf({ pressed, slack }: Simulation, { id, by }: RequestRecord): readonly UserId[] {
+function approversOf(
+  { pressed, slack }: Simulation,
+  { id, by, standing }: RequestRecord,
+): readonly UserId[] {
   const approving: readonly Verb[] = ['approve', 'narrow'];
-  const people = pressed.filter((each) => each.id === id && approving.includes(each.verb));
+  const isOf = (each: { readonly id: string }) => each.id === id || each.id === standing;
+  const people = pressed.filter((each) => isOf(each) && approving.includes(each.verb));
   const distinct = [...new Set(people.map((each) => each.by))];
   return distinct.filter((user) => user !== by && slack.rolesOf(user).includes('approver'));
 }
@@ -185,6 +191,27 @@ const moved: Rule = (simulation, asked, delivery) => {
 function isLost({ asked, lost }: Simulation, mark: string): boolean {
   return lost.has(asked.find((each) => each.mark === mark)?.id ?? '');
 }
+
+/** A standing approval is used as often as people agreed, as long as its thread stands. */
+const overused: Rule = ({ allowed, asked, server, slack }, { standing }) => {
+  const own = allowed.find(({ id }) => id === standing);
+  const cards = slack.cards.filter(({ change }) => change === standing);
+  const isWhole =
+    cards.every(({ isDeleted }) => !isDeleted) &&
+    slack.notes.every(({ card, isDeleted }) => card.change !== standing || !isDeleted);
+  if (!own || !isWhole) return null;
+  const uses = asked.filter((each) => each.standing === standing).map(({ mark }) => mark);
+  const sent = new Set(
+    server.deliveries().flatMap(({ mark }) => (uses.includes(mark) ? mark : [])),
+  );
+  return sent.size > own.uses ? 'sent although its standing approval had no use left' : null;
+};
+
+/** A confirmed revocation holds. */
+const revoked: Rule = ({ slack }, { standing }) =>
+  slack.told.some(({ change, verb, ok }) => ok && change === standing && verb === 'revoke')
+    ? 'sent after its standing approval was revoked'
+    : null;
 
 const SETTLES = ['happened', 'did-not-happen'];
 

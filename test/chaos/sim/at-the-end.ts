@@ -28,6 +28,7 @@ export async function wrongAtTheEnd(simulation: Simulation): Promise<readonly st
 function wrongWithEnding(simulation: Simulation, change: Change): readonly string[] {
   const { id, state, resolution } = change;
   if (state === 'executing') return [`${id}: still executing`];
+  if (change.plan.target.kind === 'standing approval') return wrongWithUses(simulation, change);
   const mark = simulation.asked.find((asked) => asked.id === id)?.mark;
   const applied = simulation.server
     .deliveries()
@@ -40,6 +41,17 @@ function wrongWithEnding(simulation: Simulation, change: Change): readonly strin
     ...(simulation.lost.has(id) ? [] : (['stale'] as const)),
   ];
   return nothing.includes(state) && applied.length > 0 ? [`${id}: “${state}” with an effect`] : [];
+}
+
+/** Its uses are no more than people agreed to, and nothing ends it but people, its time and a loss. */
+function wrongWithUses({ allowed, counts, slack }: Simulation, { id, uses = [], revoked }: Change) {
+  const most = allowed.find((each) => each.id === id)?.uses ?? 0;
+  const isDeleted = slack.cards.some((card) => card.change === id && card.isDeleted);
+  const isFalse = revoked?.by === 'signalbox' && counts.rollbacks.length === 0 && !isDeleted;
+  return [
+    ...(uses.length > most ? [`${id}: used ${uses.length} times of ${most}`] : []),
+    ...(isFalse ? [`${id}: a false alarm, revoked`] : []),
+  ];
 }
 
 /** What is not drawn: where the card stands. */

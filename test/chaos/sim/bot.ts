@@ -44,6 +44,10 @@ export interface RequestInput {
   readonly inMs: number;
 }
 
+export interface AllowInput extends Pick<RequestInput, 'by' | 'thing' | 'key'> {
+  readonly uses: number;
+}
+
 export type Pressed = Parameters<typeof receivePress>[1];
 
 interface ProcessOptions {
@@ -88,6 +92,18 @@ export async function openBot(
     return requestChange(context, { ...request, ...timing, edits: null, key });
   }
 
+  /** Asks for a standing approval of stops of a service. */
+  async function allow({ by, thing, uses, key }: AllowInput) {
+    const command = context.commands.get('change allow');
+    const own = environment.services ?? DIRECTORY;
+    const service = own.find(({ name }) => name === thing);
+    if (!command || !service) throw new Error(`Nothing allows stops of ${thing}`);
+    const scope = { ...service, scope: { service: { id: service.id, name: service.name } } };
+    const given = { action: 'stop', scope: thing, uses: String(uses) };
+    const request = { command, args: { action: 'stop', scope, uses }, given, requester: by };
+    return requestChange(context, { ...request, reason: 'as planned', edits: null, key });
+  }
+
   /** Runs the jobs until nothing changes any more. */
   async function work(): Promise<void> {
     for (let pass = 0; pass < 40; pass += 1) {
@@ -118,6 +134,7 @@ export async function openBot(
   return {
     ports,
     ask,
+    allow,
     work,
     start,
     wake: () => loops.wake(),
@@ -148,6 +165,7 @@ function contextOf(
     store: events.store,
     events,
     organization: 'acme',
+    organizations: ['acme'],
     configuration: 'c1',
     prices: null,
     get policy() {
@@ -159,8 +177,8 @@ function contextOf(
     reminders: [0.5, 0.9],
     verifyServices: async () => services,
     commands: commandsOn(ports, server, now),
-    // The commands call the server directly and need no directory.
-    commandContext: () => ({ services: [] }) as unknown as CommandContext,
+    // The commands call the server directly and need the directory alone.
+    commandContext: () => ({ services }) as unknown as CommandContext,
     people: slack.people(ports),
     messenger: slack.messenger(ports),
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),

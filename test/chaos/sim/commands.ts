@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../src/base/text.ts';
 import { changeCommand } from '../../../src/commands/define.ts';
-import type { ChangeCommand } from '../../../src/commands/index.ts';
+import { type ChangeCommand, commands } from '../../../src/commands/index.ts';
 import type { Snapshot, Target } from '../../../src/domain/change.ts';
 import type { Service } from '../../../src/domain/targets.ts';
 import type { Ports } from './ports.ts';
@@ -9,7 +9,9 @@ import type { Server } from './server.ts';
 
 /** One command per write method. */
 export const KINDS = ['service scale', 'service create', 'alert edit'] as const;
-export type Kind = (typeof KINDS)[number];
+/** The kind that runs by standing approvals; no step asks for it alone. */
+export const ALL_KINDS = [...KINDS, 'service stop'] as const;
+export type Kind = (typeof ALL_KINDS)[number];
 
 interface Shape {
   readonly callClass: ChangeCommand['callClass'];
@@ -20,6 +22,7 @@ const SHAPES: Readonly<Record<Kind, Shape>> = {
   'service scale': { callClass: 'patch', target: 'service' },
   'service create': { callClass: 'post', target: 'new service' },
   'alert edit': { callClass: 'put', target: 'alert' },
+  'service stop': { callClass: 'patch', target: 'service' },
 };
 
 /** A service of the simulation, with the tags of `targetOf`. */
@@ -43,13 +46,15 @@ export const DIRECTORY = ['staging', 'analytics'].map(serviceNamed);
 
 /** The target of a command kind and a name; equal in all processes. */
 export function targetOf(kind: Kind, thing: string): Target {
-  const tags = kind === 'service scale' ? ['prod'] : [];
+  const tags = SHAPES[kind].target === 'service' ? ['prod'] : [];
   return { kind: SHAPES[kind].target, id: thing, name: thing, tags, warehouse: null };
 }
 
 /** The commands of one process, which send their requests to the simulated server. */
 export function commandsOn(ports: Ports, server: Server, now: () => Date) {
-  return new Map(KINDS.map((kind) => [kind as string, commandOf(kind, { ports, server, now })]));
+  const own = ALL_KINDS.map((kind) => commandOf(kind, { ports, server, now }));
+  const allow = commands.filter(({ name }) => name === 'change allow') as readonly ChangeCommand[];
+  return new Map([...own, ...allow].map((command) => [command.name, command]));
 }
 
 interface Wire {

@@ -12,6 +12,9 @@ import {
   person,
   presses,
   ready,
+  revokes,
+  standing,
+  stops,
   THINGS,
   TIMED_MS,
   waiting,
@@ -118,7 +121,7 @@ const deletes = fc.tuple(fc.constantFrom('card', 'note'), fc.nat(3)).map(([what,
 /** Random sequences of actions of users, servers and faults; repeated entries are more likely. */
 export function sequences(maxCommands: number, { rollsBack }: { readonly rollsBack: boolean }) {
   const some = [asks, presses, presses, breakGlass, fits, waiting, waiting, looks, looks, moves];
-  const people = [...some, ready, ready, ready, ready];
+  const people = [...some, ready, ready, ready, ready, standing, standing, stops, stops, revokes];
   const fate = [faults, faults, faults, crashes, crashes, crashes, edits, switches];
   const loss = rollsBack ? [rollbacks, rollbacks, rollbacks, struck, struck, struck, deletes] : [];
   const work = [works, works, works, works, together, together, passes];

@@ -32,4 +32,4 @@ export const MOVES = [
 
 /** Whether an event keeps the state, without a decision about the request. */
 export const isReview = (move: string) =>
-  /^(\w+) → \1, (reviewed|card-posted|card-lost)$/.test(move);
+  /^(\w+) → \1, (reviewed|card-posted|card-lost|used|revoked)$/.test(move);

@@ -1,6 +1,6 @@
 import type { UserId } from '../../../src/domain/change.ts';
 import { policyOf } from '../../domain/policy-fixtures.ts';
-import { KINDS, type Kind } from './commands.ts';
+import { ALL_KINDS, type Kind } from './commands.ts';
 import type { Members } from './slack.ts';
 
 const user = (name: string) => name as UserId;
@@ -26,6 +26,7 @@ export const NEEDS: Readonly<Record<Kind, number>> = {
   'service scale': 2,
   'service create': 1,
   'alert edit': 0,
+  'service stop': 2,
 };
 
 /** The command that allows break-glass. */
@@ -35,12 +36,13 @@ const FOREVER = { from: '2026-01-01T00:00:00Z', until: '2028-01-01T00:00:00Z', r
 
 /** The policy of the simulation; while frozen, it allows nothing to run. */
 export function policyWhen({ frozen }: { frozen: boolean }) {
-  const rules = KINDS.map((kind) => ({
+  const rules = ALL_KINDS.map((kind) => ({
     allow: [kind],
     to: 'operator',
     ...(NEEDS[kind] > 0 ? { approvals: { from: 'approver', count: NEEDS[kind] } } : {}),
     expires: '4h',
     ...(kind === BREAK_GLASS_KIND ? { breakGlass: { to: 'approver' } } : {}),
   }));
-  return policyOf(rules, frozen ? [FOREVER] : []);
+  const allow = { allow: ['change allow'], to: 'operator', expires: '4h' };
+  return policyOf([...rules, allow], frozen ? [FOREVER] : []);
 }

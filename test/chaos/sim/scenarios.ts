@@ -37,6 +37,17 @@ async function presses(
   await simulation.work();
 }
 
+/** A standing approval of stops, which Ana asked for and two people approved. */
+export async function allowed(simulation: Simulation, uses: number): Promise<ChangeId> {
+  const first = await simulation.allow(ANA, THING, uses);
+  const id = first ?? (await simulation.allow(ANA, THING, uses));
+  if (!id) throw new Error('The standing approval was refused');
+  await presses(simulation, ANA, 'confirm', id);
+  await presses(simulation, BEN, 'approve', id);
+  await presses(simulation, CLEO, 'approve', id);
+  return id;
+}
+
 async function decided(simulation: Simulation, kind: Kind, fault?: Fault) {
   const id = await asks(simulation, ANA, kind);
   if (fault) simulation.server.arm(fault);
@@ -54,6 +65,37 @@ async function resolveUnknown(simulation: Simulation, verb: Verb): Promise<void>
 
 /** Scenarios that run once without a crash and once for each possible crash. */
 export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'a change runs by a standing approval, which has one use',
+    play: async (t) => {
+      await allowed(t, 1);
+      await asks(t, FINN, 'service stop');
+      await t.work();
+      await t.ask(FINN, 'service stop', THING);
+    },
+  },
+  {
+    name: 'two processes decide about the last use',
+    play: async (t) => {
+      await allowed(t, 1);
+      const first = await drafts(t, FINN, 'service stop');
+      const second = await drafts(t, ANA, 'service stop');
+      await t.press(FINN, 'confirm', first);
+      await t.press(ANA, 'confirm', second);
+      await t.workTogether();
+      await t.work();
+    },
+  },
+  {
+    name: 'a standing approval is revoked while a use waits for its time',
+    play: async (t) => {
+      const id = await allowed(t, 2);
+      await asks(t, FINN, 'service stop', 10 * MINUTE_MS);
+      await presses(t, BEN, 'revoke', id);
+      t.pass(10 * MINUTE_MS);
+      await t.work();
+    },
+  },
   {
     name: 'two users approve a change, and it runs',
     play: async (t) => void (await decided(t, 'service scale')),

@@ -16,6 +16,14 @@ export interface RequestRecord {
   /** The earliest time to send it. */
   readonly notBefore: Date;
   id: ChangeId | null;
+  /** The standing approval that its preview named; null: it asks for approvals of its own. */
+  standing: ChangeId | null;
+}
+
+/** A standing approval as the driver recorded it. */
+export interface AllowedRecord {
+  readonly id: ChangeId;
+  readonly uses: number;
 }
 
 export interface PressRecord {
@@ -36,6 +44,7 @@ export interface Simulation {
   readonly slack: Slack;
   readonly asked: readonly RequestRecord[];
   readonly pressed: readonly PressRecord[];
+  readonly allowed: readonly AllowedRecord[];
   readonly counts: {
     readonly crashes: number;
     /** The number of deliveries before each rollback. */
@@ -48,6 +57,8 @@ export interface Simulation {
   /** The changes of which a rollback lost an event. */
   readonly lost: ReadonlySet<string>;
   readonly ask: (by: UserId, kind: Kind, thing: string, inMs?: number) => Promise<RequestRecord>;
+  /** Asks for a standing approval; null: a crash or a refusal left no draft. */
+  readonly allow: (by: UserId, thing: string, uses: number) => Promise<ChangeId | null>;
   readonly press: (by: UserId, verb: Verb, id: ChangeId, times?: number) => Promise<boolean>;
   readonly pass: (ms: number) => void;
   readonly settle: () => Promise<void>;

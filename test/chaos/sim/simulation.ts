@@ -9,7 +9,7 @@ import { keepCopies } from './copies.ts';
 import { MEMBERS, policyWhen } from './people.ts';
 import type { Crash } from './ports.ts';
 import { openServer } from './server.ts';
-import type { PressRecord, RequestRecord, Simulation } from './simulation-types.ts';
+import type { AllowedRecord, PressRecord, RequestRecord, Simulation } from './simulation-types.ts';
 import { openSlack } from './slack.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -56,6 +56,7 @@ export async function openSimulation(
   };
   const asked: RequestRecord[] = [];
   const pressed: PressRecord[] = [];
+  const allowed: AllowedRecord[] = [];
   const counts = { crashes: 0, keys: 0, lostConnections: 0, rollbacks: [] as number[] };
   let processes = 0;
   let crash: Crash | null = null;
@@ -85,13 +86,37 @@ export async function openSimulation(
     const [mark, target] = [`mark-${counts.keys}`, keyOf(kind, thing)];
     const after = { deliveries: server.deliveries().length, edits: server.editsOf(target) };
     const notBefore = new Date(clock.now.getTime() + inMs);
-    const one: RequestRecord = { mark, by, kind, target, after, notBefore, id: null };
+    const one: RequestRecord = {
+      mark,
+      by,
+      kind,
+      target,
+      after,
+      notBefore,
+      id: null,
+      standing: null,
+    };
     asked.push(one);
     await runUntilCrash(async (own) => {
       const requested = await own.ask({ by, kind, thing, mark, key: `ask-${mark}`, inMs });
-      if (requested.ok) one.id = requested.draft.id;
+      if (!requested.ok) return;
+      one.id = requested.draft.id;
+      one.standing = requested.draft.standing ?? null;
     });
     return one;
+  }
+
+  async function allow(by: UserId, thing: string, uses: number): Promise<ChangeId | null> {
+    counts.keys += 1;
+    const key = `allow-${counts.keys}`;
+    let id: ChangeId | null = null;
+    await runUntilCrash(async (own) => {
+      const requested = await own.allow({ by, thing, uses, key });
+      if (!requested.ok) return;
+      id = requested.draft.id;
+      allowed.push({ id, uses });
+    });
+    return id;
   }
 
   /** Delivers a press `times` times; returns whether the process answered. */
@@ -154,11 +179,13 @@ export async function openSimulation(
     slack,
     asked,
     pressed,
+    allowed,
     counts,
     skewMs: rollsBack ? Math.max(...SKEWS_MS) : 0,
     witnesses,
     lost: copies?.lost ?? new Set(),
     ask,
+    allow,
     press,
     pass,
     settle,

@@ -68,6 +68,42 @@ export const ready = fc
       `${by} asks for ${kind} of ${thing} in ${inMs} ms, and two press ${first} and ${second}`,
   }));
 
+/** Two people agree to some stops; then one is asked for by a person, or two at the same time. */
+export const standing = fc
+  .tuple(fc.constantFrom(ANA, FINN), fc.constantFrom(...THINGS), fc.integer({ min: 1, max: 2 }))
+  .map(([by, thing, uses]) =>
+    step(`${by} asks for ${uses} stops of ${thing}, and two approve`, async (simulation) => {
+      const id = await simulation.allow(by, thing, uses);
+      if (!id) return;
+      await simulation.press(by, 'confirm', id);
+      await simulation.work();
+      await simulation.press(BEN, 'approve', id);
+      await simulation.press(CLEO, 'approve', id);
+      await simulation.work();
+    }),
+  );
+
+export const stops = fc
+  .tuple(fc.constantFrom(ANA, FINN, BEN), fc.constantFrom(...THINGS), later, fc.nat(1))
+  .map(([by, thing, inMs, more]) => ({
+    ...asking(by, 'service stop', thing),
+    run: async (model: Model, simulation: Simulation) => {
+      const first = await simulation.ask(by, 'service stop', thing, inMs);
+      const second = more > 0 ? await simulation.ask(FINN, 'service stop', thing) : null;
+      model.asked += second ? 2 : 1;
+      if (first.id) await simulation.press(by, 'confirm', first.id);
+      if (second?.id) await simulation.press(FINN, 'confirm', second.id);
+    },
+    toString: () => `${by} asks for a stop of ${thing} in ${inMs} ms, and ${more} more`,
+  }));
+
+export const revokes = person.map((by) =>
+  step(`${by} revokes the last standing approval`, async (simulation) => {
+    const { id } = simulation.allowed.at(-1) ?? {};
+    if (id) await simulation.press(by, 'revoke', id);
+  }),
+);
+
 export const breakGlass = fc.constantFrom(...THINGS).map((thing) => ({
   ...asking(ANA, BREAK_GLASS_KIND, thing),
   run: async (model: Model, simulation: Simulation) => {

@@ -26,6 +26,9 @@ export interface Coverage {
   lost: number;
   restored: number;
   deleted: number;
+  /** Changes that were confirmed by a standing approval, and those that were sent. */
+  used: number;
+  usedAndSent: number;
   /** The number of transitions by states and audit event. */
   moves: Record<string, number>;
 }
@@ -54,6 +57,7 @@ export async function walk(
     ...{ runs: 0, steps: 0, sent: 0, unknown: 0, takenOver: 0, crashed: 0, refused: 0 },
     ...{ timed: 0, breakGlass: 0, moves: {} },
     ...{ rollbacks: 0, sentAfter: 0, lost: 0, restored: 0, deleted: 0 },
+    ...{ used: 0, usedAndSent: 0 },
   };
   const property = fc.asyncProperty(sequences(STEPS_AT_MOST, { rollsBack }), async (steps) => {
     const simulation = await openSimulation(await databaseUrl(), { rollsBack });
@@ -100,6 +104,9 @@ async function note(coverage: Coverage, simulation: Simulation, steps: number): 
     rollbacks.length > 0 ? simulation.server.deliveries().length - (rollbacks[0] ?? 0) : 0;
   coverage.lost += simulation.lost.size;
   coverage.restored += changes.filter(({ stopReason }) => stopReason === 'restored').length;
+  const uses = changes.filter(({ standing, confirmedAt }) => standing && confirmedAt);
+  coverage.used += uses.length;
+  coverage.usedAndSent += uses.filter(({ outcome }) => outcome !== null).length;
   coverage.deleted += simulation.slack.cards.filter(({ isDeleted }) => isDeleted).length;
   for (const { id } of changes) await noteMoves(coverage, log, id);
 }

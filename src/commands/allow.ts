@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { typedSpan } from '../base/moments.ts';
+import type { JsonObject } from '../base/text.ts';
+import { type Scope, type ScopeArguments, scopeOf, servicesIn } from '../domain/freezes.ts';
+import { allowedPairs, allowedTarget, MOST_USES, USUAL_USES } from '../domain/standing.ts';
+import { spanSchema, spanText } from '../domain/timing.ts';
+import { choiceField, numberField, required, SCOPE_KEYS, textField } from './arguments.ts';
+import { changeCommand, type Phrase, type PhraseState } from './define.ts';
+import { affected, ONE_SCOPE, scopePhrase } from './freeze.ts';
+import { SIZING } from './service-scale.ts';
+
+/** What can be allowed: operations of services whose values have a limit, or that have none. */
+const ACTIONS = {
+  scale: ['service scale'],
+  start: ['service start'],
+  stop: ['service stop'],
+  'start and stop': ['service start', 'service stop'],
+} as const;
+const NAMES = ['scale', 'start', 'stop', 'start and stop'] as const;
+
+/** `service scale`, `stop`, `start and stop`: what is allowed, then of what. */
+function allowPhrase(words: readonly string[], so: PhraseState): Phrase | null {
+  if (so.given.action !== undefined) return scopePhrase(words, so);
+  const [found = ''] =
+    /^(service )?(start|stop)( and |, ?| ?\+ ?| )(service )?(start|stop)\b|^(service )?(scale|start|stop)\b/i.exec(
+      words.join(' '),
+    ) ?? [];
+  const named = NAMES.filter((name) => found.toLowerCase().includes(name));
+  const action = named.length > 1 ? 'start and stop' : named[0];
+  return action ? { taken: found.trim().split(/\s+/).length, given: { action } } : null;
+}
+
+const DAY = spanSchema('1h', '14d', '7d');
+
+interface Arguments extends ScopeArguments {
+  readonly action: (typeof NAMES)[number];
+  readonly maxReplicaMemoryGb?: number | undefined;
+  readonly numReplicas?: number | undefined;
+  readonly uses?: number | undefined;
+  readonly for?: number | undefined;
+}
+
+export const changeAllow = changeCommand({
+  name: 'change allow',
+  program: 'none',
+  title: 'Allow repeated changes',
+  summary: 'Request a standing approval: some uses of a command, within limits',
+  examples: [
+    'change allow service scale analytics-prod max=128 uses=5 for=7d month-end load',
+    'change allow start and stop tag=prod uses=20 for=14d failover drills',
+  ],
+  args: z.strictObject({
+    action: required(
+      choiceField(z.enum(NAMES), () => NAMES, { label: 'What to allow', redraws: true }),
+    ),
+    scope: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ label: 'Of which services', names: 'scope', unlessTyped: true }),
+    ...SCOPE_KEYS,
+    maxReplicaMemoryGb: SIZING.maxReplicaMemoryGb,
+    numReplicas: SIZING.numReplicas,
+    uses: numberField(z.int('must be a whole number').min(1).max(MOST_USES), {
+      word: 'uses',
+      synonyms: ['times'],
+      label: 'Uses',
+      hint: `1 to ${MOST_USES}; leave empty for ${USUAL_USES}`,
+      min: 1,
+      max: MOST_USES,
+    }),
+    for: textField(DAY, {
+      word: 'for',
+      label: 'For how long',
+      hint: '1h to 14d from its approval; leave empty for 7d',
+      reads: typedSpan,
+    }),
+  }),
+  call: 'PUT standing approval',
+  callClass: 'put',
+  needsReason: true,
+  phrase: allowPhrase,
+  hasField: (field, { given: { action = '' } }) =>
+    !/^start|^stop/.test(action) || !['maxReplicaMemoryGb', 'numReplicas'].includes(field),
+
+  problems: (args, _before, { services }) => {
+    const scope = scopeOf(args);
+    if (!scope || 'everything' in scope) return [ONE_SCOPE];
+    if (servicesIn(scope, services).length === 0) return [NO_SERVICE];
+    const { action, maxReplicaMemoryGb, numReplicas } = args;
+    const isLimited = (maxReplicaMemoryGb ?? numReplicas) !== undefined;
+    return action === 'scale' && !isLimited ? [NO_LIMIT] : [];
+  },
+  target: (args, { services }) => allowedTarget(bodyFor(args), services),
+  desired: bodyFor,
+  covers: (body, { services }) => allowedPairs(body, services),
+  rows: (args) => {
+    const { uses, forMs, maxReplicaMemoryGb: memory, numReplicas } = bodyFor(args);
+    const rows = [
+      { field: 'uses', label: 'Uses', after: uses },
+      { field: 'for', label: 'In force for', after: `${spanText(forMs)} from its approval` },
+      { field: 'memory', label: 'Largest memory', after: memory ? `${memory} GB` : null },
+      { field: 'replicas', label: 'Most replicas', after: numReplicas ?? null },
+    ];
+    return rows.flatMap((row) => (row.after === null ? [] : [{ ...row, before: null }]));
+  },
+  warnings: (args, _before, { services }) => {
+    const { commands, scope } = bodyFor(args);
+    return [
+      `Each use runs without another approval, by anyone who may request “${commands.join('” or “')}”.`,
+      ...('service' in scope ? [] : [affected(servicesIn(scope, services))]),
+    ];
+  },
+  own: 'allow',
+  undo: () => null,
+  outcome: { done: 'allowed' },
+  endingNote: 'In force. Each use is a change of its own, and is checked again before it runs.',
+});
+
+const NO_SERVICE = { field: 'scope', problem: 'has no service in signalbox.yaml' };
+const NO_LIMIT = {
+  field: 'maxReplicaMemoryGb',
+  problem: 'is missing: set the largest memory, the most replicas, or both',
+};
+
+function bodyFor(args: Arguments) {
+  const { action, maxReplicaMemoryGb, numReplicas } = args;
+  return {
+    commands: [...ACTIONS[action]],
+    scope: planned(args),
+    uses: args.uses ?? USUAL_USES,
+    forMs: args.for ?? DAY.parse('7d'),
+    ...(maxReplicaMemoryGb !== undefined && { maxReplicaMemoryGb }),
+    ...(numReplicas !== undefined && { numReplicas }),
+  } satisfies JsonObject;
+}
+
+function planned(args: ScopeArguments): Scope {
+  const scope = scopeOf(args);
+  if (scope) return scope;
+  throw new Error('A standing approval was planned without exactly one scope');
+}

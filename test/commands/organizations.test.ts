@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { type CommandContext, fieldContext } from '../../src/commands/define.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands } from '../../src/commands/registry.ts';
+import { buildDirectory } from '../../src/servers/directory.ts';
+import { gist } from './fixtures.ts';
+
+const ORGANIZATIONS = [
+  { id: 'o-eu', name: 'prod-eu', plan: 'paid', tier: 'scale' },
+  { id: 'o-us', name: 'prod-us', plan: 'free', tier: 'basic' },
+] as const;
+const REST = { aliases: ['db'], tags: [], warehouse: null, team: null, pipes: [] };
+const services = buildDirectory(
+  [
+    { ...REST, id: 'eu-1', organizationId: 'o-eu', name: 'analytics' },
+    { ...REST, id: 'us-1', organizationId: 'o-us', name: 'analytics' },
+    { ...REST, id: 'us-2', organizationId: 'o-us', name: 'data lake', aliases: [] },
+  ],
+  [],
+  null,
+  ORGANIZATIONS,
+);
+const vocabulary = { commands, services, alerts: [], organizations: ORGANIZATIONS };
+
+function read(line: string) {
+  const [noun = '', ...words] = line.split(' ');
+  return gist(parseLine(noun, words.join(' '), vocabulary));
+}
+
+test('among several organizations, a service is named with its own', () => {
+  expect(services.map(({ name }) => name)).toEqual([
+    'prod-eu/analytics',
+    'prod-us/analytics',
+    'prod-us/data lake',
+  ]);
+});
+
+test.for([
+  ['service stop prod-us/analytics for the night', 'us-1 because “for the night”'],
+  ['service stop PROD-EU/analytics', 'eu-1'],
+  ['service stop prod-us/db', 'us-1'],
+  ['service stop analytics organization=prod-us', 'us-1'],
+  ['service stop organization=prod-us analytics for the night', 'us-1 because “for the night”'],
+  ['service stop db organization=prod-eu', 'eu-1'],
+  ['service stop data lake', 'us-2'],
+  ['service stop "prod-us/data lake"', 'us-2'],
+])('“%s” names one service', ([line = '', understood = '']) => {
+  expect(read(line)).toBe(`service stop service=${understood}`);
+});
+
+test('a name of two organizations is asked about, with the rest of the line', () => {
+  expect(read('service stop analytics for the night')).toBe(
+    '2 services are called “analytics”. Which one do you mean? ' +
+      '[service stop prod-eu/analytics for the night] [service stop prod-us/analytics for the night]',
+  );
+});
+
+test('an organization that there is not is answered with those that there are', () => {
+  expect(read('service stop analytics organization=prod-as')).toBe(
+    "There's no organization called “prod-as”. [service stop analytics organization=prod-eu] " +
+      '[service stop analytics organization=prod-us]',
+  );
+});
+
+test('limits are those of the organization of the named service', () => {
+  const plans = ['prod-eu/analytics', 'prod-us/analytics', 'analytics'].map(
+    (service) => fieldContext(vocabulary, { service }).plan,
+  );
+  expect(plans).toEqual(['paid', 'free', 'paid']);
+  const scale = commands.find(({ name }) => name === 'service scale');
+  const problems = services.map((service) => {
+    const sizes = { service, minReplicaMemoryGb: 200, maxReplicaMemoryGb: 200 };
+    const context = vocabulary as unknown as CommandContext;
+    return scale?.kind === 'change' ? scale.problems?.(sizes, null, context).length : null;
+  });
+  expect(problems).toEqual([0, 2, 2]);
+});

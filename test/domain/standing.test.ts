@@ -1,0 +1,416 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/text.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/time.ts';
+import {
+  agentId,
+  type Change,
+  type ChangeId,
+  STATES,
+  type UserId,
+} from '../../src/domain/change.ts';
+import { planDigest } from '../../src/domain/draft.ts';
+import { type ClaimFacts, gate, type PressFacts } from '../../src/domain/gate.ts';
+import type { Policy } from '../../src/domain/policy.ts';
+import {
+  allowanceText,
+  allowedPairs,
+  type StandingFacts,
+  standingOf,
+} from '../../src/domain/standing.ts';
+import type { Service } from '../../src/domain/targets.ts';
+import {
+  actor,
+  ana,
+  ben,
+  changeIn,
+  cleo,
+  dora,
+  minutes,
+  NOON,
+  PLAN,
+  REQUIRES,
+  SUCCESS,
+} from './changes-fixtures.ts';
+import { after, claiming, policyThatRequires, pressed } from './gate-fixtures.ts';
+
+const { target } = PLAN;
+const SERVICE = { service: { id: target.id, name: target.name } };
+const SCALE = { commands: ['service scale'], scope: SERVICE, uses: 2, forMs: 7 * DAY_MS };
+const LIMITED = { ...SCALE, maxReplicaMemoryGb: 128, numReplicas: 4 };
+
+/** A standing approval that Ana requested, and that Ben and Cleo approved. */
+function standing(body: JsonObject = LIMITED, over: Partial<Change> = {}): Change {
+  const own = { kind: 'standing approval', id: `service:${target.id} scale` } as const;
+  const plan = { ...PLAN, target: { ...target, ...own }, body, before: null, rows: [] };
+  const outcome = { ...SUCCESS, at: minutes(-1), reported: [] };
+  return changeIn('succeeded', { command: 'change allow', plan, outcome, ...over });
+}
+
+const use = (change: string): NonNullable<Change['uses']>[number] => {
+  return { change: change as ChangeId, by: ana.id, at: NOON, version: 4, hash: change };
+};
+
+const SIZE = { maxReplicaMemoryGb: 64, numReplicas: 2 };
+
+/** Ana asks for a scale, and its preview names the standing approval. */
+function scale(body: JsonObject = SIZE, over: Partial<Change> = {}): Change {
+  const plan = { ...PLAN, body, sends: 'PATCH replicaScaling' };
+  return changeIn('draft', {
+    command: 'service scale',
+    plan,
+    standing: 'S7ANDN' as ChangeId,
+    ...over,
+  });
+}
+
+type Identity = NonNullable<PressFacts['identity']>;
+const POLICY = policyThatRequires(REQUIRES);
+const known = (...people: readonly (typeof ana)[]): Map<UserId, Identity> =>
+  new Map(people.map((each) => [each.id, { ok: true, actor: each }]));
+const EVERYONE = known(ana, ben, cleo);
+const UNANSWERED = { ok: false, refusal: 'lookup-failed' } as const;
+
+function facts(over: Partial<StandingFacts> = {}): StandingFacts {
+  const own = { standing: standing(), target, commands: ['service scale'] };
+  return { now: NOON, policy: POLICY, identities: EVERYONE, ...own, ...over };
+}
+
+const answer = (change: Change, over: Partial<StandingFacts> = {}) => {
+  const found = gate(change, 'use', facts(over));
+  return 'refusal' in found ? found.refusal : found.approvals.map(({ by }) => by);
+};
+
+test('a use within command, target, values, time and number has the approvals of the standing approval', () => {
+  expect(answer(scale())).toEqual([ben.id, cleo.id]);
+  expect(answer(scale({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 128 }))).toEqual([
+    ben.id,
+    cleo.id,
+  ]);
+});
+
+const TAG = { commands: ['service stop', 'service start'], scope: { tag: 'prod' }, uses: 2 };
+const TAGGED = standing({ ...TAG, forMs: 7 * DAY_MS });
+const stop = (over: Partial<Change> = {}) =>
+  scale({ command: 'stop' }, { command: 'service stop', ...over });
+const revertIn = (afterMs: number) => {
+  return { startAt: null, revert: { afterMs, label: 'Start', line: 'service start x' } };
+};
+
+test('a tag covers each service of the file that has it now, and both commands', () => {
+  const over = { standing: TAGGED, commands: ['service stop', 'service start'] };
+  expect(answer(stop(), over)).toEqual([ben.id, cleo.id]);
+  const [one, other] = ['one', 'other'].map(
+    (id): Service => ({
+      ...{ id, name: id, aliases: [], tags: [id === 'one' ? 'prod' : 'dev'], warehouse: null },
+      ...{ organizationId: 'o1', team: null, pipes: [], source: 'file', lastSeen: null },
+    }),
+  );
+  const pairs = allowedPairs(
+    TAGGED.plan.body,
+    [one, other].flatMap((each) => each ?? []),
+  );
+  expect(pairs.map(({ command, target: { id } }) => `${command} ${id}`)).toEqual([
+    'service stop one',
+    'service start one',
+  ]);
+  expect(allowanceText(TAGGED.plan.body as never)).toBe('stop and start of everything tagged prod');
+});
+
+const later = (ms: number) => new Date(NOON.getTime() + ms);
+const lead = { ...policyThatRequires({ ...REQUIRES, from: 'lead' }) };
+
+test.for<[string, string, Change, Partial<StandingFacts>]>([
+  ['another command', 'not-covered', stop(), { commands: ['service stop'] }],
+  ['a command that runs with it', 'not-covered', scale(), { commands: ['service scale', 'x'] }],
+  ['another target', 'not-covered', scale(), { target: { ...target, id: 'other' } }],
+  [
+    'a tag that the target lost',
+    'not-covered',
+    stop(),
+    {
+      ...{ standing: TAGGED, commands: ['service stop'], target: { ...target, tags: ['dev'] } },
+    },
+  ],
+  [
+    'tags that are unknown',
+    'not-covered',
+    stop(),
+    {
+      ...{ standing: TAGGED, commands: ['service stop'], target: { ...target, tags: null } },
+    },
+  ],
+  [
+    'a service that only the server lists',
+    'not-covered',
+    stop(),
+    {
+      ...{ standing: TAGGED, commands: ['service stop'], target: { ...target, discovered: true } },
+    },
+  ],
+  ['more memory', 'not-covered', scale({ maxReplicaMemoryGb: 132 }), {}],
+  ['a larger minimum', 'not-covered', scale({ minReplicaMemoryGb: 132 }), {}],
+  ['more replicas', 'not-covered', scale({ numReplicas: 5 }), {}],
+  [
+    'a value without a limit',
+    'not-covered',
+    scale({ numReplicas: 1 }),
+    { standing: standing(SCALE) },
+  ],
+  ['a field that has no limit', 'not-covered', scale({ idleScaling: false }), {}],
+  [
+    'a start after its end',
+    'not-covered',
+    scale(SIZE, {
+      plan: { ...scale().plan, timing: { startAt: later(8 * DAY_MS).toISOString(), revert: null } },
+    }),
+    {},
+  ],
+  [
+    'no use left',
+    'standing-used',
+    scale(),
+    { standing: standing(LIMITED, { uses: [use('A'), use('B')] }) },
+  ],
+  ['its end', 'standing-ended', scale(), { now: later(7 * DAY_MS) }],
+  [
+    'a revocation',
+    'standing-ended',
+    scale(),
+    { standing: standing(LIMITED, { revoked: { by: ben.id, at: NOON } }) },
+  ],
+  ['a standing approval that is gone', 'standing-ended', scale(), { standing: null }],
+  ['another change in its place', 'standing-ended', scale(), { standing: changeIn('succeeded') }],
+  [
+    'an approver without the role',
+    'approvals-missing',
+    scale(),
+    { identities: known(ana, actor(ben.id), cleo) },
+  ],
+  ['an approver who is not known', 'approvals-missing', scale(), { identities: known(ana, ben) }],
+  [
+    'a lookup that failed',
+    'lookup-failed',
+    scale(),
+    { identities: new Map([...EVERYONE, [ben.id, UNANSWERED]]) },
+  ],
+  [
+    'a rule that requires more',
+    'approvals-missing',
+    scale(),
+    { policy: policyThatRequires({ ...REQUIRES, count: 3 }) },
+  ],
+  ['a rule with other approvers', 'approvals-missing', scale(), { policy: lead }],
+  [
+    'a rule that asks for no approval any more',
+    'approvals-missing',
+    scale(),
+    {
+      policy: policyThatRequires({ ...REQUIRES, from: null, count: 0 }),
+    },
+  ],
+  ['no rule any more', 'approvals-missing', scale(), { policy: policyThatRequires(null) }],
+  [
+    'a request with more approvals',
+    'approvals-missing',
+    scale(SIZE, { requires: { ...REQUIRES, count: 3 } }),
+    {},
+  ],
+  ['its own approver as requester', 'self-approval', scale(SIZE, { requester: ben.id }), {}],
+  [
+    'its approver by another id',
+    'self-approval',
+    scale(),
+    {
+      identities: new Map([...EVERYONE, ...known({ ...ana, ids: [ana.id, ben.id] })]),
+    },
+  ],
+])('not covered: %s', ([_, refusal, change, over]) => {
+  expect(answer(change, over)).toBe(refusal);
+});
+
+test('where people may approve their own changes, the approval of the requester does not count', () => {
+  const self = { ...REQUIRES, self: true, count: 1 };
+  const change = scale(SIZE, { requester: ben.id, requires: self });
+  expect(answer(change, { policy: policyThatRequires(self) })).toEqual([cleo.id]);
+  const policy = policyThatRequires({ ...self, count: 2 });
+  expect(answer(change, { policy })).toBe('approvals-missing');
+});
+
+test('a use that is counted stays one, also the last; each use counts', () => {
+  const both = standing(LIMITED, { uses: [use('A'), use('K3M9QD')] });
+  expect(answer(scale(), { standing: both })).toEqual([ben.id, cleo.id]);
+  expect(standingOf(both)).toMatchObject({ left: 0, until: minutes(7 * 24 * 60 - 1) });
+  const used = { type: 'used', by: ana.id, change: 'A' as ChangeId } as const;
+  expect(standingOf(after(standing(), used, NOON))?.left).toBe(1);
+});
+
+const CI = agentId('ci');
+const asCi = { requester: CI, via: { agent: 'ci', subject: 's', for: 'itself' } } as const;
+const agents = new Map([['ci', ['operator']]]);
+const admitting = (agentsStanding: boolean): Policy => {
+  return {
+    ...POLICY,
+    agents,
+    rules: POLICY.rules.map((rule) => ({ ...rule, agents: 'allowed', agentsStanding })),
+  };
+};
+
+test('an agent uses one only where each rule says so', () => {
+  const change = scale(SIZE, asCi);
+  expect(answer(change, { policy: admitting(true) })).toEqual([ben.id, cleo.id]);
+  expect(answer(change, { policy: admitting(false) })).toBe('agent-not-admitted');
+  expect(answer(change, { policy: POLICY })).toBe('agent-not-admitted');
+});
+
+const confirm = (over: Partial<StandingFacts> | null, change = scale()) =>
+  gate(change, 'confirm', pressed(change, ana, { standing: over && facts(over) }));
+
+test('a confirmation by a standing approval approves; one without its facts asks for approvals', () => {
+  const event = confirm({});
+  expect(event).toMatchObject({ type: 'confirmed', approvals: [{ by: ben.id }, { by: cleo.id }] });
+  const change = after(scale(), event as never, NOON);
+  expect(change).toMatchObject({ state: 'approved', confirmedAt: NOON });
+  expect(change.approvals).toHaveLength(2);
+  const asked = confirm(null);
+  expect(asked).toEqual({ type: 'confirmed', by: ana.id });
+  expect(after(scale(), asked as never, NOON).state).toBe('pending');
+});
+
+test('a draft whose standing approval does not cover it any more ends; a failed lookup ends nothing', () => {
+  expect(confirm({ standing: null })).toMatchObject({
+    refusal: 'standing-ended',
+    ends: { type: 'stale' },
+  });
+  expect(confirm({ identities: new Map([[ben.id, UNANSWERED]]) })).toEqual({
+    refusal: 'lookup-failed',
+    ends: null,
+  });
+});
+
+test('an agent for itself submits by a standing approval', () => {
+  const change = scale(SIZE, asCi);
+  const identity = { ok: true, actor: { id: CI, roles: ['operator'], agent: 'ci' } } as const;
+  const submit = (policy: Policy) =>
+    gate(change, 'submit', { by: CI, identity, standing: facts({ policy }) });
+  expect(submit(admitting(true))).toMatchObject({
+    type: 'confirmed',
+    approvals: [{ by: ben.id }, { by: cleo.id }],
+  });
+  expect(submit(POLICY)).toMatchObject({ refusal: 'agent-not-admitted' });
+});
+
+const approved = () =>
+  scale(SIZE, {
+    state: 'approved',
+    confirmedAt: NOON,
+    approvals: standing().approvals,
+    expiresAt: minutes(240),
+  });
+const COUNTED = standing(LIMITED, { uses: [use('K3M9QD')] });
+
+const claim = (over: Partial<ClaimFacts> = {}) => {
+  const found = gate(
+    approved(),
+    'claim',
+    claiming(approved(), { standing: COUNTED, policy: POLICY, ...over }),
+  );
+  if ('waits' in found) return found.waits;
+  return 'refusal' in found ? found.refusal : found.type;
+};
+const lacking = (who: typeof ana, ...roles: string[]) =>
+  new Map([
+    ...claiming(approved()).identities,
+    [who.id, { ok: true, actor: { ...who, roles } } as const],
+  ]);
+const FREEZE = { from: minutes(-1), until: minutes(9), on: null, reason: 'launch', by: 'Gus' };
+
+test.for<[string, string, Partial<ClaimFacts>]>([
+  ['nothing changed', 'claimed', {}],
+  [
+    'it was revoked',
+    'standing-ended',
+    { standing: { ...COUNTED, revoked: { by: ben.id, at: NOON } } },
+  ],
+  [
+    'it has expired',
+    'standing-ended',
+    {
+      now: minutes(200),
+      standing: standing({ ...LIMITED, forMs: HOUR_MS }, { uses: COUNTED.uses ?? [] }),
+    },
+  ],
+  ['the log has lost the use', 'standing-ended', { standing: standing() }],
+  ['the log has lost the standing approval', 'standing-ended', { standing: null }],
+  ['the requester lost the role', 'not-a-requester', { identities: lacking(ana) }],
+  ['an approver lost the role', 'approvals-missing', { identities: lacking(cleo) }],
+  [
+    'a lookup failed',
+    'lookup-failed',
+    { identities: new Map([...lacking(ben), [ben.id, UNANSWERED]]) },
+  ],
+  ['a freeze began', 'frozen', { policy: { ...POLICY, freezes: [FREEZE] } }],
+  ['the target has changed', 'target-changed', { differs: true }],
+])('before the request is sent: %s', ([_, result, over]) => {
+  expect(claim(over)).toBe(result);
+});
+
+test('the policy decides about each command on each target that a standing approval allows', () => {
+  const change = changeIn('approved', { plan: standing().plan, command: 'change allow' });
+  const allowed = [{ command: 'service scale', target }];
+  const decided = (policy: Policy) => gate(change, 'claim', claiming(change, { policy, allowed }));
+  expect(decided(POLICY)).toMatchObject({ type: 'claimed' });
+  const never = [{ commands: ['service scale'], on: null, reason: 'the shop reads from it' }];
+  expect(decided({ ...POLICY, never })).toMatchObject({ refusal: 'never' });
+  expect(decided({ ...POLICY, freezes: [FREEZE] })).toMatchObject({ refusal: 'frozen' });
+  expect(decided(policyThatRequires({ ...REQUIRES, count: 3 }))).toMatchObject({
+    refusal: 'approvals-missing',
+  });
+});
+
+test('its requester, and who may approve it, revoke it once, while it is in force', () => {
+  const revoke = (who: typeof ana, change = standing(), now = NOON) => {
+    const found = gate(change, 'revoke', pressed(change, who, { now }));
+    return 'refusal' in found ? found.refusal : found;
+  };
+  expect(revoke(ana)).toEqual({ type: 'revoked', by: ana.id });
+  expect(revoke(ben)).toEqual({ type: 'revoked', by: ben.id });
+  expect(revoke(dora)).toBe('not-an-approver');
+  const ended = after(standing(), { type: 'revoked', by: ben.id }, NOON);
+  expect(revoke(cleo, ended)).toBe('standing-ended');
+  expect(revoke(cleo, standing(), later(7 * DAY_MS))).toBe('standing-ended');
+});
+
+test('only a standing approval that is in force is used or revoked, in no other state', () => {
+  const found = STATES.map((state) => {
+    const own = standing(LIMITED, { ...changeIn(state), ...standing(), state });
+    const revoked = gate(own, 'revoke', pressed(own, ben));
+    return [
+      state,
+      answer(scale(), { standing: own }),
+      'refusal' in revoked ? revoked.refusal : 'revoked',
+    ];
+  });
+  const open = found.filter(([, used]) => Array.isArray(used));
+  expect(open).toEqual([['succeeded', [ben.id, cleo.id], 'revoked']]);
+  const others = found.filter(([, used]) => !Array.isArray(used));
+  expect(others.flatMap(([, ...results]) => results)).toEqual(Array(22).fill('standing-ended'));
+});
+
+test('what lost events in the log, or its card, is revoked; a change of another kind is not', () => {
+  const distrust = (change: Change) => gate(change, 'distrust', { now: NOON, why: 'restored' });
+  expect(distrust(standing())).toEqual({ type: 'revoked', by: 'signalbox' });
+  expect(distrust(changeIn('succeeded'))).toMatchObject({ refusal: 'already-decided' });
+});
+
+test('the digest of a change covers the standing approval that its preview named', () => {
+  const { standing: _, ...without } = scale();
+  expect(planDigest(scale())).not.toBe(planDigest(without));
+});
+
+test('a change with a revert is covered where its revert is', () => {
+  const change = stop({ plan: { ...stop().plan, timing: revertIn(HOUR_MS) } });
+  const commands = ['service stop', 'service start'];
+  const only = standing({ ...TAG, commands: ['service stop'], forMs: DAY_MS });
+  expect(answer(change, { standing: TAGGED, commands })).toEqual([ben.id, cleo.id]);
+  expect(answer(change, { standing: only, commands })).toBe('not-covered');
+});

@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import { buttonsOf, textOf } from '../harness/messages.ts';
+import { eventsIn } from '../harness/read-log.ts';
+import {
+  cardAfterRetries,
+  changeIdOf,
+  NO_MESSAGE,
+  setTime,
+  threadText,
+} from '../harness/requests.ts';
+import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { ANA, BEN, CLEO, DORA, FINN } from '../harness/users.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
+
+const ALLOW = '/change allow service stop tag=staging uses=2 for=7d night tests';
+
+/** Requests a standing approval, and returns its card once Ben has approved it. */
+async function allowed(sandbox: TestSandbox, line = ALLOW, approvers = [BEN]) {
+  await sandbox.slack.command(ANA, 'ops', line);
+  const preview = await sandbox.privateMessage(ANA, 'Allow ');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('requests: allow');
+  for (const by of approvers) await sandbox.press(by, card, 'change.approve');
+  await expect.poll(() => shown(sandbox, 'is allowed')).toContain('In force.');
+  return { card: (await sandbox.card('is allowed')) ?? card, preview };
+}
+
+const shown = async (sandbox: TestSandbox, words: string) =>
+  textOf((await sandbox.card(words)) ?? NO_MESSAGE);
+
+const stops = (sandbox: TestSandbox) =>
+  sandbox.cloud.requests().filter(({ operation }) => operation === 'set state').length;
+
+test.for(ENGINES)(
+  'a stop runs by a standing approval, and its card counts it (%s)',
+  async (engine) => {
+    const databaseUrl = await emptyUrl(engine);
+    const sandbox = await startTestSandbox({ databaseUrl });
+    const { card, preview } = await allowed(sandbox);
+    const asked = textOf(preview ?? NO_MESSAGE);
+    expect(asked).toContain('Allow stop of everything tagged staging?');
+    expect(asked).toContain('by anyone who may request “service stop”');
+    expect(asked).toContain('Affected: ml-features, staging.');
+    expect(asked).toContain('1 of @db-leads, not you');
+    expect(textOf(card ?? NO_MESSAGE)).toContain('Used  0 of 2');
+    expect(buttonsOf(card ?? NO_MESSAGE)).toContain('change.revoke');
+
+    await sandbox.slack.command(FINN, 'ops', '/service stop staging for the night');
+    const own = await sandbox.privateMessage(FINN, 'staging?');
+    const id = changeIdOf(card);
+    expect(textOf(own ?? NO_MESSAGE)).toContain(
+      `runs when you confirm: standing approval ${id} by <@${BEN}>, 2 of 2 uses left`,
+    );
+    await sandbox.press(FINN, own, 'change.confirm');
+    await cardAfterRetries(sandbox, 'staging is stopp');
+    expect(stops(sandbox)).toBe(1);
+    const done = await shown(sandbox, 'staging is stopp');
+    expect(done).toContain(`Requested by <@${FINN}> · approved by <@${BEN}>`);
+    expect(done).toContain(`Runs by  standing approval ${id}`);
+    await expect
+      .poll(() => shown(sandbox, 'is allowed'))
+      .toContain(`Used  1 of 2 · last by <@${FINN}>`);
+    expect(threadText(sandbox, card?.ts ?? '')).toContain(`Use 1 of 2: `);
+
+    await sandbox.slack.command(DORA, 'ops', '/change list standing');
+    const list = textOf((await sandbox.privateMessage(DORA, 'allowed in advance')) ?? NO_MESSAGE);
+    expect(list).toContain('Stop of everything tagged staging is allowed');
+
+    await sandbox.press(CLEO, await sandbox.card('is allowed'), 'change.revoke');
+    await expect.poll(() => shown(sandbox, 'was allowed')).toContain(`Revoked by  <@${CLEO}>`);
+    expect(buttonsOf((await sandbox.card('was allowed')) ?? NO_MESSAGE)).not.toContain(
+      'change.revoke',
+    );
+    await expect
+      .poll(() => threadText(sandbox, card?.ts ?? ''))
+      .toContain('nothing runs by it any more');
+    const used = await eventsIn(databaseUrl, 'used', 'revoked');
+    expect(used.map(({ type }) => type)).toEqual(['used', 'revoked']);
+  },
+);
+
+async function previewOf(sandbox: TestSandbox, by: string, line: string, words: string) {
+  await sandbox.slack.command(by, 'ops', line);
+  return sandbox.privateMessage(by, words);
+}
+
+test('what a standing approval does not cover asks for approval; its last use is taken once', async () => {
+  const sandbox = await startTestSandbox();
+  const line = '/change allow service scale analytics-prod max=96 uses=1 month-end load';
+  await allowed(sandbox, line, [BEN, CLEO]);
+  expect(await shown(sandbox, 'is allowed')).toContain('Largest memory  96 GB');
+  const scale = (by: string, values: string) =>
+    previewOf(
+      sandbox,
+      by,
+      `/service scale analytics-prod ${values} month end`,
+      `per replica (GB)  ${values.slice(4)}`,
+    );
+  const more = await scale(ANA, 'max=128');
+  expect(textOf(more ?? NO_MESSAGE)).toContain('2 of @db-leads, not you');
+  expect(buttonsOf(more ?? NO_MESSAGE)).toContain('change.confirm');
+  const first = await scale(ANA, 'max=64');
+  const second = await scale(FINN, 'max=96');
+  for (const one of [first, second])
+    expect(textOf(one ?? NO_MESSAGE)).toContain('1 of 1 uses left');
+  await sandbox.press(ANA, first, 'change.confirm');
+  await sandbox.press(FINN, second, 'change.confirm');
+  expect(textOf((await sandbox.privateMessage(FINN, 'no use left')) ?? NO_MESSAGE)).toContain(
+    'Request it again',
+  );
+  await cardAfterRetries(sandbox, 'analytics-prod is scaling');
+  const scales = sandbox.cloud.requests().filter(({ operation }) => operation === 'scale');
+  expect(scales.map(({ body }) => body)).toEqual([{ maxReplicaMemoryGb: 64 }]);
+  await expect
+    .poll(() => shown(sandbox, 'was allowed'))
+    .toContain('The standing approval has ended.');
+});
+
+test('a use that waits for its time does not run once the standing approval is revoked', async () => {
+  const sandbox = await startTestSandbox();
+  const { card } = await allowed(sandbox);
+  const own = await previewOf(
+    sandbox,
+    FINN,
+    '/service stop staging in=1h for the night',
+    'staging?',
+  );
+  expect(textOf(own ?? NO_MESSAGE)).toContain('standing approval');
+  await sandbox.press(FINN, own, 'change.confirm');
+  await expect.poll(() => shown(sandbox, 'is allowed')).toContain('Used  1 of 2');
+  await sandbox.press(ANA, await sandbox.card('is allowed'), 'change.revoke');
+  await expect.poll(() => shown(sandbox, 'was allowed')).toContain('Revoked by');
+  setTime(sandbox, '13:01');
+  await expect
+    .poll(() => shown(sandbox, 'Stop staging: '))
+    .toContain('its standing approval has ended');
+  expect(stops(sandbox)).toBe(0);
+  // Its thread names what may have been sent.
+  expect(threadText(sandbox, card?.ts ?? '')).not.toContain('Use 1 of 2');
+});
+
+const without = (rule: object) => (file: { readonly policy?: never }) => {
+  return { ...file, policy: [rule, ...((file.policy ?? []) as readonly object[])] };
+};
+
+test.for<[string, string, object, string]>([
+  [
+    'a rule without approvals',
+    'stop tag=staging',
+    { allow: ['service stop'], on: { tags: ['staging'] }, to: 'operator' },
+    'needs no approval. Request it directly',
+  ],
+  [
+    'rules with other approvers',
+    'start and stop ml-features',
+    {
+      allow: ['service stop'],
+      on: { tags: ['staging'] },
+      to: 'operator',
+      approvals: { from: 'oncall' },
+    },
+    'has other approvers',
+  ],
+  [
+    'a person who may not request it',
+    'stop ml-features',
+    {
+      allow: ['service stop'],
+      on: { tags: ['staging'] },
+      to: 'oncall',
+      approvals: { from: 'approver' },
+    },
+    "You can't stop",
+  ],
+  ['everything', 'stop everything', {}, 'Choose exactly one of'],
+  [
+    'a scale without a limit',
+    'scale ml-features',
+    {},
+    'set the largest memory, the most replicas, or both',
+  ],
+  ['no reason', 'stop ml-features', {}, 'Add a reason for the approvers.'],
+])('a standing approval is refused: %s', async ([why, words, rule, refusal]) => {
+  const edited = Object.keys(rule).length > 0 ? { yaml: without(rule) } : {};
+  const sandbox = await startTestSandbox(edited as never);
+  const reason = why === 'no reason' ? '' : '"load of the shop"';
+  await sandbox.slack.command(FINN, 'ops', `/change allow ${words} uses=3 ${reason}`);
+  await expect
+    .poll(
+      () =>
+        JSON.stringify(sandbox.slack.clientState(FINN).messages) +
+        JSON.stringify(sandbox.slack.clientState(FINN).views),
+    )
+    .toContain(refusal);
+});
