@@ -72,16 +72,21 @@ export async function startSandbox(options: SandboxOptions) {
   const clock = createWorldClock(history ? historyBegin(startedAt) : startedAt);
   const { now } = clock;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'));
-  const seeds = [ORGANIZATION, otherOrganization()];
-  const [cloud, other, alerts] = await Promise.all([
+  const [cloud, alerts, second] = await Promise.all([
     startCloudSimulator({ organization: SANDBOX_ORGANIZATION, now }),
-    startCloudSimulator({ organization: otherOrganization(), key: OTHER_KEY, now }),
     startAlertsSimulator({ now }),
+    organizations > 1
+      ? startCloudSimulator({ organization: otherOrganization(), key: OTHER_KEY, now })
+      : null,
   ]);
-  const clouds = [cloud, other].slice(0, organizations);
-  const hosted = clouds.map((each, at) => ({ id: seeds[at]?.id ?? '', cloud: each }));
-  const front = await startCloudFront(hosted);
-  const stopApis = () => Promise.all([front.stop(), cloud.stop(), other.stop(), alerts.stop()]);
+  const seeds = [ORGANIZATION, otherOrganization()] as const;
+  const front =
+    second &&
+    (await startCloudFront([
+      { id: seeds[0].id, cloud },
+      { id: seeds[1].id, cloud: second },
+    ]));
+  const stopApis = () => Promise.all([front?.stop(), second?.stop(), cloud.stop(), alerts.stop()]);
   const signingSecret = randomBytes(16).toString('hex');
   const botPort = await freePort();
   const webhookSecret = randomBytes(24).toString('hex');
@@ -111,9 +116,11 @@ export async function startSandbox(options: SandboxOptions) {
   });
   page.changed = slack.changed;
 
-  const several = organizations > 1 ? seeds : undefined;
   const { orgWide = false } = workspace;
-  const yaml = sandboxYamlWithReports({ priced, mcpUrl, orgWide, organizations: several }, now());
+  const yaml = sandboxYamlWithReports(
+    { priced, mcpUrl, orgWide, organizations: second ? seeds : undefined },
+    now(),
+  );
   writeFileSync(join(folder, 'signalbox.yaml'), yaml);
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
@@ -122,7 +129,7 @@ export async function startSandbox(options: SandboxOptions) {
     ...(delivery === 'socket' && { SLACK_APP_TOKEN: slack.appToken }),
     SLACK_API_URL: slack.apiUrl,
     PORT: String(botPort),
-    CLOUD_API_URL: front.url,
+    CLOUD_API_URL: front?.url ?? cloud.url,
     ...cloudKeys(organizations),
     ALERTS_API_URL: alerts.url,
     ALERTS_API_TOKEN: ALERTS_TOKEN,
@@ -144,7 +151,7 @@ export async function startSandbox(options: SandboxOptions) {
     bot: () => running.bot,
     activity: () =>
       slack.calls().length +
-      [cloud, other, alerts].reduce((sum, api) => sum + requestCount(api), 0),
+      [cloud, alerts, ...(second ? [second] : [])].reduce((sum, api) => sum + requestCount(api), 0),
     changed: slack.changed,
   });
   // A bot that crashes or is killed restarts with the same database.
