@@ -31,7 +31,7 @@ const BATCH_BYTES = 256 * 1024;
  * may begin, and JSON.parse decides whether the bytes before are complete elements. Bytes that end inside
  * a string or a nested value are not, so that a cut is never wrong. After wrong guesses it waits
  * for twice as many bytes. A body without a found boundary stays whole.
- * Source: docs/costs.md#large-reports.
+ * Source: docs/costs.md#fetching.
  */
 export function createRowStream(array: StreamedArray | null, batchBytes = BATCH_BYTES): RowStream {
   const take = array?.open() ?? (() => true);

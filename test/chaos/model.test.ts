@@ -34,7 +34,7 @@ test('every promise holds in random sequences with rollbacks of the database', {
   timeout: 0,
 }, async () => {
   const databaseUrl = async () => (ENGINE === 'sqlite' ? 'file::memory:' : emptyUrl(ENGINE));
-  const { coverage, failure } = await walk(ROLLBACK_RUNS, Number(SEED ?? 20_261_128), {
+  const { coverage, failure } = await walk(ROLLBACK_RUNS, Number(SEED ?? 20_261_130), {
     rollsBack: true,
     databaseUrl,
   });
