@@ -1,5 +1,5 @@
 import { createOutageLog } from '../base/log.ts';
-import { DAY_MS, HOUR_MS } from '../base/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
@@ -82,8 +82,14 @@ export async function openBackground(
     },
     start: async (upkeep) => {
       // One of each organization: one that does not answer does not stop the others.
+      const { now } = context;
+      const startedAt = now().getTime();
       const elsewhere = context.organizations.map((organization) => {
-        const work = elsewhereWatch({ ...context, organization }, audit);
+        const watch = elsewhereWatch({ ...context, organization }, audit);
+        const work = async () => {
+          // A start has enough to read, and people ask first.
+          if (now().getTime() - startedAt >= MINUTE_MS) await watch();
+        };
         return { name: `read activities of ${organization}`, work, everyMs: WATCHED_EVERY_MS };
       });
       started = startAll(context, jobs, { release, upkeep: [...upkeep, ...elsewhere] });

@@ -84,8 +84,9 @@ test.for(ENGINES)(
     await cardAfterRetries(sandbox, 'unknown');
     await stopInSecond(sandbox);
     expect(stops(sandbox)).toEqual([0, 1]);
-    const taken = await eventsIn(databaseUrl, 'taken');
-    expect(taken.map(({ stream }) => stream)).toEqual([
+    // What was not sent yet is taken again.
+    const taken = new Set((await eventsIn(databaseUrl, 'taken')).map(({ stream }) => stream));
+    expect([...taken]).toEqual([
       `target/${ORGANIZATION.id}/service/${STAGING}`,
       `target/${US.id}/service/${US_STAGING}`,
     ]);
