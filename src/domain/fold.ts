@@ -89,7 +89,8 @@ function fieldsAfter(
     case 'break-glass': {
       const { by, reason } = event;
       const confirmedAt = change.confirmedAt ?? at;
-      return { ...readyToRun(change, at), confirmedAt, breakGlass: { by, at, reason } };
+      const breakGlass = { by, at, reason };
+      return { ...readyToRun(change, at), confirmedAt, breakGlass, standing: undefined };
     }
     case 'rejected':
       return { rejection: { by: event.by, at, reason: event.reason }, state: 'rejected' };

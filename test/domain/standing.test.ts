@@ -287,6 +287,19 @@ test('a draft whose standing approval does not cover it any more ends; a failed 
   });
 });
 
+test('a change with break-glass runs by it, not by the standing approval of its preview', () => {
+  const requires = { ...REQUIRES, breakGlass: 'oncall' };
+  const anaOnCall = { ...ana, roles: [...ana.roles, 'oncall'] };
+  const broken = { type: 'break-glass', by: ana.id, reason: 'it writes rubbish' } as const;
+  const change = after(scale(SIZE, { requires }), broken, NOON);
+  const facts = claiming(change, {
+    policy: policyThatRequires(requires),
+    identities: known(anaOnCall),
+  });
+  expect(gate(change, 'claim', facts)).toMatchObject({ type: 'claimed' });
+  expect(change.standing).toBeUndefined();
+});
+
 test('an agent for itself submits by a standing approval', () => {
   const change = scale(SIZE, asCi);
   const identity = { ok: true, actor: { id: CI, roles: ['operator'], agent: 'ci' } } as const;
