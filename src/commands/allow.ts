@@ -62,7 +62,7 @@ export const changeAllow = changeCommand({
     ...SCOPE_KEYS,
     maxReplicaMemoryGb: SIZING.maxReplicaMemoryGb,
     numReplicas: SIZING.numReplicas,
-    uses: numberField(z.int('must be a whole number').min(1).max(MOST_USES), {
+    uses: numberField(z.int().min(1).max(MOST_USES), {
       word: 'uses',
       synonyms: ['times'],
       label: 'Uses',

@@ -556,9 +556,10 @@ function ambiguous(
   };
   const isReason = kept.length > 0 && kept.length === choices.length;
   if (own.length === 0 && !isReason) {
-    // Another part of the line prevents each of them: what it says of each is offered.
+    // Another part of the line prevents each of them: what it says of each is offered. The name is exact, and asked about
+    // once.
     const next = combinations.map((each) =>
-      readOther(commandLine(command, each.given, reason), vocabulary),
+      readOther(commandLine(command, each.given, reason, true), { ...vocabulary, isCheck: true }),
     );
     const misread = next.flatMap((one) => (one.kind === 'misread' ? [one] : []));
     const offers = new Map(misread.flatMap((one) => one.offers.map((each) => [each.line, each])));
