@@ -100,8 +100,8 @@ export const changeAllow = changeCommand({
     const rows = [
       { field: 'uses', label: 'Uses', after: uses },
       { field: 'for', label: 'In force for', after: `${spanText(forMs)} from its approval` },
-      { field: 'memory', label: 'Largest memory', after: memory ? `${memory} GB` : null },
-      { field: 'replicas', label: 'Most replicas', after: numReplicas ?? null },
+      { field: 'maxReplicaMemoryGb', label: 'Largest memory (GB)', after: memory ?? null },
+      { field: 'numReplicas', label: 'Most replicas', after: numReplicas ?? null },
     ];
     return rows.flatMap((row) => (row.after === null ? [] : [{ ...row, before: null }]));
   },
