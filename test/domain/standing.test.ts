@@ -427,3 +427,14 @@ test('a change with a revert is covered where its revert is', () => {
   expect(answer(change, { standing: TAGGED, commands })).toEqual([ben.id, cleo.id]);
   expect(answer(change, { standing: only, commands })).toBe('not-covered');
 });
+
+test.for<[string, JsonObject | null, string | readonly UserId[]]>([
+  ['up to the largest ones', { maxReplicaMemoryGb: 128, numReplicas: 4 }, [ben.id, cleo.id]],
+  ['of more memory', { maxReplicaMemoryGb: 132, numReplicas: 4 }, 'not-covered'],
+  ['of more replicas', { maxReplicaMemoryGb: 128, numReplicas: 5 }, 'not-covered'],
+  ['that are unknown', null, 'not-covered'],
+])('a scale that reverts to values %s', ([_, fields, result]) => {
+  const before = fields && { fields, seenAt: NOON, source: 'a reply' };
+  const plan = { ...scale().plan, before, timing: revertIn(HOUR_MS) };
+  expect(answer(scale(SIZE, { plan }))).toEqual(result);
+});
