@@ -66,6 +66,11 @@ test.for(ENGINES)(
     const list = textOf((await sandbox.privateMessage(DORA, 'allowed in advance')) ?? NO_MESSAGE);
     expect(list).toContain('Stop of everything tagged staging is allowed');
 
+    await sandbox.slack.command(ANA, 'ops', `/change revoke ${id}`);
+    await sandbox.privateMessage(
+      ANA,
+      'Too late to cancel: it was accepted. Revoke it on its card.',
+    );
     await sandbox.press(CLEO, await sandbox.card('is allowed'), 'change.revoke');
     await expect.poll(() => shown(sandbox, 'was allowed')).toContain(`Revoked by  <@${CLEO}>`);
     expect(buttonsOf((await sandbox.card('was allowed')) ?? NO_MESSAGE)).not.toContain(
