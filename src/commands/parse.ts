@@ -410,7 +410,8 @@ function readOrganization(
 ): ParseResult | null {
   const { organizations, services } = vocabulary;
   const at = typed.findIndex((word) => !word.quoted && KEY.test(word.text));
-  const isField = fieldsOf(command.args).some(({ word }) => word === 'organization');
+  // A question has it among its words.
+  const isField = fieldsOf(command.args).some(({ word, rest }) => rest || word === 'organization');
   if (at < 0 || isField || organizations.length === 1) return null;
   const wanted = lowerOf(typed[at] ?? NO_WORD).replace(KEY, '');
   const words = typed.filter((_, index) => index !== at);
@@ -428,7 +429,12 @@ function readOrganization(
     const after = words.slice(start + named.taken);
     return readArguments(command, [...words.slice(0, start), name, ...after], vocabulary);
   }
-  return readArguments(command, words, { ...vocabulary, services: own });
+  const read = readArguments(command, words, { ...vocabulary, services: own });
+  if (read.kind !== 'intent') return read;
+  const line = [command.name, ...words.map(quoteWord)].join(' ');
+  return refused('“organization=” chooses among services of one name, and this names none:', [
+    line,
+  ]);
 }
 
 const KEY = /^organization=/i;
