@@ -430,13 +430,11 @@ function readOrganization(
     return readArguments(command, [...words.slice(0, start), name, ...after], vocabulary);
   }
   const read = readArguments(command, words, { ...vocabulary, services: own });
-  if (read.kind !== 'intent') return read;
   const line = [command.name, ...words.map(quoteWord)].join(' ');
-  return refused('“organization=” chooses among services of one name, and this names none:', [
-    line,
-  ]);
+  return read.kind === 'intent' ? refused(NAMES_NONE, [line]) : read;
 }
 
+const NAMES_NONE = '“organization=” chooses among services of one name, and this names none:';
 const KEY = /^organization=/i;
 
 function readArguments(
