@@ -287,19 +287,6 @@ test('a draft whose standing approval does not cover it any more ends; a failed 
   });
 });
 
-test('a change with break-glass runs by it, not by the standing approval of its preview', () => {
-  const requires = { ...REQUIRES, breakGlass: 'oncall' };
-  const anaOnCall = { ...ana, roles: [...ana.roles, 'oncall'] };
-  const broken = { type: 'break-glass', by: ana.id, reason: 'it writes rubbish' } as const;
-  const change = after(scale(SIZE, { requires }), broken, NOON);
-  const facts = claiming(change, {
-    policy: policyThatRequires(requires),
-    identities: known(anaOnCall),
-  });
-  expect(gate(change, 'claim', facts)).toMatchObject({ type: 'claimed' });
-  expect(change.standing).toBeUndefined();
-});
-
 test('an agent for itself submits by a standing approval', () => {
   const change = scale(SIZE, asCi);
   const identity = { ok: true, actor: { id: CI, roles: ['operator'], agent: 'ci' } } as const;
@@ -437,4 +424,16 @@ test.for<[string, JsonObject | null, string | readonly UserId[]]>([
   const before = fields && { fields, seenAt: NOON, source: 'a reply' };
   const plan = { ...scale().plan, before, timing: revertIn(HOUR_MS) };
   expect(answer(scale(SIZE, { plan }))).toEqual(result);
+});
+
+test('what people approve, and an emergency, needs no standing approval any more', () => {
+  const asked = after(scale(), { type: 'confirmed', by: ana.id }, NOON);
+  const used = { type: 'break-glass', by: ana.id, reason: 'the disk is full' } as const;
+  for (const change of [asked, after(scale(), used, NOON)]) {
+    expect(change.standing).toBeUndefined();
+  }
+  const requires = { ...REQUIRES, breakGlass: 'lead' };
+  const change = after(scale(SIZE, { requires }), used, NOON);
+  const policy = policyThatRequires(requires);
+  expect(gate(change, 'claim', claiming(change, { policy }))).toMatchObject({ type: 'claimed' });
 });
