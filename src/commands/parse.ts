@@ -416,9 +416,9 @@ function readOrganization(
   if (at < 0 || isField) return null;
   const wanted = lowerOf(typed[at] ?? NO_WORD).replace(KEY, '');
   const words = typed.filter((_, index) => index !== at);
+  const line = [command.name, ...words.map(quoteWord)].join(' ');
   if (organizations.every(({ name }) => name !== wanted)) {
-    const rest = [command.name, ...words.map(quoteWord)].join(' ');
-    const lines = organizations.map(({ name }) => `${rest} organization=${name}`);
+    const lines = organizations.map(({ name }) => `${line} organization=${name}`);
     return refused(`There's no organization called “${oneLineOf(wanted, LABEL_MAX)}”.`, lines);
   }
   const own = services.filter(({ organization }) => organization === wanted);
@@ -431,7 +431,6 @@ function readOrganization(
     return readArguments(command, [...words.slice(0, start), name, ...after], vocabulary);
   }
   const read = readArguments(command, words, { ...vocabulary, services: own });
-  const line = [command.name, ...words.map(quoteWord)].join(' ');
   return read.kind === 'intent' ? refused(NAMES_NONE, [line]) : read;
 }
 

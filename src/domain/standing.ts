@@ -191,11 +191,8 @@ function covers(allowance: Allowance, { command, plan }: Use, { commands, target
 function isWithinLimits(allowance: Allowance, { body, before, timing }: Plan): boolean {
   const sent = timing?.revert ? [body, before?.fields ?? {}] : [body];
   return Object.keys(body).every((field) => {
-    const limit = isLimited(field) ? allowance[LIMITS[field]] : undefined;
-    const values = sent.map((each) => each[field]);
-    return values.every(
-      (value) => typeof value === 'number' && limit !== undefined && value <= limit,
-    );
+    const limit = (isLimited(field) && allowance[LIMITS[field]]) || Number.NaN;
+    return sent.every(({ [field]: value }) => typeof value === 'number' && value <= limit);
   });
 }
 

@@ -86,11 +86,7 @@ type Entry = ReturnType<typeof decidedChanges>[number] & { readonly madeAt: Date
 type Placed = Omit<FoundElsewhere, 'group' | 'at'>;
 
 /** Each once, the oldest first. A server that ignores the period lists more. */
-function entriesIn(
-  organization: string,
-  all: readonly ActivityReading[],
-  days: readonly Day[],
-): readonly Entry[] {
+function entriesIn(organization: string, all: readonly ActivityReading[], days: readonly Day[]) {
   const entries = decidedChanges(all).flatMap((one): readonly Entry[] => {
     const madeAt = new Date(one.createdAt ?? Number.NaN);
     // Two organizations have their own keys, and may have the same id.
