@@ -56,7 +56,7 @@ const args = z.strictObject({
   silenced: switchField(z.boolean('must be on or off'), {
     ...{ word: 'silenced', label: 'Silenced', means: SILENCE, synonyms: ['muted'] },
   }),
-  page: numberField(z.int('must be a whole number').min(1, 'must be 1 or more'), {
+  page: numberField(z.int().min(1, 'must be 1 or more'), {
     word: 'page',
     label: 'Page',
     min: 1,

@@ -62,7 +62,7 @@ export const changeAllow = changeCommand({
     ...SCOPE_KEYS,
     maxReplicaMemoryGb: SIZING.maxReplicaMemoryGb,
     numReplicas: SIZING.numReplicas,
-    uses: numberField(z.int('must be a whole number').min(1).max(MOST_USES), {
+    uses: numberField(z.int().min(1).max(MOST_USES), {
       word: 'uses',
       synonyms: ['times'],
       label: 'Uses',
@@ -100,8 +100,8 @@ export const changeAllow = changeCommand({
     const rows = [
       { field: 'uses', label: 'Uses', after: uses },
       { field: 'for', label: 'In force for', after: `${spanText(forMs)} from its approval` },
-      { field: 'memory', label: 'Largest memory', after: memory ? `${memory} GB` : null },
-      { field: 'replicas', label: 'Most replicas', after: numReplicas ?? null },
+      { field: 'maxReplicaMemoryGb', label: 'Largest memory (GB)', after: memory ?? null },
+      { field: 'numReplicas', label: 'Most replicas', after: numReplicas ?? null },
     ];
     return rows.flatMap((row) => (row.after === null ? [] : [{ ...row, before: null }]));
   },

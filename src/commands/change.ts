@@ -213,7 +213,7 @@ export const changeLog = queryCommand({
     state: stateField('New state'),
     since: pastField('since', 'Since', '7d, 4h', ['from', 'after']),
     until: pastField('until', 'Before', '1d', ['to']),
-    before: numberField(z.int('must be a whole number').min(1), {
+    before: numberField(z.int().min(1), {
       word: 'before',
       label: 'Before event number',
       min: 1,

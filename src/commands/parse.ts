@@ -411,13 +411,14 @@ function readOrganization(
   const { organizations, services } = vocabulary;
   if (organizations.length === 1) return null;
   const at = typed.findIndex((word) => !word.quoted && KEY.test(word.text));
-  const isField = fieldsOf(command.args).some(({ word }) => word === 'organization');
+  // A question has it among its words.
+  const isField = fieldsOf(command.args).some(({ word, rest }) => rest || word === 'organization');
   if (at < 0 || isField) return null;
   const wanted = lowerOf(typed[at] ?? NO_WORD).replace(KEY, '');
   const words = typed.filter((_, index) => index !== at);
+  const line = [command.name, ...words.map(quoteWord)].join(' ');
   if (organizations.every(({ name }) => name !== wanted)) {
-    const rest = [command.name, ...words.map(quoteWord)].join(' ');
-    const lines = organizations.map(({ name }) => `${rest} organization=${name}`);
+    const lines = organizations.map(({ name }) => `${line} organization=${name}`);
     return refused(`There's no organization called “${oneLineOf(wanted, LABEL_MAX)}”.`, lines);
   }
   const own = services.filter(({ organization }) => organization === wanted);
@@ -429,9 +430,11 @@ function readOrganization(
     const after = words.slice(start + named.taken);
     return readArguments(command, [...words.slice(0, start), name, ...after], vocabulary);
   }
-  return readArguments(command, words, { ...vocabulary, services: own });
+  const read = readArguments(command, words, { ...vocabulary, services: own });
+  return read.kind === 'intent' ? refused(NAMES_NONE, [line]) : read;
 }
 
+const NAMES_NONE = '“organization=” chooses among services of one name, and this names none:';
 const KEY = /^organization=/i;
 
 function readArguments(
@@ -557,9 +560,10 @@ function ambiguous(
   };
   const isReason = kept.length > 0 && kept.length === choices.length;
   if (own.length === 0 && !isReason) {
-    // Another part of the line prevents each of them: what it says of each is offered.
+    // Another part of the line prevents each of them: what it says of each is offered. The name is exact, and asked about
+    // once.
     const next = combinations.map((each) =>
-      readOther(commandLine(command, each.given, reason), vocabulary),
+      readOther(commandLine(command, each.given, reason, true), { ...vocabulary, isCheck: true }),
     );
     const misread = next.flatMap((one) => (one.kind === 'misread' ? [one] : []));
     const offers = new Map(misread.flatMap((one) => one.offers.map((each) => [each.line, each])));

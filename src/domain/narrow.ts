@@ -7,7 +7,7 @@ import type { Change, Plan, Refusal, Timing } from './change.ts';
 import { isTimingKey, spanText, type TimingSupport } from './timing.ts';
 
 /** The fields of a request of which a lower number is less. */
-const LOWERED = ['maxReplicaMemoryGb', 'numReplicas'] as const;
+const LOWERED = ['maxReplicaMemoryGb', 'numReplicas', 'uses'] as const;
 type Lowered = (typeof LOWERED)[number];
 /** What an approver may lower, by the names of the arguments. */
 export type Dimension = Lowered | 'for' | 'until' | 'at';

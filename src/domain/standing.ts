@@ -187,10 +187,12 @@ function covers(allowance: Allowance, { command, plan }: Use, { commands, target
   return isAllowed && isWithin && selects(selectorOf(allowance.scope), target) === true;
 }
 
-function isWithinLimits(allowance: Allowance, { body }: Plan): boolean {
-  return Object.entries(body).every(([field, value]) => {
-    const limit = isLimited(field) ? allowance[LIMITS[field]] : undefined;
-    return limit !== undefined && typeof value === 'number' && value <= limit;
+/** Of a change that reverts, the previous values are sent as well. */
+function isWithinLimits(allowance: Allowance, { body, before, timing }: Plan): boolean {
+  const sent = timing?.revert ? [body, before?.fields ?? {}] : [body];
+  return Object.keys(body).every((field) => {
+    const limit = (isLimited(field) && allowance[LIMITS[field]]) || Number.NaN;
+    return sent.every(({ [field]: value }) => typeof value === 'number' && value <= limit);
   });
 }
 

@@ -2,6 +2,7 @@ import { slashCommand } from '../domain/answer.ts';
 import type { BlockingFreeze, Change, Refusal, State, Verb } from '../domain/change.ts';
 import { createDenial, type Denial } from '../domain/gate.ts';
 import { type Freeze, neverRuleFor, type Policy } from '../domain/policy.ts';
+import { standingOf } from '../domain/standing.ts';
 import { STATE_WORDS, staleText } from '../domain/words.ts';
 import { lines, type Message, message } from './blocks.ts';
 import { cardLink } from './links.ts';
@@ -66,7 +67,7 @@ function stateClause({ change }: Denial): Line {
   return [
     `: ${change.state === 'stale' ? staleText(change.stopReason) : STATES[change.state]}`,
     ...decidedBy(change),
-    `. ${NEXT_STEP[change.state]}`,
+    `. ${standingOf(change) && !change.revoked ? 'Revoke it on its card.' : NEXT_STEP[change.state]}`,
   ];
 }
 

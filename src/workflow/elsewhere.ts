@@ -58,7 +58,7 @@ export function elsewhereWatch(context: WorkflowContext, audit: string | null) {
     const read = await activities(period, { fresh: true, organization });
     const isOn = read.known || read.gap !== 'off';
     const days = daysBetween(period.from_date, period.to_date);
-    const entries = read.known ? entriesIn(read.value, days) : [];
+    const entries = read.known ? entriesIn(organization, read.value, days) : [];
     const causes = await causesOf(context, entries);
     await append(events, async (locked) => {
       const stream = `elsewhere/${organization}` as const;
@@ -86,10 +86,11 @@ type Entry = ReturnType<typeof decidedChanges>[number] & { readonly madeAt: Date
 type Placed = Omit<FoundElsewhere, 'group' | 'at'>;
 
 /** Each once, the oldest first. A server that ignores the period lists more. */
-function entriesIn(all: readonly ActivityReading[], days: readonly Day[]): readonly Entry[] {
+function entriesIn(organization: string, all: readonly ActivityReading[], days: readonly Day[]) {
   const entries = decidedChanges(all).flatMap((one): readonly Entry[] => {
     const madeAt = new Date(one.createdAt ?? Number.NaN);
-    const id = createHash('sha256').update(one.id).digest('base64url');
+    // Two organizations have their own keys, and may have the same id.
+    const id = createHash('sha256').update(`${organization}/${one.id}`).digest('base64url');
     // Of what has no time, it is not known whether it happened before.
     const isTimed = madeAt.getTime() > 0 && days.includes(dayOf(madeAt));
     return isTimed ? [{ ...one, id, madeAt }] : [];

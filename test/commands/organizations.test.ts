@@ -9,7 +9,7 @@ const ORGANIZATIONS = [
   { id: 'o-eu', name: 'prod-eu', plan: 'paid', tier: 'scale' },
   { id: 'o-us', name: 'prod-us', plan: 'free', tier: 'basic' },
 ] as const;
-const REST = { aliases: ['db'], tags: [], warehouse: null, team: null, pipes: [] };
+const REST = { aliases: ['db'], tags: ['prod'], warehouse: 'main', team: null, pipes: [] };
 const services = buildDirectory(
   [
     { ...REST, id: 'eu-1', organizationId: 'o-eu', name: 'analytics' },
@@ -60,6 +60,22 @@ test('an organization that there is not is answered with those that there are', 
     "There's no organization called “prod-as”. [service stop analytics organization=prod-eu] " +
       '[service stop analytics organization=prod-us]',
   );
+});
+
+test.for([
+  'change freeze everything until=4h launch',
+  'change freeze tag=prod until=4h launch',
+  'change allow stop warehouse=main launch',
+  'service list',
+  'change list',
+])('an organization beside no service is not dropped: %s', (line) => {
+  expect(read(`${line} organization=prod-us`)).toBe(
+    `“organization=” chooses among services of one name, and this names none: [${line}]`,
+  );
+});
+
+test('an organization in a question about costs stays in it', () => {
+  expect(read('cost mtd organization=prod-us')).toContain('mtd organization=prod-us');
 });
 
 test('limits are those of the organization of the named service', () => {

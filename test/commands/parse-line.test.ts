@@ -330,6 +330,19 @@ test('each "no" is a sentence that helps', () => {
 });
 
 test.for([
+  ['uses=0', 'uses must be at least 1, not 0'],
+  ['uses=51', 'uses must be at most 50, not 51'],
+  ['uses=1.5', 'uses must be a whole number, not 1.5'],
+  ['for=15d', 'for must be from 1h to 14d (for example 7d) (you typed 15d)'],
+])('a name that is also a tag is asked about once, beside %s', ([value, problem]) => {
+  const own = [{ ...service('staging'), tags: ['staging'] }];
+  const vocabulary = { ...vocabularyOf(), commands: registry, services: own };
+  const understood = parseLine('change', `allow stop staging ${value} night`, vocabulary);
+  const sentence = `“staging” is a service and a tag. Which one?\n${problem}`;
+  expect(understood).toMatchObject({ kind: 'misread', sentence });
+});
+
+test.for([
   ['/service', 'help for service'],
   ['/service help', 'help for service'],
   ['/service HELP me', 'help for service me'],

@@ -415,6 +415,17 @@ test('a change with a revert is covered where its revert is', () => {
   expect(answer(change, { standing: only, commands })).toBe('not-covered');
 });
 
+test.for<[string, JsonObject | null, string | readonly UserId[]]>([
+  ['up to the largest ones', { maxReplicaMemoryGb: 128, numReplicas: 4 }, [ben.id, cleo.id]],
+  ['of more memory', { maxReplicaMemoryGb: 132, numReplicas: 4 }, 'not-covered'],
+  ['of more replicas', { maxReplicaMemoryGb: 128, numReplicas: 5 }, 'not-covered'],
+  ['that are unknown', null, 'not-covered'],
+])('a scale that reverts to values %s', ([_, fields, result]) => {
+  const before = fields && { fields, seenAt: NOON, source: 'a reply' };
+  const plan = { ...scale().plan, before, timing: revertIn(HOUR_MS) };
+  expect(answer(scale(SIZE, { plan }))).toEqual(result);
+});
+
 test('what people approve, and an emergency, needs no standing approval any more', () => {
   const asked = after(scale(), { type: 'confirmed', by: ana.id }, NOON);
   const used = { type: 'break-glass', by: ana.id, reason: 'the disk is full' } as const;

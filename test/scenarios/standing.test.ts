@@ -67,6 +67,11 @@ test.for(ENGINES)(
     const list = textOf((await sandbox.privateMessage(DORA, 'allowed in advance')) ?? NO_MESSAGE);
     expect(list).toContain('Stop of everything tagged staging is allowed');
 
+    await sandbox.slack.command(ANA, 'ops', `/change revoke ${id}`);
+    await sandbox.privateMessage(
+      ANA,
+      'Too late to cancel: it was accepted. Revoke it on its card.',
+    );
     await sandbox.press(CLEO, await sandbox.card('is allowed'), 'change.revoke');
     await expect.poll(() => shown(sandbox, 'was allowed')).toContain(`Revoked by  <@${CLEO}>`);
     expect(buttonsOf((await sandbox.card('was allowed')) ?? NO_MESSAGE)).not.toContain(
@@ -91,7 +96,7 @@ test.for(ENGINES)(
     const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
     const line = '/change allow service scale analytics-prod max=96 uses=1 month-end load';
     await allowed(sandbox, line, [BEN, CLEO]);
-    expect(await shown(sandbox, 'is allowed')).toContain('Largest memory  96 GB');
+    expect(await shown(sandbox, 'is allowed')).toContain('Largest memory (GB)  96');
     const scale = (by: string, values: string) =>
       previewOf(
         sandbox,
@@ -119,6 +124,30 @@ test.for(ENGINES)(
       .toContain('The standing approval has ended.');
   },
 );
+
+test('an approver allows less: the uses that follow have the lower limits', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.slack.command(
+    ANA,
+    'ops',
+    '/change allow scale ml-features max=96 uses=3 month end',
+  );
+  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Allow '), 'change.confirm');
+  await sandbox.press(BEN, await sandbox.card('requests: allow'), 'change.narrow');
+  await sandbox.slack.submit(BEN, await sandbox.modal(BEN, 'change.narrow'), {
+    maxReplicaMemoryGb: {
+      maxReplicaMemoryGb: { type: 'static_select', selected_option: { value: '64' } },
+    },
+    uses: { uses: { type: 'number_input', value: '2' } },
+  });
+  await expect
+    .poll(() => shown(sandbox, 'is allowed'))
+    .toContain(`Narrowed by  <@${BEN}>: Largest memory (GB) 96 → 64, Uses 3 → 2`);
+  const more = await previewOf(sandbox, FINN, '/service scale ml-features max=96 load', '(GB)  96');
+  expect(textOf(more ?? NO_MESSAGE)).toContain('1 of @db-leads, not you');
+  const own = await previewOf(sandbox, FINN, '/service scale ml-features max=64 load', '(GB)  64');
+  expect(textOf(own ?? NO_MESSAGE)).toContain('2 of 2 uses left');
+});
 
 test('a use that waits for its time does not run once the standing approval is revoked', async () => {
   const sandbox = await startTestSandbox();

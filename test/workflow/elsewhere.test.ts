@@ -115,6 +115,17 @@ test('a change made elsewhere is named with its actor, once, with several replic
   expect(await versions()).toEqual([1, 1]);
 });
 
+test('activities of two organizations with one id are both named', async () => {
+  const { context, titles } = await watched();
+  const other = elsewhereWatch({ ...context, organization: 'other' }, AUDIT);
+  await other();
+  await titles([{ id: 'a0' }]);
+  expect(await titles([{ id: 'a0', actorDetails: 'jo@example.com' }], other)).toEqual([
+    'Stopped in the console by jo@example.com: staging',
+    'Stopped in the console by mara@example.com: staging',
+  ]);
+});
+
 test('its channel is that of the rule for such a change of the service, otherwise the audit channel', async () => {
   const { read } = await watched();
   const actors = ['mara', 'jo', 'ann', 'bo'];
