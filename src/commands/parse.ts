@@ -402,7 +402,10 @@ function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary
   return noun ? { noun, words } : null;
 }
 
-/** `organization=prod-eu` beside a name means `prod-eu/name`; null: the words have no such key, or it is a field. */
+/**
+ * `organization=prod-eu` beside a name means `prod-eu/name`. Null: the words have no such key, or it is for the command
+ * to read or refuse, because nothing in the line could be narrowed by it.
+ */
 function readOrganization(
   command: Command,
   typed: readonly Word[],
@@ -410,7 +413,8 @@ function readOrganization(
 ): ParseResult | null {
   const { organizations, services } = vocabulary;
   const at = typed.findIndex((word) => !word.quoted && KEY.test(word.text));
-  const isField = fieldsOf(command.args).some(({ word }) => word === 'organization');
+  const fields = fieldsOf(command.args);
+  const isField = fields.some(({ word }) => word === 'organization');
   if (at < 0 || isField || organizations.length === 1) return null;
   const wanted = lowerOf(typed[at] ?? NO_WORD).replace(KEY, '');
   const words = typed.filter((_, index) => index !== at);
@@ -428,7 +432,8 @@ function readOrganization(
     const after = words.slice(start + named.taken);
     return readArguments(command, [...words.slice(0, start), name, ...after], vocabulary);
   }
-  return readArguments(command, words, { ...vocabulary, services: own });
+  const isAsked = fields.some(({ names, optional }) => names === 'service' && !optional);
+  return isAsked ? readArguments(command, words, { ...vocabulary, services: own }) : null;
 }
 
 const KEY = /^organization=/i;

@@ -14,7 +14,7 @@ const services = buildDirectory(
   [
     { ...REST, id: 'eu-1', organizationId: 'o-eu', name: 'analytics' },
     { ...REST, id: 'us-1', organizationId: 'o-us', name: 'analytics' },
-    { ...REST, id: 'us-2', organizationId: 'o-us', name: 'data lake', aliases: [] },
+    { ...REST, id: 'us-2', organizationId: 'o-us', name: 'data lake', aliases: [], tags: ['prod'] },
   ],
   [],
   null,
@@ -60,6 +60,17 @@ test('an organization that there is not is answered with those that there are', 
     "There's no organization called “prod-as”. [service stop analytics organization=prod-eu] " +
       '[service stop analytics organization=prod-us]',
   );
+});
+
+test.for([
+  ['service list organization=prod-us', '/service list has no key “organization=”'],
+  ['change list all organization=prod-us', '/change list has no key “organization=”'],
+  ['change freeze tag=prod until=4h organization=prod-us why', '/change freeze has no key'],
+  ['change freeze everything until=4h organization=prod-us why', '/change freeze has no key'],
+  ['change allow stop tag=prod organization=prod-us drills', '/change allow has no key'],
+  ['cost mtd organization=prod-us', 'cost words=mtd organization=prod-us'],
+])('“%s”: what no service narrows is not dropped', ([line = '', understood = '']) => {
+  expect(read(line)).toContain(understood);
 });
 
 test('limits are those of the organization of the named service', () => {
