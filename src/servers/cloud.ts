@@ -276,8 +276,9 @@ export function createCloud(
   const [first, ...others] = organizations;
   const only = others.length === 0 ? first?.client : undefined;
   const find = (id: string | null) => organizations.find((each) => each.id === id)?.client;
-  const of = (id: string) => known(find(id), 'organizationId');
-  const ofService = (id: string) => known(find(organizationOf(id)), 'serviceId');
+  const of = (id: string | null) => known(find(id), 'organization', 'is not in signalbox.yaml');
+  const ofService = (id: string) =>
+    known(find(organizationOf(id)), 'serviceId', 'is of no organization in signalbox.yaml');
   const sentTo = (client: (serviceId: string | null) => CloudClient): CloudRequests => ({
     createService: async (...given) => client(null).createService(...given),
     getUsageCost: async (...given) => client(null).getUsageCost(...given),
@@ -289,7 +290,7 @@ export function createCloud(
     getBackup: async (id, ...given) => client(id).getBackup(id, ...given),
   });
   const all: CloudClient = only ?? {
-    ...sentTo((id) => (id === null ? known(undefined, 'organizationId') : ofService(id))),
+    ...sentTo((id) => (id === null ? of(null) : ofService(id))),
     reads: readsOfAll(organizations, organizationOf),
     close: async () => {
       await Promise.all(organizations.map(({ client }) => client.close()));
@@ -339,8 +340,7 @@ function readsOfAll(
   };
 }
 
-function known(client: CloudClient | undefined, field: string): CloudClient {
-  const problem = 'is not of an organization in signalbox.yaml';
+function known(client: CloudClient | undefined, field: string, problem: string): CloudClient {
   if (!client) throw new InvalidRequest('cloud', [{ field, problem }]);
   return client;
 }
