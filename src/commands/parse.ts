@@ -412,10 +412,11 @@ function readOrganization(
   vocabulary: Vocabulary,
 ): ParseResult | null {
   const { organizations, services } = vocabulary;
+  if (organizations.length === 1) return null;
   const at = typed.findIndex((word) => !word.quoted && KEY.test(word.text));
   const fields = fieldsOf(command.args);
   const isField = fields.some(({ word }) => word === 'organization');
-  if (at < 0 || isField || organizations.length === 1) return null;
+  if (at < 0 || isField) return null;
   const wanted = lowerOf(typed[at] ?? NO_WORD).replace(KEY, '');
   const words = typed.filter((_, index) => index !== at);
   if (organizations.every(({ name }) => name !== wanted)) {

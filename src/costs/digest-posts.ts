@@ -220,9 +220,11 @@ async function postDue(
   const isPosted = ({ one }: DueDigest) =>
     ['posted', 'found', 'quiet'].includes(outcomes.get(one.key) ?? '');
   for (const each of due.filter(isPosted)) last.set(each.one.key, each.slot.localDay);
-  const late = due.filter(
-    (each) => !isPosted(each) && now.getTime() - each.slot.at.getTime() >= LATE_MS,
-  );
+  // What was missed is reported as missed, and what another process posts is not late.
+  const isLate = ({ one, slot }: DueDigest) =>
+    !['missed', 'taken'].includes(outcomes.get(one.key) ?? '') &&
+    now.getTime() - slot.at.getTime() >= LATE_MS;
+  const late = due.filter((each) => !isPosted(each) && isLate(each));
   if (late.length > 0) await reportLate(context, late, now);
   for (const [key, outcome] of outcomes) {
     // These are tried again in the next round.

@@ -113,10 +113,10 @@ export function readCostQuestion(
   const typed = words.split(/\s+/).filter((word) => word !== '');
   const names = questionNames(known);
   const reading = readQuestion(typed, today, names);
-  const forExample = (sentence: string) =>
-    unclear(`${sentence} For example:`, linesAfter(command, examples));
+  const forExample = (sentence: string, lines: readonly string[]) =>
+    unclear(`${sentence} For example:`, linesAfter(command, lines.length > 0 ? lines : examples));
   if (reading.ok && accepts(reading.question, today)) return reading;
-  if (reading.ok) return forExample(refusal);
+  if (reading.ok) return forExample(refusal, []);
   const works = (line: string) => {
     const read = readQuestion(line.split(' '), today, names);
     return read.ok && accepts(read.question, today);
@@ -126,7 +126,7 @@ export function readCostQuestion(
   const meant = [...subcommands, ...linesAfter(command, near)];
   const sentence = unclearQuestionText(reading, names);
   if (meant.length > 0) return unclear(`${sentence} Did you mean:`, meant);
-  return forExample(sentence);
+  return forExample(sentence, withoutUnclear(reading, typed).filter(works));
 }
 
 function linesAfter(command: string, words: readonly string[]): readonly string[] {
@@ -135,6 +135,12 @@ function linesAfter(command: string, words: readonly string[]): readonly string[
 
 function unclear(text: string, lines: readonly string[]) {
   return { ok: false, answer: unclearAnswer(text, lines) } as const;
+}
+
+/** The typed words without the unclear ones; none if no word is left. */
+function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
+  const rest = typed.filter((_, index) => !about.includes(index));
+  return rest.length > 0 ? [rest.join(' ')] : [];
 }
 
 function subcommandsNear(

@@ -68,7 +68,8 @@ function fieldsAfter(
   switch (event.type) {
     case 'confirmed': {
       const { approvals } = event;
-      if (!approvals) return confirmed(change, at);
+      // People decide about it instead.
+      if (!approvals) return { ...confirmed(change, at), standing: undefined };
       return { ...readyToRun(change, at), confirmedAt: at, approvals };
     }
     case 'card-posted':
@@ -89,7 +90,8 @@ function fieldsAfter(
     case 'break-glass': {
       const { by, reason } = event;
       const confirmedAt = change.confirmedAt ?? at;
-      return { ...readyToRun(change, at), confirmedAt, breakGlass: { by, at, reason } };
+      const alone = { breakGlass: { by, at, reason }, standing: undefined };
+      return { ...readyToRun(change, at), confirmedAt, ...alone };
     }
     case 'rejected':
       return { rejection: { by: event.by, at, reason: event.reason }, state: 'rejected' };

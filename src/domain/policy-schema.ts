@@ -129,21 +129,14 @@ function ruleOf(entry: RuleEntry, index: number): Rule {
     breakGlass: entry.breakGlass ?? null,
     discovered: entry.discovered === 'allowed',
     ...(entry.agents && { agents: agentsIn(entry.agents) }),
-    ...(isByStanding(entry.agents) && { agentsStanding: true }),
+    ...(Object(entry.agents).standing && { agentsStanding: true }),
   };
 }
 
 const AGENTS = z.literal('allowed');
 
-type AgentsEntry = RuleEntry['agents'];
-
-function agentsIn(entry: NonNullable<AgentsEntry>) {
+function agentsIn(entry: NonNullable<RuleEntry['agents']>) {
   return typeof entry === 'object' && 'names' in entry ? entry.names : entry;
-}
-
-/** Whether they may use a standing approval. */
-function isByStanding(entry: AgentsEntry): boolean {
-  return typeof entry === 'object' && 'standing' in entry;
 }
 
 type RuleEntry = z.output<ReturnType<typeof ruleSchema>>;

@@ -414,3 +414,15 @@ test('a change with a revert is covered where its revert is', () => {
   expect(answer(change, { standing: TAGGED, commands })).toEqual([ben.id, cleo.id]);
   expect(answer(change, { standing: only, commands })).toBe('not-covered');
 });
+
+test('what people approve, and an emergency, needs no standing approval any more', () => {
+  const asked = after(scale(), { type: 'confirmed', by: ana.id }, NOON);
+  const used = { type: 'break-glass', by: ana.id, reason: 'the disk is full' } as const;
+  for (const change of [asked, after(scale(), used, NOON)]) {
+    expect(change.standing).toBeUndefined();
+  }
+  const requires = { ...REQUIRES, breakGlass: 'lead' };
+  const change = after(scale(SIZE, { requires }), used, NOON);
+  const policy = policyThatRequires(requires);
+  expect(gate(change, 'claim', claiming(change, { policy }))).toMatchObject({ type: 'claimed' });
+});

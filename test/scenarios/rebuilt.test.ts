@@ -102,8 +102,11 @@ function seen({ slack, cloud }: TestSandbox) {
     (text.split('\n')[0] ?? '')
       .replaceAll(/\b[0-9A-Z]{6}\b/g, 'ID')
       .replaceAll(/<!date[^>]*>|https?:\S+/g, '…');
+  const requests = cloud.requests().map(({ operation, body }) => [operation, body] as const);
   return {
-    sent: cloud.requests().map(({ operation, body }) => [operation, body]),
+    sent: requests.filter(([, body]) => body !== null),
+    // Reads in the background have no order.
+    read: requests.flatMap(([operation, body]) => (body === null ? [operation] : [])).toSorted(),
     messages: all
       .filter(({ ephemeralFor }) => !ephemeralFor)
       .map(firstLine)

@@ -83,6 +83,12 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   'alert edit': [
     { line: '/alert edit "5xx rate" threshold=7 "noise"', about: ['7'], operation: 'update alert' },
   ],
+  'change allow': [
+    {
+      line: '/change allow scale tag=dev max=96 uses=3 for=7d "month end"',
+      about: ['dev', '96', '3 '],
+    },
+  ],
   'change freeze': [
     { line: '/change freeze tag=prod until=2h "launch"', about: ['prod', 'launch'] },
   ],
@@ -335,6 +341,8 @@ test.for(rows)('%s, %s: each surface shows what its requester read', async (row)
       .messages(`D${GUS.slice(1)}`)
       .filter(({ text }) => text.split('\n', 1).join().includes(id));
   await expect.poll(() => copies().length).toBe(1);
+  // What the preview read counts for ten seconds among the requests to the server.
+  sandbox.pass(11_000);
   await reach(sandbox, card, each);
   const pass = timeInSteps(sandbox, 11_000);
   const soon = (isThere: () => boolean) =>

@@ -16,10 +16,11 @@ const ALLOW = '/change allow service stop tag=staging uses=2 for=7d night tests'
 
 /** Requests a standing approval, and returns its card once Ben has approved it. */
 async function allowed(sandbox: TestSandbox, line = ALLOW, approvers = [BEN]) {
+  const [, verb = ''] = /allow (?:service )?(\w+)/.exec(line) ?? [];
   await sandbox.slack.command(ANA, 'ops', line);
-  const preview = await sandbox.privateMessage(ANA, 'Allow ');
+  const preview = await sandbox.privateMessage(ANA, `Allow ${verb} of`);
   await sandbox.press(ANA, preview, 'change.confirm');
-  const card = await sandbox.card('requests: allow');
+  const card = await sandbox.card(`requests: allow ${verb} of`);
   for (const by of approvers) await sandbox.press(by, card, 'change.approve');
   await expect.poll(() => shown(sandbox, 'is allowed')).toContain('In force.');
   return { card: (await sandbox.card('is allowed')) ?? card, preview };
@@ -84,37 +85,40 @@ async function previewOf(sandbox: TestSandbox, by: string, line: string, words: 
   return sandbox.privateMessage(by, words);
 }
 
-test('what a standing approval does not cover asks for approval; its last use is taken once', async () => {
-  const sandbox = await startTestSandbox();
-  const line = '/change allow service scale analytics-prod max=96 uses=1 month-end load';
-  await allowed(sandbox, line, [BEN, CLEO]);
-  expect(await shown(sandbox, 'is allowed')).toContain('Largest memory  96 GB');
-  const scale = (by: string, values: string) =>
-    previewOf(
-      sandbox,
-      by,
-      `/service scale analytics-prod ${values} month end`,
-      `per replica (GB)  ${values.slice(4)}`,
+test.for(ENGINES)(
+  'what is not covered asks for approval; the last use is taken once (%s)',
+  async (engine) => {
+    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
+    const line = '/change allow service scale analytics-prod max=96 uses=1 month-end load';
+    await allowed(sandbox, line, [BEN, CLEO]);
+    expect(await shown(sandbox, 'is allowed')).toContain('Largest memory  96 GB');
+    const scale = (by: string, values: string) =>
+      previewOf(
+        sandbox,
+        by,
+        `/service scale analytics-prod ${values} month end`,
+        `per replica (GB)  ${values.slice(4)}`,
+      );
+    const more = await scale(ANA, 'max=128');
+    expect(textOf(more ?? NO_MESSAGE)).toContain('2 of @db-leads, not you');
+    expect(buttonsOf(more ?? NO_MESSAGE)).toContain('change.confirm');
+    const first = await scale(ANA, 'max=64');
+    const second = await scale(FINN, 'max=96');
+    for (const one of [first, second])
+      expect(textOf(one ?? NO_MESSAGE)).toContain('1 of 1 uses left');
+    await sandbox.press(ANA, first, 'change.confirm');
+    await sandbox.press(FINN, second, 'change.confirm');
+    expect(textOf((await sandbox.privateMessage(FINN, 'no use left')) ?? NO_MESSAGE)).toContain(
+      'Request it again',
     );
-  const more = await scale(ANA, 'max=128');
-  expect(textOf(more ?? NO_MESSAGE)).toContain('2 of @db-leads, not you');
-  expect(buttonsOf(more ?? NO_MESSAGE)).toContain('change.confirm');
-  const first = await scale(ANA, 'max=64');
-  const second = await scale(FINN, 'max=96');
-  for (const one of [first, second])
-    expect(textOf(one ?? NO_MESSAGE)).toContain('1 of 1 uses left');
-  await sandbox.press(ANA, first, 'change.confirm');
-  await sandbox.press(FINN, second, 'change.confirm');
-  expect(textOf((await sandbox.privateMessage(FINN, 'no use left')) ?? NO_MESSAGE)).toContain(
-    'Request it again',
-  );
-  await cardAfterRetries(sandbox, 'analytics-prod is scaling');
-  const scales = sandbox.cloud.requests().filter(({ operation }) => operation === 'scale');
-  expect(scales.map(({ body }) => body)).toEqual([{ maxReplicaMemoryGb: 64 }]);
-  await expect
-    .poll(() => shown(sandbox, 'was allowed'))
-    .toContain('The standing approval has ended.');
-});
+    await cardAfterRetries(sandbox, 'analytics-prod is scaling');
+    const scales = sandbox.cloud.requests().filter(({ operation }) => operation === 'scale');
+    expect(scales.map(({ body }) => body)).toEqual([{ maxReplicaMemoryGb: 64 }]);
+    await expect
+      .poll(() => shown(sandbox, 'was allowed'))
+      .toContain('The standing approval has ended.');
+  },
+);
 
 test('a use that waits for its time does not run once the standing approval is revoked', async () => {
   const sandbox = await startTestSandbox();
@@ -192,4 +196,23 @@ test.for<[string, string, object, string]>([
         JSON.stringify(sandbox.slack.clientState(FINN).views),
     )
     .toContain(refusal);
+});
+
+test('the card shows the end of its time; its requester revokes one in Home', async () => {
+  const sandbox = await startTestSandbox();
+  await allowed(sandbox, '/change allow stop tag=staging for=1h load of the shop');
+  setTime(sandbox, '13:01');
+  await expect
+    .poll(() => shown(sandbox, 'was allowed'))
+    .toContain('The standing approval has ended.');
+
+  await allowed(sandbox, '/change allow start tag=staging for=1h load of the shop');
+  await sandbox.slack.openHome({ as: ANA });
+  const home = () => JSON.stringify(sandbox.slack.clientState(ANA).home ?? []);
+  await expect.poll(home).toContain('Standing approvals (1)');
+  await sandbox.slack.click(ANA, { in: 'home' }, 'change.revoke');
+  await expect
+    .poll(() => shown(sandbox, 'Revoked by'))
+    .toContain('The standing approval has ended.');
+  await expect.poll(home).not.toContain('Standing approvals');
 });

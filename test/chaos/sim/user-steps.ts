@@ -68,11 +68,12 @@ export const ready = fc
       `${by} asks for ${kind} of ${thing} in ${inMs} ms, and two press ${first} and ${second}`,
   }));
 
-/** Two people agree to some stops; then one is asked for by a person, or two at the same time. */
+/** Two people agree to some stops, of which Finn asks for one. */
 export const standing = fc
   .tuple(fc.constantFrom(ANA, FINN), fc.constantFrom(...THINGS), fc.integer({ min: 1, max: 2 }))
-  .map(([by, thing, uses]) =>
-    step(`${by} asks for ${uses} stops of ${thing}, and two approve`, async (simulation) => {
+  .map(([by, thing, uses]) => ({
+    ...asking(FINN, 'service stop', thing),
+    run: async (model: Model, simulation: Simulation) => {
       const id = await simulation.allow(by, thing, uses);
       if (!id) return;
       await simulation.press(by, 'confirm', id);
@@ -80,8 +81,12 @@ export const standing = fc
       await simulation.press(BEN, 'approve', id);
       await simulation.press(CLEO, 'approve', id);
       await simulation.work();
-    }),
-  );
+      model.asked += 1;
+      const use = await simulation.ask(FINN, 'service stop', thing);
+      if (use.id) await simulation.press(FINN, 'confirm', use.id);
+    },
+    toString: () => `${by} asks for ${uses} stops of ${thing}, two approve, and Finn asks for one`,
+  }));
 
 export const stops = fc
   .tuple(fc.constantFrom(ANA, FINN, BEN), fc.constantFrom(...THINGS), later, fc.nat(1))
