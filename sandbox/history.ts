@@ -18,7 +18,7 @@ const DAYS_OF_COSTS = 3;
 const WITHIN_MS = 180_000;
 
 const [FINN, GUS] = ['U0FINN0001', 'U0GUS00001'];
-const LINE = '/service scale ci max=64 longer builds';
+const lineFor = (service: string) => `/service scale ${service} max=64 longer builds`;
 
 interface HistoryOptions {
   readonly slack: SlackSimulator;
@@ -26,6 +26,8 @@ interface HistoryOptions {
   readonly mover: ClockMover;
   /** The time at which the sandbox was started. */
   readonly startedAt: Date;
+  /** The service of the change, as people name it. */
+  readonly service: string;
   /** The time at which the history ends, when all of it has happened. */
   readonly ends: () => Date;
 }
@@ -40,14 +42,21 @@ function lastAfternoon(startedAt: Date): number {
 }
 
 /** One finished change of yesterday and the digest of this morning, made by the real bot. */
-export async function playHistory({ slack, cloud, mover, startedAt, ends }: HistoryOptions) {
+export async function playHistory({
+  slack,
+  cloud,
+  service,
+  mover,
+  startedAt,
+  ends,
+}: HistoryOptions) {
   const until = patience();
   const morning = lastMorning(startedAt);
   const afternoon = lastAfternoon(startedAt);
   for (let daysAgo = DAYS_OF_COSTS - 1; daysAgo >= 0; daysAgo -= 1) {
     await mover.jumpTo(new Date(afternoon - daysAgo * DAY_MS));
   }
-  await finishChange({ slack, cloud, until });
+  await finishChange({ slack, cloud, service, until });
   // What follows the change happens soon after it, and not when the clock is moved to the morning.
   for (const minutes of [1, 2, 5]) await mover.jumpTo(new Date(afternoon + minutes * MINUTE_MS));
   await mover.jumpTo(morning);
@@ -59,13 +68,13 @@ export async function playHistory({ slack, cloud, mover, startedAt, ends }: Hist
   }
 }
 
-async function finishChange({ slack, cloud, until }: Play): Promise<void> {
+async function finishChange({ slack, cloud, service, until }: Play): Promise<void> {
   // On a loaded machine, the bot may not answer within the 3 s of Slack.
-  await until(async () => (await slack.command(FINN, 'ops', LINE)).error === null);
+  await until(async () => (await slack.command(FINN, 'ops', lineFor(service))).error === null);
   await pressWhenShown({ slack, until }, FINN, 'ops', 'change.confirm');
   await pressWhenShown({ slack, until }, GUS, 'db-approvals', 'change.approve');
   await until(() => cloud.effectCount('scale') > 0);
-  await until(() => messageWith(slack, 'db-approvals', 'change.approve') === undefined);
+  await until(() => messageWith(slack, 'db-approvals', 'change.approve', GUS) === undefined);
 }
 
 async function pressWhenShown(
@@ -74,8 +83,10 @@ async function pressWhenShown(
   channel: string,
   actionId: string,
 ): Promise<void> {
-  await until(() => messageWith(slack, channel, actionId) !== undefined);
-  const message = messageWith(slack, channel, actionId);
+  // Who opens the page early may have a preview there too.
+  const shown = () => messageWith(slack, channel, actionId, as);
+  await until(() => shown() !== undefined);
+  const message = shown();
   if (message === undefined) return;
   const place = { in: 'message', channel: message.channel, ts: message.ts } as const;
   await slack.click(as, place, actionId);
@@ -85,13 +96,18 @@ function messageWith(
   slack: SlackSimulator,
   channel: string,
   actionId: string,
+  as: string,
 ): StoredMessage | undefined {
   return slack
     .messages(channel)
-    .find(({ blocks }) => elementsIn(blocks).some(({ element }) => element.action_id === actionId));
+    .find(
+      ({ blocks, ephemeralFor }) =>
+        (ephemeralFor ?? as) === as &&
+        elementsIn(blocks).some(({ element }) => element.action_id === actionId),
+    );
 }
 
-interface Play extends Pick<HistoryOptions, 'slack' | 'cloud'> {
+interface Play extends Pick<HistoryOptions, 'slack' | 'cloud' | 'service'> {
   /** Waits until this is so, or until the time for the whole history is over. */
   readonly until: (isReached: () => boolean | Promise<boolean>) => Promise<void>;
 }

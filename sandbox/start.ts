@@ -21,6 +21,7 @@ import { historyBegin, playHistory } from './history.ts';
 import {
   ALERTS_TOKEN,
   cloudKeys,
+  NAMES,
   ORGANIZATION,
   OTHER_KEY,
   otherOrganization,
@@ -174,7 +175,8 @@ export async function startSandbox(options: SandboxOptions) {
     await waitUntilReady(readyUrl, running.bot);
     restartOnExit();
     const ends = () => options.at ?? new Date();
-    if (history) await playHistory({ slack, cloud, mover, startedAt, ends });
+    const service = second ? `${NAMES[0]}/ci` : 'ci';
+    if (history) await playHistory({ slack, cloud, service, mover, startedAt, ends });
     guide.since = now();
   } catch (error) {
     await stop();

@@ -402,7 +402,10 @@ function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary
   return noun ? { noun, words } : null;
 }
 
-/** `organization=prod-eu` beside a name means `prod-eu/name`; null: the words have no such key, or it is a field. */
+/**
+ * `organization=prod-eu` beside a name means `prod-eu/name`. Null: the words have no such key, or it is for the command
+ * to read or refuse, because nothing in the line could be narrowed by it.
+ */
 function readOrganization(
   command: Command,
   typed: readonly Word[],

@@ -173,7 +173,7 @@ function placeOf({ tags, warehouse, discovered, source }: Service) {
 function sourceNote(list: ListRead): AnswerPart {
   const unread = (list.missing ?? []).map(
     ({ name, why }) =>
-      `${name} does not answer: ${why}. Its values are those of the latest replies.`,
+      `${name} cannot be read: ${why}. Its values are those of the latest replies.`,
   );
   if (list.known) {
     const text = 'Tags of services that are not listed are those of the server.';

@@ -203,9 +203,14 @@ export async function homeCosts(
   // A sum may be as usual where a line is not.
   const isUnusual = unusual.some(({ last }) => last === yesterday);
   const usual = isUnusual ? null : usualText(series, yesterday, isExplained);
+  const older = leftOut(read);
   return {
     title: `Yesterday ${cost}${open}${withoutText(read)}${usual === null ? '' : `, ${usual}`}`,
-    lines: ['Days are in UTC.', ...(forecast ? [forecast.text] : [])],
+    lines: [
+      'Days are in UTC.',
+      ...(older === null ? [] : [`The stored figures of ${older} are older.`]),
+      ...(forecast ? [forecast.text] : []),
+    ],
     asOf: read.fetchedAt,
   };
 }

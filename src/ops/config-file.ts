@@ -555,10 +555,15 @@ function repeatedNames({
   digests,
   budgets,
 }: Outline): readonly ConfigProblem[] {
-  const names = services.flatMap(({ name, aliases, organization: of }, index) => [
-    { where: `services[${index}].name`, word: name, of },
-    ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word, of })),
-  ]);
+  const isOfSeveral = organizations.length > 1;
+  const names = services.flatMap(({ name, aliases, organization }, index) => {
+    // Of a list of one, a service may name its organization or not.
+    const of = isOfSeveral ? organization : '';
+    return [
+      { where: `services[${index}].name`, word: name, of },
+      ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word, of })),
+    ];
+  });
   const pipes = services.flatMap((service, index) =>
     service.pipes.map((pipe, at) => ({ ...pipe, where: `services[${index}].pipes[${at}]`, index })),
   );

@@ -143,14 +143,19 @@ function missing(
 ): CheckLine {
   const where = places.join(', ');
   const bare = word.replace(/^.*#/, '');
+  // In an organization a name has its workspace before it.
+  const inPlace = (name: string, { team }: ChannelFacts) =>
+    word.includes('/') ? `${team}/${name}` : name;
   const renamed = rooms.find(({ formerNames }) => formerNames.includes(bare));
   if (renamed) {
-    const fix = `write '#${renamed.name}' at ${where}, or the id ${renamed.id}, which never changes`;
+    const now = inPlace(`#${renamed.name}`, renamed);
+    const fix = `write '${now}' at ${where}, or the id ${renamed.id}, which never changes`;
     return failed(word, `was renamed to #${renamed.name}`, fix);
   }
-  const open = rooms.filter(({ archived }) => !archived).map(({ name }) => name);
-  const near = word.includes('#') ? nearestWord(bare, open) : null;
-  const meant = near === null ? '' : `did you mean '#${near}' at ${where}? `;
+  const open = rooms.filter(({ archived }) => !archived);
+  const names = open.map((room) => inPlace(`#${room.name}`, room));
+  const near = word.includes('#') ? nearestWord(word, names) : null;
+  const meant = near === null ? '' : `did you mean '${near}' at ${where}? `;
   const invite = `for a private channel, type /invite @${botName} in it`;
   return failed(word, 'the bot does not see this channel', `${meant}${invite}`);
 }

@@ -262,9 +262,11 @@ export interface Cloud extends CloudClient {
   readonly organizations: readonly CloudOrganization[];
   /** The client of one organization. Throws InvalidRequest where the configuration does not have it. */
   readonly of: (organizationId: string) => CloudClient;
-  /** The same, whose requests of the contract go to one organization; to none that the configuration does not have. */
+  /** The same, whose requests of the contract go to one organization; to none if the configuration does not have it. */
   readonly within: (organizationId: string) => Cloud;
 }
+
+type CloudRequests = Omit<CloudClient, 'reads' | 'close'>;
 
 /** `organizationOf` returns the organization of a service by its id; null: it is unknown. */
 export function createCloud(
@@ -274,18 +276,21 @@ export function createCloud(
   const [first, ...others] = organizations;
   const only = others.length === 0 ? first?.client : undefined;
   const find = (id: string | null) => organizations.find((each) => each.id === id)?.client;
-  const of = (id: string) => known(find(id), 'organizationId');
-  const ofService = (id: string) => known(find(organizationOf(id)), 'serviceId');
-  const ofOne = (): CloudClient => known(undefined, 'organizationId');
-  const all: CloudClient = only ?? {
-    createService: async (...given) => ofOne().createService(...given),
-    getUsageCost: async (...given) => ofOne().getUsageCost(...given),
+  const of = (id: string | null) => known(find(id), 'organization', 'is not in signalbox.yaml');
+  const ofService = (id: string) =>
+    known(find(organizationOf(id)), 'serviceId', 'is of no organization in signalbox.yaml');
+  const sentTo = (client: (serviceId: string | null) => CloudClient): CloudRequests => ({
+    createService: async (...given) => client(null).createService(...given),
+    getUsageCost: async (...given) => client(null).getUsageCost(...given),
     createReversePrivateEndpoint: async (id, ...given) =>
-      ofService(id).createReversePrivateEndpoint(id, ...given),
-    updateReplicaScaling: async (id, ...given) => ofService(id).updateReplicaScaling(id, ...given),
-    updateServiceState: async (id, ...given) => ofService(id).updateServiceState(id, ...given),
-    getPipeSettings: async (id, ...given) => ofService(id).getPipeSettings(id, ...given),
-    getBackup: async (id, ...given) => ofService(id).getBackup(id, ...given),
+      client(id).createReversePrivateEndpoint(id, ...given),
+    updateReplicaScaling: async (id, ...given) => client(id).updateReplicaScaling(id, ...given),
+    updateServiceState: async (id, ...given) => client(id).updateServiceState(id, ...given),
+    getPipeSettings: async (id, ...given) => client(id).getPipeSettings(id, ...given),
+    getBackup: async (id, ...given) => client(id).getBackup(id, ...given),
+  });
+  const all: CloudClient = only ?? {
+    ...sentTo((id) => (id === null ? of(null) : ofService(id))),
     reads: readsOfAll(organizations, organizationOf),
     close: async () => {
       await Promise.all(organizations.map(({ client }) => client.close()));
@@ -295,8 +300,8 @@ export function createCloud(
     ...all,
     organizations,
     of,
-    // What was approved for another organization than the only one was approved when the file had that one.
-    within: (id) => ({ ...cloud, ...(only ?? of(id)), reads: all.reads, close: all.close }),
+    // Also with one organization: what was approved for another one is not sent to it.
+    within: (id) => ({ ...cloud, ...sentTo(() => of(id)) }),
   };
   return cloud;
 }
@@ -335,8 +340,7 @@ function readsOfAll(
   };
 }
 
-function known(client: CloudClient | undefined, field: string): CloudClient {
-  const problem = 'is not of an organization in signalbox.yaml';
+function known(client: CloudClient | undefined, field: string, problem: string): CloudClient {
   if (!client) throw new InvalidRequest('cloud', [{ field, problem }]);
   return client;
 }

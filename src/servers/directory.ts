@@ -45,15 +45,25 @@ export function buildDirectory(
   const nameOf = new Map(organizations.map(({ id, name }) => [id, name]));
   const all: Service[] = [...listed, ...unlisted].map((service) => {
     const organization = nameOf.size > 1 ? nameOf.get(service.organizationId) : null;
-    return organization ? inOrganization(service, organization) : service;
+    return organization ? inOrganization(service, organization, [...nameOf.values()]) : service;
   });
   return all.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** Among several organizations, its name is `prod-eu/analytics`, and `analytics` may be that of several. */
-function inOrganization(service: Service, organization: string): Service {
+/**
+ * Among several organizations, its name is `prod-eu/analytics`, and `analytics` may be that of several. A name that begins
+ * like one of another organization means nothing without its own before it.
+ */
+function inOrganization(
+  service: Service,
+  organization: string,
+  all: readonly (string | null)[],
+): Service {
   const full = (name: string) => `${organization}/${name}`;
-  const aliases = [service.name, ...service.aliases, ...service.aliases.map(full)];
+  const short = [service.name, ...service.aliases].filter((name) =>
+    all.every((each) => !name.toLowerCase().startsWith(`${each}/`)),
+  );
+  const aliases = [...short, ...service.aliases.map(full)];
   return { ...service, organization, name: full(service.name), aliases };
 }
 

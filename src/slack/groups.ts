@@ -164,8 +164,12 @@ export function groupProblem(
     const hint = `enable it in Slack under People & user groups, or set another group at ${where}`;
     return { where, problem: `the user group ${name} is disabled`, hint, passing: false };
   }
-  const handles = listed.filter(({ disabled }) => !disabled).map(({ handle }) => `@${handle}`);
-  const near = nearestWord(name, handles);
+  // Who names a workspace reads of others with it.
+  const written = ({ team, handle }: Group) =>
+    name.includes('/') ? `${team}/@${handle}` : `@${handle}`;
+  const enabled = listed.filter(({ disabled }) => !disabled);
+  const same = enabled.find(({ handle }) => name.endsWith(`/@${handle}`));
+  const near = same ? written(same) : nearestWord(name, enabled.map(written));
   const meant =
     near === null ? 'create it in Slack' : `did you mean '${near}'? Otherwise create it`;
   const hint = `${meant}, or set another group there`;

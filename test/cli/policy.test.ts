@@ -107,8 +107,8 @@ cases:
   expect({ out, code }).toEqual({ out: '', code: 2 });
   const shown = err.replaceAll(cases, 'cases.yaml').replaceAll(config, 'signalbox.yaml');
   expect(shown).toMatchInlineSnapshot(`
-    "signalbox.yaml:67 policy[1].approvals.from  names no role: “aprover” (did you mean “approver”?)
-    signalbox.yaml:67 policy[1].approvals.count  must be at least 1
+    "signalbox.yaml:72 policy[1].approvals.from  names no role: “aprover” (did you mean “approver”?)
+    signalbox.yaml:72 policy[1].approvals.count  must be at least 1
     cases.yaml:3 cases[0].roles[0]  names no role: “operatr” (did you mean “operator”?)
     cases.yaml:4 cases[0].command  names no command: “service stp” (did you mean “service stop”?)
     cases.yaml:5 cases[0].expect  cannot be “imediate” (did you mean “immediate”?; other forms: { approvals: 2, from: approver } or { denied: no-rule })

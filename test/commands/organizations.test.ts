@@ -14,7 +14,7 @@ const services = buildDirectory(
   [
     { ...REST, id: 'eu-1', organizationId: 'o-eu', name: 'analytics' },
     { ...REST, id: 'us-1', organizationId: 'o-us', name: 'analytics' },
-    { ...REST, id: 'us-2', organizationId: 'o-us', name: 'data lake', aliases: [] },
+    { ...REST, id: 'us-2', organizationId: 'o-us', name: 'data lake', aliases: [], tags: ['prod'] },
   ],
   [],
   null,

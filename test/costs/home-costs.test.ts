@@ -41,6 +41,18 @@ test('without a stored report, and without data of yesterday, nothing is shown',
   expect(await lines({ rows: ROWS.slice(0, -1) })).toBeNull();
 });
 
+test('an organization whose stored copy is older is left out, and the line says why', async () => {
+  const organizations = [
+    { name: 'prod-us', read: reading(), isMissing: false },
+    { name: 'prod-eu', read: reading({ rows: [] }), isMissing: true },
+  ];
+  expect((await lines({ organizations }))?.slice(0, 3)).toEqual([
+    'Yesterday 4.0 credits so far without prod-eu',
+    'Days are in UTC.',
+    'The stored figures of prod-eu are older.',
+  ]);
+});
+
 test('a day that is as usual in sum is not called so beside a line that is unusual', async () => {
   const two = (a: number, b: number) => (day: number) => (day === 69 ? a : b);
   const rows = [

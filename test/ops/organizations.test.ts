@@ -72,6 +72,17 @@ test('a list of one organization has a named key, and its services need not name
   ]);
 });
 
+test('in a list of one, a name is unique whether its service names the organization or not', () => {
+  const [, first = ''] = LIST.split('\n');
+  const yaml = edited(
+    [ONE, `organizations:\n${first}\n`],
+    ['  - name: staging\n', '  - name: analytics-prod\n    organization: prod-eu\n'],
+  );
+  expect(said(KEYS, yaml)).toContain(
+    'services[1].name: repeats “analytics-prod” (already used at services[0].name)',
+  );
+});
+
 const REFUSED = casesIn(`
   both forms are given: organizations: → organization: { id: 7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10, plan: paid, tier: scale }\\norganizations:
     organizations: cannot stand beside organization (keep one of them)

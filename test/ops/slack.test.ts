@@ -246,6 +246,26 @@ test('an installation for an organization is checked in each of its workspaces',
   expect(line(await other.diagnose(), 'bot token')?.says).toBe(`the app is not added to ${SISTER}`);
 });
 
+test('in an organization, a near name is written with its workspace', async () => {
+  const typo = (file: object) =>
+    JSON.parse(
+      JSON.stringify(forOrganization(file))
+        .replaceAll('/#db-audit', '/#db-adit')
+        .replaceAll('@db-leads', 'T0SIGNALBOX/@db-leads')
+        .replaceAll('@db-operators', 'T0SIGNALBOX/@db-operator'),
+    );
+  const sandbox = await startDoctorSandbox({ workspace: organizationWorkspace, yaml: typo });
+  const lines = await sandbox.diagnose();
+  const fixes = ['T0SIGNALBOX/#db-adit', 'roles.approver', 'roles.operator'].map(
+    (name) => line(lines, name)?.fix ?? '',
+  );
+  expect(fixes).toEqual([
+    expect.stringContaining("did you mean 'T0SIGNALBOX/#db-audit' at channels.audit?"),
+    expect.stringContaining(`did you mean '${SISTER}/@db-leads'?`),
+    expect.stringContaining("did you mean 'T0SIGNALBOX/@db-operators'?"),
+  ]);
+});
+
 test('blocks that the workspace does not accept are named', async () => {
   const sandbox = await startDoctorSandbox();
   expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({ status: 'ok' });

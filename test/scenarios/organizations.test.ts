@@ -100,11 +100,11 @@ test('an organization that does not answer stops no other one, and lists name it
   for (const operation of sandbox.other.operations)
     sandbox.other.injectFault({ operation, fault: 'reset', times: 10_000 });
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 61_000);
-  const list = await answer(sandbox, '/service list', 'does not answer');
+  const list = await answer(sandbox, '/service list', 'cannot be read');
   expect(textOf(list)).toMatch(
-    /prod-us does not answer: [^"]*\. Its values are those of the latest/,
+    /prod-us cannot be read: [^"]*\. Its values are those of the latest/,
   );
-  expect(textOf(list)).not.toContain('prod-eu does not answer');
+  expect(textOf(list)).not.toContain('prod-eu cannot be read');
   expect(list.text).toContain('24 services');
   expect(list.text).toMatch(/prod-us\/analytics-prod · running .*12:00:00/);
   expect(list.text).toMatch(/prod-eu\/analytics-prod · running .*12:01:01/);

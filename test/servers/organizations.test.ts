@@ -55,7 +55,6 @@ test('a service of no known organization is not guessed', async () => {
   const { cloud, asked } = cloudOf({ eu: list([]), us: list([]) });
   await expect(cloud.updateServiceState('?', { command: 'stop' })).rejects.toThrow('organization');
   await expect(cloud.createService({ name: 'a' })).rejects.toThrow('organization');
-  expect(() => cloud.within('o-gone')).toThrow('organization');
   expect(await cloud.reads.service('?')).toMatchObject({ known: false, gap: 'not-found' });
   expect(asked).toEqual([]);
 });
@@ -73,12 +72,28 @@ test('lists are of all, as old as the oldest, and name those that do not answer'
   expect(one.reads.isOff('backups')).toBe(false);
 });
 
-test('the only organization gets everything', async () => {
+test('the only organization gets what names none', async () => {
   const { cloud, asked } = cloudOf({ eu: list(['a']) });
   await cloud.createService({ name: 'a' });
-  await cloud.within('o-of-earlier').updateServiceState('?', { command: 'stop' });
+  await cloud.updateServiceState('?', { command: 'stop' });
   expect(asked).toEqual(['eu creates', 'eu stops ?']);
 });
+
+test.for([
+  ['several', { eu: list([]), us: list([]) }],
+  ['one', { eu: list([]) }],
+] as const)(
+  'what was approved for an organization that left the file is sent to none (%s stay)',
+  async ([, left]) => {
+    const { cloud, asked } = cloudOf(left);
+    const gone = cloud.within('o-gone');
+    await expect(gone.createService({ name: 'a' })).rejects.toThrow('organization');
+    await expect(gone.updateServiceState('eu-1', { command: 'stop' })).rejects.toThrow(
+      'organization',
+    );
+    expect(asked).toEqual([]);
+  },
+);
 
 const CONFIGURED = { aliases: [], tags: [], warehouse: null, team: null, pipes: [] };
 const LISTED = {
@@ -113,6 +128,21 @@ test('no service of another organization takes a configured name', () => {
   const impostor = listed('analytics', true);
   expect(impostor?.name).toBe('prod-us/analytics (fd5e2c1a)');
   expect(impostor?.aliases).not.toContain('analytics');
+});
+
+test('no name of one organization reads like that of a service in another one', () => {
+  const named = { ...CONFIGURED, id: 'e2', organizationId: 'o-eu', name: 'Prod-US/analytics' };
+  const discovered = { declaredTags: [], isCurrent: true, organizationId: 'o-eu' };
+  const all = buildDirectory(
+    [{ ...named, aliases: ['prod-us/lake', 'lake'] }],
+    [],
+    [{ ...discovered, list: [{ ...LISTED, name: 'prod-us/reports' }] }],
+    ORGANIZATIONS,
+  );
+  expect(all.map(({ name, aliases }) => [name, ...aliases])).toEqual([
+    ['prod-eu/Prod-US/analytics', 'lake', 'prod-eu/prod-us/lake', 'prod-eu/lake'],
+    ['prod-eu/prod-us/reports (fd5e2c1a)', 'prod-eu/prod-us/reports'],
+  ]);
 });
 
 test('what was learned of an organization that is not configured any more is left out', () => {

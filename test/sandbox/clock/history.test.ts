@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY, ORGANIZATION } from '../../../sandbox/seed/organization.ts';
-import { startSandbox } from '../../../sandbox/start.ts';
+import { organizationWorkspace } from '../../../sandbox/slack/workspace/organization.ts';
+import { type SandboxOptions, startSandbox } from '../../../sandbox/start.ts';
 import { peopleOn } from '../../harness/people.ts';
 import { BOT } from '../../harness/programs.ts';
 import { SLACK_TIMEOUT_MS } from '../../harness/simulators.ts';
@@ -11,10 +12,11 @@ const HOUR_S = 3_600;
 const AT = new Date('2026-11-27T16:00:00+01:00');
 
 /** The sandbox with its history, begun at that moment. */
-async function begun() {
+async function begun(options: Partial<SandboxOptions> = {}) {
   const sandbox = await startSandbox({
     ...{ port: 0, delivery: 'http', program: BOT, history: true, at: AT },
     slackTimeoutMs: SLACK_TIMEOUT_MS,
+    ...options,
   });
   return { sandbox, ...peopleOn(sandbox.slack) };
 }
@@ -73,4 +75,14 @@ test('a sandbox begins at a given moment, and nothing that it shows contradicts 
   const days = stopped ? stopped.minutesAgo / (24 * 60) : null;
   const seed = ORGANIZATION.services.find(({ name }) => name === stopped?.service);
   expect(seed?.usage.stoppedDaysAgo).toBe(days);
+});
+
+test('with two organizations and two workspaces it begins with the same change', async ({
+  onTestFinished,
+}) => {
+  const { sandbox } = await begun({ organizations: 2, workspace: organizationWorkspace });
+  onTestFinished(sandbox.stop);
+  const [card] = sandbox.slack.messages('db-approvals');
+  expect(card?.text).toMatch(/^● prod-eu\/ci is scaled .*\n.*32 → 64\n/);
+  expect(sandbox.cloud.effectCount('scale')).toBe(1);
 });
