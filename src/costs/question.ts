@@ -30,7 +30,7 @@ import {
   wordsOfScope,
 } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
-import { type CostRow, METRICS } from '../maths/rows.ts';
+import type { CostRow } from '../maths/rows.ts';
 import { ofOrganizations, withoutText } from './organizations.ts';
 import { type CostScope, costScope } from './scope.ts';
 
@@ -267,10 +267,9 @@ export async function askCosts(
   }
   const own = ofOrganizations(refreshed.read, question.scope.organization);
   const read = final ? finalDaysOf(own, span) : own;
-  const scoped = scopedRows({ question, line }, read.rows, context.services);
-  if (!scoped.ok) return scoped;
+  const scoped = scopedRows(question, read.rows, context.services);
   const label = [scoped.label, withoutText(read).trim()].filter(Boolean).join(' · ') || null;
-  return { ...scoped, label, read };
+  return { ok: true, ...scoped, label, read };
 }
 
 function finalDaysOf(read: CostReading, span: Span): CostReading {
@@ -296,26 +295,13 @@ export function questionWords(
   return words.filter((each) => each !== null).join(' ');
 }
 
-interface ScopedQuestion extends Pick<QuestionSource, 'line'> {
-  readonly question: Pick<CostQuestion, 'by' | 'scope'>;
-}
-
-/** The rows that a question is about. Refuses a metric that the rows do not have. */
+/** The rows that a question is about. */
 export function scopedRows(
-  { question: { by, scope: asked }, line }: ScopedQuestion,
+  { by, scope: asked }: Pick<CostQuestion, 'by' | 'scope'>,
   rows: readonly CostRow[],
   services: readonly Service[],
-): Omit<AskedCosts & { ok: true }, 'read'> | (AskedCosts & { ok: false }) {
+): Omit<AskedCosts & { ok: true }, 'ok' | 'read'> {
   const { organization, not, metric, ...others } = asked;
-  const metrics = metric.length > 0 ? knownMetrics(rows) : [];
-  const missing = metric.find((name) => !metrics.includes(name));
-  if (missing !== undefined && rows.length > 0) {
-    const near = nearest(missing, metrics);
-    const lines = (near.length > 0 ? near : metrics.slice(0, 3)).map((name) =>
-      line.replace(`metric ${missing}`, `metric ${name}`),
-    );
-    return unclear(`${SENTENCES['unknown-metric'](missing, '', [])} Did you mean:`, lines);
-  }
   const scope = costScope(selectionOf(others, services), services, rows);
   const left = new Set(not.flatMap((name) => findByName(services, name)).map(({ id }) => id));
   const select: SelectRows = (all) => {
@@ -327,7 +313,7 @@ export function scopedRows(
   const label = labels.filter((each) => each !== null).join(' · ') || null;
   const own = select(rows);
   const shown = by === 'tag' || by === 'team' ? withLabels(own, services) : own;
-  return { ok: true, scope, label, select, rows: shown };
+  return { scope, label, select, rows: shown };
 }
 
 /** The row with these metrics only; none if they cost nothing. */
@@ -335,12 +321,6 @@ function ofMetrics(row: CostRow, words: readonly string[]): readonly CostRow[] {
   const own = Object.entries(row.metrics).filter(([name]) => words.includes(metricWord(name)));
   const total = own.reduce((sum, [, amount]) => sum + amount, 0);
   return total === 0 ? [] : [{ ...row, metrics: Object.fromEntries(own), total }];
-}
-
-/** Those of the API, and others that the report has. */
-function knownMetrics(rows: readonly CostRow[]): readonly string[] {
-  const reported = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)));
-  return [...new Set([...METRICS, ...reported])].map(metricWord);
 }
 
 function selectionOf(
