@@ -52,39 +52,23 @@ type CostRefresh =
   /** Too many refreshes; the time at which the next one is possible. */
   | { readonly ok: false; readonly again: Date };
 
-type CostQuestionResult =
-  | { readonly ok: true; readonly question: CostQuestion }
-  | { readonly ok: false; readonly answer: Answer };
-
-interface Typed {
-  /** The command before the words. */
-  readonly command: keyof typeof COMMANDS;
-  readonly words: string;
-}
-
 interface QuestionCommand {
   /** Suggestions if no similar question exists. */
-  readonly examples: readonly string[];
+  readonly examples?: readonly string[];
   /** Which questions it answers, and the sentence to all others. */
-  readonly accepts: (question: CostQuestion, today: Day) => boolean;
-  readonly refusal: string;
+  readonly accepts?: (question: CostQuestion, today: Day) => boolean;
+  readonly refusal?: string;
 }
 
-const PLAIN: QuestionCommand = {
-  examples: ['mtd', '7d', 'last-month'],
-  accepts: () => true,
-  refusal: '',
-};
+const EXAMPLES = ['mtd', '7d', 'last-month'];
 
 const COMMANDS = {
-  cost: PLAIN,
+  cost: {},
   'cost csv': {
-    ...PLAIN,
     accepts: ({ versus, top, average }) => !versus && top === null && !average,
     refusal: 'The file contains every row: “vs”, “top” and “average” are not possible here.',
   },
   'cost why': {
-    ...PLAIN,
     accepts: ({ by, top, average }) => by === 'service' && top === null && !average,
     refusal:
       'The lines are services with their metrics: “by”, “top” and “average” are not possible here.',
@@ -105,28 +89,40 @@ function isScopeOnly(question: CostQuestion, today: Day): boolean {
 
 /** The question in the typed words, or an answer with suggestions. */
 export function readCostQuestion(
-  { command, words }: Typed,
+  { command, words }: { readonly command: keyof typeof COMMANDS; readonly words: string },
   today: Day,
   known: Pick<CostContext, 'services' | 'organizations'>,
-): CostQuestionResult {
-  const { examples, accepts, refusal }: QuestionCommand = COMMANDS[command];
+) {
+  const {
+    examples = EXAMPLES,
+    accepts = () => true,
+    refusal = '',
+  }: QuestionCommand = COMMANDS[command];
   const typed = words.split(/\s+/).filter((word) => word !== '');
   const names = questionNames(known);
   const reading = readQuestion(typed, today, names);
-  const forExample = (sentence: string, lines: readonly string[]) =>
-    unclear(`${sentence} For example:`, linesAfter(command, lines.length > 0 ? lines : examples));
+  const forExample = (sentence: string, lines = examples) =>
+    unclear(`${sentence} For example:`, linesAfter(command, lines));
   if (reading.ok && accepts(reading.question, today)) return reading;
-  if (reading.ok) return forExample(refusal, []);
+  if (reading.ok) return forExample(refusal);
   const works = (line: string) => {
     const read = readQuestion(line.split(' '), today, names);
     return read.ok && accepts(read.question, today);
   };
-  const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
   const near = reading.nearest.map((form) => correctLine(typed, reading.about, form)).filter(works);
-  const meant = [...subcommands, ...linesAfter(command, near)];
   const sentence = unclearQuestionText(reading, names);
+  const [first = '', ...rest] = typed;
+  const isVerb =
+    command === 'cost' && reading.problem === 'unknown-words' && reading.about[0] === 0;
+  const verbs = isVerb ? nearest(first, COST_VERBS, 1) : [];
+  const meant = [
+    ...verbs.map((verb) => ['cost', verb, ...rest].join(' ')),
+    ...linesAfter(command, near),
+  ];
   if (meant.length > 0) return unclear(`${sentence} Did you mean:`, meant);
-  return forExample(sentence, withoutUnclear(reading, typed).filter(works));
+  // The typed words without the unclear ones.
+  const left = typed.filter((_, index) => !reading.about.includes(index)).join(' ');
+  return forExample(sentence, left !== '' && works(left) ? [left] : examples);
 }
 
 function linesAfter(command: string, words: readonly string[]): readonly string[] {
@@ -135,21 +131,6 @@ function linesAfter(command: string, words: readonly string[]): readonly string[
 
 function unclear(text: string, lines: readonly string[]) {
   return { ok: false, answer: unclearAnswer(text, lines) } as const;
-}
-
-/** The typed words without the unclear ones; none if no word is left. */
-function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
-  const rest = typed.filter((_, index) => !about.includes(index));
-  return rest.length > 0 ? [rest.join(' ')] : [];
-}
-
-function subcommandsNear(
-  { problem, about }: UnclearQuestion,
-  typed: readonly string[],
-): readonly string[] {
-  const [word = '', ...rest] = typed;
-  if (problem !== 'unknown-words' || about[0] !== 0 || word.length < 3) return [];
-  return nearest(word, COST_VERBS, 1).map((verb) => ['cost', verb, ...rest].join(' '));
 }
 
 /** The other commands of `/cost`, suggested when the first word is not understood. */
