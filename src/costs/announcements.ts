@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
 import { DAY_MS, HOUR_MS } from '../base/time.ts';
-import type { Answer, Channel, ChannelLookup, Poster } from '../domain/answer.ts';
+import type { Answer, ChannelLookup, Poster } from '../domain/answer.ts';
 import type { Position, UserId } from '../domain/change.ts';
 import { evolvePost, type LoggedPost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
 import {
@@ -17,6 +17,7 @@ import {
   postAtMostOnce,
   type Subjects,
 } from '../log/index.ts';
+import { capitalized } from './standing.ts';
 
 /** `post/incident-3f2a/opened` */
 export type AnnouncementName = `post/${string}`;
@@ -59,7 +60,7 @@ export function reportMissed(
   { subject, requester }: { readonly subject: string; readonly requester: UserId | null },
 ) {
   return (why: string, at: number): Added => {
-    const text = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} was not posted: ${why}.`;
+    const text = `${capitalized(subject)} was not posted: ${why}.`;
     log.warn({ post: subject, why }, 'post missed');
     return notice(text, at, { user: requester });
   };
@@ -81,13 +82,9 @@ export function notice(
   };
 }
 
-type PostChannel =
-  | { readonly ok: true; readonly channel: Channel }
-  /** `again`: the lookup failed, so that a later attempt may succeed. */
-  | { readonly ok: false; readonly why: string; readonly again: boolean };
-
 /** The channel to post to, or why Signalbox posts nothing there. Costs stay in this workspace. */
-export function postChannel(found: ChannelLookup | undefined): PostChannel {
+export function postChannel(found: ChannelLookup | undefined) {
+  // `again`: the lookup failed, so that a later attempt may succeed.
   const refused = (why: string, again = false) => ({ ok: false, why, again }) as const;
   if (!found || (!found.ok && found.why === 'lookup-failed')) {
     return refused('Slack did not answer the channel lookup', true);
@@ -96,7 +93,7 @@ export function postChannel(found: ChannelLookup | undefined): PostChannel {
   const { room: channel } = found;
   if (channel.outside) return refused('the channel is shared with another workspace');
   if (!channel.joined) return refused('Signalbox is not in the channel: /invite it there');
-  return { ok: true, channel };
+  return { ok: true, channel } as const;
 }
 
 export interface AnnouncementContext {

@@ -214,37 +214,40 @@ export async function answerCsv(
   };
 }
 
-const COLUMNS = ['day', 'kind', 'id', 'name', 'service', 'warehouse', 'final', 'total'];
+const COLUMNS: Readonly<Record<string, (row: CostRow) => string | number>> = {
+  day: ({ day }) => day,
+  kind: ({ kind }) => kind,
+  id: ({ entityId }) => entityId,
+  name: ({ entityName }) => entityName,
+  service: ({ serviceId }) => serviceId ?? '',
+  warehouse: ({ warehouseId }) => warehouseId ?? '',
+  final: ({ locked }) => (locked ? 'yes' : 'no'),
+  total: ({ total }) => creditsOf(total),
+};
 
 function csvOf(rows: readonly CostRow[]): string {
   // Named where there are several.
-  const named = rows[0]?.organization === undefined ? [] : ['organization'];
+  const named =
+    rows[0]?.organization === undefined
+      ? {}
+      : { organization: ({ organization = '' }: CostRow) => organization };
+  const columns = { ...named, ...COLUMNS };
   const sorted = rows.toSorted((a, b) => order(a).localeCompare(order(b)));
   // Those that Signalbox does not know follow, under the names of the report.
   const others = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)).toSorted());
   const metrics = [...new Set<string>([...METRICS, ...others])];
-  const lines = sorted.map((row) => cells(row, metrics));
+  const cell = (micro: Micro | undefined) => (micro === undefined ? '' : creditsOf(micro));
+  const lines = sorted.map((row) => [
+    ...Object.values(columns).map((read) => read(row)),
+    ...metrics.map((name) => cell(row.metrics[name])),
+  ]);
   // RFC 4180, with a header line.
-  const all = [[...named, ...COLUMNS, ...metrics], ...lines];
+  const all = [[...Object.keys(columns), ...metrics], ...lines];
   return all.map((line) => line.map(quoted).join(',')).join('\r\n');
 }
 
 function order({ day, entityName, entityId }: CostRow): string {
   return `${day} ${entityName} ${entityId}`;
-}
-
-function cells(row: CostRow, names: readonly string[]): readonly (string | number)[] {
-  const cell = (micro: Micro | undefined) => (micro === undefined ? '' : creditsOf(micro));
-  const { day, kind, entityId, entityName, serviceId, warehouseId, locked, total } = row;
-  const { organization } = row;
-  const own = [day, kind, entityId, entityName, serviceId ?? '', warehouseId ?? ''];
-  return [
-    ...(organization === undefined ? [] : [organization]),
-    ...own,
-    locked ? 'yes' : 'no',
-    creditsOf(total),
-    ...names.map((name) => cell(row.metrics[name])),
-  ];
 }
 
 // A name that begins like a formula would be evaluated by a spreadsheet; a plain number is not one.

@@ -3,8 +3,7 @@ import type { Day } from '../base/time.ts';
 import type { CostSelector } from '../domain/policy.ts';
 import type { Service } from '../domain/targets.ts';
 import { selectRows } from '../maths/days.ts';
-import type { Forecast } from '../maths/forecast.ts';
-import { type Money, moneyOf } from '../maths/money.ts';
+import { moneyOf } from '../maths/money.ts';
 import { sum } from '../maths/numbers.ts';
 import { type CostReading, lostRows, unreadMonths } from '../maths/report.ts';
 import { microOf } from '../maths/rows.ts';
@@ -23,17 +22,7 @@ export interface Budget {
 }
 
 /** The state of a budget in the current month; amounts in credits. */
-export interface BudgetStanding {
-  readonly budget: Budget;
-  readonly period: Span;
-  readonly spent: number;
-  readonly share: number;
-  readonly forecast: Forecast;
-  /** Null without prices. */
-  readonly money: { readonly spent: Money | null; readonly forecast: Money | null };
-  /** What the figures lack: months or rows that could not be read; null for nothing. */
-  readonly missing: string | null;
-}
+export type BudgetStanding = ReturnType<typeof budgetStanding>;
 
 export interface BudgetInputs {
   /** The report of at least the days of `modelSpan`. */
@@ -43,7 +32,7 @@ export interface BudgetInputs {
 }
 
 /** The state of a budget today. Days that are not final count with their current values. */
-export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStanding {
+export function budgetStanding(budget: Budget, inputs: BudgetInputs) {
   const { services, today } = inputs;
   const read = selectedCosts(inputs.read, budget.on);
   const { selector } = costScope(budget.on, services, read.rows);
@@ -58,10 +47,12 @@ export function budgetStanding(budget: Budget, inputs: BudgetInputs): BudgetStan
     spent,
     share: spent / budget.credits,
     forecast,
+    // Null without prices.
     money: {
       spent: moneyOf(own.map(({ price, value }) => [price, microOf(value)])),
       forecast: money,
     },
+    // What the figures lack: months or rows that could not be read.
     missing: missingText(read, { first: period.first, last: today }) ?? leftOut(read),
   };
 }

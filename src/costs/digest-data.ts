@@ -18,7 +18,7 @@ import type { DigestOptions } from './config.ts';
 import { readExpected } from './incidents.ts';
 import { selectedCosts } from './organizations.ts';
 import { costScope } from './scope.ts';
-import { dropState, readState, writeState } from './store.ts';
+import { readState, writeState } from './store.ts';
 import type { DigestSubscription } from './subscriptions.ts';
 import { type Judgement, judgeCosts, modelSpan } from './unusual.ts';
 
@@ -52,14 +52,7 @@ export interface DigestBudget extends Pick<BudgetUpdate, 'standing' | 'memory'> 
 }
 
 /** Read once for all digests that are due at the same time. */
-export interface DigestData {
-  readonly today: Day;
-  readonly read: CostReading;
-  readonly services: readonly Service[];
-  readonly expected: ReadonlyMap<string, Day>;
-  readonly floor: Floor;
-  readonly budgets: readonly BudgetUpdate[];
-}
+export type DigestData = Awaited<ReturnType<typeof gatherDigestData>>;
 
 export interface DigestSources {
   readonly store: Store;
@@ -71,7 +64,7 @@ export interface DigestSources {
   readonly now: () => Date;
 }
 
-export async function gatherDigestData(sources: DigestSources): Promise<DigestData> {
+export async function gatherDigestData(sources: DigestSources) {
   const now = sources.now();
   const today = dayOf(now);
   const span = modelSpan(today);
@@ -193,7 +186,7 @@ export async function readLastPosted(store: Store, digest: string): Promise<Last
 }
 
 export async function deleteLastPosted(tx: StoreTx, digest: string): Promise<void> {
-  await dropState(tx, keyOf(digest));
+  await tx.deleteFrom('cost_state').where('key', '=', keyOf(digest)).execute();
 }
 
 function keyOf(digest: string): string {

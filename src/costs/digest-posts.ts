@@ -16,7 +16,7 @@ import { evolvePost, type LoggedPost } from '../domain/log-events.ts';
 import { append, endWithoutPost, type PostOutcome, postAtMostOnce } from '../log/index.ts';
 import { transaction } from '../storage/index.ts';
 import { notice, postChannel, reportMissed } from './announcements.ts';
-import { type ComposedDigest, capitalized, composeDigest } from './digest.ts';
+import { type ComposedDigest, composeDigest } from './digest.ts';
 import {
   countElsewhere,
   type DigestData,
@@ -28,6 +28,7 @@ import {
   storeLastPosted,
 } from './digest-data.ts';
 import { checkSchedule, coversNow, dayToReport } from './digest-schedule.ts';
+import { capitalized } from './standing.ts';
 import {
   type DigestSubscription,
   loadSubscriptions,

@@ -4,20 +4,13 @@ import { addDays, type Day, dayOf, instantAt, localDay, MINUTE_MS } from '../bas
 import { type DueSlot, findDueSlot, nextSlot, type Slot } from '../base/weekly-times.ts';
 import type { DigestSubscription } from './subscriptions.ts';
 
-type ScheduleCheck =
-  | { readonly state: 'due' | 'missed'; readonly slot: Slot; readonly next: Date | null }
-  | { readonly state: 'waiting'; readonly next: Date | null };
-
 /** The schedule of a digest at an instant; `lastDay` is the local day of its last post. */
-export function checkSchedule(
-  one: DigestSubscription,
-  now: Date,
-  lastDay: Day | null,
-): ScheduleCheck {
+export function checkSchedule(one: DigestSubscription, now: Date, lastDay: Day | null) {
   const due = findDueSlot(one.options, now, lastDay);
   const next = nextSlot(one.options, now);
-  if (due.state === 'waiting' || !isRequired(one, due, lastDay)) return { state: 'waiting', next };
-  return { state: due.state, slot: due.slot, next };
+  if (due.state === 'waiting' || !isRequired(one, due, lastDay))
+    return { state: 'waiting', next } as const;
+  return { ...due, next };
 }
 
 /**

@@ -19,8 +19,8 @@ import {
 import { usualRange } from '../maths/anomalies.ts';
 import { compare, explainChange, pairsOf } from '../maths/compare.ts';
 import { completed, type DayState, dayStates } from '../maths/days.ts';
-import { type Forecast, forecastMoney, forecastSpan } from '../maths/forecast.ts';
-import { type Money, roughMoneyText } from '../maths/money.ts';
+import { forecastMoney, forecastSpan } from '../maths/forecast.ts';
+import { roughMoneyText } from '../maths/money.ts';
 import {
   bracketed,
   changeText,
@@ -31,23 +31,18 @@ import {
 } from '../maths/numbers.ts';
 import { spanBefore } from '../maths/period.ts';
 import { ALL_COSTS, wordsOfScope } from '../maths/question.ts';
-import { type DayValue, microOf } from '../maths/rows.ts';
+import { microOf } from '../maths/rows.ts';
 import { headingText } from './budget-answer.ts';
 import { type BudgetMemory, STEP_WORDS, stepText } from './budget-notices.ts';
 import { missingText } from './budgets.ts';
 import { changeOf, lineChanges, moverText } from './comparison.ts';
-import {
-  type DigestBudget,
-  type DigestFacts,
-  type LastPosted,
-  toLastPosted,
-  totalsPosted,
-} from './digest-data.ts';
+import { type DigestBudget, type DigestFacts, toLastPosted, totalsPosted } from './digest-data.ts';
 import { varyingTexts } from './incident-answers.ts';
 import { decreaseText, effectText, incidentButtons, incidentId, unusualText } from './incidents.ts';
 import { leftOut, withoutText } from './organizations.ts';
 import { scopeNotes } from './scope.ts';
 import {
+  capitalized,
   dayCountsOf,
   footerPart,
   forecastText,
@@ -59,20 +54,11 @@ import {
   usualText,
 } from './standing.ts';
 import { chartPart, linesOf, tablePart } from './table.ts';
-import type { Judgement } from './unusual.ts';
 
-export interface ComposedDigest {
-  readonly message: Answer;
-  /** The details for the thread; null without rows. */
-  readonly thread: Answer | null;
-  /** Whether something needs attention, so that a quiet digest is posted. */
-  readonly notable: boolean;
-  /** What the next digest is compared with. */
-  readonly lastPosted: LastPosted;
-}
+export type ComposedDigest = ReturnType<typeof composeDigest>;
 
 /** One message of at most twelve blocks, and the details for its thread. Source: docs/costs.md#digest-content. */
-export function composeDigest(facts: DigestFacts): ComposedDigest {
+export function composeDigest(facts: DigestFacts) {
   const inputs = inputsOf(facts);
   const { unusual, over, rows, states } = inputs;
   const { title, rest } = headlineOf(inputs);
@@ -84,37 +70,27 @@ export function composeDigest(facts: DigestFacts): ComposedDigest {
     greyLine(inputs),
   ];
   return {
-    message: { title, parts: parts.filter((part) => part !== null) },
+    message: { title, parts: parts.filter((part) => part !== null) } satisfies Answer,
+    // The details for the thread.
     thread: rows.length === 0 ? null : threadOf(inputs),
+    // Whether something needs attention, so that a quiet digest is posted.
     notable: unusual.length > 0 || over.length > 0 || facts.read.gaps.length > 0,
     lastPosted: toLastPosted(facts, states, unusual.map(incidentId)),
   };
 }
 
 /** What the title and the body are written from. */
-interface Inputs extends Pick<Judgement, 'rows' | 'states' | 'series'> {
-  readonly facts: DigestFacts;
-  /** The last reported day; null without data. */
-  readonly day: DayValue | null;
-  /** Unusual costs of the reported day, and those that the last digest could not show yet. */
-  readonly unusual: DigestFacts['judged']['unusual'];
-  /** Budgets that are over, or likely to be, the worst first. */
-  readonly over: readonly DigestBudget[];
-  /** What could not be read, so that no total is known; null for nothing. */
-  readonly missing: string | null;
-  /** The same of the month. */
-  readonly monthMissing: string | null;
-  readonly forecast: Forecast;
-  readonly money: Money | null;
-}
+type Inputs = ReturnType<typeof inputsOf>;
 
 const STEPS: readonly BudgetMemory['step'][] = ['over', 'almost', 'likely'];
 
-function inputsOf(facts: DigestFacts): Inputs {
+function inputsOf(facts: DigestFacts) {
   const { judged, budgets, covers, lastPosted, read, today } = facts;
-  const { rows, states, series } = judged;
+  const { series } = judged;
+  // The last reported day; null without data.
   const day = series.find((one) => one.day === covers.last) ?? null;
   const month = monthSpan(monthOf(today));
+  // What could not be read, so that no total is known.
   const missing = missingText(read, covers);
   const monthMissing = missingText(read, month) ?? leftOut(read);
   const reported = new Set(lastPosted?.reported);
@@ -123,12 +99,12 @@ function inputsOf(facts: DigestFacts): Inputs {
   const own = budgets.find(({ isOwn }) => isOwn)?.standing;
   const forecast = own?.forecast ?? forecastSpan(series, month, today, judged.isExplained);
   return {
+    ...judged,
     facts,
-    rows,
-    states,
-    series,
     day,
+    // Those of the reported day, and those that the last digest could not show yet.
     unusual: missing === null && day !== null ? judged.unusual.filter(isNews) : [],
+    // The worst first.
     over: STEPS.flatMap((step) =>
       budgets.filter(({ memory, standing }) => standing.missing === null && memory.step === step),
     ),
@@ -200,10 +176,6 @@ function headlines(inputs: Inputs, nameMax: number): readonly Headline[] {
       ? heads.map((head) => [subject + head, verdict, month] as const)
       : []),
   ];
-}
-
-export function capitalized(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** `November over budget` and `9,260 of 9,000`; of a part of the costs always with the name of the budget. */

@@ -36,9 +36,10 @@ import {
 import { seriesOf } from '../maths/lines.ts';
 import { moneyOver, type PriceList } from '../maths/money.ts';
 import { figure, signedCredits, signedFigure } from '../maths/numbers.ts';
-import { type CostReading, lostRows } from '../maths/report.ts';
+import type { CostReading } from '../maths/report.ts';
 import { type CostRow, type DayValue, microOf } from '../maths/rows.ts';
 import { HISTORY_DAYS, historyOf, levelOf } from '../maths/statistics.ts';
+import { missingText } from './budgets.ts';
 
 export interface EstimatorContext {
   readonly events: Log;
@@ -103,29 +104,15 @@ async function estimateNow(
     lastTimes(context, span.first),
     kind === 'scale' ? lastResize(context, span.first, plan.target) : null,
   ]);
-  const { rows, gaps } = read;
-  const estimated = estimate(kind, plan, {
-    rows,
-    today,
-    services: context.services(),
-    ranAt,
-    sizedAt,
-  });
   // A row that could not be read would count as no cost, and a month as too few days.
-  const isLost = lostRows(read.problems, span) > 0;
-  if (isLost || (!estimated.known && gaps.length > 0)) return withoutFigures(UNREAD);
+  if (read.gaps.length > 0 || missingText(read, span) !== null) return withoutFigures(UNREAD);
+  const basis = { rows: read.rows, today, services: context.services(), ranAt, sizedAt };
+  const estimated = estimate(kind, plan, basis);
   if (!estimated.known) return withoutFigures(estimated.why);
   const hours = effect === 'schedule' ? stoppedHours(weeklyPlanIn(plan), context.now()) : null;
   const described = estimateText(kind, estimated.effect, { prices: context.prices, today, hours });
-  const text = `${described.text}${ageText(read)}`;
-  if (hours !== null) return { ...described, text, perDay: null, share: null };
-  return { ...described, text, perDay: estimated.effect.perDay.about, share: estimated.share };
-}
-
-/** The months that were not read now: their stored copy counts, or they are missing. */
-function ageText({ gaps }: CostReading): string {
-  const months = gaps.map(({ month }) => month).join(', ');
-  return gaps.length === 0 ? '' : `; ${months} could not be read now`;
+  if (hours !== null) return { ...described, perDay: null, share: null };
+  return { ...described, perDay: estimated.effect.perDay.about, share: estimated.share };
 }
 
 /** The kind of cost effect of each change command, by its name. */
@@ -203,15 +190,6 @@ export interface EstimateInput extends PriceContext {
   readonly sizedAt: Date | null;
 }
 
-type CostEstimate =
-  | {
-      readonly known: true;
-      readonly effect: CostChange & { known: true };
-      /** The change relative to the current cost: −1 is all of it. Null where that cost is 0. */
-      readonly share: number | null;
-    }
-  | { readonly known: false; readonly why: string };
-
 /** The days that an estimate needs, before the given day. */
 export function historySpan(today: Day): Span {
   return { first: addDays(today, -HISTORY_DAYS - 14), last: addDays(today, -1) };
@@ -224,7 +202,7 @@ interface PriceContext {
 }
 
 /** The effect of a plan on the compute of its service, or why it is unknown. */
-export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput): CostEstimate {
+export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput) {
   const { rows, today } = basis;
   const service = plan.target.id;
   const notKnown = (why: string) => ({ known: false, why }) as const;
@@ -239,9 +217,10 @@ export function estimate(kind: EstimatedKind, plan: Plan, basis: EstimateInput):
   );
   const effect = effectOn(kind, compute, plan, basis);
   if (!effect.known) return notKnown(UNKNOWN[effect.why]);
+  // The change relative to the current cost: −1 is all of it. Null where that cost is 0.
   const level = levelOf(historyOf(compute, today)).value;
   const share = kind === 'start' || level <= 0 ? null : effect.perDay.about / level;
-  return { known: true, effect, share };
+  return { known: true, effect, share } as const;
 }
 
 /** The compute per day that a change affects: a stop also stops pipes, a scale does not. */

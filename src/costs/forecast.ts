@@ -171,23 +171,11 @@ export function monthForecast(read: CostReading, select: SelectRows, today: Day)
   };
 }
 
-/** What App Home shows about costs. */
-interface HomeCosts {
-  /** `Yesterday 317 credits so far, as usual` */
-  readonly title: string;
-  readonly lines: readonly string[];
-  /** When the report was read. */
-  readonly asOf: Date;
-}
-
 /**
  * Yesterday and the forecast of the month. `stored` reads the stored report only, so that an opened
  * Home tab never waits for the API. Null if the report was not read yet.
  */
-export async function homeCosts(
-  stored: (span: Span) => Promise<CostReading>,
-  now: Date,
-): Promise<HomeCosts | null> {
+export async function homeCosts(stored: (span: Span) => Promise<CostReading>, now: Date) {
   const today = dayOf(now);
   const read = await stored(modelSpan(today));
   const yesterday = addDays(today, -1);

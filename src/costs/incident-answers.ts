@@ -105,9 +105,16 @@ interface IncidentContext extends UnusualContext {
 }
 
 export function createIncidentService(context: IncidentContext): IncidentService {
+  const allowed = async (
+    by: UserId,
+    answer: () => Promise<Answer>,
+  ): Promise<IncidentClickOutcome> => {
+    const authorized = await context.authorize(by);
+    return authorized.ok ? { ok: true, answer: await answer() } : authorized;
+  };
   return {
-    press: (press) => pressIncident(context, press),
-    details: (request) => showIncident(context, request),
+    press: (press) => allowed(press.by, () => pressIncident(context, press)),
+    details: ({ id, by }) => allowed(by, () => showIncident(context, id)),
   };
 }
 
@@ -116,34 +123,24 @@ async function findIncident(context: UnusualContext, id: string): Promise<Unusua
   return unusual.find((one) => incidentId(one) === id) ?? null;
 }
 
-async function showIncident(
-  context: IncidentContext,
-  { id, by }: Pick<IncidentClick, 'id' | 'by'>,
-): Promise<IncidentClickOutcome> {
-  const authorized = await context.authorize(by);
-  if (!authorized.ok) return authorized;
+async function showIncident(context: IncidentContext, id: string): Promise<Answer> {
   const found = await findIncident(context, id);
-  return { ok: true, answer: found ? detailsOf(found) : OVER };
+  return found ? detailsOf(found) : OVER;
 }
 
-async function pressIncident(
-  context: IncidentContext,
-  press: IncidentClick,
-): Promise<IncidentClickOutcome> {
-  const authorized = await context.authorize(press.by);
-  if (!authorized.ok) return authorized;
+async function pressIncident(context: IncidentContext, press: IncidentClick): Promise<Answer> {
   const { events } = context;
   const stream = `incident/${press.id}` as const;
   // The same press again, after a crash before its answer.
   const { state: before } = await events.load(stream, evolveIncident);
-  if (before?.press === press.key) return { ok: true, answer: expectedAnswer(before) };
+  if (before?.press === press.key) return expectedAnswer(before);
   const found = await findIncident(context, press.id);
-  if (!found) return { ok: true, answer: OVER };
+  if (!found) return OVER;
   const { key: line, name, since } = found;
   const event = { type: 'expected', by: press.by, press: press.key, line, name, since } as const;
   await append(events, async () => ({ events: [{ stream, event }], result: null }));
   context.wake();
-  return { ok: true, answer: expectedAnswer(found) };
+  return expectedAnswer(found);
 }
 
 function expectedAnswer({ name, since }: Pick<UnusualCost, 'name' | 'since'>): Answer {

@@ -1,6 +1,6 @@
 import { addDays, dayOf } from '../base/time.ts';
 import type { Change } from '../domain/change.ts';
-import { type AppliedChange, effectOfChange } from '../maths/anomalies.ts';
+import { effectOfChange } from '../maths/anomalies.ts';
 import { bracketed, changeText } from '../maths/numbers.ts';
 import { HISTORY_DAYS } from '../maths/statistics.ts';
 import { missingText } from './budgets.ts';
@@ -48,8 +48,7 @@ export function createEffectMeasurement(
     const heldFrom = before?.outcome ? dayOf(before.outcome.at) : null;
     const series = computeOf(kind, plan.target.id, rows, span);
     const values = series.filter(({ day }) => heldFrom === null || day > heldFrom);
-    const change = { day: changedOn } satisfies Pick<AppliedChange, 'day'>;
-    const measured = effectOfChange(change, { values });
+    const measured = effectOfChange({ day: changedOn }, { values });
     if (!measured || measured.days < LEAST_AFTER_DAYS) return null;
     const { usual, perDay, days } = measured;
     const share = usual > 0 ? changeText(perDay / usual) : null;

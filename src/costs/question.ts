@@ -30,7 +30,7 @@ import {
   wordsOfScope,
 } from '../maths/question.ts';
 import type { CostReading } from '../maths/report.ts';
-import { type CostRow, METRICS } from '../maths/rows.ts';
+import type { CostRow } from '../maths/rows.ts';
 import { ofOrganizations, withoutText } from './organizations.ts';
 import { type CostScope, costScope } from './scope.ts';
 
@@ -52,39 +52,23 @@ type CostRefresh =
   /** Too many refreshes; the time at which the next one is possible. */
   | { readonly ok: false; readonly again: Date };
 
-type CostQuestionResult =
-  | { readonly ok: true; readonly question: CostQuestion }
-  | { readonly ok: false; readonly answer: Answer };
-
-interface Typed {
-  /** The command before the words. */
-  readonly command: keyof typeof COMMANDS;
-  readonly words: string;
-}
-
 interface QuestionCommand {
   /** Suggestions if no similar question exists. */
-  readonly examples: readonly string[];
+  readonly examples?: readonly string[];
   /** Which questions it answers, and the sentence to all others. */
-  readonly accepts: (question: CostQuestion, today: Day) => boolean;
-  readonly refusal: string;
+  readonly accepts?: (question: CostQuestion, today: Day) => boolean;
+  readonly refusal?: string;
 }
 
-const PLAIN: QuestionCommand = {
-  examples: ['mtd', '7d', 'last-month'],
-  accepts: () => true,
-  refusal: '',
-};
+const EXAMPLES = ['mtd', '7d', 'last-month'];
 
 const COMMANDS = {
-  cost: PLAIN,
+  cost: {},
   'cost csv': {
-    ...PLAIN,
     accepts: ({ versus, top, average }) => !versus && top === null && !average,
     refusal: 'The file contains every row: “vs”, “top” and “average” are not possible here.',
   },
   'cost why': {
-    ...PLAIN,
     accepts: ({ by, top, average }) => by === 'service' && top === null && !average,
     refusal:
       'The lines are services with their metrics: “by”, “top” and “average” are not possible here.',
@@ -105,28 +89,40 @@ function isScopeOnly(question: CostQuestion, today: Day): boolean {
 
 /** The question in the typed words, or an answer with suggestions. */
 export function readCostQuestion(
-  { command, words }: Typed,
+  { command, words }: { readonly command: keyof typeof COMMANDS; readonly words: string },
   today: Day,
   known: Pick<CostContext, 'services' | 'organizations'>,
-): CostQuestionResult {
-  const { examples, accepts, refusal }: QuestionCommand = COMMANDS[command];
+) {
+  const {
+    examples = EXAMPLES,
+    accepts = () => true,
+    refusal = '',
+  }: QuestionCommand = COMMANDS[command];
   const typed = words.split(/\s+/).filter((word) => word !== '');
   const names = questionNames(known);
   const reading = readQuestion(typed, today, names);
-  const forExample = (sentence: string, lines: readonly string[]) =>
-    unclear(`${sentence} For example:`, linesAfter(command, lines.length > 0 ? lines : examples));
+  const forExample = (sentence: string, lines = examples) =>
+    unclear(`${sentence} For example:`, linesAfter(command, lines));
   if (reading.ok && accepts(reading.question, today)) return reading;
-  if (reading.ok) return forExample(refusal, []);
+  if (reading.ok) return forExample(refusal);
   const works = (line: string) => {
     const read = readQuestion(line.split(' '), today, names);
     return read.ok && accepts(read.question, today);
   };
-  const subcommands = command === 'cost' ? subcommandsNear(reading, typed) : [];
   const near = reading.nearest.map((form) => correctLine(typed, reading.about, form)).filter(works);
-  const meant = [...subcommands, ...linesAfter(command, near)];
   const sentence = unclearQuestionText(reading, names);
+  const [first = '', ...rest] = typed;
+  const isVerb =
+    command === 'cost' && reading.problem === 'unknown-words' && reading.about[0] === 0;
+  const verbs = isVerb ? nearest(first, COST_VERBS, 1) : [];
+  const meant = [
+    ...verbs.map((verb) => ['cost', verb, ...rest].join(' ')),
+    ...linesAfter(command, near),
+  ];
   if (meant.length > 0) return unclear(`${sentence} Did you mean:`, meant);
-  return forExample(sentence, withoutUnclear(reading, typed).filter(works));
+  // The typed words without the unclear ones.
+  const left = typed.filter((_, index) => !reading.about.includes(index)).join(' ');
+  return forExample(sentence, left !== '' && works(left) ? [left] : examples);
 }
 
 function linesAfter(command: string, words: readonly string[]): readonly string[] {
@@ -135,21 +131,6 @@ function linesAfter(command: string, words: readonly string[]): readonly string[
 
 function unclear(text: string, lines: readonly string[]) {
   return { ok: false, answer: unclearAnswer(text, lines) } as const;
-}
-
-/** The typed words without the unclear ones; none if no word is left. */
-function withoutUnclear({ about }: UnclearQuestion, typed: readonly string[]): readonly string[] {
-  const rest = typed.filter((_, index) => !about.includes(index));
-  return rest.length > 0 ? [rest.join(' ')] : [];
-}
-
-function subcommandsNear(
-  { problem, about }: UnclearQuestion,
-  typed: readonly string[],
-): readonly string[] {
-  const [word = '', ...rest] = typed;
-  if (problem !== 'unknown-words' || about[0] !== 0 || word.length < 3) return [];
-  return nearest(word, COST_VERBS, 1).map((verb) => ['cost', verb, ...rest].join(' '));
 }
 
 /** The other commands of `/cost`, suggested when the first word is not understood. */
@@ -267,10 +248,9 @@ export async function askCosts(
   }
   const own = ofOrganizations(refreshed.read, question.scope.organization);
   const read = final ? finalDaysOf(own, span) : own;
-  const scoped = scopedRows({ question, line }, read.rows, context.services);
-  if (!scoped.ok) return scoped;
+  const scoped = scopedRows(question, read.rows, context.services);
   const label = [scoped.label, withoutText(read).trim()].filter(Boolean).join(' · ') || null;
-  return { ...scoped, label, read };
+  return { ok: true, ...scoped, label, read };
 }
 
 function finalDaysOf(read: CostReading, span: Span): CostReading {
@@ -296,26 +276,13 @@ export function questionWords(
   return words.filter((each) => each !== null).join(' ');
 }
 
-interface ScopedQuestion extends Pick<QuestionSource, 'line'> {
-  readonly question: Pick<CostQuestion, 'by' | 'scope'>;
-}
-
-/** The rows that a question is about. Refuses a metric that the rows do not have. */
+/** The rows that a question is about. */
 export function scopedRows(
-  { question: { by, scope: asked }, line }: ScopedQuestion,
+  { by, scope: asked }: Pick<CostQuestion, 'by' | 'scope'>,
   rows: readonly CostRow[],
   services: readonly Service[],
-): Omit<AskedCosts & { ok: true }, 'read'> | (AskedCosts & { ok: false }) {
+): Omit<AskedCosts & { ok: true }, 'ok' | 'read'> {
   const { organization, not, metric, ...others } = asked;
-  const metrics = metric.length > 0 ? knownMetrics(rows) : [];
-  const missing = metric.find((name) => !metrics.includes(name));
-  if (missing !== undefined && rows.length > 0) {
-    const near = nearest(missing, metrics);
-    const lines = (near.length > 0 ? near : metrics.slice(0, 3)).map((name) =>
-      line.replace(`metric ${missing}`, `metric ${name}`),
-    );
-    return unclear(`${SENTENCES['unknown-metric'](missing, '', [])} Did you mean:`, lines);
-  }
   const scope = costScope(selectionOf(others, services), services, rows);
   const left = new Set(not.flatMap((name) => findByName(services, name)).map(({ id }) => id));
   const select: SelectRows = (all) => {
@@ -327,7 +294,7 @@ export function scopedRows(
   const label = labels.filter((each) => each !== null).join(' · ') || null;
   const own = select(rows);
   const shown = by === 'tag' || by === 'team' ? withLabels(own, services) : own;
-  return { ok: true, scope, label, select, rows: shown };
+  return { scope, label, select, rows: shown };
 }
 
 /** The row with these metrics only; none if they cost nothing. */
@@ -335,12 +302,6 @@ function ofMetrics(row: CostRow, words: readonly string[]): readonly CostRow[] {
   const own = Object.entries(row.metrics).filter(([name]) => words.includes(metricWord(name)));
   const total = own.reduce((sum, [, amount]) => sum + amount, 0);
   return total === 0 ? [] : [{ ...row, metrics: Object.fromEntries(own), total }];
-}
-
-/** Those of the API, and others that the report has. */
-function knownMetrics(rows: readonly CostRow[]): readonly string[] {
-  const reported = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)));
-  return [...new Set([...METRICS, ...reported])].map(metricWord);
 }
 
 function selectionOf(

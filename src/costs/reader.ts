@@ -273,18 +273,13 @@ function reasonOf(error: unknown): Pick<CostGap, 'why' | 'denied'> {
 
 const DAYS_BACK = 7;
 
-interface LearningContext {
-  readonly cloud: Pick<CloudClient, 'getUsageCost'>;
-  readonly organizationId: string;
-  readonly store: Store;
-  readonly now: () => Date;
-}
-
 /**
  * Stores the names of services in the usage report, so that users can name services that the
  * configuration does not list. Returns how many it found. The report has no state of a service.
  */
-export async function learnFromUsage(context: LearningContext): Promise<number> {
+export async function learnFromUsage(
+  context: Pick<ReaderParts, 'cloud' | 'organizationId' | 'store' | 'now'>,
+): Promise<number> {
   const { organizationId } = context;
   const seenAt = context.now();
   const from = new Date(seenAt.getTime() - DAYS_BACK * DAY_MS);
@@ -292,7 +287,8 @@ export async function learnFromUsage(context: LearningContext): Promise<number> 
   const report = await context.cloud.getUsageCost(period, { priority: 'background' });
 
   const names = new Map<string, string>();
-  for (const row of byDay(report.result.costs)) {
+  const days = report.result.costs.toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
+  for (const row of days) {
     const { serviceId, entityId, entityName } = row;
     // A pipe's row has the id of its service but the name of the pipe.
     if (!serviceId || serviceId !== entityId || !entityName) continue;
@@ -300,20 +296,8 @@ export async function learnFromUsage(context: LearningContext): Promise<number> 
     if (entityOf(row, entityId).kind === 'service') names.set(serviceId, entityName);
   }
   await transaction(context.store, async (tx) => {
-    for (const [id, name] of names) {
-      await learnService(tx, {
-        id,
-        organizationId,
-        name,
-        fields: {},
-        source: 'usage report',
-        seenAt,
-      });
-    }
+    const own = { organizationId, fields: {}, source: 'usage report', seenAt } as const;
+    for (const [id, name] of names) await learnService(tx, { ...own, id, name });
   });
   return names.size;
-}
-
-function byDay<Row extends { readonly date: string | null }>(rows: readonly Row[]): readonly Row[] {
-  return rows.toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
 }

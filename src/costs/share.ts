@@ -7,6 +7,8 @@ import {
   type Poster,
   textAnswer,
 } from '../domain/answer.ts';
+import { postChannel } from './announcements.ts';
+import { capitalized } from './standing.ts';
 
 /** Adds `share` to a line, which posts its answer. */
 export function shareOffer(line: string): CommandOffer {
@@ -27,11 +29,8 @@ export async function share(
   if (channel === null || channel.startsWith('D')) {
     return textAnswer('Not shared', 'Ask in the channel in which you want to share the answer.');
   }
-  const found = (await poster.findChannels([channel])).get(channel);
-  if (!found?.ok || found.room.outside) {
-    const why = found?.ok ? 'is shared with another workspace' : 'was not found';
-    return textAnswer('Not shared', `The channel ${why}.`);
-  }
+  const to = postChannel((await poster.findChannels([channel])).get(channel));
+  if (!to.ok) return textAnswer('Not shared', `${capitalized(to.why)}.`);
   const who: AnswerPart = { kind: 'lines', lines: [[{ user: by }, ` shared “${line}”`]] };
   const shown = parts.filter(({ kind }) => !PRIVATE.includes(kind));
   const posted = await poster.postToChannel(channel, { title, parts: [who, ...shown] });

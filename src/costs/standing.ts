@@ -8,18 +8,10 @@ import type { Forecast } from '../maths/forecast.ts';
 import { type Money, moneyOf, roughMoneyText } from '../maths/money.ts';
 import { creditsText, roundedFigure } from '../maths/numbers.ts';
 import { type CostGap, type CostReading, mergeProblems, problemText } from '../maths/report.ts';
-import type { DayValue, Micro } from '../maths/rows.ts';
+import type { DayValue } from '../maths/rows.ts';
 
-/** The total of a span, the days that can still change, and those without data, which no sum includes. */
-interface DayCounts {
-  readonly total: Micro;
-  readonly money: Money | null;
-  readonly open: readonly Day[];
-  readonly missing: readonly Day[];
-}
-
-/** Counts the days of a span by state. Source: docs/costs.md#standing. */
-export function dayCountsOf(states: readonly DayState[], span: Span): DayCounts {
+/** The total of a span, the days that can still change, and those without data, which no sum includes. Source: docs/costs.md#standing. */
+export function dayCountsOf(states: readonly DayState[], span: Span) {
   const own = within(states, span);
   const those = (wanted: DayState['state']) =>
     own.filter(({ state }) => state === wanted).map(({ day }) => day);
@@ -101,6 +93,10 @@ function unreadText({ why, denied }: CostGap): string {
   const now = denied ? '' : ' now';
   const help = denied ? 'An operator of Signalbox must fix the API key.' : 'Try again in a minute.';
   return `The usage report cannot be read${now}: ${why.replace(/\.$/, '')}. ${help}`;
+}
+
+export function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** `7,800–8,350`, rounded alike. */

@@ -146,7 +146,3 @@ export async function writeState(tx: StoreTx, key: string, value: string): Promi
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
     .execute();
 }
-
-export async function dropState(tx: StoreTx, key: string): Promise<void> {
-  await tx.deleteFrom('cost_state').where('key', '=', key).execute();
-}

@@ -24,34 +24,23 @@ export interface SubscriptionSources {
   readonly readOptions: (input: unknown) => ConfigResult<DigestOptions>;
 }
 
-interface SubscriptionList {
-  readonly all: readonly DigestSubscription[];
-  /** Digests whose options name something that the configuration no longer has. */
-  readonly broken: readonly BrokenSubscription[];
-}
-
-export interface BrokenSubscription
-  extends Pick<DigestSubscription, 'key' | 'channel' | 'by' | 'paused'> {
-  readonly id: string;
-  readonly problem: string;
-}
-
 /** What an appended event would see: the log, or the log under its lock. */
 type Subjects = Parameters<typeof inForce>[0];
 
 export async function loadSubscriptions(
   subjects: Subjects,
   { configured, readOptions }: SubscriptionSources,
-): Promise<SubscriptionList> {
+) {
   const all: DigestSubscription[] = configured.map(fromFile);
-  const broken: BrokenSubscription[] = [];
+  // Digests whose options name something that the configuration no longer has.
+  const broken: (ReturnType<typeof ownOf> & { readonly problem: string })[] = [];
   // A subscription has no end, so that the time does not matter.
   const added = await inForce(subjects, 'subscription', new Date(0));
   for (const [id, logged] of byAge(added)) {
     const one = { id, ...logged };
     const reading = readOptions({ ...one.options, channel: one.channel });
     if (reading.ok) all.push(fromSlack(one, reading.value));
-    else broken.push(brokenOne(one, reading.problems));
+    else broken.push({ ...ownOf(one), problem: problemsText(reading.problems) });
   }
   return { all, broken };
 }
@@ -64,15 +53,8 @@ interface Subscription extends LoggedSubscription {
   readonly id: string;
 }
 
-function brokenOne(
-  { id, channel, by, isPaused: paused }: Subscription,
-  problems: readonly ConfigProblem[],
-): BrokenSubscription {
-  return { id, key: keyOf(channel, id), channel, by, paused, problem: problemsText(problems) };
-}
-
-function keyOf(channel: string, id: string): string {
-  return `${channel}|${id}`;
+function ownOf({ id, channel, isPaused: paused, by, since }: Omit<Subscription, 'isRemoved'>) {
+  return { key: `${channel}|${id}`, id, channel, paused, by, since };
 }
 
 export function problemsText(problems: readonly ConfigProblem[]): string {
@@ -98,8 +80,7 @@ export function fromSlack(
   one: Omit<Subscription, 'isRemoved'>,
   options: DigestOptions,
 ): DigestSubscription {
-  const { id, channel, isPaused: paused, by, since } = one;
-  return { key: keyOf(channel, id), id, channel, options, paused, by, since };
+  return { ...ownOf(one), options };
 }
 
 /** The name in commands: the id, or channel and period, which are unique in the file. */

@@ -14,6 +14,7 @@ import {
 import { figure, shareText, signedFigure } from '../maths/numbers.ts';
 import type { CostQuestion } from '../maths/question.ts';
 import { type CostRow, creditsOf, type Micro } from '../maths/rows.ts';
+import { capitalized } from './standing.ts';
 
 /** The change of one line, or of several together. */
 type LineChange = Pick<Mover, 'delta' | 'kind'>;
@@ -113,10 +114,7 @@ export function tablePart(
   return {
     kind: 'table',
     caption: `Credits by ${by}`,
-    columns: [
-      `${by.charAt(0).toUpperCase()}${by.slice(1)}`,
-      ...['Credits', 'Share', ...(changes ? ['Change'] : [])],
-    ],
+    columns: [capitalized(by), 'Credits', 'Share', ...(changes ? ['Change'] : [])],
     rows: lines.map((line) => [
       isOfTime(by) ? dateCell(line) : line.name,
       line.days === 0 ? NO_DATA : figureCell(line.total),

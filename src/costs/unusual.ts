@@ -8,20 +8,15 @@ import {
   type Floor,
   floorOf,
   isShiftExplained,
+  type JudgeOptions,
   judgeLine,
   type UnusualCost,
 } from '../maths/anomalies.ts';
-import {
-  type DayState,
-  dayStates,
-  type RowSelector,
-  selectRows,
-  statesWithin,
-} from '../maths/days.ts';
+import { dayStates, type RowSelector, selectRows, statesWithin } from '../maths/days.ts';
 import { forecastMoney, forecastSpan } from '../maths/forecast.ts';
 import { allSeries, seriesFrom, sumBy } from '../maths/lines.ts';
 import type { CostReading } from '../maths/report.ts';
-import type { CostRow, DayValue } from '../maths/rows.ts';
+import type { CostRow } from '../maths/rows.ts';
 import { MODEL_DAYS } from '../maths/statistics.ts';
 
 /** The days whose rows a judgement and a forecast need; of a span that began before, all of it. */
@@ -39,26 +34,7 @@ export interface JudgeSources {
 }
 
 /** The judgement of a scope. */
-export interface Judgement {
-  /** Unexplained increases, the largest first. */
-  readonly unusual: readonly UnusualCost[];
-  /** Decreases without a change: they need no action. */
-  readonly decreased: readonly UnusualCost[];
-  /** What recent changes did to the costs of their services. */
-  readonly effects: readonly ChangeEffect[];
-  /** Lines of the scope that vary so much that only a larger factor is unusual: `e^need`. */
-  readonly varying: readonly { readonly name: string; readonly factor: number }[];
-  readonly lines: number;
-  readonly floor: number;
-  /** Credits of a usual day of all costs. */
-  readonly usualDay: number;
-  /** The rows of the scope, and their daily totals. */
-  readonly rows: readonly CostRow[];
-  readonly states: readonly DayState[];
-  readonly series: readonly DayValue[];
-  /** A change explains the current shift of the scope, so that it stays. */
-  readonly isExplained: boolean;
-}
+export type Judgement = ReturnType<typeof judgeCosts>;
 
 const VARYING = 2;
 
@@ -66,7 +42,7 @@ const VARYING = 2;
 export function judgeCosts(
   { read, today, floor: given = {}, expected = new Map() }: JudgeSources,
   selector: RowSelector = {},
-): Judgement {
+) {
   const span = modelSpan(today);
   const states = dayStates(read.rows, span);
   const all = seriesFrom(states);
@@ -81,20 +57,26 @@ export function judgeCosts(
     kind !== 'down' && (explained === null || (explained.rest > 0 && !explained.change.isUnknown));
   const ownStates = statesWithin(states, own);
   const series = seriesFrom(ownStates);
-  const effects = effectsOf(lines, { changes, today, floor });
+  const effects = effectsOf(lines, options);
   return {
+    // Unexplained increases, the largest first.
     unusual: found.filter(isUp).sort((a, b) => excessOf(b) - excessOf(a)),
+    // Decreases without a change: they need no action.
     decreased: found.filter(({ kind, explained }) => kind === 'down' && explained === null),
     effects,
+    // Lines that vary so much that only a larger factor is unusual: `e^need`.
     varying: judged.flatMap(({ line: { name, values }, factor }) =>
       factor > VARYING && values.some(({ value }) => value > floor) ? [{ name, factor }] : [],
     ),
     lines: lines.length,
     floor,
+    // Credits of a usual day of all costs.
     usualDay: floor / (given.share ?? 0.02),
+    // The rows of the scope, and their daily totals.
     rows: own,
     states: ownStates,
     series,
+    // A change explains the current shift of the scope, so that it stays.
     isExplained: isShiftExplained(series, today, effects),
   };
 }
@@ -140,11 +122,7 @@ const SHIFT_DAYS = 8;
 
 function effectsOf(
   lines: readonly CostLine[],
-  {
-    changes,
-    today,
-    floor,
-  }: { changes: NonNullable<CostReading['changes']>; today: Day; floor: number },
+  { changes, today, floor }: JudgeOptions,
 ): readonly ChangeEffect[] {
   const first = addDays(today, -SHIFT_DAYS);
   return changes.flatMap((change) => {

@@ -81,9 +81,12 @@ async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   const digests = all.filter(({ paused }) => !paused);
   // The costs before the first scan are not news.
   const news = before === null ? [] : await severeNews(events, judged);
-  const found = announcementsOf(news, { digests, services, read, now });
+  const found = news.flatMap((one) => {
+    const covering = digests.filter(({ options }) => covers(options, one, services, read));
+    return announcementOf(one, covering, now);
+  });
   const isInDigest = ({ notify }: Budget) =>
-    digests.some((one) => one.channel === notify && isDaily(one) && hasSlotOn(one, now));
+    digests.some((one) => one.channel === notify && isShownOn(one, now));
   const messages = [...found, ...budgetMessages(budgets, isInDigest)];
   const cache = async (tx: StoreTx) => {
     await writeState(tx, WATCH_KEY, ranOn);
@@ -98,8 +101,8 @@ async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   return true;
 }
 
-function isDaily({ options }: DigestSubscription): boolean {
-  return options.period === 'day';
+function isShownOn(one: DigestSubscription, now: Date): boolean {
+  return one.options.period === 'day' && hasSlotOn(one, now);
 }
 
 const SEVERE_SHARE = 0.1;
@@ -120,34 +123,26 @@ async function severeNews(events: Log, judged: Judgement): Promise<readonly Unus
   return news;
 }
 
-interface AnnouncementInputs {
-  readonly digests: readonly DigestSubscription[];
-  readonly services: readonly Service[];
-  readonly read: CostReading;
-  readonly now: Date;
-}
-
-/** Those that no digest shows on this day, each for the first channel whose digest covers it. */
-function announcementsOf(
-  news: readonly UnusualCost[],
-  { digests, services, read, now }: AnnouncementInputs,
+/** Announced if no digest shows it on this day, for the first channel whose digest covers it. */
+function announcementOf(
+  unusual: UnusualCost,
+  covering: readonly DigestSubscription[],
+  now: Date,
 ): readonly Announcement[] {
-  return news.flatMap((unusual): readonly Announcement[] => {
-    const covering = digests.filter((one) => covers(one, unusual, { services, read }));
-    const [first] = covering;
-    if (!first || covering.some((one) => isDaily(one) && hasSlotOn(one, now))) return [];
-    const name = `post/incident-${incidentId(unusual)}` as const;
-    return [{ name, channel: first.channel, answer: unusualMessage(unusual) }];
-  });
+  const [first] = covering;
+  if (!first || covering.some((one) => isShownOn(one, now))) return [];
+  const name = `post/incident-${incidentId(unusual)}` as const;
+  return [{ name, channel: first.channel, answer: unusualMessage(unusual) }];
 }
 
 function covers(
-  { options }: DigestSubscription,
+  { on }: DigestSubscription['options'],
   { key }: UnusualCost,
-  { services, read }: Pick<AnnouncementInputs, 'services' | 'read'>,
+  services: readonly Service[],
+  read: CostReading,
 ): boolean {
-  const { rows } = selectedCosts(read, options.on);
-  const { selector } = costScope(options.on, services, rows);
+  const { rows } = selectedCosts(read, on);
+  const { selector } = costScope(on, services, rows);
   const lineOf = partsOf('service');
   return selectRows(rows, selector).some((row) => lineOf(row)[0]?.key === key);
 }

@@ -327,14 +327,6 @@ export function isShiftExplained(
   return explained / shift >= EXPLAINED_SHARE;
 }
 
-export interface UsualRange {
-  readonly usual: number;
-  readonly low: number;
-  readonly high: number;
-  /** Where the completed cost of the day is; `within` for a day that is not known yet. */
-  readonly side: 'within' | 'above' | 'below';
-}
-
 const RANGE_SIGMAS = 1.64;
 
 /**
@@ -342,7 +334,7 @@ const RANGE_SIGMAS = 1.64;
  * its factor; range · e^(±1.64 · √(s² + e²)). A day of unknown completeness can only be above. Null
  * with fewer than 10 days. Source: docs/forecasts.md#usual-range.
  */
-export function usualRange(series: readonly DayValue[], of: DayValue): UsualRange | null {
+export function usualRange(series: readonly DayValue[], of: DayValue) {
   const before = knownDays(series.filter(({ day }) => day < of.day));
   if (before.length < LEAST_DAYS) return null;
   const track = followDays(before);
@@ -351,6 +343,7 @@ export function usualRange(series: readonly DayValue[], of: DayValue): UsualRang
   const width = Math.exp(RANGE_SIGMAS * Math.hypot(track.sigma, own?.error ?? 0));
   const [low, high] = [usual / width, usual * width];
   const value = own?.value ?? of.value;
+  // Where the completed cost of the day is; `within` for a day that is not known yet.
   const side = value > high ? 'above' : own && value < low ? 'below' : 'within';
-  return { usual, low, high, side };
+  return { usual, low, high, side } as const;
 }

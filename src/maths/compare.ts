@@ -37,24 +37,15 @@ export function pairDays(now: Span, before: Span, isFinal: (day: Day) => boolean
     : { pairs: all, isFinal: false, sameWeekdays };
 }
 
-export interface Comparison {
-  /** The number of compared days, and whether they are final in both spans. */
-  readonly days: number;
-  readonly isFinal: boolean;
-  readonly sameWeekdays: boolean;
-  readonly now: Micro;
-  readonly before: Micro;
-  readonly delta: Micro;
-  /** `delta / before`; null if `before` is below one credit. */
-  readonly relative: number | null;
-}
+/** Amounts in millionths; `relative` is null if `before` is below one credit. */
+export type Comparison = NonNullable<ReturnType<typeof compare>>;
 
 /**
  * Compares the costs of two spans on the days that are final in both, else as reported; null if one of
  * them has no data. `series` contains both spans. `delta = Σ now − Σ before` in millionths;
  * `relative = delta / Σ before` from one credit on. Source: docs/costs.md#comparisons.
  */
-export function compare(series: readonly DayValue[], now: Span, before: Span): Comparison | null {
+export function compare(series: readonly DayValue[], now: Span, before: Span) {
   const values = new Map(series.map((value) => [value.day, value]));
   const { pairs, ...pairing } = pairDays(now, before, (day) => values.get(day)?.final ?? false);
   const valuesIn = (side: keyof DayPair) => pairs.flatMap((pair) => values.get(pair[side]) ?? []);
@@ -160,15 +151,7 @@ interface ServiceMetric extends ComparedLine {
 }
 
 /** How one total became another: `before + Σ movers + others = now`, exact to the millionth. */
-export interface Explanation {
-  readonly before: Micro;
-  readonly now: Micro;
-  readonly movers: readonly Mover[];
-  /** The sum of the other lines that changed, and their number. */
-  readonly others: { readonly micro: Micro; readonly lines: number };
-  /** The services of the movers, the largest one first. */
-  readonly services: readonly ServiceMetric['service'][];
-}
+export type Explanation = ReturnType<typeof explainChange>;
 
 /**
  * How the costs on the paired days changed, by service and metric. Pipes count to their service.
@@ -176,7 +159,7 @@ export interface Explanation {
  * of the rows.
  * Source: docs/costs.md#reasons.
  */
-export function explainChange(rows: readonly CostRow[], pairs: readonly DayPair[]): Explanation {
+export function explainChange(rows: readonly CostRow[], pairs: readonly DayPair[]) {
   const [now, before] = [sideOf(rows, pairs, 'now'), sideOf(rows, pairs, 'before')];
   const moved = changesBetween(now.lines, before.lines).filter(({ delta }) => delta !== 0);
   const movers = largest(moved);
@@ -187,10 +170,12 @@ export function explainChange(rows: readonly CostRow[], pairs: readonly DayPair[
     before: before.total,
     now: now.total,
     movers,
+    // The sum of the other lines that changed, and their number.
     others: {
       micro: rest.reduce((sum, { delta }) => sum + delta, 0),
       lines: rest.length,
     },
+    // The services of the movers, the largest one first.
     services: [...new Map(ofMovers.map((one) => [one.id, one])).values()],
   };
 }

@@ -33,7 +33,7 @@ export type Forecast =
       readonly isWide: boolean;
       /** Credits of the span as reported, including today and other days that are not final. */
       readonly soFar: number;
-      readonly basis: ForecastBasis;
+      readonly basis: ReturnType<typeof basisOf>;
     })
   | { readonly ok: false; readonly why: 'too-few-days' | 'days-too-old'; readonly days: number };
 
@@ -46,17 +46,6 @@ interface Part {
   readonly weight: number;
   readonly mean: number;
   readonly deviation: number;
-}
-
-interface ForecastBasis {
-  /** Credits per day of usual days, adjusted for weekdays. */
-  readonly level: number;
-  /** The days on another level, which may stay or return, and that level; null without any. */
-  readonly shift: { readonly days: number; readonly level: number; readonly since: Day } | null;
-  /** How sure it is that a batch at the end of the month recurs; 0 without one. */
-  readonly batch: number;
-  /** The days that are expected and not reported: today, future days and days without data. */
-  readonly expectedDays: number;
 }
 
 const LEAST_FORECAST_DAYS = 3;
@@ -87,7 +76,7 @@ export function forecastSpan(
   }
   const forecasts = readings.map((unlearned) => {
     const track = followDays(knownDays(past, unlearned));
-    const days = spanDays({ reported, track, unlearned, span, today });
+    const days = spanDays(reported, track, unlearned, { span, today });
     return { track, days, parts: partsOf(track, days, isExplained) };
   });
   const parts = forecasts.flatMap((one) =>
@@ -116,24 +105,18 @@ function readingsOf(past: readonly DayValue[]): readonly Unlearned[] {
   return isUnlearned && countFinal(past) >= LEAST_DAYS ? ['as-seen', 'left-out'] : ['as-seen'];
 }
 
-function basisOf(track: Track | undefined, expectedDays: number): ForecastBasis {
+/** `expectedDays`: those that are not reported: today, future days and days without data. */
+function basisOf(track: Track | undefined, expectedDays: number) {
   const run = track?.run;
   const since = run?.days[0]?.day;
+  // The days on another level, which may stay or return, and that level.
   const shift =
     run && since !== undefined ? { days: run.days.length, level: runLevel(track), since } : null;
   return { level: track?.level ?? 0, shift, batch: track?.batch?.weight ?? 0, expectedDays };
 }
 
 /** The days of a span as sums, in credits. */
-interface SpanDays {
-  readonly sure: number;
-  /** Σ (completed cost · error): that part of the errors of open days moves together. */
-  readonly commonError: number;
-  /** Σ (completed cost · error)²: each open day grows in its own way, too. */
-  readonly ownVariance: number;
-  readonly expected: readonly ExpectedDay[];
-  readonly missing: number;
-}
+type SpanDays = ReturnType<typeof spanDays>;
 
 /** A day whose cost is not known: what it costs at least, and how many days after the last known one. */
 interface ExpectedDay {
@@ -142,22 +125,21 @@ interface ExpectedDay {
   readonly ahead: number;
 }
 
-interface SpanInputs {
-  readonly reported: readonly DayValue[];
-  readonly track: Track;
-  readonly unlearned: Unlearned;
-  readonly span: Span;
-  readonly today: Day;
-}
-
 /** The error of a day that may still grow, on a first read. */
 const GROWING_ERROR = 0.1;
 
-function spanDays({ reported, track, unlearned, span, today }: SpanInputs): SpanDays {
+function spanDays(
+  reported: readonly DayValue[],
+  track: Track,
+  unlearned: Unlearned,
+  { span, today }: { readonly span: Span; readonly today: Day },
+) {
   const shown = new Map(reported.map((one) => [one.day, one]));
   const first = reported.reduce((least, { day }) => (day < least ? day : least), today);
   const lastKnown = track.days.at(-1)?.day ?? today;
   const usualOn = (day: Day) => track.level * factorOn(track.profile, day);
+  // Σ (completed cost · error): that part of the errors of open days moves together. Σ (completed cost · error)²: each
+  // grows in its own way, too.
   const sums = { sure: 0, commonError: 0, ownVariance: 0, missing: 0 };
   const expected: ExpectedDay[] = [];
   for (const day of daysBetween(span.first, span.last)) {

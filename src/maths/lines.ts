@@ -260,24 +260,18 @@ export function seriesOf(
 export function seriesFrom(states: readonly DayState[]): readonly DayValue[] {
   return states
     .filter(({ state }) => state !== 'no-data')
-    .map(({ total, ...day }) => dayValue(day, creditsOf(total)));
-}
-
-/** The daily values of a line of the report. */
-interface LineSeries {
-  readonly key: string;
-  readonly values: readonly DayValue[];
+    .map(({ total, state, ...day }) => ({
+      ...day,
+      value: creditsOf(total),
+      final: state === 'final',
+    }));
 }
 
 /**
  * The series of all lines, in a single pass: with thousands of entities, separate series would read
  * every row thousands of times. A metric that a row does not name is 0.
  */
-export function allSeries(
-  rows: readonly CostRow[],
-  by: Exclude<Grouping, TimeUnit>,
-  span: Span,
-): readonly LineSeries[] {
+export function allSeries(rows: readonly CostRow[], by: Exclude<Grouping, TimeUnit>, span: Span) {
   const states = dayStates(rows, span);
   const parts = partsOf(by);
   const lines = new Map<string, Map<Day, Micro>>();
@@ -294,11 +288,4 @@ export function allSeries(
 
 function valuesOf(states: readonly DayState[], sums: ReadonlyMap<Day, Micro>): readonly DayValue[] {
   return seriesFrom(states.map((state) => ({ ...state, total: sums.get(state.day) ?? 0 })));
-}
-
-type OpenState = Pick<DayState, 'day' | 'state' | 'openDay' | 'price'>;
-
-function dayValue({ day, state, openDay, price }: OpenState, value: number): DayValue {
-  const known = { ...(openDay ? { openDay } : {}), ...(price ? { price } : {}) };
-  return { day, value, final: state === 'final', ...known };
 }

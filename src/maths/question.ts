@@ -225,7 +225,7 @@ function stepAt(words: readonly string[], context: QuestionContext): KeywordStep
   if (named) return named;
   if (nameIn(context.names.organization, typed)) return readNamed('organization', words, context);
   // `compute` alone can mean one thing only.
-  if (METRIC_WORDS.includes(typed.toLowerCase())) return { ...readMetric(words), taken: 1 };
+  if (METRIC_WORDS.includes(typed.toLowerCase())) return readNamed('metric', words, context);
   if (!period) return { ok: true, part: null, taken: 1 };
   const { reading, taken } = period;
   if (reading.ok) return { ok: true, part: { period: reading.period }, taken };
@@ -243,10 +243,10 @@ const KEYWORDS: ReadonlyMap<string, StepReader> = new Map<string, StepReader>([
   ['only', readOnly],
   ['service', readOnly],
   ['not', readNot],
-  ['metric', readMetric],
-  ['tag', (words, context) => readNamed('tag', words, context)],
-  ['team', (words, context) => readNamed('team', words, context)],
-  ['organization', (words, context) => readNamed('organization', words, context)],
+  ...(['metric', 'tag', 'team', 'organization'] as const).map((kind): [string, StepReader] => [
+    kind,
+    (words, context) => readNamed(kind, words, context),
+  ]),
 ]);
 
 function readGrouping([typed = '']: readonly string[], { names }: QuestionContext): KeywordStep {
@@ -306,25 +306,17 @@ export function metricWord(metric: string): string {
 
 const METRIC_WORDS = METRICS.map(metricWord);
 
-/** `metric compute`, `metric data-transfer`. The report, which is not read yet, may have others. */
-function readMetric([typed = '']: readonly string[]): KeywordStep {
-  const near = METRIC_WORDS.slice(0, OFFERED).map((name) => `metric ${name}`);
-  if (typed === '') return refusal('unknown-metric', '', near);
-  const names = listOf(typed.toLowerCase());
-  return { ok: true, part: { scope: { kind: 'metric', names } }, taken: 1 };
-}
-
 function nameIn(known: readonly string[] = [], text: string): string | null {
   return known.find((name) => name.toLowerCase() === text.toLowerCase()) ?? null;
 }
 
-/** Reads the word after `tag`, `team` or `organization`: one name, or several with commas. */
+/** Reads the word after `metric`, `tag`, `team` or `organization`: one name, or several with commas. */
 function readNamed(
-  kind: 'tag' | 'team' | 'organization',
+  kind: 'metric' | 'tag' | 'team' | 'organization',
   [typed = '']: readonly string[],
   { names }: QuestionContext,
 ): KeywordStep {
-  const known = names[kind] ?? [];
+  const known = kind === 'metric' ? METRIC_WORDS : (names[kind] ?? []);
   const read = listOf(typed).map((text) => ({ text, name: nameIn(known, text) }));
   const missing = read.find(({ name }) => name === null);
   if (missing || read.length === 0) {

@@ -30,13 +30,6 @@ export interface ReportRow {
   readonly locked: boolean | null;
 }
 
-interface ReadReport {
-  /** One per day, kind and id of an entity, in the order of the report: several rows add up. */
-  readonly rows: readonly CostRow[];
-  /** Each fault once per day, with its number of rows; empty for a correct report. */
-  readonly problems: readonly ReportProblem[];
-}
-
 const MOST_CACHED_DAYS = 100;
 
 /**
@@ -67,7 +60,8 @@ export function createReportReader(asked: Span) {
         if (row !== null) keep(row, days);
       }
     },
-    finish: (grandTotalCredits: number | null): ReadReport => {
+    // Rows: one per day, kind and id of an entity; problems: each fault once per day, with its number of rows.
+    finish: (grandTotalCredits: number | null): Pick<CostReading, 'rows' | 'problems'> => {
       const rows: CostRow[] = [];
       for (const ofDay of days.values()) for (const row of ofDay.values()) rows.push(row);
       const off = grandTotalProblem(rows, grandTotalCredits, asked);

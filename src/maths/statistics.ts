@@ -244,23 +244,7 @@ interface Run {
 }
 
 /** What the days of a line show: its level, its noise and what it does now. */
-export interface Track {
-  readonly profile: WeekdayProfile;
-  /** Credits per day, adjusted for weekdays, of usual days. */
-  readonly level: number;
-  /** The usual days since the last shift. */
-  readonly usualDays: number;
-  /** The noise of a day, in logarithms. */
-  readonly sigma: number;
-  /** The past errors of the level over 1, 7 and 21 days, in logarithms. */
-  readonly errors: readonly number[];
-  /** Growth per day, in logarithms. */
-  readonly growth: number;
-  /** The days that are not usual, up to the last known day; null if that one is usual. */
-  readonly run: Readonly<Run> | null;
-  readonly batch: MonthEndBatch | null;
-  readonly days: readonly FollowedDay[];
-}
+export type Track = ReturnType<typeof followDays>;
 
 const LEAST_BAND = 0.14;
 const ALIKE_DAYS = 7;
@@ -284,7 +268,7 @@ interface FollowOptions {
 export function followDays(
   days: readonly KnownDay[],
   { offset = 0, restart = null }: FollowOptions = {},
-): Track {
+) {
   const profile = profileOf(days);
   // The costs of the days adjusted for weekdays: x = y / f.
   const xs = days.map(({ weekday, value }) => value / (profile[weekday] ?? 1));
@@ -331,14 +315,20 @@ export function followDays(
   });
   return {
     profile,
+    // Credits per day, adjusted for weekdays, of usual days.
     level: levelFrom(usual, sigma),
+    // The usual days since the last shift.
     usualDays: usual.length,
+    // The noise of a day, in logarithms.
     sigma,
+    // The past errors of the level over 1, 7 and 21 days, in logarithms.
     errors: errorsOf(origins, followed, batch, sigma, band),
+    // Growth per day, in logarithms.
     growth: growthOf(usual, sigma),
-    run,
+    // The days that are not usual, up to the last known day; null if that one is usual.
+    run: run as Readonly<Run> | null,
     batch,
-    days: followed,
+    days: followed as readonly FollowedDay[],
   };
 }
 
