@@ -522,6 +522,11 @@ export function isPrivate({ confirmedAt }: Pick<Change, 'confirmedAt'>): boolean
   return confirmedAt === null;
 }
 
+/** Whether Signalbox applies it itself, together with its event: nothing is sent, and no server accepts or rejects it. */
+export function isLocal({ plan }: Pick<Change, 'plan'>): boolean {
+  return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox';
+}
+
 /** Whether the change is no longer open; one with an unknown outcome still is. */
 export function isEnded(change: Change): boolean {
   return !['draft', 'pending', 'approved', 'executing', 'unknown'].includes(change.state);

@@ -6,11 +6,11 @@ import {
   type EvidenceGap,
   type ExecutionOutcome,
   type FollowUp,
+  isLocal,
   type News,
   nameWithin,
   type Resolution,
   type State,
-  TARGET_TRAITS,
   type Target,
 } from '../domain/change.ts';
 import { staleText, wordIn, wordOf } from '../domain/words.ts';
@@ -118,11 +118,6 @@ const TITLES: Readonly<Record<State, string>> = {
   stale: 'not run',
   denied: 'not run: the current policy refuses it',
 };
-
-/** Signalbox stores freezes and schedules itself: no server accepts or rejects them. */
-export function isLocal({ plan }: Pick<Change, 'plan'>): boolean {
-  return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox';
-}
 
 /** Signalbox itself refused the values of a failed change: no server answered. */
 export function wasRefusedHere({ outcome }: Pick<Change, 'outcome'>): boolean {

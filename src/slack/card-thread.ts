@@ -1,4 +1,4 @@
-import type { Change, State, Verb } from '../domain/change.ts';
+import { type Change, isLocal, type State, type Verb } from '../domain/change.ts';
 import { lessParts } from '../domain/narrow.ts';
 import { requirementFor } from '../domain/policy.ts';
 import {
@@ -17,14 +17,7 @@ import type {
   ScheduleNews,
 } from '../workflow/index.ts';
 import { type Button, fact } from './blocks.ts';
-import {
-  acceptedTitle,
-  answerLabel,
-  CHECK,
-  isLocal,
-  lateNote,
-  wasRefusedHere,
-} from './card-state.ts';
+import { acceptedTitle, answerLabel, CHECK, lateNote, wasRefusedHere } from './card-state.ts';
 import { cardLink, openCard } from './links.ts';
 import {
   callRequester,

@@ -8,10 +8,10 @@ import {
   type ChangeId,
   changeTitle,
   type ExecutionOutcome,
+  isLocal,
   nameWithin,
   type Position,
   type StateCheck,
-  TARGET_TRAITS,
   targetKey,
   type UserId,
 } from '../domain/change.ts';
@@ -81,7 +81,7 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
   const card = await witnessOf(context, change);
   // Slack is read once before the claim, so that its outage makes no events.
   const isWitnessed =
-    card === null || isOwn(change) || (await readWitness(context, change, card)) !== null;
+    card === null || isLocal(change) || (await readWitness(context, change, card)) !== null;
   if (!isWitnessed) return 'done';
   if (!(await isUseShown(context, change))) return new Date(now.getTime() + RETRY_MS);
   const gathered = await gather(context, change);
@@ -91,11 +91,6 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
   unread.delete(id);
   if (claim !== null && card) await sendWitnessed(context, claim, card, gathered.validUntil);
   return 'done';
-}
-
-/** Changes of Signalbox itself are appended together with their effect: nothing is sent. */
-function isOwn({ plan }: Change): boolean {
-  return TARGET_TRAITS[plan.target.kind].appliedBy === 'signalbox';
 }
 
 /** The card whose thread is the witness: that of the change, or of the schedule of which it is a run. */
@@ -268,7 +263,7 @@ async function decideClaim(
     event: { type: 'taken', change: id, over },
   };
   const events = [...claimed.events, taken];
-  if (isOwn(change)) return applyOwn(context, locked, change, { ...claimed, events }, nonce);
+  if (isLocal(change)) return applyOwn(context, locked, change, { ...claimed, events }, nonce);
   return {
     events,
     jobs: claimed.jobs,

@@ -18,6 +18,7 @@ import {
   type Change,
   type ChangeId,
   isChangeId,
+  isLocal,
   isPrivate,
   type State,
   type UserId,
@@ -65,10 +66,12 @@ export async function storyLines(
   id: ChangeId,
 ): Promise<readonly (readonly InlinePart[])[]> {
   const own = await eventsIn(subjects, `change/${id}`);
-  const less = (await loadChange(subjects, id))?.narrowings ?? [];
+  const known = await loadChange(subjects, id);
+  const less = known?.narrowings ?? [];
   return own.flatMap(({ event }) => {
     const change = event as Recorded<ChangeEvent>;
-    const did = wasNotDone(change) ? 'did not carry it out' : STORY[change.type];
+    const done = known && wasDoneHere(change, known) ? 'carried it out' : STORY[change.type];
+    const did = wasNotDone(change) ? 'did not carry it out' : done;
     const { by = null, via = null } = changeDid(change) ?? {};
     // A change that was never confirmed has no other beginning; what an agent asked for a person has two.
     if (!did || (change.type === 'drafted' && own.length > 1 && via === null)) return [];
@@ -88,6 +91,11 @@ function actorOf(by: UserId | null, via: string | null): readonly InlinePart[] {
 /** Signalbox itself refused it: no server answered. */
 function wasNotDone(event: ChangeEvent): boolean {
   return event.type === 'failed' && event.status === null;
+}
+
+/** Signalbox itself did it: nothing was sent. */
+function wasDoneHere(event: AnyEvent | ChangeEvent, change: Change): boolean {
+  return event.type === 'succeeded' && isLocal(change);
 }
 
 /** The events of a change that people look for, as sentences; the others are for auditors. */
@@ -199,8 +207,10 @@ function entriesOf(subjects: Subjects): ReadEntry {
     const course = isChangeId(id) ? await courseOf(id) : null;
     const { seq, at, version } = event;
     const states = kind === 'change' ? (course?.states ?? []) : [];
+    const isHere = course && wasDoneHere(event, course.change);
     return {
       ...{ seq, at: new Date(at), tried: null, via: null, ...did },
+      ...(isHere && { did: 'carried out' }),
       change: isChangeId(id) ? id : null,
       subject: course ? subjectOf(course.change) : (did.about ?? null),
       from: states[version - 2] ?? null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LogRequest } from '../../src/commands/index.ts';
 import type { Answer, AnswerPart, PersonLookup } from '../../src/domain/answer.ts';
-import { agentId, type UserId } from '../../src/domain/change.ts';
+import { agentId, TARGET_TRAITS, type Target, type UserId } from '../../src/domain/change.ts';
 import { draftChange } from '../../src/domain/draft.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { append } from '../../src/log/index.ts';
@@ -107,6 +107,22 @@ test('a change that no server rejected is not called rejected', async () => {
   );
   expect((await historyOf(context, id)).join()).toContain('did not carry out');
 });
+
+const OWN = Object.entries(TARGET_TRAITS).filter(([, traits]) => traits.appliedBy === 'signalbox');
+
+test.for(OWN)(
+  'of a %s, Signalbox says that it carried it out, not that it sent it',
+  async ([kind]) => {
+    const { context } = await createTestContext();
+    const target = { ...PLAN.target, kind: kind as Target['kind'] };
+    const { id } = await aChange(context, { state: 'succeeded', plan: { target } });
+    const story = (await storyLines(context.events, id)).map(textOf);
+    expect(story.at(-1)).toBe('Signalbox carried it out');
+    const lines = await historyOf(context, id);
+    expect(lines.at(-1)).toContain('Signalbox carried out service stop staging');
+    expect([...story, ...lines].join()).not.toMatch(/\bsent\b|server/);
+  },
+);
 
 test('the log and the story of a change say through which agent a person asked', async () => {
   const { context } = await createTestContext();
