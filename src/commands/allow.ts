@@ -6,7 +6,7 @@ import { allowedPairs, allowedTarget, MOST_USES, USUAL_USES } from '../domain/st
 import { spanSchema, spanText } from '../domain/timing.ts';
 import { choiceField, numberField, required, SCOPE_KEYS, textField } from './arguments.ts';
 import { changeCommand, type Phrase, type PhraseState } from './define.ts';
-import { affected, ONE_SCOPE, scopePhrase } from './freeze.ts';
+import { affected, scopePhrase } from './freeze.ts';
 import { SIZING } from './service-scale.ts';
 
 /** What can be allowed: operations of services whose values have a limit, or that have none. */
@@ -58,7 +58,7 @@ export const changeAllow = changeCommand({
       .min(1)
       .max(100)
       .optional()
-      .meta({ label: 'Of which services', names: 'scope', unlessTyped: true }),
+      .meta({ label: 'Of which services', names: 'scope', isPart: true, unlessTyped: true }),
     ...SCOPE_KEYS,
     maxReplicaMemoryGb: SIZING.maxReplicaMemoryGb,
     numReplicas: SIZING.numReplicas,
@@ -86,7 +86,7 @@ export const changeAllow = changeCommand({
 
   problems: (args, _before, { services }) => {
     const scope = scopeOf(args);
-    if (!scope || 'everything' in scope) return [ONE_SCOPE];
+    if (!scope || 'everything' in scope) return [ONE_PART];
     if (servicesIn(scope, services).length === 0) return [NO_SERVICE];
     const { action, maxReplicaMemoryGb, numReplicas } = args;
     const isLimited = (maxReplicaMemoryGb ?? numReplicas) !== undefined;
@@ -118,6 +118,11 @@ export const changeAllow = changeCommand({
   endingNote: 'In force. Each use is a change of its own, and is checked again before it runs.',
 });
 
+// Concerns several fields, as that of a freeze.
+const ONE_PART = {
+  field: '',
+  problem: 'Choose exactly one of: a service, a tag or a warehouse.',
+};
 const NO_SERVICE = { field: 'scope', problem: 'has no service in signalbox.yaml' };
 const NO_LIMIT = {
   field: 'maxReplicaMemoryGb',

@@ -45,6 +45,8 @@ interface FieldMeta {
   readonly key?: string;
   /** The kind of item it names; a scope is one or more services, an ask is a command. */
   readonly names?: 'service' | 'pipe' | 'alert' | 'scope' | 'tag' | 'warehouse' | 'freeze' | 'ask';
+  /** A scope that is not everything: a form does not offer it. */
+  readonly isPart?: true;
   /** The list of the server that a form offers; any other text is passed on as an id. */
   readonly lists?: ListedKind;
   readonly input?: Input;

@@ -19,7 +19,7 @@ import { changeCommand, type Phrase, type PhraseState, queryCommand } from './de
 import { nameAt } from './names.ts';
 
 // Concerns several fields, so the sentence is shown without a field name.
-export const ONE_SCOPE = {
+const ONE_SCOPE = {
   field: '',
   problem: 'Choose exactly one of: a service, a tag, a warehouse or everything.',
 };

@@ -78,13 +78,14 @@ const CHOOSE: Partial<Record<Kind, string>> = {
   'data warehouse': 'a warehouse',
 };
 
-function typeAhead({ name, names, lists }: Field, { chosen }: FieldState) {
+function typeAhead({ name, names, lists, isPart }: Field, { chosen }: FieldState) {
   const kind = names ?? lists ?? 'service';
+  const what = isPart ? 'a service, a tag or a warehouse' : (CHOOSE[kind] ?? `a ${kind}`);
   return {
     type: 'external_select' as const,
     action_id: name,
     min_query_length: 0,
-    placeholder: plain(`Choose ${CHOOSE[kind] ?? `a ${kind}`}`, 150),
+    placeholder: plain(`Choose ${what}`, 150),
     ...(chosen ? { initial_option: optionOf(chosen) } : {}),
   };
 }
@@ -167,13 +168,16 @@ export function chosenOf(
 
 /** The choices of a field, for the values given so far. */
 export function choicesFor(
-  { names, lists: kind }: Field,
+  { names, lists: kind, isPart }: Field,
   given: TypedValues,
   { services, alerts, freezes = [], commands, lists = {} }: Vocabulary,
 ): readonly Choice[] {
   if (kind) return lists[kind] ?? [];
   if (names === 'service') return services.map(serviceChoice);
-  if (names === 'scope') return scopesOf(services).map((one) => scopeChoice(one, services));
+  if (names === 'scope') {
+    const offered = scopesOf(services).filter(({ scope }) => !isPart || !('everything' in scope));
+    return offered.map((one) => scopeChoice(one, services));
+  }
   if (names === 'tag') return tagsOf(services).map(plainChoice);
   if (names === 'warehouse') return warehousesOf(services).map(plainChoice);
   if (names === 'freeze') return freezes.map(freezeChoice);

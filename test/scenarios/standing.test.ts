@@ -205,7 +205,7 @@ test.for<[string, string, object, string]>([
     },
     "You can't stop",
   ],
-  ['everything', 'stop everything', {}, 'Choose exactly one of'],
+  ['everything', 'stop everything', {}, 'Choose exactly one of: a service, a tag or a warehouse.'],
   [
     'a scale without a limit',
     'scale ml-features',

@@ -9,6 +9,7 @@ import {
 } from '../../src/commands/index.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import { changedIn, commandForm, type FormSetting, settingOf } from '../../src/slack/form.ts';
+import { choicesFor } from '../../src/slack/inputs.ts';
 import { NO_REPLY_TARGET } from '../../src/slack/post.ts';
 import { vocabularyOf } from '../commands/fixtures.ts';
 
@@ -45,6 +46,20 @@ test.for<[string, string, string, TypedValues?]>([
 ])('the form of %s is called “%s” and is submitted with “%s”', ([name, title, submit, given]) => {
   const { view } = form(name, given);
   expect([view.title.text, view.submit?.text]).toEqual([title, submit]);
+});
+
+test('the form of a standing approval offers each scope but everything, which it refuses', () => {
+  const offered = (name: string) => {
+    const { args } = commands.find((each) => each.name === name) ?? expect.fail(`no ${name}`);
+    const field = fieldsOf(args).find(({ names }) => names === 'scope') ?? expect.fail('no scope');
+    return choicesFor(field, {}, { ...vocabularyOf(), commands }).map(({ id }) => id);
+  };
+  const [everything, ...parts] = offered('change freeze');
+  expect(everything).toBe('everything');
+  expect(offered('change allow')).toEqual(parts);
+  const { view } = form('change allow');
+  expect(JSON.stringify(view)).toContain('Choose a service, a tag or a warehouse');
+  expect(JSON.stringify(view)).not.toContain('everything');
 });
 
 test.for(commands.map(({ name }) => [name] as const))(
