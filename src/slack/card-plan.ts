@@ -275,6 +275,14 @@ function standingLines(change: Change): readonly Line[] {
   ];
 }
 
+/** The plan without what `standingLines` say of a standing approval: how many uses, and until when. */
+export function shownPlan(change: Change): Plan {
+  if (standingOf(change) === null) return change.plan;
+  const said = change.revoked ? ['uses'] : ['uses', 'for'];
+  const rows = change.plan.rows.filter(({ field }) => !said.includes(field));
+  return { ...change.plan, rows };
+}
+
 /** `Narrowed by  Ben: Replicas 3 → 2`: each time that an approver lowered what was requested. */
 export function narrowingLines({ narrowings = [], plan }: Change): readonly Line[] {
   return narrowings.map(({ by, wider }, index) => {

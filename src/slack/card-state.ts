@@ -285,7 +285,8 @@ function outcomeWords(
     // Signalbox stores freezes itself: no server reports on them.
     if (isLocal(change)) {
       const what = change.plan.target.kind === 'freeze' ? 'freeze' : 'standing approval';
-      return [[{ bold: 'Done. ' }, change.isOver ? `The ${what} has ended.` : after]];
+      // The title says what was done.
+      return [[change.isOver ? `The ${what} has ended.` : after]];
     }
     const answer = [{ bold: 'The server reports: ' }, `${reported}.`, ...later];
     // The note is about the time until the target is settled.

@@ -25,6 +25,7 @@ import {
   narrowingLines,
   redacted,
   rowText,
+  shownPlan,
   stateCheckLines,
   storedInstant,
   timingLines,
@@ -118,7 +119,7 @@ function endedParts(change: Change, drawing: DrawContext) {
   const { facts, extras, warnings } = ending(change, drawing);
   return summaryParts({
     head: [...titleLines(change, drawing), ...stateCheckLines(change), ...warnings],
-    plan: { ...redacted(plan), unchangedFields: [] },
+    plan: { ...redacted(shownPlan(change)), unchangedFields: [] },
     facts: [
       ...decisionLines(change),
       ...(stopReason ? [stoppedLine(change, drawing)] : []),

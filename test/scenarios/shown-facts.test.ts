@@ -314,6 +314,9 @@ const SURROUNDS = /^(⚠|Unchanged|Watches )|checked just now|never seen/;
 /** What other people do at the same time is shown while the change is open, and a time until it has come. */
 const PASSES = / requested “|^(Runs|Reverts|First stop|First start) /;
 
+/** In force, a standing approval shows how many uses are left, and its end, instead. */
+const COUNTED = /^(Uses|In force for) /;
+
 const rows = Object.entries(CASES).flatMap(([name, all]) =>
   all.flatMap((each) =>
     Object.entries(STATES)
@@ -354,6 +357,7 @@ test.for(rows)('%s, %s: each surface shows what its requester read', async (row)
   const surrounding = [...factsIn(preview, SURROUNDS)];
   // What an unknown outcome would cost does not settle it.
   if (state === 'unknown') surrounding.push(...factsIn(preview, /^Cost/));
+  if (state === 'succeeded') surrounding.push(...factsIn(preview, COUNTED));
   const onCard = OPEN.includes(state) ? facts : facts.filter((each) => !surrounding.includes(each));
   expect(missingIn(card(), onCard)).toEqual([]);
   // A user who settles an unknown outcome compares it with what was there.

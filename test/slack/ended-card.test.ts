@@ -94,6 +94,32 @@ test('an accepted card has one line with the state in the reply and the later on
   `);
 });
 
+test.for<[string, Partial<Change>, string]>([
+  ['in force', {}, 'Until  '],
+  ['revoked', { revoked: { by: ben.id, at: NOON } }, 'Revoked by  <@U0BEN>'],
+])('the card of a standing approval %s says each fact once', ([, over, words]) => {
+  const target = { ...PLAN.target, kind: 'standing approval' } as const;
+  const scope = { service: { id: PLAN.target.id, name: PLAN.target.name } };
+  const body = { commands: ['service stop'], scope, uses: 3, forMs: 604_800_000 };
+  const rows = [
+    { field: 'uses', label: 'Uses', before: null, after: 3 },
+    { field: 'for', label: 'In force for', before: null, after: '7 d from its approval' },
+  ];
+  const plan = { ...PLAN, target, body, rows, before: null };
+  const change = changeIn('succeeded', {
+    command: 'change allow',
+    plan,
+    outcome: SUCCESS,
+    ...over,
+  });
+  const { text } = changeCard(change, drawing);
+  expect(text).toContain('Used  0 of 3');
+  expect(text).toContain(words);
+  expect(text).not.toMatch(/^Uses {2}|Done\. /m);
+  expect(text.includes('In force for')).toBe(Boolean(change.revoked));
+  expect(fullRequest(change, true, drawing).text).toMatch(/^Uses {2}3\nIn force for/m);
+});
+
 test.for(changeCommandNames)(
   'the answers about an unknown outcome of %s are named by it',
   ([name]) => {
