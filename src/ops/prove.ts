@@ -11,9 +11,11 @@ import {
   untaggedTarget,
 } from '../commands/index.ts';
 import { countWords } from '../domain/answer.ts';
+import { combineRequirements } from '../domain/approvals.ts';
 import type { Actor, Requirement, RoleName, Target } from '../domain/change.ts';
-import { freezeTarget, scopesOf } from '../domain/freezes.ts';
-import { decide, type Policy, type Rule, selects } from '../domain/policy.ts';
+import { freezeTarget, scopesOf, servicesIn } from '../domain/freezes.ts';
+import { decide, type Policy, type PolicyQuestion, type Rule, selects } from '../domain/policy.ts';
+import { type AllowedChange, allowedTarget, USUAL_USES } from '../domain/standing.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import {
   answerOf,
@@ -41,6 +43,8 @@ export interface ProvedFile {
 interface Place {
   readonly target: Target | null;
   readonly names: readonly string[];
+  /** What a standing approval allows: the rules of all of it decide too. Empty for any other command. */
+  readonly covered: readonly AllowedChange[];
 }
 
 interface Requester {
@@ -88,17 +92,45 @@ function* decisionsOn(
   const asked = { command: name, kind, target: place.target, reason: LONG_REASON };
   const everyRole = { id: NOBODY, roles: [...policy.roles.keys()] };
   const [first = new Date(0)] = moments;
-  const { rule } = decide(policy, { ...asked, actor: everyRole, now: first });
-  const own = { ...policy, rules: rule ? [rule] : [] };
+  const onlyRule = (question: Omit<PolicyQuestion, 'actor' | 'now'>) => {
+    const { rule } = decide(policy, { ...question, actor: everyRole, now: first });
+    return { question, rule, own: { ...policy, rules: rule ? [rule] : [] } };
+  };
+  const { rule, own } = onlyRule(asked);
+  const covered = place.covered.map((each) => onlyRule({ ...asked, ...each }));
   for (const requester of requesters) {
     for (const at of moments) {
-      const decision = decide(own, { ...asked, actor: requester.actor, now: at });
-      const answer = answerOf(decision);
+      const who = { actor: requester.actor, now: at };
+      const decision = decide(own, { ...asked, ...who });
+      const answer = withCovered(
+        answerOf(decision),
+        covered.map((each) => answerOf(decide(each.own, { ...each.question, ...who }))),
+      );
       const decides = answer.rule === null ? null : rule;
       yield { command: name, place, requester, at, answer, rule: decides };
     }
   }
 }
+
+/** A standing approval needs what each change needs that it allows; without approvals it is refused, as its request. */
+function withCovered(own: PolicyAnswer, covered: readonly PolicyAnswer[]): PolicyAnswer {
+  if (!own.allow || covered.length === 0) return own;
+  let requires: Requirement | null = { ...own.requires, breakGlass: null };
+  for (const each of covered) {
+    if (!each.allow) return each;
+    requires =
+      each.requires.from === null ? null : requires && combineRequirements(requires, each.requires);
+  }
+  const refused = {
+    allow: false,
+    rule: own.rule,
+    refusal: 'no-rule',
+    detail: NOT_TOGETHER,
+  } as const;
+  return requires ? { ...own, requires: { ...requires, escalation: null } } : refused;
+}
+
+const NOT_TOGETHER = 'what it allows needs no approval, or other approvers';
 
 /** Each role, nobody's role, each listed person with several roles, and each agent. */
 function requestersOf({ roles, agents = new Map() }: Policy): readonly Requester[] {
@@ -143,6 +175,7 @@ function momentsOf(policies: readonly Policy[], now: Date): readonly Date[] {
 interface Named {
   readonly name: string;
   readonly target: Target | null;
+  readonly covered?: readonly AllowedChange[];
 }
 
 /** Every target of a command: listed and discovered services, the scopes of freezes, or the one that it has. */
@@ -154,6 +187,7 @@ function targetsOf(command: Command, file: ProvedFile): readonly Named[] {
       target: freezeTarget(scope, services),
     }));
   }
+  if (command.kind === 'change' && command.covers) return allowances(services);
   if (takesService(command)) {
     const listed = services.map((service) => ({
       name: service.name,
@@ -167,6 +201,25 @@ function targetsOf(command: Command, file: ProvedFile): readonly Named[] {
     ? [{ name: 'its target', target }]
     : inEach('its target', target, file);
 }
+
+/** Each command that can be allowed, of each scope: what allows two needs what both need. */
+function allowances(services: readonly Service[]): readonly Named[] {
+  const targets = new Map(services.map((service) => [service, serviceTarget(service)]));
+  const scopes = scopesOf(services).filter(({ scope }) => !('everything' in scope));
+  return scopes.flatMap(({ scope }) =>
+    ALLOWABLE.map((command) => {
+      const body = { commands: [command], scope, uses: USUAL_USES, forMs: 0 };
+      const target = allowedTarget(body, services);
+      const covered = servicesIn(scope, services).flatMap((each) => {
+        const own = targets.get(each);
+        return own ? [{ command, target: own }] : [];
+      });
+      return { name: target.name, target, covered };
+    }),
+  );
+}
+
+const ALLOWABLE = ['service scale', 'service start', 'service stop'];
 
 /** The same in each organization, where there are several. */
 function inEach(
@@ -206,7 +259,7 @@ function alike(targets: readonly Named[], policies: readonly Policy[]): readonly
   const selectors = policies.flatMap(({ rules, freezes, never }) =>
     [...rules, ...freezes, ...never].map(({ on }) => on).filter((on) => on !== null),
   );
-  const groups = Map.groupBy(targets, ({ target }) => {
+  const keyOf = remembered((target) => {
     const selected = selectors.map((on) => String(selects(on, target)).at(0)).join('');
     return JSON.stringify([
       selected,
@@ -218,10 +271,31 @@ function alike(targets: readonly Named[], policies: readonly Policy[]): readonly
       target?.organization?.id,
     ]);
   });
+  const groups = Map.groupBy(targets, (named) =>
+    JSON.stringify([keyOf(named.target), [...coveredBy(named, keyOf).keys()].sort()]),
+  );
   return [...groups.values()].map((group) => ({
     target: group[0]?.target ?? null,
     names: group.map(({ name }) => name),
+    covered: group[0] ? [...coveredBy(group[0], keyOf).values()] : [],
   }));
+}
+
+type KeyOf = (target: Target | null) => string;
+
+/** Many standing approvals cover the same services. */
+function remembered(keyOf: KeyOf): KeyOf {
+  const known = new Map<Target | null, string>();
+  return (target) => {
+    const key = known.get(target) ?? keyOf(target);
+    known.set(target, key);
+    return key;
+  };
+}
+
+/** One of each kind of change that a standing approval covers. */
+function coveredBy({ covered = [] }: Named, keyOf: KeyOf): ReadonlyMap<string, AllowedChange> {
+  return new Map(covered.map((each) => [`${each.command} ${keyOf(each.target)}`, each]));
 }
 
 interface Proof {
@@ -526,10 +600,13 @@ function targetTest(
   const isTag = tags.some((tag) => tag.toLowerCase() === word);
   const isWarehouse = services.some(({ warehouse }) => warehouse?.toLowerCase() === word);
   if (names.length === 0 && !isTag && !isWarehouse) return null;
-  return ({ target, names: own }) =>
-    own.some((name) => names.includes(name)) ||
+  const isIt = (target: Target | null) =>
     (isTag && target?.tags?.some((tag) => tag.toLowerCase() === word) === true) ||
     (isWarehouse && target?.warehouse?.toLowerCase() === word);
+  // The name of what is allowed begins with the command: `stop of staging`.
+  return ({ target, names: own, covered }) =>
+    own.some((name) => names.some((each) => [name, name.replace(/^\w+ of /, '')].includes(each))) ||
+    [target, ...covered.map((each) => each.target)].some(isIt);
 }
 
 /** The most rows of a comparison: a comment of a pull request holds 65,536 characters. */
@@ -613,18 +690,25 @@ function pairsOf(command: Command, before: ProvedFile, after: ProvedFile): reado
   const pairs = [...ids].flatMap((id) => {
     const [was, is] = [namedIn(old, id), namedIn(own, id)];
     const name = [...own, ...old].find((named) => idOf(named) === id)?.name ?? id;
-    return was && is ? [{ name, was: was.target, is: is.target }] : [];
+    return was && is ? [{ name, was, is }] : [];
   });
+  const keyBefore = remembered((target) => signature(target, before.policy));
+  const keyAfter = remembered((target) => signature(target, after.policy));
+  const sides = (named: Named, keyOf: KeyOf) => [
+    keyOf(named.target),
+    [...coveredBy(named, keyOf).keys()].sort(),
+  ];
   const groups = Map.groupBy(pairs, ({ was, is }) =>
-    JSON.stringify([signature(was, before.policy), signature(is, after.policy)]),
+    JSON.stringify([...sides(was, keyBefore), ...sides(is, keyAfter)]),
   );
-  return [...groups.values()].map((group) => {
+  return [...groups.values()].flatMap((group) => {
     const names = group.map(({ name }) => name);
     const [first] = group;
-    return {
-      before: { target: first?.was ?? null, names },
-      after: { target: first?.is ?? null, names },
+    if (!first) return [];
+    const placeOf = (named: Named, keyOf: KeyOf): Place => {
+      return { target: named.target, names, covered: [...coveredBy(named, keyOf).values()] };
     };
+    return [{ before: placeOf(first.was, keyBefore), after: placeOf(first.is, keyAfter) }];
   });
 }
 

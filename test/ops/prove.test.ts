@@ -138,11 +138,13 @@ test('a comparison groups the decisions that differ, and names new members', () 
   );
   expect(compareFiles(fileOf(EXAMPLE), fileOf(after), NOW)).toBe(
     [
-      '1 group of decisions differs.',
+      '2 groups of decisions differ.',
       '',
       '| Who | Command | On | Before | After |',
       '| --- | --- | --- | --- | --- |',
       '| `operator` | `service scale` | `analytics-prod` | `2 approvals from approver, break-glass for approver, with a reason, within 240 min` | `1 approval from approver, break-glass for approver, with a reason, within 240 min` |',
+      // What it allows is approved by the same rules.
+      '| `operator` | `change allow` | `scale of everything tagged prod, scale of everything in warehouse main, scale of analytics-prod` | `2 approvals from approver, within 1440 min` | `1 approval from approver, within 1440 min` |',
       '',
       'Members of roles:',
       '- `approver`: `+ U0999ABCD`, `- U0123ABCD`',
@@ -159,7 +161,7 @@ test('a rule that only moves, and a comment, are no difference', () => {
 test('a service that only one file lists is compared with what holds for unlisted services', () => {
   const after = edited(['    tags: [staging]\n', '    tags: [prod]\n']);
   const retagged = compareFiles(fileOf(EXAMPLE), fileOf(after), NOW);
-  expect(retagged).toContain('2 groups of');
+  expect(retagged).toContain('3 groups of');
   expect(retagged).toContain(
     '| `operator` | `service stop, service scale` | `staging` | `1 approval from approver, within 1440 min` | `2 approvals',
   );
@@ -186,4 +188,39 @@ test('a name from a file of a fork is neither markup nor a mention in the commen
   );
   expect(text).toContain('`<b>@everyone\\|[x](http://e), a service');
   expect(text.replaceAll(/`[^`]*`/g, '')).not.toContain('everyone');
+});
+
+test('a standing approval is decided with the rules of what it allows', () => {
+  const held = ['nobody may allow alone', 'no viewer may allow', 'only operator may allow'];
+  for (const statement of held) expect(proved(statement).text).toContain(`✓ s.txt:1  ${statement}`);
+  const two = proved('allow needs 2 approvals');
+  expect(two.text).toMatch(
+    /operator: change allow on \w+ of [^:]+: 1 approval from approver \(rule 6\)/,
+  );
+  expect(two.text).not.toContain('immediate');
+  const alone = edited([
+    'approvals: { from: approver, count: 1, self: refused }',
+    'approvals: { from: approver, count: 1, self: allowed }',
+  ]);
+  expect(proved('nobody may allow alone', alone).holds).toBe(false);
+  // Break-glass does not run for weeks.
+  expect(proved('nobody may allow analytics-prod alone').text).toContain('✓');
+});
+
+test('a proof of 200 rules and 500 services takes at most two seconds', () => {
+  const file = fileOf(EXAMPLE);
+  const [service = expect.fail('no service')] = file.services;
+  const [rule = expect.fail('no rule')] = file.policy.rules.filter(({ approvals }) => approvals);
+  const services = Array.from({ length: 500 }, (_, at) => {
+    return { ...service, name: `s-${at}`, id: `id-${at}`, aliases: [], tags: [`tag-${at % 66}`] };
+  });
+  const rules = Array.from({ length: 200 }, (_, at) => {
+    const on = { services: null, tags: [`tag-${at % 66}`], warehouses: null };
+    return { ...rule, place: 100 + at, on };
+  });
+  const policy = { ...file.policy, rules: [...rules, ...file.policy.rules] };
+  const began = performance.now();
+  prove({ ...file, services, policy }, [], NOW);
+  const took = performance.now() - began;
+  expect(took).toBeLessThan(2_000);
 });
