@@ -51,7 +51,8 @@ import {
   type PolicyAnswer,
   type PolicyCase,
 } from './policy-cases.ts';
-import { compareFiles, type ProvedFile, prove, readStatements, STATEMENT_FORMS } from './prove.ts';
+import { compareFiles } from './policy-compare.ts';
+import { type ProvedFile, prove, readStatements, STATEMENT_FORMS } from './prove.ts';
 
 const USAGE = `signalbox policy test <cases.yaml> [--config <file>]
     Decides the cases of a file by signalbox.yaml and compares each decision with the expected one.

@@ -1,6 +1,5 @@
 // `signalbox policy prove`: decides every request that the rules can tell apart, by the function that the bot uses. Says
-// which rules never decide, which roles can approve nothing, and which statements about the policy do not hold; or
-// which decisions differ from those of another file.
+// which rules never decide, which roles can approve nothing, and which statements about the policy do not hold.
 
 import { type ConfigProblem, quoted } from '../base/problem.ts';
 import {
@@ -24,7 +23,6 @@ import {
   minuteText,
   NOBODY,
   type PolicyAnswer,
-  requirementText,
 } from './policy-cases.ts';
 
 /** What is proved: the policy of a file and the services that it lists. */
@@ -40,7 +38,7 @@ export interface ProvedFile {
 }
 
 /** Targets that every rule, freeze and `never` treats alike. Null: a query about everything. */
-interface Place {
+export interface ProvedPlace {
   readonly target: Target | null;
   readonly names: readonly string[];
   /** What a standing approval allows: the rules of all of it decide too. Empty for any other command. */
@@ -54,9 +52,9 @@ interface Requester {
   readonly isPerson: boolean;
 }
 
-interface Case {
+export interface Case {
   readonly command: string;
-  readonly place: Place;
+  readonly place: ProvedPlace;
   readonly requester: Requester;
   readonly at: Date;
   readonly answer: PolicyAnswer;
@@ -77,14 +75,14 @@ function* casesOf(file: ProvedFile, now: Date): Generator<Case> {
 
 interface Questions {
   readonly command: Command;
-  readonly place: Place;
+  readonly place: ProvedPlace;
   readonly requesters: readonly Requester[];
   readonly moments: readonly Date[];
 }
 
 // Which rule decides depends on command and target only. So it is found once; every requester and moment is then
 // decided by a policy that has this rule alone.
-function* decisionsOn(
+export function* decisionsOn(
   policy: Policy,
   { command, place, requesters, moments }: Questions,
 ): Generator<Case> {
@@ -133,7 +131,7 @@ function withCovered(own: PolicyAnswer, covered: readonly PolicyAnswer[]): Polic
 const NOT_TOGETHER = 'what it allows needs no approval, or other approvers';
 
 /** Each role, nobody's role, each listed person with several roles, and each agent. */
-function requestersOf({ roles, agents = new Map() }: Policy): readonly Requester[] {
+export function requestersOf({ roles, agents = new Map() }: Policy): readonly Requester[] {
   const of = (
     who: string,
     own: readonly RoleName[],
@@ -164,7 +162,7 @@ function requestersOf({ roles, agents = new Map() }: Policy): readonly Requester
 }
 
 /** Now, and each later moment at which a freeze begins or ends: between two of them nothing changes. */
-function momentsOf(policies: readonly Policy[], now: Date): readonly Date[] {
+export function momentsOf(policies: readonly Policy[], now: Date): readonly Date[] {
   const changes = policies.flatMap(({ freezes }) =>
     freezes.flatMap(({ from, until }) => [from, until]),
   );
@@ -172,14 +170,14 @@ function momentsOf(policies: readonly Policy[], now: Date): readonly Date[] {
   return [now.getTime(), ...new Set(times.sort((a, b) => a - b))].map((at) => new Date(at));
 }
 
-interface Named {
+export interface Named {
   readonly name: string;
   readonly target: Target | null;
   readonly covered?: readonly AllowedChange[];
 }
 
 /** Every target of a command: listed and discovered services, the scopes of freezes, or the one that it has. */
-function targetsOf(command: Command, file: ProvedFile): readonly Named[] {
+export function targetsOf(command: Command, file: ProvedFile): readonly Named[] {
   const { services } = file;
   if (command.kind === 'change' && changesFreezes(command)) {
     return scopesOf(services).map(({ name, scope }) => ({
@@ -234,6 +232,8 @@ function inEach(
   });
 }
 
+export const UNLISTED = 'unlisted';
+
 function unlistedTargets(file: ProvedFile): readonly Named[] {
   const { discoversServices, serverTags } = file;
   const unlisted = { kind: 'service', id: UNLISTED, warehouse: null } as const;
@@ -255,7 +255,7 @@ function subsetsOf(tags: readonly string[]): readonly (readonly string[])[] {
 }
 
 // Decisions depend on a target only by what selects it. Tags are kept apart, because statements name them.
-function alike(targets: readonly Named[], policies: readonly Policy[]): readonly Place[] {
+function alike(targets: readonly Named[], policies: readonly Policy[]): readonly ProvedPlace[] {
   const selectors = policies.flatMap(({ rules, freezes, never }) =>
     [...rules, ...freezes, ...never].map(({ on }) => on).filter((on) => on !== null),
   );
@@ -281,10 +281,10 @@ function alike(targets: readonly Named[], policies: readonly Policy[]): readonly
   }));
 }
 
-type KeyOf = (target: Target | null) => string;
+export type KeyOf = (target: Target | null) => string;
 
 /** Many standing approvals cover the same services. */
-function remembered(keyOf: KeyOf): KeyOf {
+export function remembered(keyOf: KeyOf): KeyOf {
   const known = new Map<Target | null, string>();
   return (target) => {
     const key = known.get(target) ?? keyOf(target);
@@ -294,7 +294,10 @@ function remembered(keyOf: KeyOf): KeyOf {
 }
 
 /** One of each kind of change that a standing approval covers. */
-function coveredBy({ covered = [] }: Named, keyOf: KeyOf): ReadonlyMap<string, AllowedChange> {
+export function coveredBy(
+  { covered = [] }: Named,
+  keyOf: KeyOf,
+): ReadonlyMap<string, AllowedChange> {
   return new Map(covered.map((each) => [`${each.command} ${keyOf(each.target)}`, each]));
 }
 
@@ -591,7 +594,7 @@ function actionOf(words: readonly string[]): readonly string[] | null {
 function targetTest(
   word: string,
   { services, serverTags }: ProvedFile,
-): ((place: Place) => boolean) | null {
+): ((place: ProvedPlace) => boolean) | null {
   const named = services.filter(({ name, aliases }) =>
     [name, ...aliases].some((each) => each.toLowerCase() === word),
   );
@@ -607,173 +610,4 @@ function targetTest(
   return ({ target, names: own, covered }) =>
     own.some((name) => names.some((each) => [name, name.replace(/^\w+ of /, '')].includes(each))) ||
     [target, ...covered.map((each) => each.target)].some(isIt);
-}
-
-/** The most rows of a comparison: a comment of a pull request holds 65,536 characters. */
-const MOST_ROWS = 100;
-
-/** Compares the decisions of two files, as Markdown for a pull request. */
-export function compareFiles(before: ProvedFile, after: ProvedFile, now: Date): string {
-  const policies = [before.policy, after.policy];
-  const moments = momentsOf(policies, now);
-  const requesters = [...requestersOf(before.policy), ...requestersOf(after.policy)];
-  const known = requesters.filter(
-    ({ who }, index) => requesters.findIndex((other) => other.who === who) === index,
-  );
-  const rows = new Map<string, Difference>();
-  for (const command of commands) {
-    for (const place of pairsOf(command, before, after)) {
-      const asked = { command, requesters: known, moments };
-      const old = decisionsOn(before.policy, { ...asked, place: place.before });
-      // A difference counts at the first moment at which it holds.
-      const noted = new Set<string>();
-      for (const is of decisionsOn(after.policy, { ...asked, place: place.after })) {
-        const was = old.next().value as Case;
-        const difference = { before: fullText(was.answer), after: fullText(is.answer) };
-        const what = JSON.stringify([is.requester.who, difference]);
-        if (difference.before === difference.after || noted.has(what)) continue;
-        noted.add(what);
-        noteDifference(rows, difference, is, now);
-      }
-    }
-  }
-  return comparisonText([...rows.values()], peopleLines(before.policy, after.policy));
-}
-
-interface Difference {
-  readonly who: string;
-  readonly before: string;
-  readonly after: string;
-  readonly commands: Set<string>;
-  readonly names: Set<string>;
-}
-
-function noteDifference(
-  rows: Map<string, Difference>,
-  { before, after }: Pick<Difference, 'before' | 'after'>,
-  is: Case,
-  now: Date,
-): void {
-  const when = is.at > now ? `, from ${minuteText(is.at)} on` : '';
-  const who = `${is.requester.who}${when}`;
-  const key = JSON.stringify([who, before, after]);
-  const row = rows.get(key) ?? { who, before, after, commands: new Set(), names: new Set() };
-  rows.set(key, row);
-  row.commands.add(is.command);
-  for (const name of is.place.target ? is.place.names : []) row.names.add(name);
-}
-
-/** Everything that a rule requires. Its number is no difference. */
-function fullText(answer: PolicyAnswer): string {
-  if (!answer.allow) return `denied: ${answer.refusal}`;
-  const { requires } = answer;
-  const { escalation, channel, reason, expiresAfterMs } = requires;
-  const also = [
-    escalation && `${escalation.to} after ${escalation.afterMs / 60_000} min`,
-    reason && 'with a reason',
-    channel && `in ${channel}`,
-    `within ${expiresAfterMs / 60_000} min`,
-  ];
-  return [requirementText(requires), ...also.filter(Boolean)].join(', ');
-}
-
-interface Pair {
-  readonly before: Place;
-  readonly after: Place;
-}
-
-// A service that only one file lists is unlisted for the other. What else only one of them has cannot be compared.
-function pairsOf(command: Command, before: ProvedFile, after: ProvedFile): readonly Pair[] {
-  const old = targetsOf(command, before);
-  const own = targetsOf(command, after);
-  const ids = new Set([...own, ...old].map(idOf));
-  const pairs = [...ids].flatMap((id) => {
-    const [was, is] = [namedIn(old, id), namedIn(own, id)];
-    const name = [...own, ...old].find((named) => idOf(named) === id)?.name ?? id;
-    return was && is ? [{ name, was, is }] : [];
-  });
-  const keyBefore = remembered((target) => signature(target, before.policy));
-  const keyAfter = remembered((target) => signature(target, after.policy));
-  const sides = (named: Named, keyOf: KeyOf) => [
-    keyOf(named.target),
-    [...coveredBy(named, keyOf).keys()].sort(),
-  ];
-  const groups = Map.groupBy(pairs, ({ was, is }) =>
-    JSON.stringify([...sides(was, keyBefore), ...sides(is, keyAfter)]),
-  );
-  return [...groups.values()].flatMap((group) => {
-    const names = group.map(({ name }) => name);
-    const [first] = group;
-    if (!first) return [];
-    const placeOf = (named: Named, keyOf: KeyOf): Place => {
-      return { target: named.target, names, covered: [...coveredBy(named, keyOf).values()] };
-    };
-    return [{ before: placeOf(first.was, keyBefore), after: placeOf(first.is, keyAfter) }];
-  });
-}
-
-const UNLISTED = 'unlisted';
-
-function idOf({ name, target }: Named): string {
-  return target?.kind === 'service' && target.id !== UNLISTED ? target.id : name;
-}
-
-function namedIn(list: readonly Named[], id: string): Named | undefined {
-  return (
-    list.find((named) => idOf(named) === id) ?? list.find(({ target }) => target?.id === UNLISTED)
-  );
-}
-
-function signature(target: Target | null, { rules, freezes, never }: Policy): string {
-  const selected = [...rules, ...freezes, ...never].map(({ on }) => selects(on, target));
-  return JSON.stringify([selected, target?.kind, target?.discovered, target?.organization?.id]);
-}
-
-/** Who is a member of a role decides too; groups cannot be read without Slack. */
-function peopleLines(before: Policy, after: Policy): readonly string[] {
-  const membersOf = ({ roles }: Policy, role: RoleName) => {
-    const { groups, users } = roles.get(role) ?? { groups: [], users: [] };
-    return [...groups, ...users];
-  };
-  const roles = [...new Set([...before.roles.keys(), ...after.roles.keys()])];
-  return roles.flatMap((role) => {
-    const [old, own] = [membersOf(before, role), membersOf(after, role)];
-    const changes = [
-      ...own.filter((member) => !old.includes(member)).map((member) => `+ ${member}`),
-      ...old.filter((member) => !own.includes(member)).map((member) => `- ${member}`),
-    ];
-    return changes.length > 0 ? [`- ${cell(role)}: ${changes.map(cell).join(', ')}`] : [];
-  });
-}
-
-function comparisonText(rows: readonly Difference[], people: readonly string[]): string {
-  const members = people.length > 0 ? ['', 'Members of roles:', ...people] : [];
-  if (rows.length === 0) return ['No decision differs.', ...members, ''].join('\n');
-  const shown = rows
-    .slice(0, MOST_ROWS)
-    .map(({ who, before, after, commands: names, names: on }) => {
-      const cells = [who, listText([...names]), listText([...on]), before, after];
-      return `| ${cells.map(cell).join(' | ')} |`;
-    });
-  const left = rows.length - shown.length;
-  return [
-    `${countWords(rows.length, 'group')} of decisions ${rows.length === 1 ? 'differs' : 'differ'}.`,
-    '',
-    '| Who | Command | On | Before | After |',
-    '| --- | --- | --- | --- | --- |',
-    ...shown,
-    ...(left > 0 ? ['', `And ${countWords(left, 'more group')}.`] : []),
-    ...members,
-    '',
-  ].join('\n');
-}
-
-function listText(names: readonly string[]): string {
-  const shown = names.slice(0, 6).join(', ');
-  return names.length > 6 ? `${shown} and ${names.length - 6} more` : shown || '-';
-}
-
-/** Names come from a file that anyone may have changed: in a code span nothing is markup, a link or a mention. */
-function cell(text: string): string {
-  return `\`${text.replaceAll('`', "'").replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')}\``;
 }

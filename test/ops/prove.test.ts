@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readPolicyFile } from '../../src/ops/policy.ts';
-import { compareFiles, prove, readStatements } from '../../src/ops/prove.ts';
+import { compareFiles } from '../../src/ops/policy-compare.ts';
+import { prove, readStatements } from '../../src/ops/prove.ts';
 import { EXAMPLE, edited } from './fixtures.ts';
 
 const NOW = new Date('2026-11-28T10:00Z');
