@@ -191,14 +191,11 @@ export async function homeCosts(stored: (span: Span) => Promise<CostReading>, no
   // A sum may be as usual where a line is not.
   const isUnusual = unusual.some(({ last }) => last === yesterday);
   const usual = isUnusual ? null : usualText(series, yesterday, isExplained);
-  const older = leftOut(read);
+  const out = leftOut(read);
+  const older = out === null ? [] : [`The stored figures of ${out} are older.`];
   return {
     title: `Yesterday ${cost}${open}${withoutText(read)}${usual === null ? '' : `, ${usual}`}`,
-    lines: [
-      'Days are in UTC.',
-      ...(older === null ? [] : [`The stored figures of ${older} are older.`]),
-      ...(forecast ? [forecast.text] : []),
-    ],
+    lines: ['Days are in UTC.', ...older, ...(forecast ? [forecast.text] : [])],
     asOf: read.fetchedAt,
   };
 }

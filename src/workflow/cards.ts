@@ -190,9 +190,10 @@ async function postCard(
   attempt: PostAttempt,
 ): Promise<void> {
   const at = await context.messenger.postCard(change, attempt);
-  const posted = { type: 'card-posted', ...at } as const;
-  const moved = await advance(context, change.id, ({ card }) => (card ? null : posted));
-  // After a rollback, another process may have found the card that stands already.
+  const moved = await advance(context, change.id, (now) =>
+    now.card || isPrivate(now) ? null : { type: 'card-posted', ...at },
+  );
+  // After a rollback, another process may have found the card that stands already, or the confirmation is lost.
   if (moved === null) await drawOther(context, change.id, at);
 }
 
@@ -421,13 +422,12 @@ export async function sendDirectCard(context: WorkflowContext, job: JobTry): Pro
   if (copy) return drawCopy(context, change, copy);
   if (change.state !== 'pending') return 'done';
   const at = await context.messenger.postDirectCard(change, to, job);
-  const posted = { type: 'copy-posted', to, ...at } as const;
   // The change may have moved since the copy was drawn.
   const again = ({ at: dueAt }: LockedLog) => [{ kind: 'direct-card', key: job.key, dueAt }];
   await advance(
     context,
     change.id,
-    (current) => (copyOf(current, to) ? null : posted),
+    (current) => (copyOf(current, to) ? null : { type: 'copy-posted', to, ...at }),
     (_, locked) => ({ events: [], jobs: again(locked) }),
   );
   return 'done';

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
+import { openLog } from '../../src/log/index.ts';
 import { sql, transaction } from '../../src/storage/index.ts';
 import { afterDrawn } from '../../src/workflow/cards.ts';
 import { redrawOpen } from '../../src/workflow/moves.ts';
 import { reportLate } from '../../src/workflow/show.ts';
+import { tamper } from '../log/logs.ts';
 import {
   aChange,
   ana,
@@ -78,6 +80,29 @@ test('a card says so that was posted while another process found the one that st
   const { card, version, hash } = await loaded(world.context, id);
   expect(card).toEqual(standing);
   expect(world.told('drawLost')).toEqual([[id, at, { version, hash, revision: 'other' }]]);
+});
+
+test('a card says that its change was lost where the log loses the confirmation during its post', async () => {
+  const at = { channel: channel('CAPPROVALS'), ts: '2.0' };
+  const world = await workflowWithCards({
+    messages: {
+      postCard: async ({ id }) => {
+        await tamper(
+          world.context.store,
+          `delete from event where stream = 'change/${id}' and version > 1`,
+        );
+        return at;
+      },
+    },
+  });
+  const { context } = world;
+  const { id } = await aChange(context, { state: 'draft' });
+  // Another process confirms it, so that this one has read the end that is lost, and does not miss it.
+  const events = await openLog(context.store, context.events.keys);
+  await moved({ ...context, events }, id, { type: 'confirmed', by: ana, press: 'p1' });
+  await world.run('card', id);
+  expect(await loaded(context, id)).toMatchObject({ state: 'draft', card: null });
+  expect(world.told('drawLost')).toEqual([[id, at, null]]);
 });
 
 test('a card is drawn until a read shows the newest event', async () => {

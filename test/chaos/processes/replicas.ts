@@ -121,6 +121,7 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
     await sandbox.start();
   }
 
+  const openCards = () => cards().flatMap(({ text }) => (STILL.test(text) ? [text] : []));
   const isDone = (wanted: readonly string[]) => {
     const text = cards().map((card) => card.text);
     const ended = text.filter((each) => !STILL.test(each)).join('\n');
@@ -132,7 +133,8 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
     let killed = 0;
     let asked = 0;
     for (let round = 0; !isDone(names); round += 1) {
-      if (round > MOST_ROUNDS + names.length * 4) throw new Error('The changes do not finish');
+      if (round > MOST_ROUNDS + names.length * 4)
+        throw new Error(`The changes do not finish:\n${openCards().join('\n')}`);
       const batch = names.slice(asked, asked + 10);
       asked += batch.length;
       // Users repeat a command whose preview was lost in a crash.
