@@ -358,7 +358,7 @@ function reportedWarnings(outcome: ExecutionOutcome): readonly Line[] {
 
 function requestLine(ending: ExecutionOutcome, change: Change, isFull: boolean): Line {
   const { at, tookMs, requestId } = ending;
-  if (isLocal(change)) return fact('At', { at });
+  if (isLocal(change)) return fact('Carried out', { at });
   const request = isFull && requestId ? ` · request ${requestId}` : '';
   const took = tookMs < 1_000 ? `${tookMs} ms` : `${(tookMs / 1_000).toFixed(1)} s`;
   // Without a status there was no answer, so there is no duration to show.
