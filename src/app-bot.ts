@@ -122,6 +122,7 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     takesOver: options.takesOver,
     alertChannels: config.alertChannels,
     follows: config.reads === 'extended',
+    isConnected,
     audit: config.channels.audit ?? config.channels.approvals,
     kinds: opened.kinds,
   });

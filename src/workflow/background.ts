@@ -28,6 +28,8 @@ interface BackgroundOptions {
   readonly takesOver: boolean;
   /** Whether changes are followed by reads after their outcome. */
   readonly follows: boolean;
+  /** Whether Slack delivers: what only helps people is not read before. */
+  readonly isConnected: () => boolean;
   /** The audit channel; null: there is none. */
   readonly audit: string | null;
   readonly alertChannels: readonly AlertChannel[];
@@ -55,7 +57,7 @@ export interface Background {
 /** Records that this process started, and prepares its background work. Nothing runs before `start`. */
 export async function openBackground(
   context: WorkflowContext,
-  { release, takesOver, follows, audit, alertChannels, kinds }: BackgroundOptions,
+  { release, takesOver, follows, isConnected, audit, alertChannels, kinds }: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
   await record(context, { type: 'started', release, instance });
@@ -88,7 +90,7 @@ export async function openBackground(
         const watch = elsewhereWatch({ ...context, organization }, audit);
         const work = async () => {
           // A start has enough to read, and people ask first.
-          if (now().getTime() - startedAt >= MINUTE_MS) await watch();
+          if (isConnected() && now().getTime() - startedAt >= MINUTE_MS) await watch();
         };
         return { name: `read activities of ${organization}`, work, everyMs: WATCHED_EVERY_MS };
       });

@@ -32,15 +32,16 @@ test('with cloud.reads: contract the bot sends no optional read', async () => {
   expect(optional()).toEqual([]);
 });
 
-test('with cloud.reads: extended a start reads only the list of services', async () => {
+test('with cloud.reads: extended a start reads only the list of services, and later the activities', async () => {
   const { optional, off, clock, wake, cloud } = await startLogged({ yaml: EXTENDED });
   const reads = cloud.count('usage cost');
+  const read = () => [...new Set(optional().map(({ operation }) => operation))];
+  // Once per minute, for the names of discovered services.
+  await expect.poll(read).toEqual(['list services']);
   clock.now = new Date(clock.now.getTime() + 60 * MINUTE);
   wake();
   await expect.poll(() => cloud.count('usage cost')).toBeGreaterThan(reads);
-  // Once per minute, for the names of discovered services.
-  await expect.poll(optional).not.toEqual([]);
-  expect([...new Set(optional().map(({ operation }) => operation))]).toEqual(['list services']);
+  await expect.poll(read).toEqual(['list services', 'list activities']);
   expect(off()).toEqual([]);
   expect(cloud.effects()).toEqual([]);
 });

@@ -18,6 +18,7 @@ async function started() {
     release: '2',
     takesOver: true,
     follows: false,
+    isConnected: () => true,
     kinds: {},
     alertChannels: [],
     audit: null,
