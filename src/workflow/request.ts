@@ -288,7 +288,7 @@ interface PlannedArguments {
 type PlanResult = { readonly ok: true; readonly plan: Plan } | Problems;
 
 /** Plans a change from its arguments and the current state of the target. Sends nothing. */
-export async function planChange(
+async function planChange(
   command: ChangeCommand,
   { args, given, settled = {} }: PlannedArguments,
   context: CommandContext,
@@ -539,18 +539,13 @@ function revertOf(
   return { ok: true, revert: { ...undo, afterMs, ...(until !== null && { until }) } };
 }
 
-/** The command that reverts a change, with its arguments. */
-export interface Inverse extends Intent {
-  readonly command: ChangeCommand;
-}
-
 /** Parses the command line of an undo; null where it is not a complete change command. */
-export function readInverse(
-  context: Pick<WorkflowContext, 'commandContext' | 'commands'>,
+function readInverse(
+  context: WorkflowContext,
   line: string,
   target: Target,
   services?: readonly Service[],
-): Inverse | null {
+): (Intent & { readonly command: ChangeCommand }) | null {
   const [noun = '', ...words] = line.split(' ');
   const vocabulary = vocabularyOf(context, target, services);
   const understood = parseLine(noun, words.join(' '), vocabulary);
@@ -558,9 +553,37 @@ export function readInverse(
   return { ...understood, command: understood.command };
 }
 
+/** What Signalbox itself runs: the command of a line, its arguments, and its plan from the state now. */
+export interface PlannedLine {
+  readonly command: ChangeCommand;
+  readonly args: unknown;
+  readonly plan: Plan;
+}
+
+/**
+ * Plans a command line about a target: a revert of `after`, or the run of a schedule. Null where the line is no complete
+ * command, or does not fit the target any more.
+ */
+export async function planLine(
+  context: WorkflowContext,
+  line: string,
+  target: Target,
+  after: Change | null = null,
+): Promise<PlannedLine | null> {
+  const services = await servicesWithLatestReply(context, target);
+  const read = readInverse(context, line, target, services);
+  if (!read) return null;
+  const { command, args, given } = read;
+  // A server can return the previous sizes for a while after it accepted the new ones.
+  const settled = command.name === after?.command ? after.plan.body : {};
+  const entered = { args, given: given as JsonObject, settled };
+  const planned = await planChange(command, entered, { ...context.commandContext(), services });
+  return planned.ok ? { command, args, plan: planned.plan } : null;
+}
+
 /** What a command about this target can name. */
 function vocabularyOf(
-  context: Pick<WorkflowContext, 'commandContext' | 'commands'>,
+  context: WorkflowContext,
   target: Target,
   services: readonly Service[] = context.commandContext().services,
 ): Vocabulary {
@@ -640,8 +663,8 @@ function laterCommands(
 }
 
 /** Returns the services, with the state of the target from the last reply. */
-export async function servicesWithLatestReply(
-  { store, commandContext }: Pick<WorkflowContext, 'store' | 'commandContext'>,
+async function servicesWithLatestReply(
+  { store, commandContext }: WorkflowContext,
   { id }: Target,
 ): Promise<readonly Service[]> {
   const { services } = commandContext();

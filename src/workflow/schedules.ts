@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/text.ts';
+import type { Json } from '../base/text.ts';
 import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import { type Occurrence, occurrencesBetween, readWeeklyPlan } from '../base/weekly-times.ts';
 import { decidedChanges } from '../commands/index.ts';
@@ -38,7 +38,7 @@ import {
 } from './moves.ts';
 import { noticeFor } from './notices.ts';
 import { dueAt, isNoted, nextRun, noteJob, pausedSchedule, scheduleEvent } from './own.ts';
-import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
+import { planLine } from './request.ts';
 import { currentPolicy, currentTarget, targetChanges } from './target.ts';
 
 /** Lists the schedules of services. `own.ts` puts them into force, pauses and removes them. */
@@ -121,11 +121,15 @@ async function planRun(context: WorkflowContext, approved: Change, due: DueRun):
   const target = currentTarget(context, { ...approved.plan, target: service });
   const why = await skipReason(context, approved, target, due);
   if (why !== null) return { due, skips: why };
-  const planned = await planAction(context, target, due.occurrence);
-  if (typeof planned === 'string') return { due, skips: planned };
-  const startAt = due.occurrence.at.toISOString();
-  const timing = { startAt, revert: null, schedule: approved.id };
-  return { due, command: planned.command, plan: { ...planned.plan, timing } };
+  const { action, at } = due.occurrence;
+  const planned = await planLine(context, `service ${action} ${target.id}`, target);
+  if (!planned) return { due, skips: GONE };
+  const { command, args, plan } = planned;
+  if (command.noEffect?.(args, plan.before)) {
+    return { due, skips: `the service is ${wordOf(String(plan.before?.fields.state))} already` };
+  }
+  const timing = { startAt: at.toISOString(), revert: null, schedule: approved.id };
+  return { due, command: command.name, plan: { ...plan, timing } };
 }
 
 /** Why an occurrence does not run, or null. */
@@ -233,24 +237,6 @@ async function wasChangedElsewhere(
     ({ createdAt, serviceId: of, isOwnKey }) =>
       of === serviceId && !isOwnKey && Date.parse(createdAt ?? '') >= since.getTime(),
   );
-}
-
-/** Returns the plan of the start or stop, or why it is not needed. */
-async function planAction(
-  context: WorkflowContext,
-  target: Target,
-  { action }: Occurrence,
-): Promise<{ readonly command: string; readonly plan: Plan } | string> {
-  const services = await servicesWithLatestReply(context, target);
-  const read = readInverse(context, `service ${action} ${target.id}`, target, services);
-  if (!read) return GONE;
-  const { command, args, given } = read;
-  const commandContext = { ...context.commandContext(), services };
-  const planned = await planChange(command, { args, given: given as JsonObject }, commandContext);
-  if (!planned.ok) return GONE;
-  const isDone = command.noEffect?.(args, planned.plan.before) ?? null;
-  if (isDone) return `the service is ${wordOf(String(planned.plan.before?.fields.state))} already`;
-  return { command: command.name, plan: planned.plan };
 }
 
 interface Recorded {
