@@ -8,7 +8,6 @@ import type {
   ChangeId,
   Press,
   Refusal,
-  Requirement,
   RoleName,
   Target,
   UserId,
@@ -26,7 +25,7 @@ import {
   type SomeMembers,
 } from '../domain/gate.ts';
 import { isPlaceOf, type Place } from '../domain/place.ts';
-import { commandsFor, type Policy } from '../domain/policy.ts';
+import { commandsFor } from '../domain/policy.ts';
 import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
@@ -42,6 +41,11 @@ export interface Refused {
 
 type Authorization = { readonly ok: true } | Refused;
 type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
+
+/** A refusal that nobody has to know of. */
+function denied(refusal: Refusal, about: Partial<Denial> = {}): Refused {
+  return { ok: false, denial: createDenial(refusal, about) };
+}
 
 interface QueryRequest {
   readonly command: string;
@@ -76,49 +80,10 @@ export async function authorizeQuery(
   const proposal = { command, target, reason: null };
   const answer = gate(proposal, 'query', { identity, policy, now: now() });
   if (!('refusal' in answer)) return { ok: true };
-  const denial = policyDenial(answer, { command });
+  const denial = proposalDenial(answer, { command });
   return record
     ? refused(context, denial, { tried: command, by, identity })
     : { ok: false, denial };
-}
-
-type CommandAuthorization =
-  | {
-      readonly ok: true;
-      readonly requires: Requirement;
-      /** The roles of the requester now. */
-      readonly roles: readonly RoleName[];
-    }
-  | Refused;
-
-interface CommandRequest {
-  /** The command that the user entered. A refusal is recorded under its name. */
-  readonly entered: string;
-  readonly needsReason: boolean;
-  readonly target: Target;
-  readonly reason: string | null;
-  readonly by: UserId;
-  readonly via?: Via | undefined;
-  readonly identity: Identity;
-  readonly policy: Policy;
-}
-
-/** Whether a user may request `command` for execution at this time. */
-export async function authorizeCommand(
-  context: DecisionContext,
-  request: CommandRequest,
-  command: string,
-  at: Date,
-): Promise<CommandAuthorization> {
-  const { entered, target, reason, by, via, policy, needsReason } = request;
-  const identity = through(request.identity, via);
-  const proposal = { command, target, reason };
-  const decision = gate(proposal, 'request', { identity, policy, now: at, needsReason });
-  if (!('refusal' in decision)) {
-    return { ok: true, requires: decision.requires, roles: decision.roles };
-  }
-  const denial = policyDenial(decision, { command, target: target.name });
-  return refused(context, denial, { tried: entered, by, via, identity });
 }
 
 interface FormRequest {
@@ -143,17 +108,9 @@ export async function authorizeForm(
   const answer = gate({ commands, target }, 'form', { identity, policy: context.policy });
   if (answer === 'allowed') return { ok: true };
   const [command = null] = commands;
-  const denial = policyDenial(answer, { command, target: target?.name ?? null });
+  const denial = proposalDenial(answer, { command, target: target?.name ?? null });
   if (!record) return { ok: false, denial: await nameAlternatives(context, denial) };
   return refused(context, denial, { tried: command ?? 'none', by, via, identity });
-}
-
-interface UsableCommands {
-  readonly ok: true;
-  readonly commands: readonly string[];
-  readonly roles: readonly RoleName[];
-  /** Those that also apply to services outside the configuration; null if none is discovered. */
-  readonly onDiscovered: readonly string[] | null;
 }
 
 /** The commands for which the policy has a rule that admits the user. */
@@ -161,16 +118,14 @@ export async function authorizeForms(
   { policy, people, discoversServices }: DecisionContext,
   by: UserId,
   commands: readonly string[],
-): Promise<UsableCommands | Refused> {
+) {
   const identity = await people.identify(by, { fresh: false });
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal) };
+  if (!identity.ok) return denied(identity.refusal);
   const { actor } = identity;
-  return {
-    ok: true,
-    commands: commandsFor(policy, commands, actor),
-    roles: actor.roles,
-    onDiscovered: discoversServices ? commandsFor(policy, commands, actor, true) : null,
-  };
+  /** Those that also apply to services outside the configuration; null if none is discovered. */
+  const onDiscovered = discoversServices ? commandsFor(policy, commands, actor, true) : null;
+  const usable = { commands: commandsFor(policy, commands, actor), roles: actor.roles };
+  return { ok: true, ...usable, onDiscovered } as const;
 }
 
 /**
@@ -201,42 +156,31 @@ export async function authorizeRequester(
   by: UserId,
 ): Promise<ChangeAuthorization> {
   const change = await loadChange(events, id);
-  if (!change) return { ok: false, denial: createDenial('not-found') };
+  if (!change) return denied('not-found');
   const identity = await people.identify(by, { fresh: false });
   const answer = gate(change, 'own', { by, identity });
-  if (answer === 'allowed') return { ok: true, change };
-  return { ok: false, denial: createDenial(answer.refusal, { change }) };
+  return answer === 'allowed' ? { ok: true, change } : denied(answer.refusal, { change });
 }
 
-type DetailsAuthorization =
-  /** `isFull`: with its private fields. */
-  { readonly ok: true; readonly change: Change; readonly isFull: boolean } | Refused;
-
 /**
- * Whether a user may see a request: its requester and the roles of its rule see the whole of it, users
+ * Whether a user may see a request: its requester and the roles of its rule see the whole of it (`isFull`), users
  * who may list changes see it without its private fields. A draft is shown to its requester only.
  */
-export async function authorizeDetails(
-  context: DecisionContext,
-  id: ChangeId,
-  by: UserId,
-): Promise<DetailsAuthorization> {
+export async function authorizeDetails(context: DecisionContext, id: ChangeId, by: UserId) {
   const change = await loadChange(context.events, id);
   const isOwn = change?.requester === by;
-  if (!change || (change.state === 'draft' && !isOwn)) {
-    return { ok: false, denial: createDenial('not-found') };
-  }
+  if (!change || (change.state === 'draft' && !isOwn)) return denied('not-found');
   const identity = await context.people.identify(by, { fresh: false });
   const { to, from } = change.requires;
   const about = { change, role: from ?? to };
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, about) };
+  if (!identity.ok) return denied(identity.refusal, about);
   const named = rolesIn(change.requires);
   const isFull = isOwn || identity.actor.roles.some((role) => named.includes(role));
   const mayShow = { command: 'change show', target: null, by, record: false };
   if (isFull || (await authorizeQuery(context, mayShow)).ok) {
-    return { ok: true, change: await withNews(context, change), isFull };
+    return { ok: true, change: await withNews(context, change), isFull } as const;
   }
-  return { ok: false, denial: createDenial('not-an-approver', about) };
+  return denied('not-an-approver', about);
 }
 
 interface Attempt {
@@ -247,7 +191,8 @@ interface Attempt {
   readonly identity: Identity | null;
 }
 
-async function refused(
+/** Records a refusal, and names who could act instead. */
+export async function refused(
   context: DecisionContext,
   denial: Denial,
   attempt: Attempt,
@@ -270,7 +215,7 @@ export async function recordRefusal(
 }
 
 /** The policy's refusal with its rule and the role that the rule admits. */
-function policyDenial(
+export function proposalDenial(
   { refusal, rule, freeze, never }: RefusedProposal,
   about: Partial<Denial>,
 ): Denial {

@@ -35,7 +35,13 @@ import {
   type Via,
 } from '../domain/change.ts';
 import { agentWords, draftChange } from '../domain/draft.ts';
-import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
+import {
+  createDenial,
+  type Denial,
+  gate,
+  type Identity,
+  type RefusedProposal,
+} from '../domain/gate.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { boundsOf, delayed, dimensionsOf, notNarrower } from '../domain/narrow.ts';
 import type { NoEffect, Service } from '../domain/targets.ts';
@@ -51,13 +57,7 @@ import {
 import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
 import { knownServices } from '../servers/facts.ts';
 import { reading } from '../storage/index.ts';
-import {
-  authorizeCommand,
-  authorizeForm,
-  type Refused,
-  recordRefusal,
-  through,
-} from './authorize.ts';
+import { authorizeForm, proposalDenial, refused, through } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
 import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together } from './moves.ts';
 import { withNews } from './news.ts';
@@ -125,23 +125,25 @@ export async function decideRequest(
   if (!timed.ok) return timed;
   const { plan } = timed;
   const identity = await context.people.identify(by, { fresh: false });
-  const policy = await currentPolicy(context, context.events);
-  const asked = { entered: command.name, needsReason: command.needsReason === true };
   const why = reason ?? (request.words ? agentWords(request.words) : null);
-  const about = { ...asked, target: plan.target, reason: why, by, via, identity, policy };
-  const authorize: Authorize = (name, at, target = plan.target) =>
-    authorizeCommand(context, { ...about, target }, name, at);
-  const authorized = await authorize(command.name, startsAt(plan, context.now()));
-  if (!authorized.ok) return authorized;
+  const asker = through(identity, via);
+  const about = { command, identity: asker, reason: why, target: plan.target };
+  const ask = await asking(context, about);
+  const refuse = ({ answer, name, target: { name: of } }: RefusedCommand) => {
+    const denial = proposalDenial(answer, { command: name, target: of });
+    return refused(context, denial, { tried: command.name, by, via, identity: asker });
+  };
+  const own = ask(command.name, startsAt(plan, context.now()));
+  if ('answer' in own) return refuse(own);
   // After the decision: it shows the state of the target.
   if (timed.noEffect) return { ok: false, noEffect: timed.noEffect };
-  const { requires: own, roles } = authorized;
-  const both = await requirementWithLater(context, { command, plan, requires: own }, authorize);
-  if (!both.ok) return both;
+  const both = requirementWithLater(context, { command, plan, requires: own.requires }, ask);
+  if ('answer' in both) return refuse(both);
+  if ('problems' in both) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
   const estimated = await withEstimate(context, command, plan);
   // A program has no emergencies: it may not go past people.
-  const requires = withoutForeignBreakGlass(both.requires, isPerson(by) ? roles : []);
+  const requires = withoutForeignBreakGlass(both.requires, isPerson(by) ? own.roles : []);
   const use = { command: command.name, plan, requires, requester: by, via: via ?? null };
   const standing = await standingFor(context, use, identity);
   return { plan: estimated, requires, identity, ...(standing && { standing }) };
@@ -193,24 +195,16 @@ async function record(
   request: ChangeRequest,
   planned: PlannedRequest,
 ): Promise<RequestOutcome> {
-  const { requester: by, key } = request;
-  const refuse = (
-    refusal: 'rate-limited' | 'already-received',
-    until: Date | null = null,
-  ): RequestOutcome => {
-    const about = { command: request.command.name, target: planned.plan.target.name, until };
-    return { ok: false, denial: createDenial(refusal, about) };
-  };
-  const refuseRepeated = async () => {
-    const refusal = refuse('already-received');
-    const attempt = { tried: request.command.name, by, identity: null };
-    if ('denial' in refusal) await recordRefusal(context, refusal.denial, attempt);
-    return refusal;
+  const { requester: by, key, command } = request;
+  const about = { command: command.name, target: planned.plan.target.name };
+  const refuseRepeated = () => {
+    const denial = createDenial('already-received', about);
+    return refused(context, denial, { tried: command.name, by, identity: null });
   };
   // A repeated delivery is not counted.
   if ((await draftIdFor(context.events, key)) === null) return refuseRepeated();
   const until = await limitedUntil(context, 'draft', by);
-  if (until) return refuse('rate-limited', until);
+  if (until) return { ok: false, denial: createDenial('rate-limited', { ...about, until }) };
   const { result: id } = await append(context.events, (locked) =>
     drafted(context, locked, request, planned),
   );
@@ -509,15 +503,10 @@ async function coversLater(
   { plan, requires, requester, via, reason, words }: Change,
 ): Promise<boolean> {
   const identity = through(await context.people.identify(requester, { fresh: false }), via);
-  const policy = await currentPolicy(context, context.events);
-  const authorize: Authorize = async (name, now) => {
-    const asked = { command: name, target: plan.target, reason: reason ?? words };
-    const decision = gate(asked, 'request', { identity, policy, now });
-    if (!('refusal' in decision)) return { ok: true, ...decision };
-    return { ok: false, denial: createDenial(decision.refusal) };
-  };
-  const all = await requirementWithLater(context, { command, plan, requires }, authorize);
-  return all.ok && canonical(all.requires) === canonical(requires);
+  const about = { command, identity, reason: reason ?? words ?? null, target: plan.target };
+  const ask = await asking(context, about);
+  const all = requirementWithLater(context, { command, plan, requires }, ask);
+  return 'requires' in all && canonical(all.requires) === canonical(requires);
 }
 
 const NOT_KNOWN = 'the previous values are not known';
@@ -594,11 +583,31 @@ function vocabularyOf(
   return { commands: [...context.commands.values()], services, alerts, organizations };
 }
 
-type Authorize = (
-  command: string,
-  at: Date,
-  target?: Target,
-) => ReturnType<typeof authorizeCommand>;
+/** A command that the policy refuses to a requester. */
+interface RefusedCommand {
+  readonly answer: RefusedProposal;
+  readonly name: string;
+  readonly target: Target;
+}
+
+type Ask = Awaited<ReturnType<typeof asking>>;
+
+/** Asks the policy of now whether somebody may request a command for a time, on the target of the change or another. */
+async function asking(context: WorkflowContext, about: Asking) {
+  const { command, identity, reason } = about;
+  const policy = await currentPolicy(context, context.events);
+  const facts = { identity, policy, needsReason: command.needsReason === true };
+  return (name: string, now: Date, target = about.target) => {
+    const answer = gate({ command: name, target, reason }, 'request', { ...facts, now });
+    return 'refusal' in answer ? { answer, name, target } : answer;
+  };
+}
+
+interface Asking extends Pick<Change, 'reason'> {
+  readonly command: ChangeCommand;
+  readonly identity: Identity;
+  readonly target: Target;
+}
 
 interface AuthorizedPlan {
   readonly command: ChangeCommand;
@@ -610,16 +619,16 @@ interface AuthorizedPlan {
  * Returns one requirement for a change and what it runs later, for example its revert: all of it is
  * approved together. The requester must be allowed to run each of these commands as well.
  */
-async function requirementWithLater(
+function requirementWithLater(
   context: WorkflowContext,
   { command, plan, requires }: AuthorizedPlan,
-  authorize: Authorize,
-): Promise<{ readonly ok: true; readonly requires: Requirement } | Refused | Problems> {
+  ask: Ask,
+): { readonly requires: Requirement } | RefusedCommand | Problems {
   // What runs for weeks is no emergency.
   let all = command.runs || command.covers ? { ...requires, breakGlass: null } : requires;
   for (const { name, at, field, target } of laterCommands(context, command, plan)) {
-    const authorized = await authorize(name, at, target);
-    if (!authorized.ok) return authorized;
+    const authorized = ask(name, at, target);
+    if ('answer' in authorized) return authorized;
     if (command.covers && authorized.requires.from === null) {
       const problem = `has ${target?.name}, where “${name}” needs no approval. Request it directly`;
       return { ok: false, problems: [{ field, problem }] };
@@ -632,7 +641,7 @@ async function requirementWithLater(
     all = both;
   }
   // Each use counts the approvals of the first role, whenever it is.
-  return { ok: true, requires: command.covers ? { ...all, escalation: null } : all };
+  return { requires: command.covers ? { ...all, escalation: null } : all };
 }
 
 /** A command that a change runs later, and that is approved with it. */
