@@ -11,14 +11,11 @@ import {
   isLocal,
   nameWithin,
   type Position,
-  type StateCheck,
   targetKey,
-  type UserId,
 } from '../domain/change.ts';
-import { type ClaimFacts, gate, type Identity } from '../domain/gate.ts';
+import { type ClaimFacts, gate } from '../domain/gate.ts';
 import { evolveHolders, evolvePress, type NewEvent } from '../domain/log-events.ts';
 import { isInForce } from '../domain/standing.ts';
-import type { Service } from '../domain/targets.ts';
 import { plainWords } from '../domain/words.ts';
 import {
   activeConfiguration,
@@ -43,6 +40,7 @@ import {
   settledByOpposite,
 } from './schedules.ts';
 import { storeSecret } from './secret.ts';
+import { identitiesOf } from './standing.ts';
 import {
   allowedBy,
   approvedCommands,
@@ -84,9 +82,8 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
     card === null || isLocal(change) || (await readWitness(context, change, card)) !== null;
   if (!isWitnessed) return 'done';
   if (!(await isUseShown(context, change))) return new Date(now.getTime() + RETRY_MS);
-  const gathered = await gather(context, change);
-  const again = mustReadAgain(unread, id, gathered.state, context.now());
-  const claim = await claimOnce(context, id, { ...gathered, mustReadAgain: again, card });
+  const gathered = { ...(await gather(context, change, unread)), card };
+  const claim = await claimOnce(context, id, gathered);
   if (claim instanceof Date) return claim;
   unread.delete(id);
   if (claim !== null && card) await sendWitnessed(context, claim, card, gathered.validUntil);
@@ -153,41 +150,31 @@ async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<
 }
 
 /** What was gathered right before a claim, before its transaction. */
-interface ExecutionFacts {
-  readonly validUntil: Date;
-  readonly identities: ReadonlyMap<UserId, Identity>;
-  /** What the change depends on, compared with its preview; null where that was not read. */
-  readonly state: CurrentState | null;
-  /** The directory, in which a discovered service has only the facts that the server returned now. */
-  readonly services: readonly Service[];
-}
-
-interface ClaimGathered extends ExecutionFacts {
-  /** The target could not be read yet, so that nothing is sent now. */
-  readonly mustReadAgain: boolean;
+interface Gathered extends Awaited<ReturnType<typeof gather>> {
   readonly card: Position | null;
 }
 
 /** A membership reading at most this old serves the claim. */
 const READING_VALID_MS = 10_000;
 
-async function gather(context: WorkflowContext, change: Change): Promise<ExecutionFacts> {
+async function gather(context: WorkflowContext, change: Change, unread: Unread) {
   const now = context.now();
-  const validUntil = new Date(now.getTime() + FACTS_VALID_MS);
   const since = new Date(now.getTime() - READING_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
   const isDiscovered = currentTarget(context, change.plan).discovered === true;
   const [identities, state, services] = await Promise.all([
-    Promise.all(
-      users.map(async (user) => {
-        return [user, await context.people.identify(user, { fresh: true, since })] as const;
-      }),
-    ),
+    identitiesOf(context, users, { fresh: true, since }),
+    // Compared with its preview; null where that was not read.
     compareTarget(context, change),
     // What the directory says about a discovered service may be some minutes old.
     isDiscovered ? context.verifyServices(change.organization) : context.services(),
   ]);
-  return { validUntil, identities: new Map(identities), state, services };
+  return {
+    ...{ identities, state, services },
+    validUntil: new Date(now.getTime() + FACTS_VALID_MS),
+    // The target could not be read yet, so that nothing is sent now.
+    mustReadAgain: mustReadAgain(unread, change.id, state, context.now()),
+  };
 }
 
 /** A change that this process may send: `claimed` was committed, and the commit was answered. */
@@ -202,7 +189,7 @@ interface Claim {
 async function claimOnce(
   context: WorkflowContext,
   id: ChangeId,
-  gathered: ClaimGathered,
+  gathered: Gathered,
 ): Promise<Claim | Date | null> {
   const nonce = randomUUID();
   const claimedAt = performance.now();
@@ -233,7 +220,7 @@ async function decideClaim(
   locked: LockedLog,
   id: ChangeId,
   nonce: string,
-  gathered: ClaimGathered,
+  gathered: Gathered,
 ) {
   const change = await loadChange(locked, id);
   if (!change) return { events: [], result: null };
@@ -249,7 +236,8 @@ async function decideClaim(
   if ('refusal' in answer) {
     const { refusal, ends } = answer;
     if (!ends) return { events: [], result: null };
-    const stateCheck = refusal === 'target-changed' ? await found(locked, change, gathered) : null;
+    const stateCheck =
+      refusal === 'target-changed' ? await differenceOf(locked, change, gathered) : null;
     const moves = move(context, locked.at, change, { ...ends, ...(stateCheck && { stateCheck }) });
     const after = await afterRefusedRun(locked, change, refusal);
     const result = { before: change, change: moves.change, isSent: false };
@@ -276,7 +264,7 @@ async function claimFacts(
   locked: LockedLog,
   change: Change,
   nonce: string,
-  { validUntil, identities, state, mustReadAgain, services, card }: ClaimGathered,
+  { validUntil, identities, state, mustReadAgain, services, card }: Gathered,
 ): Promise<ClaimFacts> {
   const now = context.now();
   const directory = { ...context, services: () => services };
@@ -299,7 +287,8 @@ async function claimFacts(
     differs: state?.kind === 'differs',
     lock: await lockOf(locked, change),
     claim: { by: context.instance, nonce, until: new Date(locked.at + LEASE_MS) },
-    stateCheck: unverified(state),
+    // It is sent although its target could not be read.
+    stateCheck: state?.kind === 'unread' ? { kind: 'unverified', why: state.why } : undefined,
   };
 }
 
@@ -311,17 +300,13 @@ async function lockOf(locked: LockedLog, change: Change): Promise<ClaimFacts['lo
 }
 
 /** How the target differs, and the change in Signalbox that explains it. */
-async function found(
-  locked: Subjects,
-  change: Change,
-  { state }: ExecutionFacts,
-): Promise<StateCheck> {
+async function differenceOf(locked: Subjects, change: Change, { state }: Gathered) {
   const changedBy = await changedSincePlan(locked, change);
   const differences = state?.kind === 'differs' ? state.differences : [];
-  return { kind: 'differs', differences, changedBy };
+  return { kind: 'differs', differences, changedBy } as const;
 }
 
-function groupsOf(identities: ExecutionFacts['identities']) {
+function groupsOf(identities: Gathered['identities']) {
   const groups = [...identities.values()].flatMap((identity) =>
     identity.ok ? identity.evidence.groups : [],
   );
@@ -604,16 +589,14 @@ export function expireKind(context: WorkflowContext): JobKind {
   return {
     lane: 'background',
     run: async ({ key }) => {
-      const ending = await advance(context, key as ChangeId, (change) =>
+      const id = key as ChangeId;
+      const ending = await advance(context, id, (change) =>
         gate(change, 'expire', { now: context.now() }),
       );
-      return ending === 'too-early' ? dueAgain(context, key as ChangeId) : 'done';
+      if (ending !== 'too-early') return 'done';
+      return (await loadChange(context.events, id))?.expiresAt ?? 'done';
     },
   };
-}
-
-async function dueAgain(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
-  return (await loadChange(context.events, id))?.expiresAt ?? 'done';
 }
 
 /** The job of a claim whose lease has ended: the request may have arrived, so that it is never sent again. */
@@ -671,9 +654,4 @@ function mustReadAgain(
   const first = unread.get(id) ?? now.getTime();
   unread.set(id, first);
   return now.getTime() - first < PATIENCE_MS;
-}
-
-/** What is recorded with a change that is sent although its target could not be read. */
-function unverified(state: CurrentState | null): StateCheck | undefined {
-  return state?.kind === 'unread' ? { kind: 'unverified', why: state.why } : undefined;
 }
