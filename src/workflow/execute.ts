@@ -41,14 +41,7 @@ import {
 } from './schedules.ts';
 import { storeSecret } from './secret.ts';
 import { identitiesOf } from './standing.ts';
-import {
-  allowedBy,
-  approvedCommands,
-  changedSincePlan,
-  compareTarget,
-  currentFreezes,
-  currentTarget,
-} from './target.ts';
+import { changedSincePlan, compareTarget, currentTarget, ruleFacts } from './target.ts';
 import { answerForeign, foreignMarks, isUnread, withRestore } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
@@ -266,24 +259,19 @@ async function claimFacts(
   nonce: string,
   { validUntil, identities, state, mustReadAgain, services, card }: Gathered,
 ): Promise<ClaimFacts> {
-  const now = context.now();
-  const directory = { ...context, services: () => services };
+  const facts = await ruleFacts({ ...context, services: () => services }, locked, change);
   const active = await activeConfiguration(locked);
   const presses = await locked.loadAll(`press/${change.id}`, evolvePress);
-  const { policy, isStopped } = await currentFreezes(context, locked);
   return {
-    ...{ now, validUntil, identities, mustReadAgain },
+    ...facts,
+    ...{ validUntil, identities, mustReadAgain },
     mayExecute: active === null || active.configuration === context.configuration,
     isAnswered: [...presses.values()].every(({ state: press }) => press?.isAnswered ?? true),
     hasCard: card !== null,
     schedule: await scheduleFacts(locked, change),
     standing: change.standing ? await loadChange(locked, change.standing) : null,
     // A decision about the freeze itself runs.
-    isStopped: isStopped && change.plan.target.kind !== 'freeze',
-    policy,
-    commands: approvedCommands(context, change),
-    allowed: allowedBy(directory, change),
-    target: currentTarget(directory, change.plan),
+    isStopped: facts.isStopped && change.plan.target.kind !== 'freeze',
     differs: state?.kind === 'differs',
     lock: await lockOf(locked, change),
     claim: { by: context.instance, nonce, until: new Date(locked.at + LEASE_MS) },

@@ -15,7 +15,7 @@ import {
 import { type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import { type Effects, move, NOTHING } from './moves.ts';
-import { approvedCommands, currentPolicy, currentTarget } from './target.ts';
+import { ruleFacts } from './target.ts';
 
 const COMMAND = 'change allow';
 const MANY = 200;
@@ -111,17 +111,11 @@ async function factsOf(
   use: Use,
   known: Pick<StandingFacts, 'standing' | 'identities'>,
 ): Promise<StandingFacts> {
-  const { plan } = use;
   // The line of a revert begins with its command; of an unknown one, nothing is covered.
-  const line = plan.timing?.revert?.line;
+  const line = use.plan.timing?.revert?.line;
   const inverse = [...context.commands.keys()].find((name) => line?.startsWith(`${name} `));
-  return {
-    ...known,
-    now: context.now(),
-    policy: await currentPolicy(context, subjects),
-    target: currentTarget(context, plan),
-    commands: [...approvedCommands(context, use), ...(line ? [inverse ?? ''] : [])],
-  };
+  const facts = await ruleFacts(context, subjects, use);
+  return { ...known, ...facts, commands: [...facts.commands, ...(line ? [inverse ?? ''] : [])] };
 }
 
 /** The use that a confirmation is: it counts from then on, also if nothing is sent. */

@@ -23,7 +23,6 @@ import {
 import type { PressFacts } from '../domain/gate.ts';
 import type { EventOf, LoggedFreeze, Recorded } from '../domain/log-events.ts';
 import { type Policy, requirementFor, withFreezes } from '../domain/policy.ts';
-import type { AllowedChange } from '../domain/standing.ts';
 import {
   newServiceTags,
   type PolicyFacts,
@@ -99,6 +98,27 @@ export function pressFacts(
   return { by, identity, text, now: context.now(), policy: context.policy, target };
 }
 
+/** What decides whether the rules of now permit a change. `subjects`: the log, or the same under its lock. */
+export async function ruleFacts(
+  { commands, ...context }: Directory & Pick<DecisionContext, 'policy' | 'now' | 'commands'>,
+  subjects: Subjects,
+  { command, plan }: Pick<Change, 'command' | 'plan'>,
+) {
+  const { runs, covers } = commands.get(command) ?? {};
+  const schedule = plan.timing?.schedule ? [SCHEDULE] : [];
+  return {
+    now: context.now(),
+    ...(await currentFreezes(context, subjects)),
+    target: currentTarget(context, plan),
+    /** The command, and those that were approved together with it: each of their rules must permit the change. */
+    commands: [command, ...(runs?.(plan.body) ?? []), ...schedule],
+    /** What a standing approval allows, on each of its targets as they are now. */
+    allowed: covers?.(plan.body, { services: context.services() }) ?? [],
+  };
+}
+
+const SCHEDULE = 'service schedule';
+
 /** Returns the policy of the configuration file with the freezes that users made in Slack and that are in force. */
 export async function currentPolicy(
   context: Pick<DecisionContext, 'policy' | 'now'>,
@@ -154,28 +174,6 @@ export async function isOperatorOf(
     const requirement = requirementFor(policy, { command, target });
     return requirement !== null && roles.includes(requirement.to);
   });
-}
-
-const SCHEDULE = 'service schedule';
-
-/**
- * The names of a command and of those that were approved together with it: each of their rules must
- * permit the change.
- */
-export function approvedCommands(
-  { commands }: Pick<DecisionContext, 'commands'>,
-  { command, plan }: Pick<Change, 'command' | 'plan'>,
-): readonly string[] {
-  const schedule = plan.timing?.schedule ? [SCHEDULE] : [];
-  return [command, ...(commands.get(command)?.runs?.(plan.body) ?? []), ...schedule];
-}
-
-/** What a standing approval allows, on each of its targets as they are now. */
-export function allowedBy(
-  { commands, services }: Pick<DecisionContext, 'commands' | 'services'>,
-  { command, plan }: Pick<Change, 'command' | 'plan'>,
-): readonly AllowedChange[] {
-  return commands.get(command)?.covers?.(plan.body, { services: services() }) ?? [];
 }
 
 /** A change that held the target; `until` is null while it still does. */
