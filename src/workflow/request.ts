@@ -26,7 +26,6 @@ import {
   type Plan,
   type PlanRow,
   type Requirement,
-  type RoleName,
   type Snapshot,
   TARGET_TRAITS,
   type Target,
@@ -137,13 +136,16 @@ export async function decideRequest(
   if ('answer' in own) return refuse(own);
   // After the decision: it shows the state of the target.
   if (timed.noEffect) return { ok: false, noEffect: timed.noEffect };
-  const both = requirementWithLater(context, { command, plan, requires: own.requires }, ask);
+  const both = requirementWithLater(context, command, { ...own, plan }, ask);
   if ('answer' in both) return refuse(both);
   if ('problems' in both) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
   const estimated = await withEstimate(context, command, plan);
   // A program has no emergencies: it may not go past people.
-  const requires = withoutForeignBreakGlass(both.requires, isPerson(by) ? own.roles : []);
+  const { breakGlass } = both.requires;
+  const isOwn = breakGlass !== null && isPerson(by) && own.roles.includes(breakGlass);
+  // Not without its role, also if the requester gets it later.
+  const requires = isOwn ? both.requires : { ...both.requires, breakGlass: null };
   const use = { command: command.name, plan, requires, requester: by, via: via ?? null };
   const standing = await standingFor(context, use, identity);
   return { plan: estimated, requires, identity, ...(standing && { standing }) };
@@ -166,19 +168,15 @@ async function planRequest(context: WorkflowContext, request: ChangeRequest) {
   const entered = { args: exact?.args ?? args, given: request.given as JsonObject };
   const planned = await planChange(command, entered, commandContext);
   if (!planned.ok) return planned;
-  const timed = await timePlan(context, request, planned.plan);
+  const { timing = NO_TIMING } = request;
+  const clock = await clockOf(context, requester, timing);
+  const to = { command, plan: planned.plan, was: undefined };
+  const timed = timedAs(context, to, timing, clock);
   if (!timed.ok) return timed;
   // By its scheduled time, a change may have an effect that it has not now.
   const isNow = !timed.plan.timing?.startAt;
   const noEffect = isNow ? command.noEffect?.(entered.args, planned.plan.before) : null;
   return { ...timed, noEffect: noEffect ?? null };
-}
-
-/** Removes break-glass for a requester without its role, also if the requester gets it later. */
-function withoutForeignBreakGlass(requires: Requirement, roles: readonly RoleName[]): Requirement {
-  const { breakGlass } = requires;
-  const isOwn = breakGlass === null || roles.includes(breakGlass);
-  return isOwn ? requires : { ...requires, breakGlass: null };
 }
 
 /** What was decided about a request, to be recorded as a draft. */
@@ -195,42 +193,33 @@ async function record(
   request: ChangeRequest,
   planned: PlannedRequest,
 ): Promise<RequestOutcome> {
-  const { requester: by, key, command } = request;
-  const about = { command: command.name, target: planned.plan.target.name };
+  const { requester, key, reason } = request;
+  const { name: command } = request.command;
+  const asked = { command, requester, reason };
+  const about = { command, target: planned.plan.target.name };
   const refuseRepeated = () => {
-    const denial = createDenial('already-received', about);
-    return refused(context, denial, { tried: command.name, by, identity: null });
+    const attempt = { tried: command, by: requester, identity: null };
+    return refused(context, createDenial('already-received', about), attempt);
   };
   // A repeated delivery is not counted.
   if ((await draftIdFor(context.events, key)) === null) return refuseRepeated();
-  const until = await limitedUntil(context, 'draft', by);
+  const until = await limitedUntil(context, 'draft', requester);
   if (until) return { ok: false, denial: createDenial('rate-limited', { ...about, until }) };
-  const { result: id } = await append(context.events, (locked) =>
-    drafted(context, locked, request, planned),
-  );
+  const { plan, requires, identity, standing } = planned;
+  const { result: id } = await append(context.events, async (locked) => {
+    const free = await draftIdFor(locked, key);
+    if (free === null) return { events: [], result: null };
+    const organization = organizationOf(plan.target, context.organization);
+    const fields = { organization, ...asked, plan, requires, standing: standing?.id };
+    const drafted = draftChange(fields, new Date(locked.at));
+    const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
+    const edited = await withdrawn(context, locked, request, identity);
+    return { ...together(edited, begin(context, locked.at, free, event)), result: free };
+  });
   const draft = id && (await loadChange(context.events, id));
   if (!draft) return refuseRepeated();
   noteMoved(context, null, draft);
   return { ok: true, draft: await withNews(context, draft) };
-}
-
-/** The events of a draft, and of the withdrawal of the one that it replaces. */
-async function drafted(
-  context: WorkflowContext,
-  locked: LockedLog,
-  request: ChangeRequest,
-  { plan, requires, identity, standing }: PlannedRequest,
-) {
-  const { command, requester, reason, key } = request;
-  const id = await draftIdFor(locked, key);
-  if (id === null) return { events: [], result: null };
-  const organization = organizationOf(plan.target, context.organization);
-  const fields = { organization, command: command.name, requester, reason, plan, requires };
-  const drafted = draftChange({ ...fields, standing: standing?.id }, new Date(locked.at));
-  const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
-  const edited = await withdrawn(context, locked, request, identity);
-  const draft = begin(context, locked.at, id, event);
-  return { ...together(edited, draft), result: id };
 }
 
 /**
@@ -327,16 +316,14 @@ function rowsOf(command: ChangeCommand, body: JsonObject, before: Snapshot | nul
   });
 }
 
-/** Adds the timing to a plan: when the change starts, and which command reverts it when. */
-async function timePlan(
-  context: WorkflowContext,
-  { timing = NO_TIMING, command, requester }: ChangeRequest,
-  plan: Plan,
-): Promise<PlanResult> {
-  const needsZone = [timing.at, timing.until].some((time) => time?.offset === null);
-  const zone = needsZone ? await context.people.zoneOf(requester) : null;
-  const clock = { zone, now: context.now() };
-  return timedAs(context, { command, plan, was: undefined }, timing, clock);
+/** The clock of a user. Their zone is looked up only where a time needs it. */
+export async function clockOf(
+  { people, now }: Pick<WorkflowContext, 'people' | 'now'>,
+  by: UserId,
+  { at, until }: Partial<RequestedTiming>,
+): Promise<Clock> {
+  const needsZone = [at, until].some((time) => time?.offset === null);
+  return { zone: needsZone ? await people.zoneOf(by) : null, now: now() };
 }
 
 /**
@@ -505,7 +492,7 @@ async function coversLater(
   const identity = through(await context.people.identify(requester, { fresh: false }), via);
   const about = { command, identity, reason: reason ?? words ?? null, target: plan.target };
   const ask = await asking(context, about);
-  const all = requirementWithLater(context, { command, plan, requires }, ask);
+  const all = requirementWithLater(context, command, { plan, requires }, ask);
   return 'requires' in all && canonical(all.requires) === canonical(requires);
 }
 
@@ -609,19 +596,14 @@ interface Asking extends Pick<Change, 'reason'> {
   readonly target: Target;
 }
 
-interface AuthorizedPlan {
-  readonly command: ChangeCommand;
-  readonly plan: Plan;
-  readonly requires: Requirement;
-}
-
 /**
  * Returns one requirement for a change and what it runs later, for example its revert: all of it is
  * approved together. The requester must be allowed to run each of these commands as well.
  */
 function requirementWithLater(
   context: WorkflowContext,
-  { command, plan, requires }: AuthorizedPlan,
+  command: ChangeCommand,
+  { plan, requires }: Pick<Change, 'plan' | 'requires'>,
   ask: Ask,
 ): { readonly requires: Requirement } | RefusedCommand | Problems {
   // What runs for weeks is no emergency.
@@ -630,7 +612,7 @@ function requirementWithLater(
     const authorized = ask(name, at, target);
     if ('answer' in authorized) return authorized;
     if (command.covers && authorized.requires.from === null) {
-      const problem = `has ${target?.name}, where “${name}” needs no approval. Request it directly`;
+      const problem = `has ${target.name}, where “${name}” needs no approval. Request it directly`;
       return { ok: false, problems: [{ field, problem }] };
     }
     const both = combineRequirements(all, authorized.requires);
@@ -644,31 +626,20 @@ function requirementWithLater(
   return { requires: command.covers ? { ...all, escalation: null } : all };
 }
 
-/** A command that a change runs later, and that is approved with it. */
-interface LaterCommand {
-  readonly name: string;
-  readonly at: Date;
-  /** The field that a problem names. */
-  readonly field: string;
-  /** Missing: that of the change. */
-  readonly target?: Target;
-}
-
-function laterCommands(
-  context: WorkflowContext,
-  { runs, covers }: ChangeCommand,
-  plan: Plan,
-): readonly LaterCommand[] {
-  const now = startsAt(plan, context.now());
-  const covered = covers?.(plan.body, { services: context.services() }) ?? [];
+/** The commands that a change runs later, and that are approved with it. `field`: what a problem names. */
+function laterCommands(context: WorkflowContext, { runs, covers }: ChangeCommand, plan: Plan) {
+  const { target, timing, body } = plan;
+  const at = startsAt(plan, context.now());
+  const covered = covers?.(body, { services: context.services() }) ?? [];
   const planned = [
-    ...(runs?.(plan.body) ?? []).map((name) => ({ name, at: now, field: '' })),
-    ...covered.map(({ command, target }) => ({ name: command, at: now, field: 'scope', target })),
+    ...(runs?.(body) ?? []).map((name) => ({ name, at, field: '', target })),
+    ...covered.map((each) => ({ ...each, name: each.command, at, field: 'scope' })),
   ];
-  const revert = plan.timing?.revert;
+  const revert = timing?.revert;
   if (!revert) return planned;
-  const name = readInverse(context, revert.line, plan.target)?.command.name ?? '';
-  return [...planned, { name, at: new Date(now.getTime() + revert.afterMs), field: 'for' }];
+  const name = readInverse(context, revert.line, target)?.command.name ?? '';
+  const revertedAt = new Date(at.getTime() + revert.afterMs);
+  return [...planned, { name, at: revertedAt, field: 'for', target }];
 }
 
 /** Returns the services, with the state of the target from the last reply. */
