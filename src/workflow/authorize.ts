@@ -22,7 +22,6 @@ import {
   type PressFacts,
   type RefusedProposal,
   refusalOf,
-  type SomeMembers,
 } from '../domain/gate.ts';
 import { isPlaceOf, type Place } from '../domain/place.ts';
 import { commandsFor } from '../domain/policy.ts';
@@ -32,7 +31,7 @@ import { identityFacts } from './moves.ts';
 import { withNews } from './news.ts';
 import { notify } from './notices.ts';
 import { foreignPlace, isOlderState, isPlace } from './places.ts';
-import { type CurrentRuleContext, currentRequirement, pressFacts } from './target.ts';
+import { currentRequirement, pressFacts, type RulesContext } from './target.ts';
 
 export interface Refused {
   readonly ok: false;
@@ -225,7 +224,7 @@ export function proposalDenial(
 
 /** Returns why a verb would be refused now, with a text where it needs one; null: allowed. */
 export function refusalOfVerb(
-  context: RolesContext,
+  context: RulesContext,
   verb: Verb,
   change: Change,
   { by, identity, text = 'any text' }: Pick<PressFacts, 'by' | 'identity'> & { text?: string },
@@ -233,12 +232,9 @@ export function refusalOfVerb(
   return refusalOf(change, verb, pressFacts(context, change, { by, identity, text }));
 }
 
-/** What it takes to know the current rule of a change. */
-type RolesContext = CurrentRuleContext & Pick<DecisionContext, 'now'>;
-
 /** Returns the refusal with the role that could press instead. */
 export function denialOfVerb(
-  context: RolesContext,
+  context: RulesContext,
   found: { readonly refusal: Refusal; readonly change: Change | null; readonly press: Press },
 ): Denial {
   const { refusal, change } = found;
@@ -249,7 +245,7 @@ export function denialOfVerb(
 }
 
 /** The roles whose members could press instead; empty where the refusal depends on no role. */
-function rolesFor(context: RolesContext, refusal: Refusal, change: Change): readonly RoleName[] {
+function rolesFor(context: RulesContext, refusal: Refusal, change: Change): readonly RoleName[] {
   const { to, breakGlass } = change.requires;
   if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];
   if (refusal === 'not-a-requester') return [currentRequirement(context, change)?.to ?? to];
@@ -264,26 +260,19 @@ function rolesFor(context: RolesContext, refusal: Refusal, change: Change): read
 
 /** Adds users who could act instead. Called when the refusal is recorded, so that it delays none. */
 export async function nameAlternatives(
-  context: RolesContext & Pick<DecisionContext, 'people'>,
+  context: RulesContext & Pick<DecisionContext, 'people'>,
   denial: Denial,
 ): Promise<Denial> {
   const { refusal, change, role } = denial;
   const isRequest = refusal === 'not-a-requester' && role !== null;
   const roles = isRequest ? [role] : change ? rolesFor(context, refusal, change) : [];
   const found = await Promise.all(roles.map((each) => context.people.someMembers(each)));
-  return { ...denial, who: joined(found, denial) };
-}
-
-function joined(
-  found: readonly (SomeMembers | null)[],
-  { refusal, change }: Denial,
-): SomeMembers | null {
   const known = found.filter((each) => each !== null);
-  if (known.length === 0) return null;
+  if (known.length === 0) return { ...denial, who: null };
   const isExcluded = change && !change.requires.self && refusal !== 'may-not-break-glass';
   const users = known
     .flatMap((each) => each.users)
     .filter((id) => !isExcluded || id !== change.requester);
   const more = known.length < found.length || known.some((each) => each.more);
-  return { users: [...new Set(users)], more };
+  return { ...denial, who: { users: [...new Set(users)], more } };
 }

@@ -220,10 +220,8 @@ async function decideClaim(
   const facts = await claimFacts(context, locked, change, nonce, gathered);
   const answer = gate(change, 'claim', facts);
   if ('waits' in answer) {
-    const ms =
-      answer.waits === 'no-card' || answer.waits === 'press-unanswered'
-        ? NO_CARD_RETRY_MS
-        : RETRY_MS;
+    const isShort = answer.waits === 'no-card' || answer.waits === 'press-unanswered';
+    const ms = isShort ? NO_CARD_RETRY_MS : RETRY_MS;
     return { events: [], result: new Date(context.now().getTime() + ms) };
   }
   if ('refusal' in answer) {

@@ -14,7 +14,7 @@ import {
   VERBS,
   type Verb,
 } from '../domain/change.ts';
-import { createDenial, type Denial, gate, type Identity, isPermitting } from '../domain/gate.ts';
+import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
@@ -438,9 +438,7 @@ function deny(
 ): JobResult {
   context.measures.refused(refusal);
   const press = { verb, by: stored.press.by };
-  const denial: Denial = change
-    ? denialOfVerb(context, { refusal, change, press })
-    : createDenial(refusal, { press });
+  const denial = denialOfVerb(context, { refusal, change, press });
   const outcome = async (shown: Change | null) => {
     const named = await nameAlternatives(context, { ...denial, change: shown });
     const freeze = refusal === 'frozen' && change ? await blockingFreeze(context, change) : null;
