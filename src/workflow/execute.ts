@@ -414,16 +414,17 @@ async function send(context: WorkflowContext, change: Change): Promise<AttemptRe
     const { target, body } = change.plan;
     // With the key of the organization that was approved, whatever the directory says by now.
     const sent = await command.send(target, body, context.commandContext(change.organization));
-    const { requestId, reported, createdId } = sent;
-    const ending = {
-      ...({ how: 'succeeded', at: context.now(), tookMs: took(), requestId, reported } as const),
-      ...(createdId ? { createdId } : {}),
-    };
-    return { kind: 'ended', ending, sent };
+    return succeeded(sent, context.now(), took());
   } catch (err) {
     context.log.warn({ err, change: change.id }, 'request did not succeed');
     return settle(context, change, resultOf(err, context.now(), took()));
   }
+}
+
+function succeeded(sent: SendResult, at: Date, tookMs: number): AttemptResult {
+  const { requestId, reported, createdId } = sent;
+  const ending = { how: 'succeeded', at, tookMs, requestId, reported } as const;
+  return { kind: 'ended', ending: { ...ending, ...(createdId && { createdId }) }, sent };
 }
 
 /** A fresh read may show that a request without an answer was applied, or that one with a conflict was not. */
@@ -432,49 +433,39 @@ async function settle(
   change: Change,
   result: AttemptResult,
 ): Promise<AttemptResult> {
-  const read = context.commands.get(change.command)?.verifyOutcome;
   if (result.kind !== 'ended' || result.ending.how !== 'unknown') return result;
-  // A conflict after which the target is as it was: the request did not fit, and was not applied.
-  if (result.ending.status === 409) {
-    const now = await compareTarget(context, change).catch(unreadAfter(context, change));
-    if (now?.kind === 'same') {
-      return { ...result, ending: { ...result.ending, how: 'failed' } };
-    }
-  }
-  if (!read) return result;
-  const { target, body } = change.plan;
-  const sent = await read(target, body, context.commandContext()).catch(
-    unreadAfter(context, change),
-  );
-  if (!sent) return result;
-  const { tookMs } = result.ending;
-  const { requestId, reported } = sent;
-  const ending = { how: 'succeeded', at: context.now(), tookMs, requestId, reported } as const;
-  return { kind: 'ended', ending, sent };
-}
-
-function unreadAfter({ log }: WorkflowContext, { id }: Change) {
-  return (err: unknown) => {
-    log.warn({ err, change: id }, 'target could not be read after an unknown outcome');
+  const { ending } = result;
+  const unread = (err: unknown) => {
+    context.log.warn(
+      { err, change: change.id },
+      'target could not be read after an unknown outcome',
+    );
     return null;
   };
+  const now = ending.status === 409 && (await compareTarget(context, change).catch(unread));
+  // A conflict after which the target is as it was: the request did not fit, and was not applied.
+  if (now && now.kind === 'same') return { ...result, ending: { ...ending, how: 'failed' } };
+  const read = context.commands.get(change.command)?.verifyOutcome;
+  const { target, body } = change.plan;
+  const sent = await read?.(target, body, context.commandContext()).catch(unread);
+  return sent ? succeeded(sent, context.now(), ending.tookMs) : result;
 }
 
 function resultOf(error: unknown, at: Date, tookMs: number): AttemptResult {
+  const about = { at, tookMs, requestId: null, status: null };
   if (error instanceof InvalidRequest) {
     const broken = error.problems.map(({ field, problem }) => `${plainWords(field)} ${problem}`);
-    const text = `Signalbox did not send it: ${broken.join('; ')}.`;
-    return ended('failed', { at, tookMs, text, requestId: null, status: null });
+    return ended('failed', { ...about, text: `Signalbox did not send it: ${broken.join('; ')}.` });
   }
   if (!(error instanceof ApiError)) {
     // A defect of Signalbox after the claim: the request may have been sent.
     const text = 'An internal error occurred while the request was being sent.';
-    return ended('unknown', { at, tookMs, text, requestId: null, status: null });
+    return ended('unknown', { ...about, text });
   }
   if (error.effect === 'not-sent') return notSent(error.sentence, error.retryAfterMs ?? undefined);
-  const { requestId, status } = error;
+  const { requestId, status, serverText, sentence } = error;
   const how = error.effect === 'refused' ? 'failed' : 'unknown';
-  return ended(how, { at, tookMs, text: error.serverText ?? error.sentence, requestId, status });
+  return ended(how, { at, tookMs, text: serverText ?? sentence, requestId, status });
 }
 
 function ended(
