@@ -32,18 +32,11 @@ export async function jobsFor(
   const [kind = '', ...rest] = stream.split('/');
   const key = rest.join('/');
   const now = new Date(at);
-  switch (kind) {
-    case 'change':
-      // The name of the stream was made from the id of the change.
-      return jobsOf(subjects, key as ChangeId, now);
-    case 'freeze':
-    case 'schedule':
-      return ownJobs(subjects, `${kind}/${key}`, now);
-    case 'press':
-    case 'notice':
-    case 'post':
-      return [{ kind, key, dueAt: at }];
-    default:
-      return [];
-  }
+  // The name of the stream was made from the id of the change.
+  if (kind === 'change') return jobsOf(subjects, key as ChangeId, now);
+  if (kind === 'freeze' || kind === 'schedule') return ownJobs(subjects, `${kind}/${key}`, now);
+  return OWN_JOB.includes(kind) ? [{ kind, key, dueAt: at }] : [];
 }
+
+/** Each of these subjects has one job, of its own name. */
+const OWN_JOB = ['press', 'notice', 'post'];
