@@ -407,10 +407,10 @@ interface Entry extends Did {
   readonly to: State | null;
 }
 
+type Words = readonly [story: string | null, log: string | null];
+
 /** The events of a change that people look for: in its own story, and in the log. The others are for auditors. */
-const WORDS: Readonly<
-  Partial<Record<ChangeEvent['type'], readonly [story: string | null, log: string | null]>>
-> = {
+const WORDS: Readonly<Partial<Record<ChangeEvent['type'], Words>>> = {
   drafted: ['prepared it', 'drafted'],
   confirmed: ['requested it', 'requested'],
   'card-lost': [null, 'missed the card, and posts it again,'],
@@ -443,33 +443,51 @@ const WORDS: Readonly<
   revealed: ['opened the password', 'saw the password of'],
 };
 
-function wordsOf(event: ChangeEvent, change: Change | null) {
-  // Signalbox itself refused it: no server answered.
-  if (event.type === 'failed' && event.status === null)
-    return ['did not carry it out', 'did not carry out'] as const;
-  // Signalbox itself did it: nothing was sent.
-  if (event.type === 'succeeded' && change && isLocal(change))
-    return ['carried it out', 'carried out'] as const;
-  return WORDS[event.type] ?? ([null, null] as const);
+/** The words of an event, also by what it holds. */
+function wordsOf(event: ChangeEvent, change: Change | null): Words {
+  const [story, log] = WORDS[event.type] ?? [null, null];
+  switch (event.type) {
+    case 'drafted':
+      if (!event.inherits) return [story, log];
+      return [story, event.parent ? 'planned the revert' : 'planned, by its schedule,'];
+    case 'cancelled':
+      return [story, event.evidence?.edited ? 'withdrew, to edit,' : log];
+    case 'succeeded':
+      // Nothing was sent.
+      return change && isLocal(change) ? ['carried it out', 'carried out'] : [story, log];
+    case 'failed':
+      // No server answered.
+      return event.status === null ? ['did not carry it out', 'did not carry out'] : [story, log];
+    case 'resolved':
+      return [story, event.by === 'signalbox' ? 'read that the server applied' : log];
+    case 'stale':
+      return [story, `${log} (${staleText(event.why)}):`];
+    case 'revealed':
+      // By what is known of the modal.
+      if (event.shown) return [story, log];
+      return [story, `${event.shown === null ? 'opened' : 'may not have seen'} the password of`];
+    default:
+      return [story, log];
+  }
 }
 
 /** Returns what happened to a change for people, the oldest first: who did what, when. */
 export async function storyLines(subjects: Subjects, id: ChangeId): Promise<readonly Line[]> {
-  const own = await eventsIn(subjects, `change/${id}`);
-  const known = await loadChange(subjects, id);
-  const less = known?.narrowings ?? [];
-  return own.flatMap(({ event }) => {
-    const change = event as Recorded<ChangeEvent>;
-    const [did] = wordsOf(change, known);
-    const actor = actorOf(change);
+  type Events = readonly Recorded<ChangeEvent>[];
+  const { state } = await subjects.load(
+    `change/${id}`,
+    (known: Events | null, event): Events => [...(known ?? []), event],
+  );
+  const change = await loadChange(subjects, id);
+  return (state ?? []).flatMap((event, _, { length }) => {
+    const [did] = wordsOf(event, change);
+    const actor = actorOf(event);
     // A change that was never confirmed has no other beginning; what an agent asked for a person has two.
-    if (!did || (change.type === 'drafted' && own.length > 1 && !actor.via)) return [];
-    const wider = less.find(({ version }) => version === change.version)?.wider.plan;
-    const isLess = wider && change.type === 'narrowed';
-    const how = isLess ? [': ', ...lessParts(wider, change.plan)] : [];
-    return [
-      [{ at: new Date(change.at) }, '  ', ...nameOf(actor), ` ${did}${whyOf(change)}`, ...how],
-    ];
+    if (!did || (event.type === 'drafted' && length > 1 && !actor.via)) return [];
+    const less = change?.narrowings?.find(({ version }) => version === event.version);
+    const isLess = less && event.type === 'narrowed';
+    const how = isLess ? [': ', ...lessParts(less.wider.plan, event.plan)] : [];
+    return [[{ at: new Date(event.at) }, '  ', ...nameOf(actor), ` ${did}${whyOf(event)}`, ...how]];
   });
 }
 
@@ -480,23 +498,11 @@ function nameOf({ by, via }: Pick<Did, 'by' | 'via'>): Line {
 
 /** `: not during the launch`: what the user wrote. */
 function whyOf(event: ChangeEvent): string {
-  switch (event.type) {
-    case 'stale':
-      return `: ${staleText(event.why)}`;
-    case 'rejected':
-    case 'break-glass':
-      return `: ${event.reason}`;
-    case 'not-sent':
-      return `: ${event.why}`;
-    case 'unknown':
-    case 'late-answer':
-      return `: ${event.text}`;
-    case 'reviewed':
-    case 'resolved':
-      return `: ${event.note}`;
-    default:
-      return '';
-  }
+  if (event.type === 'stale') return `: ${staleText(event.why)}`;
+  if (event.type === 'rejected' || event.type === 'break-glass') return `: ${event.reason}`;
+  if (event.type === 'not-sent') return `: ${event.why}`;
+  if (event.type === 'unknown' || event.type === 'late-answer') return `: ${event.text}`;
+  return event.type === 'reviewed' || event.type === 'resolved' ? `: ${event.note}` : '';
 }
 
 /**
@@ -504,15 +510,11 @@ function whyOf(event: ChangeEvent): string {
  * and the groups that were read for its decisions.
  */
 export async function historyLines(subjects: Subjects, id: ChangeId): Promise<readonly Line[]> {
-  const streams = [`press/${id}`, `refusal/${id}`] as const;
-  const others = await Promise.all(streams.map((group) => eventsUnder(subjects, group)));
-  const own = await eventsIn(subjects, `change/${id}`);
   const read = entriesOf(subjects);
   const lines: Line[] = [];
-  for (const each of [...own, ...others.flat()].toSorted((a, b) => a.event.seq - b.event.seq)) {
-    const entry = await read(each);
+  for (const { stream, event } of await eventsAbout(subjects, id)) {
+    const entry = await read({ stream, event });
     if (!entry) continue;
-    const { event } = each;
     const mark = 'nonce' in event ? `, mark ${String(event.nonce).slice(0, HASH)}` : '';
     const number = ` · event ${event.seq}, ${event.hash.slice(0, HASH)}${mark}`;
     lines.push([...entryLine(entry), number], ...evidenceLines(event));
@@ -525,25 +527,23 @@ const HASH = 12;
 
 type AnyEvent = Recorded<EventOf<StreamName>>;
 
-async function eventsIn(subjects: Subjects, stream: StreamName): Promise<readonly LoggedEvent[]> {
-  const { state } = await subjects.load<StreamName, readonly AnyEvent[]>(stream, collected);
-  return (state ?? []).map((event) => ({ stream, event }));
-}
-
-async function eventsUnder(
-  subjects: Subjects,
-  group: `press/${string}` | `refusal/${string}`,
-): Promise<readonly LoggedEvent[]> {
-  // Each of these kinds has its own events.
-  const kind = group as 'press';
-  const found = await subjects.loadAll<'press', readonly AnyEvent[]>(kind, collected);
-  return [...found].flatMap(([stream, { state }]) =>
+/** The events of a change, its presses and its refusals, the oldest first. */
+async function eventsAbout(subjects: Subjects, id: ChangeId): Promise<readonly LoggedEvent[]> {
+  const collected = (known: readonly AnyEvent[] | null, event: AnyEvent) => [
+    ...(known ?? []),
+    event,
+  ];
+  const own = `change/${id}` as StreamName;
+  const found = [
+    [own, await subjects.load(own, collected)] as const,
+    // Each of these kinds has its own events.
+    ...(await subjects.loadAll(`press/${id}` as 'press', collected)),
+    ...(await subjects.loadAll(`refusal/${id}` as 'press', collected)),
+  ];
+  const all = found.flatMap(([stream, { state }]) =>
     (state ?? []).map((event) => ({ stream: stream as StreamName, event })),
   );
-}
-
-function collected(known: readonly AnyEvent[] | null, event: AnyEvent): readonly AnyEvent[] {
-  return [...(known ?? []), event];
+  return all.toSorted((a, b) => a.event.seq - b.event.seq);
 }
 
 /** A change with its state after each of its events. */
@@ -595,8 +595,10 @@ async function didOf(
   change: Change | null,
 ): Promise<Did | null> {
   switch (stream.split('/')[0]) {
-    case 'change':
-      return changeDid(event as Recorded<ChangeEvent>, change);
+    case 'change': {
+      const [, did] = wordsOf(event as ChangeEvent, change);
+      return did ? { ...actorOf(event as ChangeEvent), did } : null;
+    }
     case 'press':
       return event.type === 'answered'
         ? pressDid(subjects, stream as `press/${string}`, event)
@@ -612,45 +614,11 @@ async function didOf(
   }
 }
 
-/** By what is known of the modal. */
-const REVEALED: Readonly<Record<string, string>> = {
-  null: 'opened the password of',
-  false: 'may not have seen the password of',
-};
-
-function changeDid(event: ChangeEvent, change: Change | null): Did | null {
-  const [, did] = wordsOf(event, change);
-  if (!did) return null;
-  const actor = actorOf(event);
-  switch (event.type) {
-    case 'drafted': {
-      if (!event.inherits) return { ...actor, did };
-      return { ...actor, did: event.parent ? 'planned the revert' : 'planned, by its schedule,' };
-    }
-    case 'cancelled':
-      return { ...actor, did: event.evidence?.edited ? 'withdrew, to edit,' : did };
-    case 'resolved':
-      return { ...actor, did: actor.by === null ? 'read that the server applied' : did };
-    case 'stale':
-      return { ...actor, did: `${did} (${staleText(event.why)}):` };
-    case 'revealed':
-      return { ...actor, did: REVEALED[String(event.shown)] ?? did };
-    default:
-      return { ...actor, did };
-  }
-}
-
 function actorOf(event: ChangeEvent): Pick<Did, 'by' | 'via'> {
-  switch (event.type) {
-    case 'drafted':
-      return event.inherits ? { by: null } : { by: event.requester, via: agentOf(event) };
-    case 'cancelled':
-      return { by: event.by, via: agentOf(event) };
-    case 'claimed':
-      return { by: null };
-    default:
-      return { by: 'by' in event ? userFrom(event.by) : null };
-  }
+  if (event.type === 'drafted')
+    return event.inherits ? { by: null } : { by: event.requester, via: agentOf(event) };
+  if (event.type === 'cancelled') return { by: event.by, via: agentOf(event) };
+  return { by: 'by' in event && event.type !== 'claimed' ? userFrom(event.by) : null };
 }
 
 /** The agent of a person; an agent for itself is named as the actor. */

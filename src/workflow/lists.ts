@@ -42,16 +42,15 @@ const DECIDED = 12;
 const SEARCHED = 50;
 
 async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
-  const { events } = context;
+  const { events, commandContext, policy } = context;
+  const mayAsk = (command: string) => commandsFor(policy, [command], actor).length > 0;
   const [pending, mine, running, unreviewed, ended] = await Promise.all([
     listChanges(events, { open: true, states: ['pending'], limit: MANY }),
     listChanges(events, {
       ...{ open: true, states: ['pending', 'approved'], limit: MANY },
       requester: actor.id,
     }),
-    listChanges(events, {
-      ...{ open: true, states: ['approved', 'executing', 'unknown'], limit: MANY },
-    }),
+    listChanges(events, { open: true, states: ['approved', 'executing', 'unknown'], limit: MANY }),
     listChanges(events, { toReview: true, limit: MANY }),
     listChanges(events, { open: false, limit: SEARCHED }),
   ]);
@@ -89,10 +88,17 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
         .slice(0, RECENT)
         .map((change) => withFollowUp(context, change)),
     ),
-    schedules: await schedulesFor(context, actor),
+    schedules: mayAsk('service schedule list') ? await commandContext().schedules.all() : [],
     standing: (await standingApprovals(context)).filter((each) => may('revoke', each)),
-    services: await servicesFor(context, actor, [...pending, ...running]),
-    costs: await costsFor(context, actor),
+    // From what was read last: Home does not wait for the server.
+    services: mayAsk('service list')
+      ? servicesOverview(
+          context.services(),
+          await commandContext().reads.cloud.services({ stored: true }),
+          [...pending, ...running],
+        )
+      : null,
+    costs: mayAsk('cost') ? await costsOf(context) : null,
     more: pending.length === MANY,
     at: context.now(),
   };
@@ -103,51 +109,13 @@ function concerns({ requester, requires }: Change, { id, roles }: Actor): boolea
   return requester === id || roles.some((role) => rolesIn(requires).includes(role));
 }
 
-function schedulesFor(
-  { policy, commandContext }: WorkflowContext,
-  actor: Actor,
-): Promise<HomeLists['schedules']> {
-  const mayList = commandsFor(policy, ['service schedule list'], actor).length > 0;
-  return mayList ? commandContext().schedules.all() : Promise.resolve([]);
-}
-
-/** From what was read last: Home does not wait for the server. */
-async function servicesFor(
-  { policy, services, commandContext }: WorkflowContext,
-  actor: Actor,
-  open: readonly Change[],
-): Promise<HomeLists['services']> {
-  if (commandsFor(policy, ['service list'], actor).length === 0) return null;
-  const list = await commandContext().reads.cloud.services({ stored: true });
-  return servicesOverview(services(), list, open);
-}
-
-/** Like the answer of `/cost`, for users who may ask for it. Home is shown without it if it fails. */
-async function costsFor(context: WorkflowContext, actor: Actor): Promise<HomeLists['costs']> {
-  if (commandsFor(context.policy, ['cost'], actor).length === 0) return null;
+/** Home is shown without costs if that fails. */
+async function costsOf({ homeCosts, log }: WorkflowContext): Promise<HomeLists['costs']> {
   try {
-    return await context.homeCosts();
+    return await homeCosts();
   } catch (error) {
-    context.log.warn({ err: error }, 'stored costs were not read for App Home');
+    log.warn({ err: error }, 'stored costs were not read for App Home');
     return null;
-  }
-}
-
-const FREQUENT = 3;
-
-/**
- * The names of the commands that a user requested most, in order; none if the database does not answer,
- * because the help that shows them works without it.
- */
-export async function frequentCommands(
-  { events, log }: Pick<DecisionContext, 'events' | 'log'>,
-  by: UserId,
-): Promise<readonly string[]> {
-  try {
-    return await requestedCommands(events, by, FREQUENT);
-  } catch (err) {
-    log.warn({ err }, 'the most used commands could not be read');
-    return [];
   }
 }
 
@@ -157,7 +125,7 @@ export function createChangesQueries(
   named: ChangesQueries['named'],
   measureEffect: MeasureEffect,
 ): ChangesQueries {
-  const { events, organization } = context;
+  const { events, organization, log } = context;
   return {
     ...{ events, organization, named },
     standing: () => standingApprovals(context),
@@ -173,11 +141,17 @@ export function createChangesQueries(
       return listedFor(context, { targets: [key], limit: LATEST }, asker);
     },
     openOf: (asker) => listedFor(context, { open: true, confirmed: true, limit: MANY }, asker),
-    frequent: (by) => frequentCommands(context, by),
+    // The help that shows them works without a database.
+    frequent: (by) =>
+      requestedCommands(events, by, FREQUENT).catch((err: unknown) => {
+        log.warn({ err }, 'the most used commands could not be read');
+        return [];
+      }),
   };
 }
 
 const LATEST = 5;
+const FREQUENT = 3;
 
 /** The changes of a query that this user may see: they are a part of the list of all changes. */
 async function listedFor(

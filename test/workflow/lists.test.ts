@@ -5,7 +5,7 @@ import type { Change, UserId } from '../../src/domain/change.ts';
 import { draftChange } from '../../src/domain/draft.ts';
 import { loadChange } from '../../src/log/index.ts';
 import type { HomeContent, HomeLists, WorkflowContext } from '../../src/workflow/context.ts';
-import { createChangesQueries, frequentCommands, showHome } from '../../src/workflow/lists.ts';
+import { createChangesQueries, showHome } from '../../src/workflow/lists.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   aChange,
@@ -332,9 +332,9 @@ test('the commands that a user requested most come first; without a database the
   await aChange(context, { command: 'service start' });
   for (let n = 0; n < 2; n += 1) await aChange(context);
   await aChange(context, { command: 'service scale', requester: ben });
-  expect(await frequentCommands(context, ana)).toEqual(['service stop', 'service start']);
+  expect(await queriesOf(context).frequent(ana)).toEqual(['service stop', 'service start']);
   await context.store.close();
-  expect(await frequentCommands(context, ana)).toEqual([]);
+  expect(await queriesOf(context).frequent(ana)).toEqual([]);
 });
 
 test('a time that is past is no filter by mistake', async () => {
