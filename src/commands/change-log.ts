@@ -179,18 +179,11 @@ const WHY: Readonly<Record<Extract<PersonLookup, { ok: false }>['why'], (word: s
 /** Returns the line of a request, as users type it. */
 export function requestLine(
   command: Pick<QueryCommand, 'name' | 'args'>,
-  request: {
-    readonly state?: State | undefined;
-    readonly service?: Service | undefined;
-    readonly [field: string]: unknown;
-  },
+  request: { readonly state?: State | undefined; readonly service?: Service | undefined },
 ): string {
-  const { state, service, ...others } = request;
-  const given = Object.entries({
-    ...others,
-    state: state && STATE_WORDS[state],
-    service: service?.id,
-  });
+  const { state, service } = request;
+  const words = { state: state && STATE_WORDS[state], service: service?.id };
+  const given = Object.entries({ ...request, ...words });
   const texts = given.flatMap(([key, value]) => (value ? [[key, String(value)] as const] : []));
   return commandLine(command, Object.fromEntries(texts), '');
 }
@@ -253,58 +246,43 @@ export async function answerChangeLog(
   { changes, now }: Pick<CommandContext, 'changes' | 'now'>,
   asker: Caller,
 ): Promise<Answer> {
-  const empty = emptyRange(request, now());
-  if (empty) return empty;
+  const { what, target, state } = request;
+  const since = request.since === undefined ? null : instantOf(request.since, now());
+  const until = request.until === undefined ? null : instantOf(request.until, now());
+  if (since && until && since >= until) return emptyRange(request, since > until);
   const who = await personOf(changes, request.by, asker);
   if ('title' in who) return who;
-  const range = {
-    since: request.since === undefined ? null : instantOf(request.since, now()),
-    until: request.until === undefined ? null : instantOf(request.until, now()),
-  };
-  const matches = matcherOf(request, range, { by: who.user, viewer: asker.by });
+  const has = (text: string | undefined, sought: string | undefined) =>
+    !sought || (text ?? '').toLowerCase().includes(sought.toLowerCase());
+  const matches = ({ at, by, about, to }: Entry) =>
+    (!about?.owner || about.owner === asker.by) &&
+    (who.user === null || by === who.user) &&
+    has(about?.command, what) &&
+    has(about?.target, target) &&
+    (!state || to === state) &&
+    (since === null || at >= since) &&
+    (until === null || at < until);
   const read = entriesOf(changes.events);
   const shown: Entry[] = [];
   let [count, searched] = [0, 0];
   let before: number | null = request.before ?? null;
-  const until = range.until && new Date(range.until.getTime() + SKEW_MS);
+  const last = until && new Date(until.getTime() + SKEW_MS);
   while (searched < (shown.length < PAGE ? SEARCHED_MOST : COUNTED_MOST)) {
-    const { events, next } = await eventsBefore(changes.events, { before, until, limit: BATCH });
-    for (const each of events) {
+    const page = await eventsBefore(changes.events, { before, until: last, limit: BATCH });
+    for (const each of page.events) {
       const entry = await read(each);
       if (!entry || !matches(entry)) continue;
       count += 1;
       if (shown.length < PAGE) shown.push(entry);
     }
     searched += BATCH;
-    const last = events.at(-1);
-    const isPast = last && range.since && last.event.at < range.since.getTime() - SKEW_MS;
-    if (next === null || isPast) return pageOf(request, shown, { count, searched: null });
-    before = next;
+    const oldest = page.events.at(-1)?.event;
+    const isPast = oldest && since && oldest.at < since.getTime() - SKEW_MS;
+    if (page.next === null || isPast) return pageOf(request, shown, { count, searched: null });
+    before = page.next;
     await yieldToOthers();
   }
   return pageOf(request, shown, { count, searched });
-}
-
-interface Range {
-  readonly since: Date | null;
-  readonly until: Date | null;
-}
-
-function matcherOf(
-  { what, target, state }: LogRequest,
-  { since, until }: Range,
-  { by, viewer }: { readonly by: UserId | null; readonly viewer: UserId },
-): (entry: Entry) => boolean {
-  const has = (text: string | undefined, sought: string | undefined) =>
-    !sought || (text ?? '').toLowerCase().includes(sought.toLowerCase());
-  return ({ at, by: actor, about, to }) =>
-    (!about?.owner || about.owner === viewer) &&
-    (by === null || actor === by) &&
-    has(about?.command, what) &&
-    has(about?.target, target) &&
-    (!state || to === state) &&
-    (since === null || at >= since) &&
-    (until === null || at < until);
 }
 
 /** `searched`: how many events were searched, where the search stopped early; the count covers those. */
@@ -320,7 +298,7 @@ function pageOf(
     ? ` Searched the last ${searched} events; narrow with since and until.`
     : '';
   const { before, ...newest } = request;
-  const older = left > 0 ? shown.at(-1)?.seq : undefined;
+  const older = { ...request, before: shown.at(-1)?.seq };
   return {
     title: before === undefined ? words : `${words} before ${before}`,
     parts: [
@@ -331,9 +309,7 @@ function pageOf(
       {
         kind: 'offers',
         offers: [
-          ...(older
-            ? [{ label: 'Older', line: requestLine(changeLog, { ...request, before: older }) }]
-            : []),
+          ...(left > 0 ? [{ label: 'Older', line: requestLine(changeLog, older) }] : []),
           ...(before === undefined
             ? []
             : [{ label: 'Newest', line: requestLine(changeLog, newest) }]),
@@ -354,20 +330,16 @@ function changeOffers(shown: readonly Entry[]): readonly CommandOffer[] {
   return [...new Map(offers).values()];
 }
 
-/** Returns an answer for an empty time range, where "0 events" would be misleading; else null. */
-function emptyRange(request: LogRequest, now: Date): Answer | null {
-  const { since, until } = request;
-  if (!since || !until) return null;
-  const emptyMs = instantOf(since, now).getTime() - instantOf(until, now).getTime();
-  if (emptyMs < 0) return null;
-  const why = emptyMs === 0 ? 'both are the same time' : 'until is before since';
+/** An empty time range, where "0 events" would be misleading. */
+function emptyRange(request: LogRequest, isReversed: boolean): Answer {
+  const { since = '', until = '' } = request;
+  const why = isReversed ? 'until is before since' : 'both are the same time';
   const text = `The time range since=${since} until=${until} is empty: ${why}.`;
-  const [label, other] =
-    emptyMs === 0
-      ? ['The whole day', { until: dayAfter(since) }]
-      : ['Swap both', { since: until, until: since }];
-  const line = requestLine(changeLog, { ...request, ...other });
-  return textAnswer('Empty time range', text, other.until ? [{ label, line }] : []);
+  const [label, range] = isReversed
+    ? ['Swap both', { since: until, until: since }]
+    : ['The whole day', { until: dayAfter(since) }];
+  const line = requestLine(changeLog, { ...request, ...range });
+  return textAnswer('Empty time range', text, range.until ? [{ label, line }] : []);
 }
 
 /** The end of a day that has one in the past; missing for today and for a time ago. */
@@ -386,15 +358,7 @@ interface Did {
   readonly via?: string | null;
   /** What the actor did, followed by the command and its target: `approved service stop x`. */
   readonly did: string;
-  readonly about?: Subject | null;
-}
-
-/** What an entry is about. */
-interface Subject {
-  readonly command: string;
-  readonly target: string;
-  /** The only user who may see it, because it was never confirmed; else null. */
-  readonly owner: UserId | null;
+  readonly about?: ReturnType<typeof subjectOf> | null;
 }
 
 /** One thing that happened, as a line shows it. */
@@ -583,7 +547,8 @@ async function loadCourse(subjects: Subjects, id: ChangeId): Promise<Course | nu
   return state;
 }
 
-function subjectOf(change: Change): Subject {
+/** What an entry is about. `owner`: the only user who may see it, because it was never confirmed; else null. */
+function subjectOf(change: Change) {
   const { command, plan, requester } = change;
   return { command, target: plan.target.name, owner: isPrivate(change) ? requester : null };
 }
