@@ -203,7 +203,10 @@ function blockers(
   const nevers = targets.flatMap((target) => neverRuleFor(policy, { command, target }) ?? []);
   const some = targets.length === 1 && targets[0] ? '' : 'on some targets; ';
   const neverLines = [...new Set(nevers)].map(
-    (never): Line => [{ bold: 'Never ' }, `(${some}not even with break-glass): ${never.reason}`],
+    (never): Line => [
+      { bold: 'Never ' },
+      `(${some}not even with break-emergency): ${never.reason}`,
+    ],
   );
   // Freezes do not apply to the commands that make and lift them.
   const applicable = changesFreezes(change) ? [] : policy.freezes;
@@ -279,14 +282,14 @@ async function changeLines(
 ): Promise<readonly Line[]> {
   const { policy, discoversServices } = question;
   const { breakGlass, discovered, on } = rule;
-  const glass = breakGlass ? await peopleOf(question, breakGlass.to) : ['no one'];
+  const emergency = breakGlass ? await peopleOf(question, breakGlass.to) : ['no one'];
   const isListed = target !== null && !target.discovered;
   const allowed = discovered ? 'allowed' : 'not allowed by this rule';
   const agents = [...(policy.agents?.keys() ?? [])];
   const admitted = agents.filter((agent) => admitsAgent(policy, rule, { agent }));
   return [
     ...(await approvalLines(question, rule)),
-    [{ bold: 'Break-glass: ' }, ...glass],
+    [{ bold: 'Break-emergency: ' }, ...emergency],
     // With extended reads, unless the target is known to be in the file.
     ...(discoversServices && !isListed && !on?.services
       ? [[{ bold: 'Services that are not in signalbox.yaml: ' }, allowed]]
