@@ -157,6 +157,17 @@ test('the log and the story of a change say through which agent a person asked',
   expect(linesIn(await asking(context)())[0]).toContain('UANA via copilot was refused');
 });
 
+test('the story of a standing approval names who used it and who revoked it', async () => {
+  const { context } = await createTestContext();
+  const { id } = await aChange(context, { command: 'change allow', state: 'succeeded' });
+  await moved(context, id, { type: 'used', by: dora, change: newId() });
+  await moved(context, id, { type: 'revoked', by: ben });
+  expect((await storyLines(context.events, id)).map(textOf).slice(-2)).toEqual([
+    'UDORA used it',
+    'UBEN revoked it',
+  ]);
+});
+
 test('what an agent asked for itself begins once', async () => {
   const { context } = await createTestContext();
   const ci = agentId('ci');
