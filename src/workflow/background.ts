@@ -14,7 +14,7 @@ import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
 import { type MaintenanceJob, presence, startMaintenance } from './maintenance.ts';
 import { redrawOpen } from './moves.ts';
 import { directoryWatch } from './news.ts';
-import { incidentKind, pressKind } from './press.ts';
+import { pressKind } from './press.ts';
 import { pruneRates } from './rates.ts';
 import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
@@ -137,7 +137,6 @@ export function jobKinds(
     ...messageKinds(context),
     alert: alertKind(context),
     press: pressKind(context),
-    incident: incidentKind(context),
     run: runKind(context),
     expire: expireKind(context),
     lost: lostKind(context),
