@@ -117,7 +117,7 @@ function casesOf(
   for (const target of targets) {
     const subject = { ...question, target };
     const { rule, refusal } = decideFor(context, policy, subject, [...policy.roles.keys()]);
-    const key = [rule?.place, refusal].join();
+    const key = [rule?.requires.rule, refusal].join();
     const same = found.get(key);
     const own = [...(same?.targets ?? []), ...(target ? [target] : [])];
     const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
@@ -237,7 +237,7 @@ async function ruleLines(
     [{ bold: 'Applies to: ' }, about],
     [
       { bold: 'Request: ' },
-      ...(await peopleOf(context, policy, rule.to)),
+      ...(await peopleOf(context, policy, rule.requires.to)),
       ...reasonOf(rule, isChange),
     ],
     ...(isChange ? await approvalLines(context, policy, rule) : []),
@@ -248,19 +248,19 @@ async function ruleLines(
   ];
 }
 
-function reasonOf({ reason }: Rule, isChange: boolean): TextLine {
-  if (!isChange || !reason.required) return [];
-  const least = reason.minimum > 1 ? ` of at least ${reason.minimum} characters` : '';
+function reasonOf({ leastReason }: Rule, isChange: boolean): TextLine {
+  if (!isChange || leastReason === 0) return [];
+  const least = leastReason > 1 ? ` of at least ${leastReason} characters` : '';
   return [`. A reason${least} is required`];
 }
 
 async function approvalLines(
   context: WhoContext,
   policy: Policy,
-  { approvals, expiresAfterMs }: Rule,
+  { requires }: Rule,
 ): Promise<readonly TextLine[]> {
-  if (!approvals) return [[{ bold: 'Approve: ' }, 'not required']];
-  const { from, count, self, escalate } = approvals;
+  const { from, count, self, escalation, expiresAfterMs } = requires;
+  if (from === null) return [[{ bold: 'Approve: ' }, 'not required']];
   const who = await peopleOf(context, policy, from);
   const ownApproval = self ? ' The requester may approve too.' : ' The requester does not count.';
   const first: TextLine = [
@@ -269,11 +269,11 @@ async function approvalLines(
     ...who,
     `, within ${spanText(expiresAfterMs)}.${ownApproval}`,
   ];
-  if (!escalate) return [first];
+  if (!escalation) return [first];
   const later: TextLine = [
-    { bold: `After ${spanText(escalate.after)}: ` },
+    { bold: `After ${spanText(escalation.afterMs)}: ` },
     'also ',
-    ...(await peopleOf(context, policy, escalate.to)),
+    ...(await peopleOf(context, policy, escalation.to)),
   ];
   return [first, later];
 }
@@ -281,11 +281,11 @@ async function approvalLines(
 async function breakGlassLine(
   context: WhoContext,
   policy: Policy,
-  { breakGlass }: Rule,
+  { requires: { breakGlass } }: Rule,
 ): Promise<TextLine> {
   const bold = { bold: 'Break-glass: ' };
-  if (!breakGlass) return [bold, 'no one'];
-  return [bold, ...(await peopleOf(context, policy, breakGlass.to))];
+  if (breakGlass === null) return [bold, 'no one'];
+  return [bold, ...(await peopleOf(context, policy, breakGlass))];
 }
 
 /** Shown with extended reads, unless the target is known to be in the file. */
@@ -329,9 +329,10 @@ function listOf(members: readonly UserId[]): TextLine {
 /** What would happen if the user who asks requested the command now, with a reason. */
 function ownLine(context: WhoContext, policy: Policy, rule: Rule, subject: WhoSubject): TextLine {
   const { asker } = subject;
-  const mayDecide = rule.approvals !== null && asker.roles.includes(rule.approvals.from);
+  const { to, from, count } = rule.requires;
+  const mayDecide = from !== null && asker.roles.includes(from);
   const decide = mayDecide ? ' You may approve requests of others.' : '';
-  if (!asker.roles.includes(rule.to)) {
+  if (!asker.roles.includes(to)) {
     return [`refused: this rule does not admit you.${decide}`];
   }
   const { refusal } = decideFor(context, policy, subject, asker.roles);
@@ -340,6 +341,6 @@ function ownLine(context: WhoContext, policy: Policy, rule: Rule, subject: WhoSu
   }
   if (refusal === 'frozen') return [`refused now: it is frozen.${decide}`];
   if (refusal === 'never') return [`refused, like everyone.${decide}`];
-  const needed = (rule.approvals?.count ?? 0) > 0 && context.commands.has(subject.command);
+  const needed = count > 0 && context.commands.has(subject.command);
   return [`you may request it${needed ? ', and it needs these approvals' : ''}.${decide}`];
 }
