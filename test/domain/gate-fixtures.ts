@@ -125,7 +125,7 @@ export function claiming(change: Change, over: Partial<ClaimFacts> = {}): ClaimF
     ...{ isAnswered: true, isStopped: false, hasCard: true, schedule: null },
     identities: new Map(people.map((id) => [id, identified(id)])),
     policy: policyThatRequires({ ...change.requires, from: null, count: 0 }),
-    ...{ commands: [change.command], target: change.plan.target },
+    ...{ commands: [change.command], target: change.plan.target, standing: null },
     ...{ differs: false, mustReadAgain: false, lock: 'free' },
     claim: { by: 'replica-1', until: minutes(2), nonce: 'n' },
     stateCheck: undefined,
