@@ -45,11 +45,8 @@ export function cardChannels(
   { channels, policy }: ChannelConfig,
   { rooms, ids }: Pick<ChannelResults, 'rooms' | 'ids'>,
 ): readonly string[] {
-  const used = [
-    channels.approvals,
-    channels.audit,
-    ...policy.rules.map(({ requires }) => requires.channel),
-  ];
+  const ofRules = policy.rules.map(({ requires }) => requires.channel);
+  const used = [channels.approvals, channels.audit, ...ofRules];
   const found = used.map((word) =>
     word && rooms.ok ? roomOf(word, ids.get(word) ?? null, rooms.value) : undefined,
   );

@@ -38,12 +38,8 @@ export function answerOf(decision: Decision): PolicyAnswer {
   const { refusal, rule } = decision;
   // For these refusals, the rule is the one that may or may not match.
   const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
-  return {
-    allow: false,
-    rule: decides?.requires.rule ?? null,
-    refusal,
-    detail: detailOf(decision),
-  };
+  const place = decides?.requires.rule ?? null;
+  return { allow: false, rule: place, refusal, detail: detailOf(decision) };
 }
 
 function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false }): string | null {
