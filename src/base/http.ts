@@ -12,6 +12,7 @@ import {
 import {
   answerError,
   type Body,
+  boundedBody,
   isContradiction,
   isForeign,
   isRecord,
@@ -446,14 +447,9 @@ export async function getDocument(url: string, signal: AbortSignal): Promise<Tex
   const dispatcher = outbound();
   try {
     const { statusCode: status, body } = await request(url, { dispatcher, signal });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > DOCUMENT_MAX) throw new Error(`The document is larger than ${DOCUMENT_MAX} bytes`);
-      chunks.push(chunk);
-    }
-    return { status, text: Buffer.concat(chunks).toString('utf8') };
+    const read = await boundedBody(body, DOCUMENT_MAX);
+    if (!read) throw new Error(`The document is larger than ${DOCUMENT_MAX} bytes`);
+    return { status, text: read.toString('utf8') };
   } finally {
     await dispatcher.destroy();
   }

@@ -135,30 +135,20 @@ export function newRequest(): string {
   return randomUUID().replace('-', '').slice(0, 10);
 }
 
-interface OutageLines {
-  readonly began: string;
-  readonly ended: string;
-}
-
-interface OutageLog {
-  /** Logs the first failure of a kind. `kind` is from a closed list, for example an error code. */
-  readonly failed: (kind: string, fields: object) => void;
-  /** Logs once that the outage has ended, with the number of failures; without one it logs nothing. */
-  readonly ended: () => void;
-}
-
 /** Logs one line per kind of failure and outage, where attempts repeat for hours, and its end. */
-export function createOutageLog(log: Logger, { began, ended }: OutageLines): OutageLog {
+export function createOutageLog(log: Logger, lines: Readonly<Record<'began' | 'ended', string>>) {
   const kinds = new Set<string>();
   let failures = 0;
   return {
-    failed: (kind, fields) => {
+    /** Logs the first failure of a kind. `kind` is from a closed list, for example an error code. */
+    failed: (kind: string, fields: object) => {
       failures += 1;
-      if (!kinds.has(kind)) log.warn(fields, began);
+      if (!kinds.has(kind)) log.warn(fields, lines.began);
       kinds.add(kind);
     },
+    /** Logs once that the outage has ended, with the number of failures; without one it logs nothing. */
     ended: () => {
-      if (failures > 0) log.info({ failures }, ended);
+      if (failures > 0) log.info({ failures }, lines.ended);
       kinds.clear();
       failures = 0;
     },

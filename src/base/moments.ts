@@ -373,16 +373,14 @@ function passed(
 ): Moments | null {
   const [day = '', time = ''] = [days[0], times[0]];
   const isSkipped = instantsOf(day, time, local.zone).length === 0;
-  const next = [1, 2].map((count) =>
-    addDays(isSkipped ? day : localDay(local.now, local.zone), isSkipped ? count - 1 : count - 1),
+  const first = isSkipped ? day : localDay(local.now, local.zone);
+  const [next] = [first, addDays(first, 1)].flatMap((each) =>
+    optionOn(each, isSkipped ? hourLater(time) : time, zone, local),
   );
-  const options = next
-    .flatMap((each) => optionOn(each, isSkipped ? hourLater(time) : time, zone, local))
-    .slice(0, 1);
   const why = isSkipped
     ? `The clocks skip ${time} on that day.`
     : 'This moment has passed. The next one:';
-  return { why, options };
+  return { why, options: next ? [next] : [] };
 }
 
 function hourLater(time: string): string {

@@ -236,7 +236,7 @@ test.for<[string, string | null]>([
   ['see https://evil.example/x?y=1 now, or slack://open', 'see now, or'],
   ['line\nbreak\u2028and\ttab', 'line break and tab'],
   ['“quoted” "quotes" (all) [of] {them}', 'quoted quotes all of them'],
-  ['turn\u202eed \u200bround\u{e0041}\ufe0f', 'turn ed round'],
+  ['turn\u202eed \u200bround\u{e0041}\ufe0f', 'turned round'],
   ['x'.repeat(200), `${'x'.repeat(179)}…`],
   ['\u200b <> ', null],
   ['', null],
