@@ -7,11 +7,12 @@ import {
   ChangeKey,
   Fields,
   type Position,
+  PostedAt,
   User,
   type UserId,
   Via,
 } from './change.ts';
-import { AnsweredMark, ChangeEvent, Id, PostedAt } from './change-events.ts';
+import { AnsweredMark, ChangeEvent, Id } from './change-events.ts';
 import { LONGEST_FREEZE_MS, Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.

@@ -4,7 +4,7 @@ import { DAY_MS } from '../base/time.ts';
 import {
   type Actor,
   type ChangeId,
-  type Refusal,
+  type POLICY_DENIALS,
   type Requirement,
   type RoleName,
   TARGET_TRAITS,
@@ -107,17 +107,6 @@ export interface PolicyQuestion {
   readonly now: Date;
 }
 
-/** The refusals of the policy. */
-export const POLICY_DENIALS = [
-  'no-rule',
-  'not-a-requester',
-  'frozen',
-  'never',
-  'reason-required',
-  'not-listed',
-  'not-verified',
-  'agent-not-admitted',
-] as const satisfies readonly Refusal[];
 type PolicyDenial = (typeof POLICY_DENIALS)[number];
 
 export type Decision =

@@ -7,8 +7,8 @@ import {
   suggestion,
   withHint,
 } from '../base/problem.ts';
-import type { Requirement, RoleName, UserId } from '../domain/change.ts';
-import { type Decision, POLICY_DENIALS, type PolicyVocabulary } from '../domain/policy.ts';
+import { POLICY_DENIALS, type Requirement, type RoleName, type UserId } from '../domain/change.ts';
+import type { Decision, PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, MemberId } from '../domain/policy-schema.ts';
 
 /** A policy compares roles only, so that the id of a person has no meaning here. */
