@@ -69,8 +69,10 @@ const ScheduleEvent = z.discriminatedUnion('type', [
     change: ChangeKey,
     by: User,
     service: z.object({ id: Id, name: z.string() }),
+    /** `weekdays 20:00`; null: it has no such time. */
     stop: z.string().nullable(),
     start: z.string().nullable(),
+    /** The name of its time zone. */
     zone: Id,
     until: At,
   }),

@@ -268,13 +268,6 @@ function selectorSchema(words: TargetWords) {
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-interface TargetLists {
-  readonly services?: readonly string[] | undefined;
-  readonly organizations?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly warehouses?: readonly string[] | undefined;
-}
-
 function targetLists(
   { services, organizations = NONE, tags, warehouses }: TargetWords,
   tagHint?: string,
@@ -294,7 +287,10 @@ function list(what: string, known: readonly string[], otherwise?: string) {
     .optional();
 }
 
-function targetsOf(on: TargetLists, { services, organizations = NONE }: TargetWords): Selector {
+function targetsOf(
+  on: z.output<z.ZodObject<ReturnType<typeof targetLists>>>,
+  { services, organizations = NONE }: TargetWords,
+): Selector {
   const named = organizations.size > 1 ? on.organizations : undefined;
   return {
     services: on.services ? withIds(on.services, services) : null,
@@ -328,7 +324,7 @@ type Members = ReadonlyMap<RoleName, ReadonlySet<UserId>>;
 export function impossibleRequirements(policy: Policy, members: Members): readonly ConfigProblem[] {
   return policy.rules.flatMap((rule) => [
     ...emptyRoles(rule, members),
-    ...(approvalProblem(rule, members) ?? []),
+    ...approvalProblem(rule, members),
   ]);
 }
 
@@ -355,9 +351,9 @@ function emptyRoles(rule: Rule, members: Members): readonly ConfigProblem[] {
   });
 }
 
-function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[] | null {
+function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[] {
   const { rule: place, to, from, count, self } = rule.requires;
-  if (from === null) return null;
+  if (from === null) return [];
   const approvers = membersOf(from, members);
   const needs = `rule ${place} needs ${countWords(count, 'approval')} from`;
   const where = whereOf(rule, 'approvals');
@@ -365,7 +361,7 @@ function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[]
     const problem = `${needs} ${from}, which has ${people(approvers.size)}`;
     return [{ where, problem, hint: `add people to ${from}` }];
   }
-  if (self || hasEnoughOthers(membersOf(to, members), approvers, count)) return null;
+  if (self || hasEnoughOthers(membersOf(to, members), approvers, count)) return [];
   const tooFew = `without the requester, ${from} is too small for every member of ${to}`;
   const problem = `${needs} people other than the requester, but ${tooFew}`;
   return [{ where, problem, hint: `add a person to ${from}, or to ${to}` }];
