@@ -27,15 +27,13 @@ import { targetChanges } from './target.ts';
 
 const RETRY_MS = 30_000;
 
-/** The job of a sent change whose target the optional reads show. `isOn`: the configuration has these reads. */
-export function followKind(
-  context: WorkflowContext,
-  { isOn }: { readonly isOn: boolean },
-): JobKind {
+/** The job of a sent change whose target the optional reads show, where the configuration has them. */
+export function followKind(context: WorkflowContext): JobKind {
   return {
     lane: 'background',
     retryMs: () => RETRY_MS,
-    run: async ({ key }) => (isOn ? followOnce(context, key as ChangeId) : 'done'),
+    run: async ({ key }) =>
+      context.discoversServices ? followOnce(context, key as ChangeId) : 'done',
   };
 }
 
