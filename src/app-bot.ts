@@ -121,7 +121,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     release: version,
     takesOver: options.takesOver,
     alertChannels: config.alertChannels,
-    follows: config.reads === 'extended',
     isConnected,
     audit: config.channels.audit ?? config.channels.approvals,
     kinds: opened.kinds,

@@ -257,7 +257,7 @@ export interface DecisionContext {
   readonly prices: PriceList | null;
   /** The current directory, which alone assigns tags and warehouses to targets. */
   readonly services: () => readonly Service[];
-  /** Whether the server decides about the services that the configuration omits. */
+  /** With the optional reads, the server decides about the services that the configuration omits. */
   readonly discoversServices: boolean;
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly people: People;
