@@ -137,34 +137,22 @@ const TOKEN_ENDS = ['account_inactive', 'invalid_auth', 'token_revoked', 'token_
 
 type Fetch = typeof fetch;
 
-const TIERS = { tier1: 1, tier2: 20, tier3: 50, tier4: 100 } as const;
+/** The methods by the calls of each that Slack permits in a minute, in one workspace. */
+const TIERS: Readonly<Record<number, string>> = {
+  1: 'apps.connections.open',
+  20: 'auth.teams.list conversations.list usergroups.list usergroups.users.list users.list',
+  50: `bots.info chat.update conversations.history conversations.info conversations.open \
+conversations.replies`,
+  100: `chat.postEphemeral conversations.members files.completeUploadExternal \
+files.getUploadURLExternal users.info views.open views.publish views.update`,
+};
 
-/**
- * How many calls of each method Slack permits in a minute, in one workspace. The methods that are not
- * here have limits of another kind. Source: sandbox/README.md#methods
- */
-export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
-  ['apps.connections.open', TIERS.tier1],
-  ['auth.teams.list', TIERS.tier2],
-  ['bots.info', TIERS.tier3],
-  ['chat.postEphemeral', TIERS.tier4],
-  ['chat.update', TIERS.tier3],
-  ['conversations.history', TIERS.tier3],
-  ['conversations.info', TIERS.tier3],
-  ['conversations.list', TIERS.tier2],
-  ['conversations.members', TIERS.tier4],
-  ['conversations.open', TIERS.tier3],
-  ['conversations.replies', TIERS.tier3],
-  ['files.completeUploadExternal', TIERS.tier4],
-  ['files.getUploadURLExternal', TIERS.tier4],
-  ['usergroups.list', TIERS.tier2],
-  ['usergroups.users.list', TIERS.tier2],
-  ['users.info', TIERS.tier4],
-  ['users.list', TIERS.tier2],
-  ['views.open', TIERS.tier4],
-  ['views.publish', TIERS.tier4],
-  ['views.update', TIERS.tier4],
-]);
+/** The methods that are not here have limits of another kind. Source: sandbox/README.md#methods */
+export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map(
+  Object.entries(TIERS).flatMap(([limit, methods]) =>
+    methods.split(' ').map((method) => [method, Number(limit)] as const),
+  ),
+);
 const OTHER_METHODS = ['auth.test', 'blocks.validate', 'chat.getPermalink', 'chat.postMessage'];
 
 async function exchangeOf(

@@ -9,71 +9,51 @@ import { cardLink } from './links.ts';
 import { type DrawContext, neededText, peopleLine, roleText } from './naming.ts';
 import type { Line } from './rich-text.ts';
 
-const STATES: Readonly<Record<State, string>> = {
-  draft: 'it is not requested yet',
-  pending: 'it is waiting for approval',
-  approved: 'it was approved',
-  executing: 'it is running',
-  succeeded: 'it was accepted',
-  failed: 'it failed',
-  unknown: 'its outcome is unknown',
-  rejected: 'it was rejected',
-  cancelled: 'it was cancelled',
-  expired: 'it has expired',
-  stale: 'it was not run',
-  denied: 'the policy refuses it',
-};
-
 const AGAIN_IF_NEEDED = 'Request it again if it is still needed.';
 const FOLLOW = 'Updates appear in the thread of its card.';
 
-/** What a user can do next about a change in this state. */
-const NEXT_STEP: Readonly<Record<State, string>> = {
-  draft: 'Its requester must request approval first.',
-  pending: 'An approver can decide on its card.',
-  approved: FOLLOW,
-  executing: FOLLOW,
-  succeeded: 'Its card shows the response.',
-  failed: AGAIN_IF_NEEDED,
-  unknown: 'Record the outcome on its card.',
-  rejected: AGAIN_IF_NEEDED,
-  cancelled: AGAIN_IF_NEEDED,
-  expired: AGAIN_IF_NEEDED,
-  stale: AGAIN_IF_NEEDED,
-  denied: AGAIN_IF_NEEDED,
+/** What is true of a change in this state, and what a user can do next about it. */
+const STATES: Readonly<Record<State, readonly [is: string, next: string]>> = {
+  draft: ['it is not requested yet', 'Its requester must request approval first.'],
+  pending: ['it is waiting for approval', 'An approver can decide on its card.'],
+  approved: ['it was approved', FOLLOW],
+  executing: ['it is running', FOLLOW],
+  succeeded: ['it was accepted', 'Its card shows the response.'],
+  failed: ['it failed', AGAIN_IF_NEEDED],
+  unknown: ['its outcome is unknown', 'Record the outcome on its card.'],
+  rejected: ['it was rejected', AGAIN_IF_NEEDED],
+  cancelled: ['it was cancelled', AGAIN_IF_NEEDED],
+  expired: ['it has expired', AGAIN_IF_NEEDED],
+  stale: ['it was not run', AGAIN_IF_NEEDED],
+  denied: ['the policy refuses it', AGAIN_IF_NEEDED],
 };
 
-const LATE: Readonly<Record<Verb, string>> = {
-  confirm: 'confirm',
-  approve: 'approve',
+/** What the press did, where its verb does not say it. */
+const LATE: Readonly<Partial<Record<Verb, string>>> = {
   narrow: 'approve',
-  reject: 'reject',
-  cancel: 'cancel',
   'break-glass': 'use break-glass',
-  review: 'review',
   happened: 'record the outcome',
   'did-not-happen': 'record the outcome',
-  revoke: 'revoke',
 };
 
 /** `Too late to cancel` */
 function tooLate({ press }: Denial): string {
-  return press ? `Too late to ${LATE[press.verb]}` : 'Too late';
+  return press ? `Too late to ${LATE[press.verb] ?? press.verb}` : 'Too late';
 }
 
 /** `: it was approved by Ben, 14:01. Updates appear in the thread of its card.` */
 function stateClause({ change }: Denial): Line {
   if (!change) return ['.'];
+  const [is, next] = STATES[change.state];
   return [
-    `: ${change.state === 'stale' ? staleText(change.stopReason) : STATES[change.state]}`,
+    `: ${change.state === 'stale' ? staleText(change.stopReason) : is}`,
     ...decidedBy(change),
-    `. ${standingOf(change) && !change.revoked ? 'Revoke it on its card.' : NEXT_STEP[change.state]}`,
+    `. ${standingOf(change) && !change.revoked ? 'Revoke it on its card.' : next}`,
   ];
 }
 
 /** In plain text, for a field of a form: `Too late: it has expired. Request it again …` */
-export const lateSentence = (state: State): string =>
-  `Too late: ${STATES[state]}. ${NEXT_STEP[state]}`;
+export const lateSentence = (state: State): string => `Too late: ${STATES[state].join('. ')}`;
 
 /** Names only the user who brought about this state: an approver did not cancel the change. */
 function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
@@ -176,7 +156,7 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     }
     const verdict = change ? decidedBy(change) : [];
     return change && verdict.length > 0
-      ? [`Already ${STATE_WORDS[change.state]}`, ...verdict, `. ${NEXT_STEP[change.state]}`]
+      ? [`Already ${STATE_WORDS[change.state]}`, ...verdict, `. ${STATES[change.state][1]}`]
       : [tooLate(denial), ...stateClause(denial)];
   },
   'note-required': () => ['Describe what you found: the next person relies on it.'],
