@@ -279,7 +279,7 @@ function contentOf({ text, blocks }: Message) {
  */
 export async function replacePrivate(
   { posts, respond }: { readonly posts: WebClient; readonly respond: Respond },
-  { url, channel, ts }: PrivateMessage,
+  { url, channel, ts }: Omit<PrivateMessage, 'url'> & { readonly url?: string | null },
   message: Message,
 ): Promise<void> {
   if (channel && ts) return updateMessage(posts, { channel, ts }, message);

@@ -43,14 +43,7 @@ import {
 import { readPlace, splitValue } from './place.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
-import {
-  handleReceipt,
-  openView,
-  replaceShown,
-  replyPrivately,
-  sendAnswer,
-  storeOrReply,
-} from './private-answers.ts';
+import { handleReceipt, openView, sendAnswer, storeOrReply } from './private-answers.ts';
 import {
   narrowForm,
   needsForm,
@@ -69,8 +62,15 @@ type Ack = () => Promise<void>;
 export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): Promise<void> {
   const { id, value } = pressedButton(pressed);
   const button = { id, value, verb: VERBS.find((each) => `change.${each}` === id) };
+  const replyTo = replyToOf(pressed);
   const decision = decisionOf(bot, pressed, button);
-  if (decision) return store(bot, pressed, decision, ack);
+  if (decision) {
+    const { subject, receive } = decision;
+    const receipt = receive && (await storeOrReply(bot, replyTo, receive));
+    await ack();
+    const key = pressKey(pressed.trigger_id);
+    return receipt ? handleReceipt(bot, receipt, { key, subject, replyTo }) : undefined;
+  }
 
   await ack();
   if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
@@ -79,14 +79,9 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   if (pressed.view && form) return redraw(bot, by, pressed, form);
   const reads = () =>
     id.startsWith('command.') ? nounToRead(bot, lineOf(splitValue(value).about)) : null;
-  const replyTarget = pressedAt(pressed);
-  const interaction = { url: pressed.response_url, user: by, replyTarget };
-  const send = (answer: Message) => replyPrivately(bot, interaction, answer);
   const question = pressed.actions[0]?.block_id === QUESTION ? privateMessageOf(pressed) : null;
-  const inPlace = (answer: Message) => replaceShown(bot, question, answer);
-  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send, inPlace }, () =>
-    answerPress(bot, pressed, button),
-  );
+  const request = { asked: replyTo, reads, inPlaceOf: () => question };
+  const isAnswered = await sendAnswer(bot, request, () => answerPress(bot, pressed, button));
   // The content of the Home tab may be out of date after a press.
   if (isAnswered && isHome(pressed)) await showHome(bot.context, by);
 }
@@ -99,7 +94,6 @@ interface PressedButton {
 }
 
 interface Decision {
-  readonly key: string;
   /** The change or the anomaly that it is about. */
   readonly subject: string;
   /** Null where the value of the button is not one that Signalbox wrote. */
@@ -112,27 +106,23 @@ function decisionOf(
   pressed: ButtonPress,
   { id, verb, value }: PressedButton,
 ): Decision | null {
-  const { user, trigger_id } = pressed;
-  const by = user.id;
-  const key = pressKey(trigger_id);
+  const subject = splitValue(value).about;
+  const [key, by] = [pressKey(pressed.trigger_id), pressed.user.id];
+  const about = { key, by, place: readPlace(places, pressed, { id, value }) };
   if (verb && !needsForm(verb)) {
-    const { data: change } = ChangeOf.safeParse(splitValue(value).about);
-    const place = readPlace(places, pressed, { id, value });
-    const decided = change && { key, verb, change, by, text: '', place, seen: seenMark(pressed) };
+    const { data: change } = ChangeOf.safeParse(subject);
+    const decided = change && { ...about, verb, change, text: '', seen: seenMark(pressed) };
     return {
-      key,
-      subject: splitValue(value).about,
+      subject,
       receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
     };
   }
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (!incidentVerb) return null;
-  const subject = splitValue(value).about;
   const { data: incident } = IncidentOf.safeParse(subject);
-  const at = { place: readPlace(places, pressed, { id, value }), post: pressedPost(pressed) };
-  const decided = incident && { key, verb: incidentVerb, id: incident, by, ...at };
+  const post = pressedPost(pressed);
+  const decided = incident && { ...about, verb: incidentVerb, id: incident, post };
   return {
-    key,
     subject,
     receive: decided ? (to) => receiveIncidentPress(context, { ...decided, replyTo: to }) : null,
   };
@@ -141,19 +131,6 @@ function decisionOf(
 /** Slack's id of an interaction as one word: a repeated delivery is the same press. */
 export function pressKey(trigger: string): string {
   return encodeURIComponent(trigger);
-}
-
-async function store(
-  bot: SlackContext,
-  pressed: ButtonPress,
-  { key, subject, receive }: Decision,
-  ack: Ack,
-): Promise<void> {
-  if (!receive) return ack();
-  const replyTo = replyToOf(pressed);
-  const receipt = await storeOrReply(bot, replyTo, () => receive(replyTo));
-  await ack();
-  await handleReceipt(bot, receipt, { key, subject, by: pressed.user.id, replyTo });
 }
 
 /** Redraws a form, because a choice can show or hide other fields. */

@@ -22,14 +22,12 @@ import { changedIn, commandByCallbackId, settingOf } from './form.ts';
 import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.ts';
 import { formlessTrigger, fullForm, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
-import { postEphemeral } from './post.ts';
 import { pressKey } from './press.ts';
 import {
   handleReceipt,
   notDoneText,
   orLate,
   PROGRESS_AFTER_MS,
-  replaceShown,
   sendAnswer,
 } from './private-answers.ts';
 import { readReasonFormMetadata, reasonProblem } from './reason-form.ts';
@@ -239,7 +237,7 @@ async function decide(
   if ('reason' in stored) return refuseWhole(stored.reason);
   // The press is stored all the same, which records its refusal.
   await (problem ? refuseWhole(lateSentence(problem)) : ack());
-  await handleReceipt(bot, stored.receipt, { key, subject: change, by, replyTo });
+  await handleReceipt(bot, stored.receipt, { key, subject: change, replyTo });
 }
 
 /**
@@ -252,12 +250,9 @@ async function show(
   late: AbortSignal,
   answer: (typed: CommandLine) => Promise<Message | null>,
 ): Promise<void> {
-  const { posts } = bot.clients;
   const typed: CommandLine = { noun: '', text: '', by: user.id, replyTarget, trigger: trigger_id };
-  const send = (shown: Message) => postEphemeral(posts, user.id, replyTarget, shown);
-  const inPlace = (shown: Message) =>
-    replaceShown(bot, isPreview(shown) ? replyTarget.replaces : null, shown);
+  const asked = { ...replyTarget, user: user.id, url: null };
+  const inPlaceOf = (shown: Message) => (isPreview(shown) ? replyTarget.replaces : null);
   const reads = () => nounOf(command);
-  const request = { by: user.id, reads, replyTarget, send, inPlace, late };
-  await sendAnswer(bot, request, () => answer(typed));
+  await sendAnswer(bot, { asked, reads, inPlaceOf, late }, () => answer(typed));
 }
