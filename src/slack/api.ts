@@ -244,7 +244,7 @@ async function errorType(response: Response): Promise<{ readonly 'error.type'?: 
 /** Slack refuses a limit of 1,000 and more. 20,000 channels are 21 calls. */
 export const PAGE_SIZE = 999;
 
-interface PageReading {
+export interface PageReading {
   /** The highest number of pages. */
   readonly most?: number;
   /** Makes the call of one page, for example again after a rate limit. */
@@ -394,17 +394,18 @@ const WAIT_UNKNOWN_MS = 30_000;
  */
 export type RetryLimited = <Value>(
   read: () => Promise<Value>,
-  onWait?: () => void,
+  onWait?: (waitMs: number) => void,
 ) => Promise<Value>;
 
 /**
- * For the reads of one start, or one read: each waits for the time that Slack names. All together wait at
+ * For the reads of one start, or one read: each waits for the time that Slack names, three times. All together wait at
  * most 90 s, or as long as the caller says, because a supervisor limits the time of a start; then the rate limit is thrown.
  * Source: docs/slack.md#large-workspaces.
  */
 export function createRetryLimited(
   clock: Pick<Clock, 'now' | 'sleep'>,
   withinMs: number = RETRY_WITHIN_MS,
+  attempts: number = ATTEMPTS_MAX,
 ): RetryLimited {
   const endsAt = clock.now() + withinMs;
   return async (read, onWait) => {
@@ -414,9 +415,9 @@ export function createRetryLimited(
       } catch (error) {
         const waitMs = retryAfterMs(error) ?? WAIT_UNKNOWN_MS;
         const isLimited = refusedBySlack(error) === 'ratelimited';
-        const isLate = attempt === ATTEMPTS_MAX || clock.now() + waitMs > endsAt;
+        const isLate = attempt === attempts || clock.now() + waitMs > endsAt;
         if (!isLimited || isLate) throw error;
-        onWait?.();
+        onWait?.(waitMs);
         await clock.sleep(waitMs);
       }
     }

@@ -119,7 +119,8 @@ export function pressAnswers(
   ): Promise<void> {
     const answer = signed(replyTo, unsigned);
     const isReplaced = await replaceShown(answering, shown, answer);
-    if (!isReplaced) await replyPrivately(answering, replyTo, answer);
+    // Without a response URL in direct messages, where the person finds it later.
+    if (!isReplaced) await replyPrivately(answering, { ...replyTo, channel: null }, answer);
   }
 
   /** What the answered preview shows from now on; null where it stays. */

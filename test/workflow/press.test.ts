@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import type { Change, ChangeId, ChannelId, RoleName, UserId, Verb } from '../../src/domain/change.ts';
+import type {
+  Change,
+  ChangeId,
+  ChannelId,
+  RoleName,
+  UserId,
+  Verb,
+} from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { evolvePress } from '../../src/domain/log-events.ts';
 import type { Place } from '../../src/domain/place.ts';
