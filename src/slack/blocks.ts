@@ -1,4 +1,4 @@
-import type { Block, KnownBlock } from '@slack/types';
+import type { Block, KnownBlock, ModalView } from '@slack/types';
 import {
   bounded,
   boundedMrkdwn,
@@ -83,6 +83,35 @@ function filled(line: Line): Line {
 export function plain(words: string, most: number) {
   const shown = bounded(visible(words), most) || '–';
   return { type: 'plain_text' as const, text: shown, emoji: false };
+}
+
+interface ModalOptions {
+  /** Without it, and without `submit`, the modal only shows something. */
+  readonly id?: string;
+  readonly metadata?: string;
+  readonly submit?: string;
+  readonly close?: string;
+  readonly blocks: readonly AnyBlock[];
+}
+
+export function modal(
+  title: string,
+  { id, metadata, submit, close = 'Close', blocks }: ModalOptions,
+): ModalView {
+  return {
+    type: 'modal',
+    ...(id === undefined ? {} : { callback_id: id }),
+    ...(metadata === undefined ? {} : { private_metadata: metadata }),
+    title: plain(title, 24),
+    ...(submit === undefined ? {} : { submit: plain(submit, 24) }),
+    close: plain(close, 24),
+    blocks: [...blocks],
+  };
+}
+
+/** A section of literal text. */
+export function section(text: string) {
+  return { type: 'section', text: plain(text, 3_000) } as const;
 }
 
 /** `Reason  nightly maintenance`: the label stands out, the value is literal. */

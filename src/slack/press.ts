@@ -19,18 +19,17 @@ import {
   showHome,
 } from '../workflow/index.ts';
 import { answerMessage, QUESTION, sentenceMessage } from './answer.ts';
-import { fact, lines, type Message, message, plain } from './blocks.ts';
+import { fact, lines, type Message, message, modal, plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
 import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import { changedIn, commandByCallbackId, settingOf } from './form.ts';
+import { changedSoFar, commandByCallbackId, settingOf } from './form.ts';
 import { cardLink, loadNewest } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
 import {
   type ButtonPress,
   ChangeOf,
-  givenOf,
   IncidentOf,
   isHome,
   pressedAt,
@@ -50,6 +49,7 @@ import {
   type ReasonFormKind,
   type ReasonFormMetadata,
   reasonForm,
+  typedArgs,
   writeReasonFormMetadata,
 } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
@@ -141,11 +141,10 @@ async function redraw(
   command: Command,
 ): Promise<void> {
   if (!view) return;
-  const { replyTarget, fixed, was } = settingOf(view.private_metadata);
-  const given = { ...changedIn(command, givenOf({ view }), { inputs: [], was }), ...fixed };
-  const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
+  const { replyTarget } = settingOf(view.private_metadata);
   const typed = action?.selected_option?.text?.text ?? '';
-  await redrawForm(bot, command, given, { ...open, typed });
+  const form = { by, replyTarget, view, typed, isRedrawn: true };
+  await redrawForm(bot, command, changedSoFar(command, view), form);
 }
 
 const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
@@ -210,8 +209,7 @@ async function edit(
   const draft = authorized.change;
   const command = bot.context.commands.get(draft.command);
   if (!command) return notFound(bot);
-  const args = Object.entries(draft.plan.args).map(([name, value]) => [name, String(value)]);
-  const given = { ...Object.fromEntries(args), reason: draft.reason ?? '' };
+  const given = { ...typedArgs(draft.plan), reason: draft.reason ?? '' };
   const replaces = preview ?? undefined;
   const replyTarget = { ...typed.replyTarget, edits: draft.id, replaces };
   return openForm(bot, { ...typed, replyTarget }, command, given);
@@ -279,10 +277,7 @@ function passwordModal(secret: Secret, change: Change): View {
       ? message(lines(fact('The server reported', reported.join(', ')), entryLine(change, id)))
           .blocks
       : [];
-  return {
-    type: 'modal',
-    title: plain('Password', 24),
-    close: plain('Close', 24),
+  return modal('Password', {
     blocks: [
       {
         type: 'rich_text',
@@ -291,7 +286,7 @@ function passwordModal(secret: Secret, change: Change): View {
       { type: 'context', elements: [plain(note, 300)] },
       ...about,
     ],
-  };
+  });
 }
 
 /** Requests the inverse of a change as a new change of the user who pressed. */
@@ -338,12 +333,11 @@ async function requestAgain(
   const isVisible = change?.card || change?.requester === typed.by;
   if (!command || !isVisible || !mayRequestAgain(change)) return notFound(bot);
   const { args, target } = change.plan;
-  const given = Object.entries(args).map(([name, value]) => {
-    // By its id: the target may have another name by now.
-    return [name, name === target.kind ? target.id : String(value)] as const;
-  });
+  // By its id: the target may have another name by now.
+  const named = Object.hasOwn(args, target.kind) ? { [target.kind]: target.id } : {};
+  const given = { ...typedArgs(change.plan), ...named };
   // As values: printed as a line, the words of the reason could be read as arguments.
-  return answerValues(bot, typed, command, Object.fromEntries(given), change.reason ?? '');
+  return answerValues(bot, typed, command, given, change.reason ?? '');
 }
 
 function inverseOf({ context }: SlackContext, { command, plan }: Change) {

@@ -18,7 +18,7 @@ import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import { changedIn, commandByCallbackId, settingOf } from './form.ts';
+import { changedIn, changedSoFar, commandByCallbackId, settingOf } from './form.ts';
 import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.ts';
 import { formlessTrigger, fullForm, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
@@ -70,21 +70,23 @@ export async function submit(
   const isLacking = problems.some(({ field }) => field !== ANY && !shown.includes(field));
   // A choice shows further fields, and its redrawing can be lost or late.
   if (isLacking && !form.setting.fixed.alert) {
-    const given = {
-      ...changedIn(command, givenOf(submitted), { inputs: [], was: form.setting.was }),
-      ...form.setting.fixed,
-    };
-    const view = fullForm(bot, command, given, form.setting);
+    const view = fullForm(bot, command, changedSoFar(command, submitted.view), form.setting);
     return ack({ response_action: 'update', view });
   }
   if (problems.length > 0 || understood.kind !== 'intent') {
-    const [first = 'reason'] = shown;
-    const under = (field: string) => (shown.includes(field) ? field : first);
-    const errors = problems.map(({ field, problem }) => [under(field), problem] as const);
-    return ack({ response_action: 'errors', errors: Object.fromEntries(errors) });
+    return ack(errorsUnder(submitted, problems));
   }
   await ack();
   return show(bot, form, late, (typed) => answerAgain(bot, typed, understood, form.setting.fixed));
+}
+
+/** Each problem under its field; one that belongs to none under the first. */
+function errorsUnder({ view }: FormSubmission, problems: readonly FieldProblem[]): Response {
+  const shown = Object.keys(view.state.values);
+  const [first = 'reason'] = shown;
+  const under = (field: string) => (shown.includes(field) ? field : first);
+  const errors = problems.map(({ field, problem }) => [under(field), problem] as const);
+  return { response_action: 'errors', errors: Object.fromEntries(errors) };
 }
 
 interface SubmittedForm {
@@ -120,13 +122,9 @@ async function answerLate(
   if (understood.kind === 'intent') {
     return answerAgain(bot, formless, understood, form.setting.fixed);
   }
-  const shown = changedIn(form.command, givenOf(form.submitted), {
-    inputs: [],
-    was: form.setting.was,
-  });
-  const { reason = '', ...given } = { ...shown, ...form.setting.fixed };
-  const correction = understood.kind === 'misread' ? { line: understood.sentence } : {};
-  return openForm(bot, formless, form.command, { ...given, reason }, correction);
+  const given = { reason: '', ...changedSoFar(form.command, form.submitted.view) };
+  const correction = understood.kind === 'misread' ? { line: [understood.sentence] } : {};
+  return openForm(bot, formless, form.command, given, correction);
 }
 
 // The alert of a form is known by id only, until its name is read again.
@@ -198,15 +196,8 @@ async function decide(
   const about = readReasonFormMetadata(bot.places, form, view.private_metadata);
   if (!about) return ack();
   const { reason = '', ...given } = givenOf(submitted);
-  const fields = Object.keys(view.state.values);
   // The form stays open and keeps what was filled in.
-  const refuse = (problems: readonly FieldProblem[]) => {
-    const [first = 'reason'] = fields;
-    const errors = problems.map(
-      ({ field, problem }) => [fields.includes(field) ? field : first, problem] as const,
-    );
-    return ack({ response_action: 'errors', errors: Object.fromEntries(errors) });
-  };
+  const refuse = (problems: readonly FieldProblem[]) => ack(errorsUnder(submitted, problems));
   const refuseWhole = (problem: string) => refuse([{ field: ANY, problem }]);
   const isLess = verb === 'narrow';
   const text = reason.trim();

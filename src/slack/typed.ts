@@ -148,7 +148,7 @@ async function answerRead(
       return misread(bot, typed, understood);
     case 'incomplete':
       return openForm(bot, typed, understood.command, understood.given, {
-        line: understood.unclear ?? null,
+        line: understood.unclear === undefined ? null : [understood.unclear],
       });
     case 'intent':
       return asksNothing(understood)
@@ -228,7 +228,7 @@ async function correctInForm(
 ): Promise<Message | null> {
   const inWords = sentenceMessage([sentence]);
   if (!asked) return inWords;
-  const form = openForm(bot, typed, asked.command, asked.given, { line: sentence, problems });
+  const form = openForm(bot, typed, asked.command, asked.given, { line: [sentence], problems });
   return form.catch((error: unknown) => {
     bot.log.warn({ err: error }, 'a form for a correction could not be opened');
     return inWords;
