@@ -32,7 +32,6 @@ import {
   ChangeOf,
   IncidentOf,
   isHome,
-  pressedAt,
   pressedButton,
   pressedPost,
   privateMessageOf,
@@ -155,7 +154,8 @@ async function answerPress(
   { id, verb, value }: PressedButton,
 ): Promise<Message | null> {
   const by = pressed.user.id;
-  const replyTarget = pressedAt(pressed);
+  const { channel, thread } = replyToOf(pressed);
+  const replyTarget = { channel, thread };
   const typed: CommandLine = { noun: '', text: '', by, replyTarget, trigger: pressed.trigger_id };
   const place = readPlace(bot.places, pressed, { id, value });
   if (id.startsWith('command.'))
