@@ -25,7 +25,6 @@ export interface Button {
   readonly style?: 'primary' | 'danger';
   /** Two or more of these share one overflow menu at the end of the row. */
   readonly inMenu?: true;
-  readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
 }
 
 const TEXT_MAX = 3_500;
@@ -147,14 +146,13 @@ export function buttons(id: string, ...all: readonly Button[]): MessagePart | nu
   return { block: { type: 'actions', block_id: id, elements }, text: '' };
 }
 
-function buttonElement({ id, value, label, style, confirm }: Button) {
+function buttonElement({ id, value, label, style }: Button) {
   return {
     type: 'button',
     action_id: id,
     value,
     text: plainLine(label, 75),
     ...(style ? { style } : {}),
-    ...(confirm ? { confirm: confirmDialog(confirm) } : {}),
   };
 }
 
@@ -171,16 +169,6 @@ function overflowMenu(all: readonly Button[]) {
     value: `${id} ${value}`,
   }));
   return { type: 'overflow', action_id: OVERFLOW, options };
-}
-
-function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {
-  const deny = plainLine('Cancel', 30);
-  return {
-    title: plainLine(title, 100),
-    text: plainLine(text, 300),
-    confirm: plainLine(ok, 30),
-    deny,
-  };
 }
 
 /** Slack rejects the whole message when a field is longer. */

@@ -19,7 +19,7 @@ import { isPassing, refusedBySlack } from './api.ts';
 import { lines, type Message, message, modal, plain, section } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandForm, type FormSetting, metadataOf, settingOf, waitingForm } from './form.ts';
-import { filledByChoice, fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
+import { filledByChoice, localVocabulary, readLists, vocabularyWith } from './form-lists.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
 import {
@@ -204,7 +204,7 @@ async function alertForm(
   { command, given, by }: Parameters<typeof readLists>[2],
   setting: FormSetting,
 ) {
-  const vocabulary = await fullVocabulary(bot);
+  const vocabulary = await vocabularyWith(bot, ['alert']);
   const resolved = resolveAlert(command, given, vocabulary);
   if (!resolved) {
     const list = slashCommand(bot.prefix, 'alert list');

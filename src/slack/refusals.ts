@@ -109,12 +109,11 @@ type Sentence = (denial: Denial, drawing: DrawContext) => Line;
 const AGAIN = 'Try again in a minute.';
 
 /** The answer for each refusal: what happened, why, and what to do next. */
-const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
-  'not-found': () => ['This change no longer exists. Request it again.'],
+const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
+  'not-found': 'This change no longer exists. Request it again.',
   'not-draft': (denial) => ['This was already requested', ...stateClause(denial)],
-  'not-pending': () => [
+  'not-pending':
     'The requester has not requested approval yet. Decide on the card once it is posted.',
-  ],
   'not-approved': (denial) => ['This is not approved', ...stateClause(denial)],
   'not-executing': (denial) => ['This is not running', ...stateClause(denial)],
   'not-unknown': (denial) => ['The outcome is already known', ...stateClause(denial)],
@@ -141,13 +140,10 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     const needed = change ? ` ${neededText(change, drawing)}` : '';
     return ['Already approved by you', ...when, `.${needed}`];
   },
-  wider: () => [
-    'These values are not within the request as it is now, so nothing was approved. ',
+  wider:
+    'These values are not within the request as it is now, so nothing was approved. ' +
     'Its card shows what is requested: choose “Approve with less…” again.',
-  ],
-  'not-narrower': () => [
-    'Nothing is less than requested. Press Approve on the card, or lower a value.',
-  ],
+  'not-narrower': 'Nothing is less than requested. Press Approve on the card, or lower a value.',
   'already-decided': (denial, drawing) => {
     const { change } = denial;
     // It ended before the press, for a reason that its card names.
@@ -159,9 +155,9 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
       ? [`Already ${STATE_WORDS[change.state]}`, ...verdict, `. ${STATES[change.state][1]}`]
       : [tooLate(denial), ...stateClause(denial)];
   },
-  'note-required': () => ['Describe what you found: the next person relies on it.'],
-  'too-early': () => [`This is still running. ${AGAIN}`],
-  'already-received': () => ['This press was already received. It counts once.'],
+  'note-required': 'Describe what you found: the next person relies on it.',
+  'too-early': `This is still running. ${AGAIN}`,
+  'already-received': 'This press was already received. It counts once.',
   'target-changed': ({ target }) => [
     `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
     'Request it again with the current values.',
@@ -175,47 +171,39 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     ...roleNote(denial, drawing),
     '. Nothing was sent. Request it again.',
   ],
-  'schedule-ended': () => [
+  'schedule-ended':
     'Its schedule was paused, removed or replaced, or has expired. Nothing was sent.',
-  ],
   'standing-ended': (denial) => [
     denial.press?.verb === 'revoke'
       ? 'This standing approval has ended: nothing runs by it any more.'
       : 'The standing approval has ended: it expired, was revoked or lost its card. Nothing was sent. Request it again.',
   ],
-  'standing-used': () => [
+  'standing-used':
     'The standing approval has no use left. Nothing was sent. Request it again for approval.',
-  ],
-  'not-covered': () => [
-    'The standing approval does not cover this: its command, target, values or time differ. Nothing was sent. ',
+  'not-covered':
+    'The standing approval does not cover this: its command, target, values or time differ. Nothing was sent. ' +
     'Request it again for approval.',
-  ],
-  'too-late': () => ['The scheduled time has passed. Request it again with a later time.'],
-  'no-break-glass': () => [
-    'The policy does not allow break-glass here. The change needs its approvals.',
-  ],
+  'too-late': 'The scheduled time has passed. Request it again with a later time.',
+  'no-break-glass': 'The policy does not allow break-glass here. The change needs its approvals.',
   'may-not-break-glass': (denial, drawing) => [
     `Only ${roleText(drawing.policy, denial.role)} may use break-glass here`,
     ...alternatives(denial, drawing),
     '.',
   ],
-  'not-ended': () => ['This has not ended yet. Review it when it has ended.'],
+  'not-ended': 'This has not ended yet. Review it when it has ended.',
   'already-reviewed': ({ change }) =>
     change?.review
       ? ['Already reviewed by ', { user: change.review.by }, ', ', { at: change.review.at }, '.']
       : ['This was already reviewed.'],
-  restored: () => [
-    'The database lost events that people saw, for example after a restore, so it is unknown what was sent. ',
+  restored:
+    'The database lost events that people saw, for example after a restore, so it is unknown what was sent. ' +
     'Check the current state of the target, then request it again.',
-  ],
-  'card-deleted': () => [
-    'The card of this change was deleted, so nobody can see what was agreed to. Nothing was sent. ',
+  'card-deleted':
+    'The card of this change was deleted, so nobody can see what was agreed to. Nothing was sent. ' +
     'Request it again.',
-  ],
-  'foreign-place': () => [
+  'foreign-place':
     'This button is not where Signalbox put it, so the press does not count. The operators were notified. ' +
-      'Press the button on the card of the change, or request it again.',
-  ],
+    'Press the button on the card of the change, or request it again.',
   'older-state': ({ change }, { linkOf }) => {
     const card = change?.states?.at(-1) ?? null;
     const newest = cardLink({ card }, 'the newest reply', linkOf);
@@ -226,17 +214,13 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
       ? 'Signalbox is no longer installed in this workspace, so nothing was done. Ask its operators.'
       : `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
   ],
-  deactivated: () => [
-    'This account is deactivated. An administrator of the workspace can activate it.',
-  ],
-  guest: () => ['Guests cannot use Signalbox. Ask a full member of the workspace to request it.'],
-  bot: () => ['Apps and bots cannot use Signalbox. A user must request it.'],
-  'other-workspace': () => [
+  deactivated: 'This account is deactivated. An administrator of the workspace can activate it.',
+  guest: 'Guests cannot use Signalbox. Ask a full member of the workspace to request it.',
+  bot: 'Apps and bots cannot use Signalbox. A user must request it.',
+  'other-workspace':
     'Only members of this workspace can use Signalbox. Ask one of them to request it.',
-  ],
-  'unlisted-workspace': () => [
+  'unlisted-workspace':
     'Signalbox does not serve this workspace of the organization. Its operators can list it in signalbox.yaml.',
-  ],
   'rate-limited': ({ until }) => [
     'You sent too many requests in a short time, so this one was ignored. ',
     ...(until ? ['You can request again at ', { at: until }, '.'] : [AGAIN]),
@@ -300,13 +284,12 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
       ? ['It can request again at ', { at: until }, '.']
       : ['Wait for one, or cancel one.']),
   ],
-  'key-used': () => [
-    'This request key was used for another request in the last 7 days. Use another key.',
-  ],
+  'key-used': 'This request key was used for another request in the last 7 days. Use another key.',
 };
 
 export function refusalLine(denial: Denial, drawing: DrawContext): Line {
-  return SENTENCES[denial.refusal](denial, drawing);
+  const sentence = SENTENCES[denial.refusal];
+  return typeof sentence === 'string' ? [sentence] : sentence(denial, drawing);
 }
 
 export function refusalMessage(denial: Denial, drawing: DrawContext): Message {

@@ -19,7 +19,7 @@ import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { changedIn, changedSoFar, commandByCallbackId, settingOf } from './form.ts';
-import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.ts';
+import { kindsIn, listOfChosenPipe, vocabularyWith } from './form-lists.ts';
 import { formlessTrigger, fullForm, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
 import { pressKey } from './press.ts';
@@ -104,7 +104,9 @@ async function readForm(
   const filled = changedIn(command, shown, { inputs, was: setting.was });
   // A form reads what a line reads, for example `monday 8:00`.
   const personal = await personalWords(bot, submitted.user.id, '');
-  const known = { ...(await formVocabulary(bot, command)), ...personal };
+  // An alert is read when it was chosen.
+  const kinds = kindsIn(command).filter((kind) => kind !== 'alert');
+  const known = { ...(await vocabularyWith(bot, kinds)), ...personal };
   const vocabulary = withFixed(known, setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
   const lists = await listOfChosenPipe(bot, { command, given, by: submitted.user.id });
@@ -148,7 +150,7 @@ async function answerAgain(
 ): Promise<Message | null> {
   if (!fixed.alert) return answerIntent(bot, typed, intent);
   const { command, given, reason } = intent;
-  const again = parseValues(command, given, reason ?? '', await fullVocabulary(bot));
+  const again = parseValues(command, given, reason ?? '', await vocabularyWith(bot, ['alert']));
   if (again.kind === 'intent') return answerIntent(bot, typed, again);
   return sentenceMessage([
     again.kind === 'misread' ? again.sentence : 'A required field is missing.',
