@@ -26,7 +26,7 @@ import {
 import { findByName, serviceTarget } from '../domain/targets.ts';
 import { buildDirectory } from '../servers/directory.ts';
 import { declaredNames, problemsIn, readConfigFile, readDeclaredParts } from './config-file.ts';
-import { type ReadFile, reasonOf } from './environment.ts';
+import { type ReadFile, readAs } from './environment.ts';
 import {
   failureText,
   leave,
@@ -231,12 +231,9 @@ function withoutTarget(cases: readonly PolicyCase[], file: FileServices): readon
 }
 
 function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
-  try {
-    return { ok: true, value: readFile(path) };
-  } catch (error) {
-    const problem = `cannot be read (${reasonOf(error)})`;
-    return { ok: false, problems: [{ where: path, problem, hint: null }] };
-  }
+  return readAs(path, readFile, (reason) => {
+    return { where: path, problem: `cannot be read (${reason})`, hint: null };
+  });
 }
 
 /** Decides every case and compares. The report has one line for each case, and a count. */
