@@ -136,7 +136,7 @@ test('a problem of the configuration has its line', () => {
 });
 
 test('the cases of the policy page hold for the example configuration', () => {
-  const [block, ...more] = fencesOn(readPage('docs/policy.md')).filter(
+  const [block, ...more] = fencesOn(readPage('docs/policy-tests.md')).filter(
     ({ language }) => language === 'yml',
   );
   expect(more).toEqual([]);

@@ -58,11 +58,15 @@ afterAll(async () => {
   await recorder.stop();
 });
 
-test('docs/fields.md lists every field of the contracts and where it appears', async () => {
+test('two pages list every field of the contracts and where it appears', async () => {
   const listed = new Set<string>();
   const parts = OPERATIONS.map((operation) => partOf(operation, listed));
-  const page = `${[INTRODUCTION, ...parts].join('\n\n')}\n`;
-  await expect(page).toMatchFileSnapshot('../../docs/fields.md');
+  const pages = [
+    { file: 'fields.md', all: [INTRODUCTION, ...parts.slice(0, CHANGES)] },
+    { file: 'fields-reads.md', all: [INTRODUCTION_OF_READS, ...parts.slice(CHANGES)] },
+  ];
+  for (const { file, all } of pages)
+    await expect(`${all.join('\n\n')}\n`).toMatchFileSnapshot(`../../docs/${file}`);
 });
 
 test.for(OPERATIONS.map((operation) => [operation.name, operation] as const))(
@@ -84,12 +88,20 @@ test.for(OPERATIONS.map(({ name }) => name))(
   },
 );
 
-const INTRODUCTION = `# Fields of the two APIs
+/** The first operations, which create and change services and endpoints. */
+const CHANGES = 4;
 
-\`test/contracts/fields.test.ts\` generates this page from the behaviour of the program. It types recorded command lines,
-opens their forms, types and fills in the values at the bounds of each field and one beyond them, calls the clients with
-them, and changes each field of each reply once to see where the change appears. The test fails if a field appears
-nowhere, if a value of the contract is refused, and if a refusal does not name its field. The rules are those of
+const INTRODUCTION_OF_READS = `# Fields of costs, pipes, backups and alerts
+
+Generated like [the fields of services and endpoints](fields.md), which says how.`;
+
+const INTRODUCTION = `# Fields of services and endpoints
+
+\`test/contracts/fields.test.ts\` generates this page and [that of reads and alerts](fields-reads.md) from the behaviour
+of the program. It types recorded command lines, opens their forms, types and fills in the values at the bounds of each
+field and one beyond them, calls the clients with them, and changes each field of each reply once to see where the change
+appears. The test fails if a field appears nowhere, if a value of the contract is refused, and if a refusal does not name
+its field. The rules are those of
 \`test/contracts/openapi.yaml\`. A row that is the same for several operations stands at the first one only.`;
 
 /** `listed`: the rows of the operations before, to which it adds its own. */
