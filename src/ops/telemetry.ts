@@ -122,7 +122,6 @@ export function createMetrics({ version, messageKinds, slackLimits }: MetricsOpt
     return merged();
   };
   return {
-    contentType: registry.contentType,
     /** Whether the last reload of the configuration succeeded. */
     reloaded: (isActive: boolean) => lastReload.set(isActive ? 1 : 0),
     text,
