@@ -218,8 +218,8 @@ export function proposalDenial(
   { refusal, rule, freeze, never }: RefusedProposal,
   about: Partial<Denial>,
 ): Denial {
-  const role = rule?.to ?? null;
-  return createDenial(refusal, { ...about, rule: rule?.place ?? null, role, freeze, never });
+  const role = rule?.requires.to ?? null;
+  return createDenial(refusal, { ...about, rule: rule?.requires.rule ?? null, role, freeze, never });
 }
 
 /** Returns why a verb would be refused now, with a text where it needs one; null: allowed. */

@@ -226,7 +226,7 @@ export interface ReplyTo {
   /** Slack's response URL: valid for 30 minutes, never logged or stored. Null: none was sent. */
   readonly url: string | null;
   readonly user: UserId;
-  readonly channel: string | null;
+  readonly channel: ChannelId | null;
   /** The direct message with the button, which the URL cannot replace. Null for any other. */
   readonly ts: string | null;
   /** The thread of the button: Slack shows the answer there only if it is named. */
@@ -257,7 +257,7 @@ export interface DecisionContext {
   readonly prices: PriceList | null;
   /** The current directory, which alone assigns tags and warehouses to targets. */
   readonly services: () => readonly Service[];
-  /** Whether the server decides about the services that the configuration omits. */
+  /** With the optional reads, the server decides about the services that the configuration omits. */
   readonly discoversServices: boolean;
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly people: People;

@@ -31,7 +31,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'only an approver can approve',
       defect: 'anyone who presses Approve may approve',
-      find: /(\bapprove:\s*press\(\s*\[[^\]]*),\s*byDecider\w*\]/,
+      find: /(\bapprove =\s*press\(\s*\[[^\]]*),\s*byDecider\w*\]/,
       put: '$1]',
       test: SIMULATION,
       reports: /never was an approver/,
