@@ -13,7 +13,6 @@ import {
   loadChange,
   type Receipt,
   type ReplyTo,
-  receiveIncidentPress,
   receivePress,
   revealPassword,
   showHome,
@@ -119,11 +118,12 @@ function decisionOf(
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (!incidentVerb) return null;
   const { data: incident } = IncidentOf.safeParse(subject);
-  const post = pressedPost(pressed);
-  const decided = incident && { ...about, verb: incidentVerb, id: incident, post };
+  const place = { ...about.place, post: pressedPost(pressed) };
+  const own = { verb: incidentVerb, place, text: '', seen: null };
+  const decided = incident && { ...about, ...own, change: incident };
   return {
     subject,
-    receive: decided ? (to) => receiveIncidentPress(context, { ...decided, replyTo: to }) : null,
+    receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { ApiError, InvalidRequest } from '../base/errors.ts';
 import { newRequest, requestNow } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
-import type { ChangeId, Position, UserId } from '../domain/change.ts';
+import type { Position, UserId } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import {
   countCommand,
@@ -249,8 +249,7 @@ export async function handleReceipt(
   if (receipt === 'limited') {
     return messenger.answerIncidentPress(press, { ok: false, denial: RATE_LIMITED });
   }
-  // The stream of a press is named by its subject, whatever that is.
-  const isAnswered = () => isHandled(context, subject as ChangeId, key);
+  const isAnswered = () => isHandled(context, subject, key);
   if (receipt === 'ok') messenger.expectAnswer(press, isAnswered);
 }
 

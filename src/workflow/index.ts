@@ -23,7 +23,6 @@ export {
   formProblem,
   isHandled,
   type Receipt,
-  receiveIncidentPress,
   receivePress,
   storingProblem,
 } from './press.ts';

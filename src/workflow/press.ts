@@ -48,12 +48,14 @@ interface Pressed {
   /** Slack's id of the interaction: a repeated delivery is the same press. */
   readonly key: string;
   readonly verb: Verb | IncidentVerb;
-  readonly change: ChangeId;
+  /** The id of the change or of the anomaly, as the button carries it. It grants no permission. */
+  readonly change: string;
   readonly by: UserId;
   /** The reason or the note. */
   readonly text: string;
   /** What an approver filled in to approve less. */
   readonly given?: Readonly<Record<string, string>>;
+  /** `post`: the name of the message with the button of an anomaly, as that message says it. */
   readonly place: Place & { readonly post?: string | null };
   /** The mark of the message with the button; null where the payload had none. */
   readonly seen: Mark | null;
@@ -91,24 +93,6 @@ export async function receivePress(context: WorkflowContext, pressed: Pressed): 
   if (result === 'ok') remember(context, pressed);
   context.wake();
   return result;
-}
-
-interface IncidentPress extends Pick<Pressed, 'key' | 'by' | 'place' | 'replyTo'> {
-  readonly verb: IncidentVerb;
-  /** The id of the anomaly, as the button carries it. It grants no permission. */
-  readonly id: string;
-  /** The name of the post with the button, as the message says it. */
-  readonly post: string | null;
-}
-
-/** The same for a button of an anomaly: its id, as one word, is in the place of that of a change. */
-export function receiveIncidentPress(
-  context: WorkflowContext,
-  { id, place, post, ...pressed }: IncidentPress,
-): Promise<Receipt> {
-  const change = encodeURIComponent(id) as ChangeId;
-  const own = { change, text: '', place: { ...place, post }, seen: null };
-  return receivePress(context, { ...pressed, ...own });
 }
 
 /** Why nothing can be stored now, as a sentence; null for any other error. */
@@ -158,14 +142,17 @@ function receivedOf({ events }: WorkflowContext, { key, press }: StoredPress): R
 /** Whether a stored press was answered, by this or another process. */
 export async function isHandled(
   { events }: Pick<DecisionContext, 'events'>,
-  change: ChangeId,
+  change: string,
   key: string,
 ): Promise<boolean> {
   const { state } = await events.load(`press/${change}/${key}`, evolvePress);
   return state?.isAnswered ?? true;
 }
 
-type PressedForm = Pick<Pressed, 'change' | 'by' | 'text' | 'given'> & { readonly verb: Verb };
+interface PressedForm extends Pick<Pressed, 'by' | 'text' | 'given'> {
+  readonly change: ChangeId;
+  readonly verb: Verb;
+}
 
 const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown'];
 
@@ -485,9 +472,8 @@ async function handleIncident(
   stored: StoredPress,
   verb: IncidentVerb,
 ): Promise<JobResult> {
-  const { id: subject, key, stream, press } = stored;
+  const { id, key, stream, press } = stored;
   const { by } = press;
-  const id = decodeURIComponent(subject);
   const { place, post } = IncidentPlace.parse({ place: press.place, post: press.place.post });
   const isHere = await isPostedAt(context, place, post);
   // The post may be faster than its event.

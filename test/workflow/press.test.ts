@@ -13,13 +13,7 @@ import { evolvePress } from '../../src/domain/log-events.ts';
 import type { Place } from '../../src/domain/place.ts';
 import { refusalOfVerb } from '../../src/workflow/authorize.ts';
 import type { PressOutcome, ReplyTo } from '../../src/workflow/context.ts';
-import {
-  formProblem,
-  isHandled,
-  pressKind,
-  receiveIncidentPress,
-  receivePress,
-} from '../../src/workflow/press.ts';
+import { formProblem, isHandled, pressKind, receivePress } from '../../src/workflow/press.ts';
 import { watchLog } from '../../src/workflow/witness.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { tamper } from '../log/logs.ts';
@@ -513,13 +507,13 @@ test('a press on an anomaly is passed on and answered', async () => {
       details: async () => ({ ok: true, answer }),
     },
   });
-  const press = { key: 'k1', verb: 'expected', id: 'anomaly 1/x', by: ben } as const;
-  const own = { place: { kind: 'own' }, post: null } as const;
-  const received = { ...press, ...own, replyTo: replyTo(ben) };
-  expect(await receiveIncidentPress(context, received)).toBe('ok');
-  expect(await receiveIncidentPress(context, received)).toBe('again');
+  const press = { key: 'k1', verb: 'expected', by: ben } as const;
+  const own = { place: { kind: 'own', post: null }, text: '', seen: null } as const;
+  const received = { ...press, change: '3f2a', ...own, replyTo: replyTo(ben) };
+  expect(await receivePress(context, received)).toBe('ok');
+  expect(await receivePress(context, received)).toBe('again');
   await handle();
-  expect(pressed).toEqual([press]);
+  expect(pressed).toEqual([{ ...press, id: '3f2a' }]);
   expect(shown.filter(({ name }) => name === 'answerIncidentPress')).toMatchObject([
     {
       given: [
@@ -537,9 +531,9 @@ test('a press on an anomaly waits for its lookups as well, for 15 minutes', asyn
       details: async () => ({ ok: false, denial: createDenial('lookup-failed') }),
     },
   });
-  const press = { key: 'k1', verb: 'expected', id: 'anomaly', by: ben } as const;
-  const own = { place: { kind: 'own' }, post: null } as const;
-  await receiveIncidentPress(context, { ...press, ...own, replyTo: replyTo(ben) });
+  const press = { key: 'k1', verb: 'expected', change: '3f2a', by: ben } as const;
+  const own = { place: { kind: 'own', post: null }, text: '', seen: null } as const;
+  await receivePress(context, { ...press, ...own, replyTo: replyTo(ben) });
   const answers = () => shown.filter(({ name }) => name === 'answerIncidentPress').length;
   await handle();
   expect(answers()).toBe(0);
@@ -564,8 +558,8 @@ test('a press on an anomaly counts only on the post that the log has', async () 
     return { kind: 'message', at: { channel: channel('CCOSTS'), ts }, thread: null } as const;
   };
   const receive = (key: string, place: Place, post: string | null) => {
-    const press = { key, verb: 'expected', id: '3f2a', by: ben } as const;
-    return receiveIncidentPress(context, { ...press, place, post, replyTo: replyTo(ben) });
+    const press = { key, verb: 'expected', change: '3f2a', by: ben, text: '', seen: null } as const;
+    return receivePress(context, { ...press, place: { ...place, post }, replyTo: replyTo(ben) });
   };
   const posted = { type: 'posted', ...at('1.0').at } as const;
   await recorded(context, { stream: 'post/incident-3f2a/opened', event: posted });
