@@ -44,14 +44,9 @@ export function currentTarget(
   { services, discoversServices }: Directory,
   plan: Pick<Plan, 'target' | 'body'>,
 ): Target {
-  const { discovered: _, ...target } = plan.target;
-  const directory = { services: services(), discoversServices };
-  const { tags, warehouse, discovered, organization } = FACTS_OF[target.kind](plan, directory);
-  return {
-    ...{ ...target, tags, warehouse },
-    ...(discovered && { discovered }),
-    ...(organization && { organization }),
-  };
+  const { kind, id, name, organization } = plan.target;
+  const facts = FACTS_OF[kind](plan, { services: services(), discoversServices });
+  return { ...(organization && { organization }), ...facts, kind, id, name };
 }
 
 type FactsOf = (
