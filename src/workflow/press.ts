@@ -131,10 +131,9 @@ function receivedOf({ events }: WorkflowContext, { key, press }: StoredPress): R
   const known = replies.get(events)?.get(key);
   if (known) return known.press;
   const { by, pressedAt: at } = press;
-  // A press on an anomaly has no place.
-  const { data: place } = LoggedPlace.safeParse(press.place);
-  const message = place?.kind === 'message' ? place : null;
-  const [channel, thread] = [message?.at.channel ?? null, message?.thread ?? null];
+  const place = placeOf(press);
+  const [channel, thread] =
+    place.kind === 'message' ? [place.at.channel, place.thread] : [null, null];
   const nowhere = { url: null, user: by, channel, ts: null, thread };
   return { key, at, by, replyTo: { ...nowhere, replaces: false, home: false } };
 }
@@ -474,7 +473,8 @@ async function handleIncident(
 ): Promise<JobResult> {
   const { id, key, stream, press } = stored;
   const { by } = press;
-  const { place, post } = IncidentPlace.parse({ place: press.place, post: press.place.post });
+  const place = placeOf(press);
+  const post = z.string().nullable().parse(press.place.post);
   const isHere = await isPostedAt(context, place, post);
   // The post may be faster than its event.
   const mayCome = !isHere && place.kind === 'message' && post !== null;
@@ -497,5 +497,3 @@ async function handleIncident(
   });
   return 'done';
 }
-
-const IncidentPlace = z.object({ place: LoggedPlace, post: z.string().nullable() });
