@@ -205,7 +205,7 @@ function blockers(
   const neverLines = [...new Set(nevers)].map(
     (never): Line => [
       { bold: 'Never ' },
-      `(${some}not even with break-emergency): ${never.reason}`,
+      `(${some}not even with break-glass): ${never.reason}`,
     ],
   );
   // Freezes do not apply to the commands that make and lift them.
@@ -289,7 +289,7 @@ async function changeLines(
   const admitted = agents.filter((agent) => admitsAgent(policy, rule, { agent }));
   return [
     ...(await approvalLines(question, rule)),
-    [{ bold: 'Break-emergency: ' }, ...emergency],
+    [{ bold: 'Break-glass: ' }, ...emergency],
     // With extended reads, unless the target is known to be in the file.
     ...(discoversServices && !isListed && !on?.services
       ? [[{ bold: 'Services that are not in signalbox.yaml: ' }, allowed]]
