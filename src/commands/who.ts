@@ -169,7 +169,7 @@ function casesOf(question: Question, targets: readonly Target[] | null): readonl
   const found = new Map<string, Case>();
   for (const target of targets ?? [null]) {
     const { rule, refusal } = decideFor(question, target, [...policy.roles.keys()]);
-    const key = [rule?.place, refusal].join();
+    const key = [rule?.requires.rule, refusal].join();
     const same = found.get(key);
     const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
     const name = target?.name ?? 'this target';
@@ -262,10 +262,10 @@ async function ruleLines(
   target: Target | null,
 ): Promise<readonly Line[]> {
   const about = rule.on ? selectorText(rule.on).toLowerCase() : 'everything';
-  const { minimum, required } = rule.reason;
-  const least = minimum > 1 ? ` of at least ${minimum} characters` : '';
-  const reason = question.change && required ? [`. A reason${least} is required`] : [];
-  const members = await peopleOf(question, rule.to);
+  const { leastReason } = rule;
+  const least = leastReason > 1 ? ` of at least ${leastReason} characters` : '';
+  const reason = question.change && leastReason > 0 ? [`. A reason${least} is required`] : [];
+  const members = await peopleOf(question, rule.requires.to);
   return [
     [{ bold: 'Applies to: ' }, about],
     [{ bold: 'Request: ' }, ...members, ...reason],
@@ -281,15 +281,16 @@ async function changeLines(
   target: Target | null,
 ): Promise<readonly Line[]> {
   const { policy, discoversServices } = question;
-  const { breakGlass, discovered, on } = rule;
-  const emergency = breakGlass ? await peopleOf(question, breakGlass.to) : ['no one'];
+  const { discovered, on } = rule;
+  const { breakGlass } = rule.requires;
+  const alone = breakGlass ? await peopleOf(question, breakGlass) : ['no one'];
   const isListed = target !== null && !target.discovered;
   const allowed = discovered ? 'allowed' : 'not allowed by this rule';
   const agents = [...(policy.agents?.keys() ?? [])];
   const admitted = agents.filter((agent) => admitsAgent(policy, rule, { agent }));
   return [
     ...(await approvalLines(question, rule)),
-    [{ bold: 'Break-glass: ' }, ...emergency],
+    [{ bold: 'Break-glass: ' }, ...alone],
     // With extended reads, unless the target is known to be in the file.
     ...(discoversServices && !isListed && !on?.services
       ? [[{ bold: 'Services that are not in signalbox.yaml: ' }, allowed]]
@@ -301,10 +302,10 @@ async function changeLines(
 
 async function approvalLines(
   question: Question,
-  { approvals, expiresAfterMs }: Rule,
+  { requires }: Rule,
 ): Promise<readonly Line[]> {
-  if (!approvals) return [[{ bold: 'Approve: ' }, 'not required']];
-  const { from, count, self, escalate } = approvals;
+  const { from, count, self, escalation, expiresAfterMs } = requires;
+  if (from === null) return [[{ bold: 'Approve: ' }, 'not required']];
   const own = self ? 'The requester may approve too.' : 'The requester does not count.';
   const within = `, within ${spanText(expiresAfterMs)}. ${own}`;
   const first = [
@@ -313,9 +314,9 @@ async function approvalLines(
     ...(await peopleOf(question, from)),
     within,
   ];
-  if (!escalate) return [first];
-  const later = await peopleOf(question, escalate.to);
-  return [first, [{ bold: `After ${spanText(escalate.after)}: ` }, 'also ', ...later]];
+  if (!escalation) return [first];
+  const later = await peopleOf(question, escalation.to);
+  return [first, [{ bold: `After ${spanText(escalation.afterMs)}: ` }, 'also ', ...later]];
 }
 
 /** `@db-leads (3 now: Ben, Cleo, Gus)`: active members of a role. */
@@ -334,12 +335,13 @@ async function peopleOf({ people, policy }: Question, role: RoleName): Promise<L
 function ownText(question: Question, rule: Rule, target: Target | null): string {
   const { roles } = question.asker;
   const { refusal } = decideFor(question, target, roles);
-  const needs = question.change && (rule.approvals?.count ?? 0) > 0;
-  const text = roles.includes(rule.to)
+  const { to, from, count } = rule.requires;
+  const needs = question.change && count > 0;
+  const text = roles.includes(to)
     ? (REFUSED[refusal ?? ''] ??
       `you may request it${needs ? ', and it needs these approvals' : ''}.`)
     : 'refused: this rule does not admit you.';
-  const mayDecide = rule.approvals !== null && roles.includes(rule.approvals.from);
+  const mayDecide = from !== null && roles.includes(from);
   return mayDecide ? `${text} You may approve requests of others.` : text;
 }
 
