@@ -70,7 +70,7 @@ export interface AgentRequest
   readonly repeated?: boolean;
 }
 
-export type AgentOutcome =
+type AgentOutcome =
   /** `created`: false for a change that exists already. It has what surrounds it. */
   | { readonly ok: true; readonly change: Change; readonly created: boolean }
   | Exclude<RequestOutcome, { readonly ok: true }>;
