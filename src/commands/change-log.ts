@@ -85,12 +85,11 @@ const PastTimeText = z.string().transform((typed, context): string => {
   return z.NEVER;
 });
 
-/** The start of such a day, or so long before now. */
-export function instantOf(past: string, now: Date): Date {
-  const today = dayOf(now);
-  if (past === 'today') return new Date(today);
-  if (past === 'yesterday') return new Date(addDays(today, -1));
-  return isDay(past) ? new Date(past) : new Date(now.getTime() - spanMs(past));
+/** The start of such a day, or with 1 its end; else so long before now. */
+export function instantOf(past: string, now: Date, end: 0 | 1 = 0): Date {
+  if (past === 'today') return instantOf(dayOf(now), now, end);
+  if (past === 'yesterday') return instantOf(addDays(dayOf(now), -1), now, end);
+  return isDay(past) ? new Date(addDays(past, end)) : new Date(now.getTime() - spanMs(past));
 }
 
 /** `24 hours`, `last 7 days`, `monday` → a time that the filters read. */
@@ -204,7 +203,7 @@ const LogArgs = z.strictObject({
   }),
   state: stateField('New state'),
   since: pastField('since', 'Since', '7d, 4h', ['from', 'after']),
-  until: pastField('until', 'Before', '1d', ['to']),
+  until: pastField('until', 'Until', '1d', ['to']),
   before: numberField(z.int().min(1), {
     word: 'before',
     label: 'Before event number',
@@ -248,8 +247,8 @@ export async function answerChangeLog(
 ): Promise<Answer> {
   const { what, target, state } = request;
   const since = request.since === undefined ? null : instantOf(request.since, now());
-  const until = request.until === undefined ? null : instantOf(request.until, now());
-  if (since && until && since >= until) return emptyRange(request, since > until);
+  const until = request.until === undefined ? null : instantOf(request.until, now(), 1);
+  if (since && until && since >= until) return emptyRange(request);
   const who = await personOf(changes, request.by, asker);
   if ('title' in who) return who;
   const has = (text: string | undefined, sought: string | undefined) =>
@@ -331,21 +330,14 @@ function changeOffers(shown: readonly Entry[]): readonly CommandOffer[] {
 }
 
 /** An empty time range, where "0 events" would be misleading. */
-function emptyRange(request: LogRequest, isReversed: boolean): Answer {
-  const { since = '', until = '' } = request;
+function emptyRange(request: LogRequest): Answer {
+  const { since, until } = request;
+  const isReversed = since !== until;
   const why = isReversed ? 'until is before since' : 'both are the same time';
   const text = `The time range since=${since} until=${until} is empty: ${why}.`;
-  const [label, range] = isReversed
-    ? ['Swap both', { since: until, until: since }]
-    : ['The whole day', { until: dayAfter(since) }];
-  const line = requestLine(changeLog, { ...request, ...range });
-  return textAnswer('Empty time range', text, range.until ? [{ label, line }] : []);
-}
-
-/** The end of a day that has one in the past; missing for today and for a time ago. */
-function dayAfter(since: string): string | undefined {
-  if (since === 'yesterday') return 'today';
-  return isDay(since) ? addDays(since, 1) : undefined;
+  const swapped = { ...request, since: until, until: since };
+  const line = requestLine(changeLog, swapped);
+  return textAnswer('Empty time range', text, isReversed ? [{ label: 'Swap both', line }] : []);
 }
 
 type Line = readonly InlinePart[];

@@ -112,7 +112,7 @@ interface AnomalyQueries {
 }
 
 /** By what `change who` tells who may request a command and who approves it. */
-export interface RuleFacts {
+interface RuleFacts {
   /** The policy with the freezes that users made. */
   readonly policy: () => Promise<Policy>;
   readonly people: Pick<People, 'identify' | 'someMembers'>;

@@ -2,6 +2,7 @@
 // what an agent asks for a person waits for this person's *Request approval* in Slack, and what it asks for itself waits
 // for approvals at once.
 
+import { hash } from 'node:crypto';
 import { canonical, type JsonObject } from '../base/text.ts';
 import { DAY_MS, dayOf } from '../base/time.ts';
 import { type Command, fieldsOf } from '../commands/index.ts';
@@ -34,7 +35,7 @@ import { type Refused, recordRefusal, through } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
 import { advance, begin, identityFacts, move, noteMoved, together, unusedId } from './moves.ts';
 import { withNews } from './news.ts';
-import { appendOnce, hashOf, notifyOnce } from './notices.ts';
+import { appendOnce, notifyOnce } from './notices.ts';
 import { receiveAgentCall } from './rates.ts';
 import {
   type ChangeRequest,
@@ -69,7 +70,7 @@ export interface AgentRequest
   readonly repeated?: boolean;
 }
 
-export type AgentOutcome =
+type AgentOutcome =
   /** `created`: false for a change that exists already. It has what surrounds it. */
   | { readonly ok: true; readonly change: Change; readonly created: boolean }
   | Exclude<RequestOutcome, { readonly ok: true }>;
@@ -237,8 +238,8 @@ function isEqual(context: WorkflowContext, change: Change, request: AsAgent): bo
 }
 
 interface Reached {
-  readonly limit: 'open' | 'perDay';
-  readonly most: number;
+  /** `2 open requests`, `30 requests per day` */
+  readonly limit: string;
   /** When the next request is possible; null: when one of the open ones has ended. */
   readonly until: Date | null;
 }
@@ -256,10 +257,10 @@ async function limitReached(
     [{ agent, requested: true }, TOGETHER],
   ] as const) {
     const [open, perDay] = [limits.open * times, limits.perDay * times];
-    const isOpen = (await count({ ...of, open: true })) >= open;
-    if (isOpen) return { limit: 'open', most: open, until: null };
-    const isReached = (await count({ ...of, since })) >= perDay;
-    if (isReached) return { limit: 'perDay', most: perDay, until };
+    if ((await count({ ...of, open: true })) >= open)
+      return { limit: countWords(open, 'open request'), until: null };
+    if ((await count({ ...of, since })) >= perDay)
+      return { limit: `${countWords(perDay, 'request')} per day`, until };
   }
   return null;
 }
@@ -308,24 +309,20 @@ async function recorded(
 async function blocked(
   context: WorkflowContext,
   { agent, by, via }: Caller,
-  { limit, most, until }: Reached,
+  { limit, until }: Reached,
   tried: string,
 ): Promise<Refused> {
   context.measures.refused('agent-limit');
   const day = dayOf(context.now());
-  const of =
-    limit === 'open' ? countWords(most, 'open request') : `${countWords(most, 'request')} per day`;
-  const text = `The agent ${agent} is blocked for now: it reached its limit of ${of}. Its requests are refused.`;
+  const text = `The agent ${agent} is blocked for now: it reached its limit of ${limit}. Its requests are refused.`;
   await notifyOnce(context, `agent ${agent} ${day}`, [{ to: null, title: 'Notice', text }]);
   const about = { by, via, tried, why: 'agent-limit', command: tried, target: null, rule: null };
-  await appendOnce(
-    context,
-    `refusal/${hashOf(JSON.stringify([agent, by, limit, day]))}`,
-    (stream) => ({
-      events: [{ stream, event: { type: 'refused', ...about } }],
-      jobs: [],
-    }),
-  );
+  const event = { type: 'refused', ...about } as const;
+  const id = hash('sha256', JSON.stringify([agent, by, limit, day]), 'base64url');
+  await appendOnce(context, `refusal/${id}`, (stream) => ({
+    events: [{ stream, event }],
+    jobs: [],
+  }));
   return denied(createDenial('agent-limit', { command: tried, until }));
 }
 

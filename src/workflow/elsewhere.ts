@@ -1,7 +1,7 @@
 // Names changes that were made elsewhere: in the console, by Terraform, with any key. What the activity log of the server
 // lists, and no change of Signalbox sent, is announced once, in the channel of its service.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cleanText } from '../base/text.ts';
 import { DAY_MS, type Day, dayOf, daysBetween, MINUTE_MS } from '../base/time.ts';
 import { decidedChanges } from '../commands/index.ts';
@@ -90,7 +90,7 @@ function entriesIn(organization: string, all: readonly ActivityReading[], days: 
   const entries = decidedChanges(all).flatMap((one): readonly Entry[] => {
     const madeAt = new Date(one.createdAt ?? Number.NaN);
     // Two organizations have their own keys, and may have the same id.
-    const id = createHash('sha256').update(`${organization}/${one.id}`).digest('base64url');
+    const id = hash('sha256', `${organization}/${one.id}`, 'base64url');
     // Of what has no time, it is not known whether it happened before.
     const isTimed = madeAt.getTime() > 0 && days.includes(dayOf(madeAt));
     return isTimed ? [{ ...one, id, madeAt }] : [];

@@ -2,7 +2,6 @@
 export { loadChange } from '../log/index.ts';
 export {
   type AgentCaller,
-  type AgentOutcome,
   type AgentRequest,
   agentRequests,
 } from './agents.ts';

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { type AnswerAction, type InlinePart, textAnswer } from '../domain/answer.ts';
 import { isPerson, type UserId } from '../domain/change.ts';
 import type { EventOf } from '../domain/log-events.ts';
@@ -44,14 +44,10 @@ export async function notifyOnce(
   matter: string,
   notices: readonly Notice[],
 ): Promise<void> {
-  const id = hashOf(matter);
+  const id = hash('sha256', matter, 'base64url');
   await appendOnce(context, `notice/${id}-0`, (_, at) =>
     together(...notices.map((each, index) => noticeFor(each, at, `${id}-${index}`))),
   );
-}
-
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }
 
 /** Appends what a stream begins with, unless it has begun. */

@@ -273,6 +273,19 @@ test('the log is filtered by person, command, target, state and time', async () 
   expect(await titleOf({ until: '1m' })).toBe('3 events');
 });
 
+test('the last day of a search is a part of it', async () => {
+  const { context, clock } = await createTestContext();
+  await aChange(context);
+  clock.now = minutes(36 * 60);
+  await aChange(context, { state: 'draft', requester: dora });
+  const titleOf = async (over: LogRequest) => (await asking(context)(over)).title;
+  expect(await titleOf({ since: '2026-11-20', until: '2026-11-20' })).toBe('2 events');
+  expect(await titleOf({ until: '2026-11-19' })).toBe('0 events');
+  expect(await titleOf({ since: 'yesterday', until: 'yesterday' })).toBe('0 events');
+  expect(await titleOf({ since: 'today', until: 'today' })).toBe('1 event');
+  expect(await titleOf({ since: '2026-11-20', until: '2026-11-19' })).toBe('Empty time range');
+});
+
 test('a name that nobody has is asked again', async () => {
   const { context } = await createTestContext();
   expect((await asking(context)({ by: 'zoe' })).title).toBe('Which user?');

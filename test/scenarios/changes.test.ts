@@ -139,7 +139,7 @@ test('the audit trail is searchable by user, command, target, state and time', a
   await log('state=done', 'state must be');
   await log('since=soon', 'must be today, yesterday, a day (for example 2026-11-01)');
   expect(await log('by=@ben since=yesterday')).toContain('1 event');
-  expect(await log('by=@ben until=today')).toContain('0 events');
+  expect(await log('by=@ben until=yesterday')).toContain('0 events');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
@@ -188,19 +188,7 @@ test.for<[string, string, string, string | null]>([
     'until is before since',
     'change log by=me since=7d until=1d',
   ],
-  [
-    'one day at both ends',
-    'since=2026-11-20 until=2026-11-20',
-    'both are the same time',
-    'change log by=me since=2026-11-20 until=2026-11-21',
-  ],
   ['one hour at both ends', 'since=1h until=1h', 'both are the same time', null],
-  [
-    'yesterday at both ends',
-    'since=yesterday until=2026-11-19',
-    'both are the same time',
-    'change log by=me since=yesterday until=today',
-  ],
 ])('a log with %s is rejected with the reason', async ([, words, why, offered]) => {
   const sandbox = await startTestSandbox();
   const answer = await said(sandbox, DORA, `/change log by=me ${words}`, ' is empty: ');
