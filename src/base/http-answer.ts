@@ -221,7 +221,6 @@ export function serverTextOf(body: Body): string | null {
 
 function textOf(body: Body): string | null {
   if (body.kind === 'json') return textIn(body.value) ?? byField(body.value, 0, Array.isArray);
-  if (body.kind === 'html') return textInXml(body.text.slice(0, XML_READ));
   return body.kind === 'text' ? body.text : null;
 }
 
@@ -239,7 +238,7 @@ const DEEPEST_TEXT = 5;
 const PHRASES = new Set(Object.values(STATUS_CODES).map((phrase) => phrase?.toLowerCase()));
 
 function textIn(value: unknown, depth = 0): string | null {
-  if (typeof value === 'string') return unwrapped(value.trim(), depth) || null;
+  if (typeof value === 'string') return value.trim() || null;
   if (depth > DEEPEST_TEXT) return null;
   if (Array.isArray(value)) return together(value.map((each) => issueIn(each, depth + 1)));
   if (!isRecord(value)) return null;
@@ -254,36 +253,6 @@ function textIn(value: unknown, depth = 0): string | null {
 
 function spelled(key: string): string {
   return key.toLowerCase().replace(/[_-]/g, '');
-}
-
-/** A gateway may wrap the JSON of the server behind it as a text. */
-function unwrapped(text: string, depth: number): string {
-  if (!text.startsWith('{') || depth > DEEPEST_TEXT) return text;
-  try {
-    return textIn(JSON.parse(text), depth + 1) ?? text;
-  } catch {
-    return text;
-  }
-}
-
-const XML_READ = 10_000;
-const ENTITIES: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  amp: '&',
-};
-
-/** The text of the best element of an error in XML; null for a page. */
-function textInXml(xml: string): string | null {
-  if (/<!doctype|<html\b/i.test(xml)) return null;
-  const elements = xml.matchAll(/<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<]+)<\//g);
-  const named = [...elements].map(([, name = '', text = '']) => [
-    name,
-    text.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity) => ENTITIES[entity] ?? ''),
-  ]);
-  return textIn(Object.fromEntries(named.toReversed()));
 }
 
 /** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`; also `#/channel/type` and a name. */
