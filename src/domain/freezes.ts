@@ -1,14 +1,13 @@
 // Freezes made in Slack: their scope, their end, how they are shown, and how a command names a scope.
 
 import { z } from 'zod';
-import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import type { AnswerPart, AnswerRow, InlinePart } from './answer.ts';
 import type { Target, UserId } from './change.ts';
 import type { Freeze, Selector } from './policy.ts';
 import { type NamedItem, policyFacts, type Service } from './targets.ts';
-import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
+import { type ClockTime, ClockTimeText, type Entered, spanSchema } from './timing.ts';
 
 /** No freeze is longer. */
 export const LONGEST_FREEZE_MS = 90 * DAY_MS;
@@ -91,13 +90,8 @@ export interface FreezeService {
   /** Freezes made in Slack that were not ended. */
   readonly madeInSlack: () => Promise<readonly SlackFreeze[]>;
   /** The instant of `until` in the time zone of the user. */
-  readonly endOf: (until: FreezeUntil, by: UserId) => Promise<FreezeEnd>;
+  readonly endOf: (until: FreezeUntil, by: UserId) => Promise<Entered<{ at: Date }>>;
 }
-
-/** The instant at which a freeze ends, or what is wrong with the entered one. */
-export type FreezeEnd =
-  | { readonly ok: true; readonly at: Date }
-  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /** A duration or a clock time; the instant once the time zone is known. */
 export type FreezeUntil = { readonly inMs: number } | ClockTime | { readonly at: Date };

@@ -1,11 +1,6 @@
 import { MINUTE_MS } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
-import {
-  type FreezeEnd,
-  type FreezeService,
-  type FreezeUntil,
-  LONGEST_FREEZE_MS,
-} from '../domain/freezes.ts';
+import { type FreezeService, type FreezeUntil, LONGEST_FREEZE_MS } from '../domain/freezes.ts';
 import { evolveFreeze, type LoggedFreeze } from '../domain/log-events.ts';
 import { startTimeOf } from '../domain/timing.ts';
 import { append, inForce } from '../log/index.ts';
@@ -39,7 +34,7 @@ async function endOf(
   { people, now }: FreezeContext,
   until: FreezeUntil,
   by: UserId,
-): Promise<FreezeEnd> {
+): ReturnType<FreezeService['endOf']> {
   if ('at' in until) return { ok: true, at: until.at };
   const timing = 'inMs' in until ? { at: null, ...until } : { at: until, inMs: null };
   const needsZone = timing.at !== null && timing.at.offset === null;
