@@ -145,12 +145,19 @@ function address(meaning: string) {
 }
 
 function addressProblem(text: string): string | null {
-  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (username + password !== '') return 'must not contain a user or a password';
-  if (search + hash !== '') return 'must not contain a query or a fragment';
+  const problem = urlProblem(text);
+  if (problem !== null) return problem;
+  const { protocol, hostname } = new URL(text);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return null;
   return withHint('must begin with https://', 'http is allowed for this machine only');
+}
+
+/** What is wrong with an address, whatever its protocol. */
+export function urlProblem(text: string): string | null {
+  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
+  const { username, password, search, hash } = new URL(text);
+  if (username + password !== '') return 'must not contain a user or a password';
+  return search + hash === '' ? null : 'must not contain a query or a fragment';
 }
 
 export function isLoopback(hostname: string): boolean {
@@ -352,16 +359,26 @@ function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
 }
 
 function fromFile(name: string, path: string, readFile: ReadFile): VariableLookup {
-  const hint = `correct ${name}_FILE or the file`;
-  const unusable = (why: string) => ({
-    value: null,
-    problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint },
-  });
+  const problemOf = (why: string) => {
+    const hint = `correct ${name}_FILE or the file`;
+    return { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint };
+  };
+  const read = readAs(path, readFile, (reason) => problemOf(`cannot be read (${reason})`));
+  if (!read.ok) return { value: null, problem: read.problems[0] ?? null };
+  const value = read.value.trim();
+  return value === '' ? { value: null, problem: problemOf('is empty') } : { value, problem: null };
+}
+
+/** A file as text, or the problem that it cannot be read for this reason. */
+export function readAs(
+  path: string,
+  readFile: ReadFile,
+  problemOf: (reason: string) => ConfigProblem,
+): ConfigResult<string> {
   try {
-    const value = readFile(path).trim();
-    return value === '' ? unusable('is empty') : { value, problem: null };
+    return { ok: true, value: readFile(path) };
   } catch (error) {
-    return unusable(`cannot be read (${reasonOf(error)})`);
+    return { ok: false, problems: [problemOf(reasonOf(error))] };
   }
 }
 
