@@ -30,10 +30,10 @@ export function scopeFrom(body: JsonObject): Scope {
 export const EVERYTHING: NamedItem = { id: 'everything', name: 'everything', aliases: ['all'] };
 
 /** `tag:prod`: the key of a scope, used for its lock. */
-export function scopeKey(scope: Scope): string {
-  if ('service' in scope) return `service:${scope.service.id}`;
-  if ('tag' in scope) return `tag:${scope.tag}`;
-  return 'warehouse' in scope ? `warehouse:${scope.warehouse}` : EVERYTHING.id;
+export function scopeKey(scope: Scope, sign: ':' | '=' = ':'): string {
+  if ('service' in scope) return `service${sign}${scope.service.id}`;
+  if ('tag' in scope) return `tag${sign}${scope.tag}`;
+  return 'warehouse' in scope ? `warehouse${sign}${scope.warehouse}` : EVERYTHING.id;
 }
 
 /** The scope in a sentence: `staging`, `everything tagged prod`. */
@@ -44,9 +44,7 @@ export function scopeText(scope: Scope): string {
 
 /** The arguments of `change freeze` for a scope. */
 export function scopeWords(scope: Scope): string {
-  if ('service' in scope) return scope.service.id;
-  if ('tag' in scope) return `tag=${scope.tag}`;
-  return 'warehouse' in scope ? `warehouse=${scope.warehouse}` : EVERYTHING.id;
+  return 'service' in scope ? scope.service.id : scopeKey(scope, '=');
 }
 
 /** The services of a scope that the configuration file lists. */
