@@ -37,14 +37,17 @@ export async function readResponseBody(
 ): Promise<Body> {
   const maxBytes = streamed ? MAX_STREAMED_BYTES : MAX_BYTES;
   const rows = createRowStream(streamed ?? null);
-  const size = { received: 0, plain: 0 };
-  const received = counted(stream, (bytes) => {
-    size.received += bytes;
-  });
+  let [received, plain] = [0, 0];
+  async function* counted() {
+    for await (const chunk of stream) {
+      received += chunk.length;
+      yield chunk;
+    }
+  }
   try {
-    for await (const chunk of unzipped(received)) {
-      size.plain += chunk.length;
-      if (Math.max(size.received, size.plain) > maxBytes) return { kind: 'unreadable' };
+    for await (const chunk of unzipped(counted())) {
+      plain += chunk.length;
+      if (Math.max(received, plain) > maxBytes) return { kind: 'unreadable' };
       if (!rows.push(chunk) || rows.pendingBytes() > MAX_BYTES) return { kind: 'unreadable' };
     }
   } catch (error) {
@@ -52,16 +55,6 @@ export async function readResponseBody(
     throw error;
   }
   return bodyOf(new TextDecoder().decode(rows.rest()).trim());
-}
-
-async function* counted(
-  chunks: AsyncIterable<Buffer>,
-  count: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    count(chunk.length);
-    yield chunk;
-  }
 }
 
 /** Neither JSON nor text begins with the gzip signature, so the encoding header is not needed. */
@@ -74,12 +67,8 @@ async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
   }
   const isZipped = GZIP_SIGNATURE.every((byte, index) => first[index] === byte);
   const all = joined(first, chunks);
-  yield* isZipped ? gunzipped(all) : all;
-}
-
-function gunzipped(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   // An error of the chunks or of the archive ends the iteration; the callback would get it as well.
-  return pipeline(Readable.from(chunks), createGunzip(), () => undefined);
+  yield* isZipped ? pipeline(Readable.from(all), createGunzip(), () => undefined) : all;
 }
 
 async function* joined(first: Buffer, more: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
