@@ -233,10 +233,10 @@ function startSpan({ name, kind, facts = {} }: Work, parent: Context, startTime?
 const KINDS = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT };
 
 function setFacts(span: Span, facts: Facts): void {
-  const told = Object.entries(facts).map(([key, value]) => {
+  const cleaned = Object.entries(facts).map(([key, value]) => {
     return [key, typeof value === 'string' ? plain(value) : value] as const;
   });
-  span.setAttributes(Object.fromEntries(told));
+  span.setAttributes(Object.fromEntries(cleaned));
   if (facts['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
