@@ -1,25 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** The last values by key. When it is full, it starts again. */
-export class Cache<Key, Value> {
+export class Cache<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
-  readonly #values = new Map<Key, Value>();
 
   constructor(most: number) {
+    super();
     this.#most = most;
   }
 
-  get(key: Key): Value | undefined {
-    return this.#values.get(key);
-  }
-
-  set(key: Key, value: Value): void {
-    if (this.#values.size >= this.#most) this.#values.clear();
-    this.#values.set(key, value);
-  }
-
-  delete(key: Key): void {
-    this.#values.delete(key);
+  override set(key: Key, value: Value): this {
+    if (this.size >= this.#most) this.clear();
+    return super.set(key, value);
   }
 }
 

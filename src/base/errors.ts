@@ -41,11 +41,6 @@ const SENTENCES = {
 };
 export type ApiErrorKind = keyof typeof SENTENCES;
 
-function sentenceFor(kind: ApiErrorKind): string {
-  const words = SENTENCES[kind];
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
-}
-
 /**
  * A failed call of one of the two APIs.
  * `serverText` is one line of at most 500 characters without HTML documents or credentials. It can
@@ -67,12 +62,13 @@ export class ApiError extends Error {
 
   constructor(failure: ApiFailure) {
     const { operation, kind, status = null, serverText = null } = failure;
+    const words = SENTENCES[kind];
     const details = [status, serverText].filter((detail) => detail !== null).join(' ');
-    super(`${operation}: ${SENTENCES[kind]}${details === '' ? '' : ` (${details})`}`, {
+    super(`${operation}: ${words}${details === '' ? '' : ` (${details})`}`, {
       cause: failure.cause,
     });
     this.operation = operation;
-    this.sentence = sentenceFor(kind);
+    this.sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
     this.effect = failure.effect;
     this.kind = kind;
     this.status = status;

@@ -37,14 +37,17 @@ export async function readResponseBody(
 ): Promise<Body> {
   const maxBytes = streamed ? MAX_STREAMED_BYTES : MAX_BYTES;
   const rows = createRowStream(streamed ?? null);
-  const size = { received: 0, plain: 0 };
-  const received = counted(stream, (bytes) => {
-    size.received += bytes;
-  });
+  let [received, plain] = [0, 0];
+  async function* counted() {
+    for await (const chunk of stream) {
+      received += chunk.length;
+      yield chunk;
+    }
+  }
   try {
-    for await (const chunk of unzipped(received)) {
-      size.plain += chunk.length;
-      if (Math.max(size.received, size.plain) > maxBytes) return { kind: 'unreadable' };
+    for await (const chunk of unzipped(counted())) {
+      plain += chunk.length;
+      if (Math.max(received, plain) > maxBytes) return { kind: 'unreadable' };
       if (!rows.push(chunk) || rows.pendingBytes() > MAX_BYTES) return { kind: 'unreadable' };
     }
   } catch (error) {
@@ -52,16 +55,6 @@ export async function readResponseBody(
     throw error;
   }
   return bodyOf(new TextDecoder().decode(rows.rest()).trim());
-}
-
-async function* counted(
-  chunks: AsyncIterable<Buffer>,
-  count: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    count(chunk.length);
-    yield chunk;
-  }
 }
 
 /** Neither JSON nor text begins with the gzip signature, so the encoding header is not needed. */
@@ -74,12 +67,8 @@ async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
   }
   const isZipped = GZIP_SIGNATURE.every((byte, index) => first[index] === byte);
   const all = joined(first, chunks);
-  yield* isZipped ? gunzipped(all) : all;
-}
-
-function gunzipped(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   // An error of the chunks or of the archive ends the iteration; the callback would get it as well.
-  return pipeline(Readable.from(chunks), createGunzip(), () => undefined);
+  yield* isZipped ? pipeline(Readable.from(all), createGunzip(), () => undefined) : all;
 }
 
 async function* joined(first: Buffer, more: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -221,7 +210,6 @@ export function serverTextOf(body: Body): string | null {
 
 function textOf(body: Body): string | null {
   if (body.kind === 'json') return textIn(body.value) ?? byField(body.value, 0, Array.isArray);
-  if (body.kind === 'html') return textInXml(body.text.slice(0, XML_READ));
   return body.kind === 'text' ? body.text : null;
 }
 
@@ -239,7 +227,7 @@ const DEEPEST_TEXT = 5;
 const PHRASES = new Set(Object.values(STATUS_CODES).map((phrase) => phrase?.toLowerCase()));
 
 function textIn(value: unknown, depth = 0): string | null {
-  if (typeof value === 'string') return unwrapped(value.trim(), depth) || null;
+  if (typeof value === 'string') return value.trim() || null;
   if (depth > DEEPEST_TEXT) return null;
   if (Array.isArray(value)) return together(value.map((each) => issueIn(each, depth + 1)));
   if (!isRecord(value)) return null;
@@ -254,36 +242,6 @@ function textIn(value: unknown, depth = 0): string | null {
 
 function spelled(key: string): string {
   return key.toLowerCase().replace(/[_-]/g, '');
-}
-
-/** A gateway may wrap the JSON of the server behind it as a text. */
-function unwrapped(text: string, depth: number): string {
-  if (!text.startsWith('{') || depth > DEEPEST_TEXT) return text;
-  try {
-    return textIn(JSON.parse(text), depth + 1) ?? text;
-  } catch {
-    return text;
-  }
-}
-
-const XML_READ = 10_000;
-const ENTITIES: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  amp: '&',
-};
-
-/** The text of the best element of an error in XML; null for a page. */
-function textInXml(xml: string): string | null {
-  if (/<!doctype|<html\b/i.test(xml)) return null;
-  const elements = xml.matchAll(/<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<]+)<\//g);
-  const named = [...elements].map(([, name = '', text = '']) => [
-    name,
-    text.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity) => ENTITIES[entity] ?? ''),
-  ]);
-  return textIn(Object.fromEntries(named.toReversed()));
 }
 
 /** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`; also `#/channel/type` and a name. */

@@ -56,8 +56,8 @@ export function createRowStream(array: StreamedArray | null, batchBytes = BATCH_
   /** The complete elements before the last boundary, which are no longer pending; or null. */
   function takeElements(pending: Buffer, start: Buffer): readonly unknown[] | null {
     for (const { end, next } of possibleCuts(pending, start).take(MOST_GUESSES)) {
-      const elements = completeElements(pending.subarray(0, end));
-      if (!elements) continue;
+      const elements = parsed(`[${pending.subarray(0, end)}]`);
+      if (!Array.isArray(elements)) continue;
       drop(next);
       return elements;
     }
@@ -126,11 +126,6 @@ function lastVisible(bytes: Buffer, from: number): number {
   let at = from;
   while (isSpace(bytes[at])) at -= 1;
   return at;
-}
-
-function completeElements(bytes: Buffer): readonly unknown[] | null {
-  const rows = parsed(`[${bytes.toString()}]`);
-  return Array.isArray(rows) ? rows : null;
 }
 
 function parsed(text: string): unknown {

@@ -4,7 +4,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { unescape as decoded } from 'node:querystring';
 import {
-  type Attributes,
   type Context,
   context,
   ROOT_CONTEXT,
@@ -234,17 +233,11 @@ function startSpan({ name, kind, facts = {} }: Work, parent: Context, startTime?
 const KINDS = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT };
 
 function setFacts(span: Span, facts: Facts): void {
-  span.setAttributes(attributesOf(facts));
+  const cleaned = Object.entries(facts).map(([key, value]) => {
+    return [key, typeof value === 'string' ? plain(value) : value] as const;
+  });
+  span.setAttributes(Object.fromEntries(cleaned));
   if (facts['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
-}
-
-function attributesOf(facts: Facts): Attributes {
-  return Object.fromEntries(
-    Object.entries(facts).map(([key, value]) => [
-      key,
-      typeof value === 'string' ? plain(value) : value,
-    ]),
-  );
 }
 
 const PLAIN = /^[\w .:/{}-]{1,120}$/;

@@ -256,12 +256,8 @@ function momentsOf(text: string, context: MomentContext): Moments | null {
   const zone = typedZone === undefined ? null : zoneOf(typedZone);
   if (typedZone !== undefined && zone === undefined) {
     const own = momentsOf(local, context);
-    return (
-      own && {
-        why: `“${typedZone}” is not the name of one time zone. In your own time zone:`,
-        options: own.options,
-      }
-    );
+    const why = `“${typedZone}” is not the name of one time zone. In your own time zone:`;
+    return own && { ...own, why };
   }
   const words = local.split(' ').filter((word) => word !== '');
   for (let cut = 0; cut <= words.length; cut += 1) {
@@ -301,15 +297,9 @@ function together(
   const day = dayText === '' ? null : daysOf(dayText, local);
   if (dayText !== '' && day === null) return null;
   const vague = partsOf(dayText, clockText);
-  const clock =
-    vague ??
-    (clockText === ''
-      ? null
-      : clockOf(clockText, {
-          hasDay: day !== null,
-          hasLead: context.hasLead,
-          isTonight: dayText === 'tonight',
-        }));
+  const isHour = day !== null || context.hasLead;
+  const typed = clockText === '' ? null : clockOf(clockText, isHour, dayText === 'tonight');
+  const clock = vague ?? typed;
   if (clockText !== '' && clock === null) return null;
   if (day === null && clock === null) return null;
   const today = localDay(local.now, local.zone);
@@ -433,21 +423,15 @@ function timesOfDayOf(dayText: string, key: 'at' | 'until'): readonly string[] {
   return key === 'until' ? ['08:00', '18:00'] : ['08:00', '20:00'];
 }
 
-interface ClockContext {
-  readonly hasDay: boolean;
-  readonly hasLead: boolean;
-  readonly isTonight: boolean;
-}
-
-/** `8pm`, `20:00`, `20h`, `20 uhr`, `noon`; a number alone only after `at` or a day. */
-function clockOf(text: string, { hasDay, hasLead, isTonight }: ClockContext): ClockReading | null {
+/** `8pm`, `20:00`, `20h`, `20 uhr`, `noon`; with `isHour`, after `at` or a day, also a number alone. */
+function clockOf(text: string, isHour: boolean, isTonight = false): ClockReading | null {
   if (/^(noon|midday|mittag)$/.test(text)) return ['12:00'];
   if (text === 'midnight') return ['00:00'];
   const [, hour = '', minute = '00', half = '', sign = ''] =
     /^(\d{1,2})(?:[:.h](\d{2}))? ?(?:([ap])\.?m\.?|(h|uhr|hrs|o'clock))?$/.exec(text) ?? [];
   const isPlain = half === '' && !/[:h]/.test(text) && sign === '';
   if (hour === '' || Number(minute) > 59 || (isPlain && text.includes('.'))) return null;
-  if (isPlain && !hasDay && !hasLead) return null;
+  if (isPlain && !isHour) return null;
   const number = Number(hour);
   if (half !== '') {
     const at = (number % 12) + (half === 'p' ? 12 : 0);
@@ -469,14 +453,13 @@ function timeText(hour: number, minute: string): string {
 
 /** `8pm`, `7:00`, `20 uhr` → the time of day; null for anything that has two readings. */
 export function timeOfDay(text: string): string | null {
-  const context = { hasDay: false, hasLead: false, isTonight: false };
-  const [time = null, ...others] = clockOf(plain(text), context) ?? [];
+  const [time = null, ...others] = clockOf(plain(text), false) ?? [];
   return others.length > 0 ? null : time;
 }
 
 /** The same after a word of time, where `8` is an hour: `08:00` and `20:00`. */
 export function timesOfDay(text: string): readonly string[] {
-  return clockOf(plain(text), { hasDay: false, hasLead: true, isTonight: false }) ?? [];
+  return clockOf(plain(text), true) ?? [];
 }
 
 interface DaysReading {

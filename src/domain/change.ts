@@ -153,14 +153,9 @@ export const Requirement = z.object({
 });
 export type Requirement = z.infer<typeof Requirement>;
 
-const TARGET_KINDS = [
-  ...(['service', 'alert', 'new service', 'freeze', 'schedule', 'standing approval'] as const),
-] as const;
-export type TargetKind = (typeof TARGET_KINDS)[number];
-
 /** What a change acts on. `kind` and `id` together name its lock. */
 const Target = z.object({
-  kind: z.enum(TARGET_KINDS),
+  kind: z.enum(['service', 'alert', 'new service', 'freeze', 'schedule', 'standing approval']),
   id: z.string(),
   name: z.string(),
   /** Null if unknown: then rules with tags or warehouses cannot be decided. */
@@ -172,6 +167,7 @@ const Target = z.object({
   organization: z.object({ id: z.string(), name: z.string() }).readonly().optional(),
 });
 export type Target = z.infer<typeof Target>;
+export type TargetKind = Target['kind'];
 
 /** What differs between the kinds of targets. A new kind does not compile until it is added here. */
 interface TargetTraits {
@@ -188,45 +184,17 @@ interface TargetTraits {
   readonly listedIn: 'services' | 'alerts' | null;
 }
 
+const OWN = { appliedBy: 'signalbox', listedIn: null } as const;
+
 export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
-  service: {
-    label: 'Service',
-    impliedNoun: 'service',
-    appliedBy: 'server',
-    listedIn: 'services',
-  },
-  alert: {
-    label: 'Alert',
-    impliedNoun: null,
-    appliedBy: 'server',
-    listedIn: 'alerts',
-  },
-  'new service': {
-    label: 'Service',
-    impliedNoun: null,
-    appliedBy: 'server',
-    listedIn: null,
-  },
-  freeze: {
-    label: 'Scope',
-    impliedNoun: 'change',
-    appliedBy: 'signalbox',
-    listedIn: null,
-  },
+  service: { label: 'Service', impliedNoun: 'service', appliedBy: 'server', listedIn: 'services' },
+  alert: { label: 'Alert', impliedNoun: null, appliedBy: 'server', listedIn: 'alerts' },
+  'new service': { label: 'Service', impliedNoun: null, appliedBy: 'server', listedIn: null },
+  freeze: { label: 'Scope', impliedNoun: 'change', ...OWN },
   // Its name is what it allows. Its uses are changes of services, which a freeze stops.
-  'standing approval': {
-    label: 'Allows',
-    impliedNoun: 'change',
-    appliedBy: 'signalbox',
-    listedIn: null,
-  },
+  'standing approval': { label: 'Allows', impliedNoun: 'change', ...OWN },
   // Its id is that of the service. Its runs are changes of the service, which a freeze stops.
-  schedule: {
-    label: 'Service',
-    impliedNoun: 'service',
-    appliedBy: 'signalbox',
-    listedIn: null,
-  },
+  schedule: { label: 'Service', impliedNoun: 'service', ...OWN },
 };
 
 /** The known state of a target at `seenAt`, from a read or a reply. */

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { cached } from '../base/cache.ts';
 import { canonical, cleanText } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
-import type { Change, ChangeId, Plan } from './change.ts';
+import type { Change } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
 
 /** A draft expires after this time without confirmation. */
@@ -53,30 +53,21 @@ export function agentWords(text: string): string | null {
 }
 
 /** What differs between a change and the one with which it was approved. */
-interface OwnFields {
-  readonly command: string;
-  readonly plan: Plan;
-  readonly notBefore: Date;
-  readonly expiresAt: Date;
-  /** The change that it reverts; null for any other change. */
-  readonly parent: ChangeId | null;
-}
+type OwnFields = Pick<Drafted, 'command' | 'plan' | 'notBefore' | 'expiresAt' | 'parent'>;
 
 /**
  * The first event of an approved change that was requested and approved together with an earlier one: a revert, or the
  * run of a schedule. It inherits who requested it, reason, requirement and approvals, and nothing else.
  */
 export function inheritChange(approved: Change, own: OwnFields): Drafted {
-  const { command, plan, notBefore, expiresAt, parent } = own;
   const { organization, requester, via, words, reason, requires } = approved;
   const { approvals, breakGlass, confirmedAt } = approved;
-  const fields = { organization, command, requester, via, words, reason, plan, requires };
+  const fields = { organization, requester, via, words, reason, requires, ...own };
   return {
     type: 'drafted',
     ...fields,
     requestKey: null,
     digest: planDigest(fields),
-    ...{ expiresAt, notBefore, parent },
     inherits: { confirmedAt, approvals, breakGlass },
   };
 }

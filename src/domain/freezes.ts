@@ -1,14 +1,13 @@
 // Freezes made in Slack: their scope, their end, how they are shown, and how a command names a scope.
 
 import { z } from 'zod';
-import type { FieldProblem } from '../base/errors.ts';
 import type { JsonObject } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import type { AnswerPart, AnswerRow, InlinePart } from './answer.ts';
 import type { Target, UserId } from './change.ts';
 import type { Freeze, Selector } from './policy.ts';
 import { type NamedItem, policyFacts, type Service } from './targets.ts';
-import { type ClockTime, ClockTimeText, spanSchema } from './timing.ts';
+import { type ClockTime, ClockTimeText, type Entered, spanSchema } from './timing.ts';
 
 /** No freeze is longer. */
 export const LONGEST_FREEZE_MS = 90 * DAY_MS;
@@ -31,10 +30,10 @@ export function scopeFrom(body: JsonObject): Scope {
 export const EVERYTHING: NamedItem = { id: 'everything', name: 'everything', aliases: ['all'] };
 
 /** `tag:prod`: the key of a scope, used for its lock. */
-export function scopeKey(scope: Scope): string {
-  if ('service' in scope) return `service:${scope.service.id}`;
-  if ('tag' in scope) return `tag:${scope.tag}`;
-  return 'warehouse' in scope ? `warehouse:${scope.warehouse}` : EVERYTHING.id;
+export function scopeKey(scope: Scope, sign: ':' | '=' = ':'): string {
+  if ('service' in scope) return `service${sign}${scope.service.id}`;
+  if ('tag' in scope) return `tag${sign}${scope.tag}`;
+  return 'warehouse' in scope ? `warehouse${sign}${scope.warehouse}` : EVERYTHING.id;
 }
 
 /** The scope in a sentence: `staging`, `everything tagged prod`. */
@@ -45,9 +44,7 @@ export function scopeText(scope: Scope): string {
 
 /** The arguments of `change freeze` for a scope. */
 export function scopeWords(scope: Scope): string {
-  if ('service' in scope) return scope.service.id;
-  if ('tag' in scope) return `tag=${scope.tag}`;
-  return 'warehouse' in scope ? `warehouse=${scope.warehouse}` : EVERYTHING.id;
+  return 'service' in scope ? scope.service.id : scopeKey(scope, '=');
 }
 
 /** The services of a scope that the configuration file lists. */
@@ -91,13 +88,8 @@ export interface FreezeService {
   /** Freezes made in Slack that were not ended. */
   readonly madeInSlack: () => Promise<readonly SlackFreeze[]>;
   /** The instant of `until` in the time zone of the user. */
-  readonly endOf: (until: FreezeUntil, by: UserId) => Promise<FreezeEnd>;
+  readonly endOf: (until: FreezeUntil, by: UserId) => Promise<Entered<{ at: Date }>>;
 }
-
-/** The instant at which a freeze ends, or what is wrong with the entered one. */
-export type FreezeEnd =
-  | { readonly ok: true; readonly at: Date }
-  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /** A duration or a clock time; the instant once the time zone is known. */
 export type FreezeUntil = { readonly inMs: number } | ClockTime | { readonly at: Date };

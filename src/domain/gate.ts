@@ -19,6 +19,7 @@ import {
   type Refusal,
   type Requirement,
   type RoleName,
+  type State,
   type StateCheck,
   type Target,
   type UserId,
@@ -178,17 +179,6 @@ interface Refused {
   readonly ends: Stopped | null;
 }
 
-interface RevertFacts {
-  readonly now: Date;
-  /** Whether the target is as the change left it; null: not read yet. */
-  readonly isUnchanged: boolean | null;
-}
-
-/** Why a change is not reverted; `null` as `why`: there is nothing to revert any more. */
-interface NotReverted {
-  readonly keeps: 'late' | 'moved' | null;
-}
-
 interface RunFacts {
   readonly now: Date;
   /** The time of the occurrence. */
@@ -295,15 +285,19 @@ function decideForm(
 
 type Check<Facts = PressFacts> = (change: Change, facts: Facts) => Refusal | null;
 
-const isDraft: Check = ({ state }) => (state === 'draft' ? null : 'not-draft');
+function isIn(states: readonly State[], otherwise: Refusal): Check {
+  return ({ state }) => (states.includes(state) ? null : otherwise);
+}
+
+const UNSENT: readonly State[] = ['draft', 'pending', 'approved'];
+const isDraft = isIn(['draft'], 'not-draft');
 const isPending: Check = ({ state }) => {
   if (state === 'pending') return null;
   return state === 'draft' ? 'not-pending' : 'already-decided';
 };
-const isNotSent: Check = (change) => (isUnsent(change) ? null : 'already-decided');
-const isUndecided: Check = ({ state }) =>
-  ['draft', 'pending'].includes(state) ? null : 'already-decided';
-const isUnknown: Check = ({ state }) => (state === 'unknown' ? null : 'not-unknown');
+const isNotSent = isIn(UNSENT, 'already-decided');
+const isUndecided = isIn(['draft', 'pending'], 'already-decided');
+const isUnknown = isIn(['unknown'], 'not-unknown');
 const hasEnded: Check = (change) => (isEnded(change) ? null : 'not-ended');
 const usedBreakGlass: Check = ({ breakGlass }) => (breakGlass === null ? 'no-break-glass' : null);
 
@@ -530,7 +524,7 @@ export function refusalOf(change: Change, verb: Verb, facts: PressFacts): Refusa
 }
 
 function isUnsent({ state }: Change): boolean {
-  return ['draft', 'pending', 'approved'].includes(state);
+  return UNSENT.includes(state);
 }
 
 function holdsOne(
@@ -718,12 +712,17 @@ function isRevertDue({ state, revertAt, child }: Change): boolean {
   return state === 'succeeded' && revertAt !== null && !child;
 }
 
-function decideRevert(change: Change, facts: RevertFacts): 'allowed' | NotReverted {
-  const { now } = facts;
-  const { revertAt } = change;
-  if (revertAt === null || change.child) return { keeps: null };
+/**
+ * Whether a change is reverted; `keeps`: why it is not, null where there is nothing to revert any more. `isUnchanged`:
+ * whether the target is as the change left it; null: not read yet.
+ */
+function decideRevert(
+  { revertAt, child }: Change,
+  { now, isUnchanged }: { readonly now: Date; readonly isUnchanged: boolean | null },
+): 'allowed' | { readonly keeps: 'late' | 'moved' | null } {
+  if (revertAt === null || child) return { keeps: null };
   if (now.getTime() - revertAt.getTime() > REVERT_GRACE_MS) return { keeps: 'late' };
-  return facts.isUnchanged === false ? { keeps: 'moved' } : 'allowed';
+  return isUnchanged === false ? { keeps: 'moved' } : 'allowed';
 }
 
 /** A run of a schedule may be this late, in milliseconds. */

@@ -375,13 +375,11 @@ export function evolveSchedule(
       return { ...before, isPaused: false, since: at };
     case 'removed':
       return { ...before, isRemoved: true, endedWhy: event.why };
-    case 'run': {
-      const { verb, occurrence, change } = event;
-      return { ...before, since: occurrence, last: { verb, occurrence, change, skipped: null } };
-    }
+    case 'run':
     case 'skipped': {
-      const { verb, occurrence, why: skipped } = event;
-      return { ...before, since: occurrence, last: { verb, occurrence, change: null, skipped } };
+      const { verb, occurrence } = event;
+      const [change, skipped] = event.type === 'run' ? [event.change, null] : [null, event.why];
+      return { ...before, since: occurrence, last: { verb, occurrence, change, skipped } };
     }
   }
 }

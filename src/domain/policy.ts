@@ -3,7 +3,7 @@
 import { DAY_MS } from '../base/time.ts';
 import {
   type Actor,
-  type ChangeId,
+  type BlockingFreeze,
   type POLICY_DENIALS,
   type Requirement,
   type RoleName,
@@ -48,14 +48,10 @@ export interface Rule {
   readonly agentsStanding?: boolean;
 }
 
-export interface Freeze {
+/** Of the file, which Slack cannot lift, or `made` by a change. */
+export interface Freeze extends Readonly<BlockingFreeze> {
   readonly from: Date;
-  readonly until: Date;
   readonly on: Selector | null;
-  readonly reason: string;
-  readonly by: string | null;
-  /** The change that created the freeze; missing for one of the file, which Slack cannot lift. */
-  readonly made?: { readonly id: ChangeId; readonly by: UserId | null };
 }
 
 /** Commands that no rule and no break-glass allows. */

@@ -105,9 +105,12 @@ export function timingProblems(timing: RequestedTiming): readonly FieldProblem[]
   ];
 }
 
-type StartTime =
-  | { readonly ok: true; readonly at: Date | null; readonly warnings: readonly string[] }
+/** What the entered times mean, or what is wrong with them. */
+export type Entered<T> =
+  | ({ readonly ok: true } & Readonly<T>)
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+type StartTime = Entered<{ at: Date | null; warnings: readonly string[] }>;
 
 /** The longest time that a change may wait for its start, if its command has no other limit. */
 const LATEST_START_MS = 30 * DAY_MS;
@@ -135,9 +138,7 @@ function begin(at: Date | null, ...warnings: readonly string[]): StartTime {
   return { ok: true, at, warnings };
 }
 
-type RevertTime =
-  | { readonly ok: true; readonly afterMs: number | null; readonly until: string | null }
-  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+type RevertTime = Entered<{ afterMs: number | null; until: string | null }>;
 
 /** Returns when a change that starts at `start`, or once approved, is reverted; `afterMs` null: never. */
 export function revertTimeOf(
@@ -148,14 +149,13 @@ export function revertTimeOf(
   if (until === null) return { ok: true, afterMs: forMs, until: null };
   const from = start ?? clock.now;
   const end = startTimeOf({ ...NO_TIMING, at: until }, { ...clock, now: from });
-  const refused = (text: string): RevertTime => ({
-    ok: false,
-    problems: [{ field: 'until', problem: text }],
-  });
-  if (!end.ok || end.at === null) return refused('must be a time after the start of the change');
+  if (!end.ok || end.at === null) {
+    return problem('must be a time after the start of the change', 'until');
+  }
   const afterMs = end.at.getTime() - from.getTime();
   if (afterMs < LEAST_REVERT_MS || afterMs > spanMs(MOST_REVERT)) {
-    return refused(`must be from ${LEAST_REVERT} to ${MOST_REVERT} after the start of the change`);
+    const range = `must be from ${LEAST_REVERT} to ${MOST_REVERT} after the start of the change`;
+    return problem(range, 'until');
   }
   return { ok: true, afterMs, until: end.at.toISOString() };
 }
@@ -163,8 +163,8 @@ export function revertTimeOf(
 const NO_ZONE =
   'needs a date and an offset, for example +01:00 after it: Slack did not return your time zone';
 
-function problem(text: string): StartTime {
-  return { ok: false, problems: [{ field: 'at', problem: text }] };
+function problem(text: string, field: 'at' | 'until' = 'at') {
+  return { ok: false, problems: [{ field, problem: text }] } as const;
 }
 
 function exactly(day: string, { time, offset }: ClockTime): Date {

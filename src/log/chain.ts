@@ -44,16 +44,10 @@ export class WentBack extends Error {
   override readonly name = 'WentBack';
 }
 
-export interface End {
-  readonly seq: number;
-  readonly hash: string;
-}
+export type End = Pick<EventRow, 'seq' | 'hash'>;
 
 /** The last event of a stream that this process knows. */
-export interface StreamHead {
-  readonly version: number;
-  readonly hash: string;
-}
+export type StreamHead = Pick<EventRow, 'version' | 'hash'>;
 
 /** From this event on, only this key counts. */
 interface KeyEra {
@@ -113,13 +107,7 @@ export function eventHash(row: Omit<EventRow, 'hash' | 'signature' | 'body'>): s
 }
 
 /** What is appended: everything else follows from its place in the log. */
-interface Draft {
-  readonly stream: string;
-  readonly version: number;
-  readonly type: string;
-  readonly at: number;
-  readonly body: string;
-}
+type Draft = Pick<EventRow, 'stream' | 'version' | 'type' | 'at'> & { readonly body: string };
 
 /** Returns the row after `end`, signed. */
 export function rowAfter(end: End, key: SigningKey, draft: Draft): EventRow {
@@ -197,11 +185,17 @@ export function addRow(extension: Extension, row: EventRow): void {
 function guideOf(row: EventRow): EventOf<'installation'> | null {
   const isGuide = GUIDING_TYPES.some((type) => type === row.type);
   if (!isGuide || !/^installation(\/|$)/.test(row.stream)) return null;
-  if (row.body === null) throw new Damaged(row.seq, 'its body is missing');
-  if (hashText(row.body) !== row.body_hash) throw new Damaged(row.seq, 'its body was modified');
-  const guide = parseEvent('installation', bodyFields(row, row.body));
+  refuseBody(row, false);
+  const guide = parseEvent('installation', bodyFields(row, row.body ?? ''));
   if (!guide) throw new Damaged(row.seq, 'its body cannot be read');
   return guide;
+}
+
+/** Throws unless the body of an event is what was appended. */
+export function refuseBody({ seq, body, body_hash }: EventRow, isPruned: boolean): void {
+  if (isPruned) return;
+  if (body === null) throw new Damaged(seq, 'its body is missing');
+  if (hashText(body) !== body_hash) throw new Damaged(seq, 'its body was modified');
 }
 
 /** What the new key signs: that it follows the old one at this place of the log. */
@@ -246,27 +240,21 @@ export function keyChange(prev: string, old: SigningKey, next: SigningKey) {
   } as const;
 }
 
-/** What is needed to verify an event that was followed before. */
-export interface Knowledge {
-  readonly eras: readonly KeyEra[];
-  readonly keyWith: (id: string) => KeyObject | null;
-  readonly prunedUpTo: (stream: string) => number;
-  readonly headOf: (stream: string) => StreamHead | null;
-  readonly headsUnder: (group: string) => ReadonlyMap<string, StreamHead>;
-}
+export type Knowledge = ReturnType<typeof knowledgeOf>;
 
-export function knowledgeOf(known: Chain | Extension): Knowledge {
+/** What is needed to verify an event that was followed before. */
+export function knowledgeOf(known: Chain | Extension) {
   const { eras, trusted, pruned, heads } = known;
   const before = 'chain' in known ? known.chain : known;
   return {
     eras,
-    keyWith: (id) => trusted.get(id) ?? before.trusted.get(id) ?? null,
-    prunedUpTo: (stream) => pruned.get(stream) ?? before.pruned.get(stream) ?? 0,
-    headOf: (stream) => {
+    keyWith: (id: string): KeyObject | null => trusted.get(id) ?? before.trusted.get(id) ?? null,
+    prunedUpTo: (stream: string) => pruned.get(stream) ?? before.pruned.get(stream) ?? 0,
+    headOf: (stream: string): StreamHead | null => {
       const group = groupOf(stream);
       return heads.get(group)?.get(stream) ?? before.heads.get(group)?.get(stream) ?? null;
     },
-    headsUnder: (group) =>
+    headsUnder: (group: string): ReadonlyMap<string, StreamHead> =>
       new Map([...(before.heads.get(group) ?? []), ...(heads.get(group) ?? [])]),
   };
 }

@@ -1,7 +1,14 @@
 import type { EventOf, Recorded, StreamName } from '../domain/log-events.ts';
 import { reading, type StoreReader, sql } from '../storage/index.ts';
-import { Damaged, type EventRow, eventHash, knowledgeOf, verifySignature } from './chain.ts';
-import { follow, head, type Log, noticingDamage, recordedEvents, refuseBody } from './log.ts';
+import {
+  Damaged,
+  type EventRow,
+  eventHash,
+  knowledgeOf,
+  refuseBody,
+  verifySignature,
+} from './chain.ts';
+import { eventRows, follow, head, type Log, noticingDamage, recordedEvents } from './log.ts';
 
 /** An event with the stream to which it belongs. */
 export interface LoggedEvent {
@@ -29,7 +36,8 @@ export async function eventsBefore(
   const { end, rows } = await reading(log.store, async (reader) => {
     const first = until && (await firstSince(reader, until));
     const end = Math.min(...[before, first, head(log).seq + 1].filter((each) => each !== null));
-    return { end, rows: await rowsBefore(reader, end, limit) };
+    const older = sql`where seq < ${end} order by seq desc limit ${limit}`;
+    return { end, rows: await eventRows(reader, older) };
   });
   await noticingDamage(log, async () => verifyRun(log, rows, end));
   const last = rows.at(-1);
@@ -46,16 +54,6 @@ async function firstSince(reader: StoreReader, at: Date): Promise<number | null>
   const { rows } = await sql<{ seq: number | null }>`select min(seq) as seq from event
     where at >= ${at.getTime()}`.execute(reader);
   return rows[0]?.seq ?? null;
-}
-
-async function rowsBefore(
-  reader: StoreReader,
-  end: number,
-  limit: number,
-): Promise<readonly EventRow[]> {
-  const { rows } = await sql<EventRow>`select * from event
-    where seq < ${end} order by seq desc limit ${limit}`.execute(reader);
-  return rows;
 }
 
 /** One signature, that of the newest row, covers all rows before it. */

@@ -33,11 +33,11 @@ import {
   extend,
   GUIDING_TYPES,
   groupOf,
-  hashText,
   type Knowledge,
   keyChange,
   keyInForce,
   knowledgeOf,
+  refuseBody,
   refuseForeign,
   rowAfter,
   type StreamHead,
@@ -150,10 +150,17 @@ const BATCH = 2_000;
 const HEADER = sql`seq, stream, version, type, at, body_hash, prev, hash, key, signature,
   case when type in (${sql.join([...GUIDING_TYPES])}) then body end as body`;
 
-async function headersFrom(reader: StoreReader, seq: number): Promise<readonly EventRow[]> {
-  const { rows } = await sql<EventRow>`select ${HEADER} from event
-    where seq >= ${seq} order by seq limit ${BATCH}`.execute(reader);
-  return rows;
+/** The rows that a condition and an order select, whole or with the columns that following needs. */
+export async function eventRows(
+  reader: StoreReader,
+  which: ReturnType<typeof sql>,
+  columns = sql`*`,
+): Promise<readonly EventRow[]> {
+  return (await sql<EventRow>`select ${columns} from event ${which}`.execute(reader)).rows;
+}
+
+export function rowsFrom(reader: StoreReader, seq: number, columns = sql`*`) {
+  return eventRows(reader, sql`where seq >= ${seq} order by seq limit ${BATCH}`, columns);
 }
 
 /**
@@ -167,7 +174,7 @@ export async function follow(log: Log): Promise<void> {
     for (;;) {
       const { chain } = memory;
       const { end } = chain;
-      const rows = await reading(store, (reader) => headersFrom(reader, Math.max(end.seq, 1)));
+      const rows = await reading(store, (reader) => rowsFrom(reader, Math.max(end.seq, 1), HEADER));
       const next = afterEnd(end, rows);
       if (next === 'chapter') {
         const renewed = await readChain(log);
@@ -191,20 +198,14 @@ export async function readChain(
 ): Promise<Chain> {
   const chain = emptyChain(keys);
   for (let from = 1; ; from = chain.end.seq + 1) {
-    const read = take ? rowsFrom : headersFrom;
-    const rows = await reading(store, (reader) => read(reader, from));
+    const columns = take ? undefined : HEADER;
+    const rows = await reading(store, (reader) => rowsFrom(reader, from, columns));
     absorb(extend(chain, rows));
     await take?.(rows);
     if (rows.length < BATCH) break;
   }
   refuseForeign(knowledgeOf(chain));
   return chain;
-}
-
-export async function rowsFrom(reader: StoreReader, seq: number): Promise<readonly EventRow[]> {
-  const { rows } = await sql<EventRow>`select * from event
-    where seq >= ${seq} order by seq limit ${BATCH}`.execute(reader);
-  return rows;
 }
 
 /** Another reader of this process may have followed while the rows were read. */
@@ -243,7 +244,7 @@ async function followIn({ memory }: Log, tx: StoreTx): Promise<Extension> {
   const { end } = chain;
   const rows: EventRow[] = [];
   for (let from = Math.max(end.seq, 1); ; from = (rows.at(-1)?.seq ?? 0) + 1) {
-    const batch = await headersFrom(tx, from);
+    const batch = await rowsFrom(tx, from, HEADER);
     rows.push(...batch);
     if (batch.length < BATCH) break;
   }
@@ -262,19 +263,15 @@ export async function noticingDamage<T>({ memory }: Log, work: () => Promise<T>)
   }
 }
 
-async function rowsOf(reader: StoreReader, stream: string): Promise<readonly EventRow[]> {
-  const { rows } = await sql<EventRow>`select * from event
-    where stream = ${stream} order by version`.execute(reader);
-  return rows;
+function rowsOf(reader: StoreReader, stream: string): Promise<readonly EventRow[]> {
+  return eventRows(reader, sql`where stream = ${stream} order by version`);
 }
 
 /** `0` is the character after `/`. */
 async function rowsUnder(reader: StoreReader, group: string): Promise<readonly EventRow[]> {
-  const { rows } = await sql<EventRow>`select * from event
-    where stream > ${`${group}/`} and stream < ${`${group}0`} order by stream, version`.execute(
-    reader,
-  );
-  return rows.filter(({ stream }) => groupOf(stream) === group);
+  const [from, until] = [`${group}/`, `${group}0`];
+  const under = sql`where stream > ${from} and stream < ${until} order by stream, version`;
+  return (await eventRows(reader, under)).filter(({ stream }) => groupOf(stream) === group);
 }
 
 /**
@@ -302,13 +299,6 @@ function verified(
     throw new Damaged(rows.at(-1)?.seq ?? 0, `${stream} lost its version ${known.version}`);
   }
   return rows;
-}
-
-/** Throws unless the body of an event is what was appended. */
-export function refuseBody({ seq, body, body_hash }: EventRow, isPruned: boolean): void {
-  if (isPruned) return;
-  if (body === null) throw new Damaged(seq, 'its body is missing');
-  if (hashText(body) !== body_hash) throw new Damaged(seq, 'its body was modified');
 }
 
 function folded<Name extends StreamName, S>(
@@ -593,15 +583,12 @@ export interface LostEvent extends StreamHead {
  * happens to the subjects that lost events, in the same transaction. Then this process knows what the log has now.
  * Returns what was lost; nothing if the log contains what this process knows.
  */
-export async function recordRestore(
-  log: Log,
-  timeline: number | null,
-  decide: (lost: readonly LostEvent[], locked: LockedLog) => Promise<readonly NewEvent[]>,
-): Promise<readonly LostEvent[]> {
-  log.memory.restoring ??= restore(log, timeline, decide).finally(() => {
-    log.memory.restoring = null;
+export async function recordRestore(...how: Parameters<typeof restore>) {
+  const [{ memory }] = how;
+  memory.restoring ??= restore(...how).finally(() => {
+    memory.restoring = null;
   });
-  return log.memory.restoring;
+  return memory.restoring;
 }
 
 async function restore(

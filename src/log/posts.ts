@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PostResult } from '../domain/answer.ts';
 import type { Position } from '../domain/change.ts';
 import { type EventOf, evolvePost, type LoggedPost, type NewEvent } from '../domain/log-events.ts';
-import { append, type Log, type NewEvents, type Subjects } from './log.ts';
+import { append, type LockedLog, type Log, type NewEvents, type Subjects } from './log.ts';
 
 /** `digest/C0123/2026-11-20`: one post, at most once. */
 export type PostName = `digest/${string}` | `post/${string}`;
@@ -32,6 +32,16 @@ async function loadPost(subjects: Subjects, stream: PostName): Promise<LoggedPos
   return (await subjects.load(stream, evolvePost)).state;
 }
 
+/** Appends what is decided about a post under the lock, and returns what became of it. */
+async function decidePost<R>(
+  log: Log,
+  stream: PostName,
+  decide: (before: LoggedPost | null, at: number) => NewEvents<R>,
+): Promise<R> {
+  const once = async (locked: LockedLog) => decide(await loadPost(locked, stream), locked.at);
+  return (await append(log, once)).result;
+}
+
 /**
  * Posts at most once per name, whichever process crashes and whatever the database has lost: `posting` is appended
  * before, and the channel is read before each post. If `post` rejects, it may have been posted: a later call looks for
@@ -45,12 +55,11 @@ export async function postAtMostOnce(
   if (hasEnded(await loadPost(log, stream))) return 'taken';
   const position = await find();
   const nonce = randomUUID();
-  const { result } = await append<PostOutcome | 'posting'>(log, async (locked) => {
-    const before = await loadPost(locked, stream);
-    if (hasEnded(before) || isBeingPosted(before, locked.at)) return nothing('taken');
+  const result = await decidePost<PostOutcome | 'posting'>(log, stream, (before, at) => {
+    if (hasEnded(before) || isBeingPosted(before, at)) return nothing('taken');
     if (position) return one(stream, { type: 'posted', ...position }, 'found');
-    if (before?.state === 'posting') return missed(stream, STOPPED, locked.at, reportMissed);
-    const until = locked.at + POST_LIMIT_MS;
+    if (before?.state === 'posting') return missed(stream, STOPPED, at, reportMissed);
+    const until = at + POST_LIMIT_MS;
     return one(stream, { type: 'posting', nonce, until }, 'posting');
   });
   return result === 'posting' ? postNow(log, stream, nonce, { post, shows, reportMissed }) : result;
@@ -69,14 +78,12 @@ export async function endWithoutPost(
   if (hasEnded(known)) return 'taken';
   // Where nothing was tried, the channel may be one that cannot be read.
   const position = known?.state === 'posting' ? await find() : null;
-  const { result } = await append<PostOutcome>(log, async (locked) => {
-    const before = await loadPost(locked, stream);
-    if (hasEnded(before) || isBeingPosted(before, locked.at)) return nothing('taken');
+  return decidePost<PostOutcome>(log, stream, (before, at) => {
+    if (hasEnded(before) || isBeingPosted(before, at)) return nothing('taken');
     if (position) return one(stream, { type: 'posted', ...position }, 'found');
     if (end === 'left-out') return one(stream, { type: 'left-out' }, 'missed');
-    return missed(stream, end.why, locked.at, reportMissed);
+    return missed(stream, end.why, at, reportMissed);
   });
-  return result;
 }
 
 async function postNow(
@@ -86,14 +93,12 @@ async function postNow(
   { post, shows, reportMissed }: Omit<PostCalls, 'find'>,
 ): Promise<PostOutcome> {
   const result = await post();
-  const ended = await append<PostOutcome>(log, async (locked) => {
-    const before = await loadPost(locked, stream);
+  return decidePost<PostOutcome>(log, stream, (before, at) => {
     if (before?.posting?.nonce !== nonce) return nothing('taken');
     if (result.ok) return one(stream, { type: 'posted', ...result.at, shows }, 'posted');
     if (result.again) return one(stream, { type: 'not-posted', why: result.why }, 'again');
-    return missed(stream, `Slack refused it (${result.why})`, locked.at, reportMissed);
+    return missed(stream, `Slack refused it (${result.why})`, at, reportMissed);
   });
-  return ended.result;
 }
 
 function hasEnded(post: LoggedPost | null): boolean {

@@ -12,16 +12,24 @@ import {
   type StoreTx,
   sql,
 } from '../storage/index.ts';
-import { chapterRow, Damaged, type End, type EventRow, knowledgeOf, WentBack } from './chain.ts';
+import {
+  chapterRow,
+  Damaged,
+  type End,
+  type EventRow,
+  knowledgeOf,
+  refuseBody,
+  WentBack,
+} from './chain.ts';
 import { type WriteLine, writeSigned } from './evidence.ts';
 import { foreignLog, isSignedBy, KeyProblem, type LogKeys } from './keys.ts';
 import {
   add,
+  eventRows,
   insert,
   type LockedLog,
   type Log,
   readChain,
-  refuseBody,
   rowsFrom,
   showIfChange,
   underLock,
@@ -226,8 +234,7 @@ async function damageOf(store: Store, keys: LogKeys): Promise<string> {
 /** With another key, a healthy installation would lose its log to the new chapter. */
 async function refuseOtherKey(reader: StoreReader, { current, previous }: LogKeys): Promise<void> {
   for (const { id, publicKey } of [current, ...previous]) {
-    const { rows } = await sql<EventRow>`select * from event
-      where key = ${id} order by seq desc limit 100`.execute(reader);
+    const rows = await eventRows(reader, sql`where key = ${id} order by seq desc limit 100`);
     if (rows.some(({ hash, signature }) => isSignedBy(publicKey, hash, signature))) return;
   }
   throw foreignLog();

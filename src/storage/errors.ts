@@ -58,6 +58,9 @@ function mountPoint(path: string): string {
     : mountPoint(folder);
 }
 
+const FULL_DISK =
+  'The disk of the database is full. Free some space; a running Signalbox then continues by itself.';
+
 /** The result code of SQLite, in the low byte of the error number that Node reports. */
 const SQLITE: Readonly<Record<number, string>> = {
   5: 'Another program locks the database. Stop that program, then try again.',
@@ -65,7 +68,7 @@ const SQLITE: Readonly<Record<number, string>> = {
   8: 'The database is read-only. Check the permissions of its file and folder.',
   10: 'The disk of the database failed to read or write. Check the disk first.',
   11: 'The database is damaged. Keep the damaged file, and restore a backup to a new one.',
-  13: 'The disk of the database is full. Free some space; a running Signalbox then continues by itself.',
+  13: FULL_DISK,
   14: 'The database cannot be opened, or does not exist. Check DATABASE_URL.',
   26: 'The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.',
 };
@@ -114,10 +117,8 @@ const SERVER: Readonly<Record<string, string>> = {
   '3D000': 'The server has no database with the name in DATABASE_URL.',
   '25006': 'The database is read-only. Check that it is not a standby server.',
   '42501': 'The user of DATABASE_URL lacks a permission in this database.',
-  ENOSPC:
-    'The disk of the database is full. Free some space; a running Signalbox then continues by itself.',
-  '53100':
-    'The disk of the database is full. Free some space; a running Signalbox then continues by itself.',
+  ENOSPC: FULL_DISK,
+  '53100': FULL_DISK,
   '53300': 'The server accepts no more connections.',
   '57P01': RESTARTING,
   '57P02': RESTARTING,

@@ -1,11 +1,6 @@
 import { MINUTE_MS } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
-import {
-  type FreezeEnd,
-  type FreezeService,
-  type FreezeUntil,
-  LONGEST_FREEZE_MS,
-} from '../domain/freezes.ts';
+import { type FreezeService, type FreezeUntil, LONGEST_FREEZE_MS } from '../domain/freezes.ts';
 import { evolveFreeze, type LoggedFreeze } from '../domain/log-events.ts';
 import { NO_TIMING, startTimeOf } from '../domain/timing.ts';
 import { append, inForce } from '../log/index.ts';
@@ -36,7 +31,11 @@ export function createFreezeService(context: FreezeContext): FreezeService {
   };
 }
 
-async function endOf(context: FreezeContext, until: FreezeUntil, by: UserId): Promise<FreezeEnd> {
+async function endOf(
+  context: FreezeContext,
+  until: FreezeUntil,
+  by: UserId,
+): ReturnType<FreezeService['endOf']> {
   if ('at' in until) return { ok: true, at: until.at };
   const timing = { ...NO_TIMING, ...('inMs' in until ? until : { at: until }) };
   const clock = await clockOf(context, by, timing);
