@@ -204,7 +204,10 @@ export function obeyRateLimits(
   return async (input, init) => {
     const method = methodOf(String(input), slackApiUrl);
     const waitMs = (limitedUntil.get(method) ?? 0) - clock.now();
-    if (waitMs > 0) return limitedResponse(waitMs);
+    if (waitMs > 0) {
+      const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
+      return Response.json({ ok: false, error: 'ratelimited' }, { status: 429, headers });
+    }
     const response = await fetch(input, init);
     const seconds = Number(response.headers.get('retry-after'));
     if (response.status === 429 && seconds > 0) {
@@ -212,11 +215,6 @@ export function obeyRateLimits(
     }
     return response;
   };
-}
-
-function limitedResponse(waitMs: number): Response {
-  const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
-  return Response.json({ ok: false, error: 'ratelimited' }, { status: 429, headers });
 }
 
 function traced(method: string, ...request: Parameters<Fetch>): Promise<Response> {

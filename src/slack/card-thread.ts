@@ -1,4 +1,4 @@
-import { type Change, isLocal, type State, type Verb } from '../domain/change.ts';
+import { type Change, isLocal, type Verb } from '../domain/change.ts';
 import { lessParts } from '../domain/narrow.ts';
 import { requirementFor } from '../domain/policy.ts';
 import {
@@ -276,18 +276,15 @@ export function scheduleNewsLines({
   last,
 }: ScheduleNews): readonly Line[] {
   const what = last ? occurrenceText(last.occurrence, zone) : '';
-  const ended = last?.run && scheduledRunWords(last.run.state);
-  const run = last?.run ? `${ended} (${last.run.id})` : `skipped: ${last?.skipped}`;
+  const { state: ended = 'unknown', id = '' } = last?.run ?? {};
+  const words = ended === 'unknown' ? 'outcome unknown' : STATE_WORDS[ended];
+  const run = last?.run ? `${words} (${id})` : `skipped: ${last?.skipped}`;
   const following: Line = next ? [`${next.action} `, { at: next.at }] : ['none before its end'];
   const state: Line = hasEnded ? ['none: it has ended'] : isPaused ? ['none: it is paused'] : [];
   return [
     ...(last ? [fact('Last run', `${what}: ${run}`)] : []),
     fact('Next run', ...(state.length > 0 ? state : following)),
   ];
-}
-
-function scheduledRunWords(state: State): string {
-  return state === 'unknown' ? 'outcome unknown' : STATE_WORDS[state];
 }
 
 /** Requests the same schedule again: a new change with a preview and its own approvals. */

@@ -30,12 +30,6 @@ const IS_OFF: Readonly<Record<ListedKind, (reads: Reads) => boolean>> = {
   tile: ({ alerts }) => alerts?.isOff('dashboards') ?? true,
 };
 
-/** The lists that a form offers. Without a list, its field is a line of text for an id. */
-function offeredLists(reads: Reads): readonly ListedKind[] {
-  const kinds = Object.keys(IS_OFF) as ListedKind[];
-  return kinds.filter((kind) => !IS_OFF[kind](reads));
-}
-
 interface ListQuestion {
   readonly command: Command;
   readonly given: TypedValues;
@@ -168,7 +162,9 @@ async function mayRead(bot: SlackContext, { command, by }: ListQuestion, service
 /** The names that are known without a request to an API. */
 export function localVocabulary({ commands, context, prefix }: SlackContext): Vocabulary {
   const { services, organizations, reads } = context.commandContext();
-  const offered = offeredLists(reads);
+  // Without a list, its field is a line of text for an id.
+  const kinds = Object.keys(IS_OFF) as ListedKind[];
+  const offered = kinds.filter((kind) => !IS_OFF[kind](reads));
   return { commands, services, organizations, prefix, alerts: [], offered };
 }
 

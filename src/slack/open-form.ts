@@ -20,6 +20,7 @@ import { lines, type Message, message, modal, plain, section } from './blocks.ts
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandForm, type FormSetting, metadataOf, settingOf, waitingForm } from './form.ts';
 import { filledByChoice, localVocabulary, readLists, vocabularyWith } from './form-lists.ts';
+import { optionOf } from './inputs.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
 import {
@@ -283,15 +284,18 @@ async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarge
 
 /** A select of the commands that a user may use. The form of the chosen one replaces it. */
 export function palette(commands: readonly Command[], replyTarget: ReplyTarget): View {
-  const groups = [
-    { label: 'Queries', commands: commands.filter(({ kind }) => kind === 'query') },
-    { label: 'Changes', commands: commands.filter(({ kind }) => kind === 'change') },
-  ];
+  const groups = (['query', 'change'] as const).map((kind) => ({
+    label: plain(kind === 'query' ? 'Queries' : 'Changes', 75),
+    options: commands
+      .filter((command) => command.kind === kind)
+      .slice(0, CHOICES_MAX)
+      .map(({ name, summary }) => optionOf({ id: name, name, about: summary })),
+  }));
   const accessory = {
     type: 'static_select',
     action_id: 'command',
     placeholder: plain('Choose a command', 150),
-    option_groups: groups.filter((group) => group.commands.length > 0).map(optionGroup),
+    option_groups: groups.filter(({ options }) => options.length > 0),
   } as const;
   return modal(TITLE, {
     id: PALETTE,
@@ -301,15 +305,6 @@ export function palette(commands: readonly Command[], replyTarget: ReplyTarget):
       { type: 'context', elements: [plain(WHERE, 300)] },
     ],
   });
-}
-
-function optionGroup({ label, commands }: { label: string; commands: readonly Command[] }) {
-  return { label: plain(label, 75), options: commands.slice(0, CHOICES_MAX).map(commandOption) };
-}
-
-function commandOption(command: Command) {
-  const { name, summary } = command;
-  return { text: plain(name, 75), value: name, description: plain(summary, 75) };
 }
 
 /** Shows the form of the chosen command in the same modal. Submission checks authorization. */

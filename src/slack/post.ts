@@ -317,7 +317,10 @@ export async function sendFiles(
   const where = thread
     ? 'in this thread, visible to everyone in it'
     : 'in your direct messages with Signalbox';
-  return { ...answer, parts: answer.parts.map((part) => noteFor(part, where)) };
+  const parts = answer.parts.map((part): AnswerPart => {
+    return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
+  });
+  return { ...answer, parts };
 }
 
 /** Null for a channel that is shared with another workspace, or whose sharing is unknown. */
@@ -328,8 +331,4 @@ async function threadFor(
   if (channel === null || thread === null) return null;
   const found = (await findChannels([channel])).get(channel);
   return found?.ok && !found.room.outside && found.room.joined ? { channel, ts: thread } : null;
-}
-
-function noteFor(part: AnswerPart, where: string): AnswerPart {
-  return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
 }

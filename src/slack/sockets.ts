@@ -308,17 +308,6 @@ export function keepConnections(options: ConnectionsOptions): Connections {
     }
   };
 
-  /** Slack's URLs expire, and Slack does not document when. */
-  const isAddedAt = async (url: string): Promise<boolean> => {
-    try {
-      await add(url);
-      return true;
-    } catch (error) {
-      log.info({ err: error }, 'the URL of the first Socket Mode connection has expired');
-      return false;
-    }
-  };
-
   /** Opens connections until there are this many. Throws a refusal that only a person can change. */
   const fillTo = async (wanted: number) => {
     for (let failures = 0; [...held].filter(isCurrent).length < wanted; ) {
@@ -375,7 +364,12 @@ export function keepConnections(options: ConnectionsOptions): Connections {
   return {
     open: async () => {
       const { firstUrl = null } = options;
-      if (firstUrl === null || !(await isAddedAt(firstUrl))) await fillTo(1);
+      // Slack's URLs expire, and Slack does not document when.
+      if (firstUrl !== null)
+        await add(firstUrl).catch((error: unknown) => {
+          log.info({ err: error }, 'the URL of the first Socket Mode connection has expired');
+        });
+      await fillTo(1);
       endChecks = (options.every ?? onInterval)(check, CHECK_EVERY_MS);
       check();
     },
