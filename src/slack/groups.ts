@@ -4,7 +4,7 @@ import { createBudget } from '../base/http-limits.ts';
 import { nearestWord } from '../base/problem.ts';
 import type { Clock } from '../base/time.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
-import type { IdentityEvidence, SomeMembers } from '../domain/gate.ts';
+import type { SomeMembers } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import {
   type Account,
@@ -16,11 +16,6 @@ import {
 } from './accounts.ts';
 import { callProblem, type SlackProblem } from './api.ts';
 import { orLate } from './private-answers.ts';
-
-export interface GroupMembers {
-  readonly ids: ReadonlySet<string>;
-  readonly evidence: IdentityEvidence['groups'][number];
-}
 
 interface GroupRead {
   readonly now: () => Date;
@@ -39,10 +34,10 @@ export async function readGroupMembers(
   lookups: WebClient,
   groups: readonly string[],
   { now, gone, workspaces }: GroupRead,
-): Promise<ReadonlyMap<string, GroupMembers>> {
-  if (groups.length === 0) return new Map();
+) {
   const readAt = now().toISOString();
-  const all = await groupsIn(lookups, { workspaces }, { include_users: true });
+  const all =
+    groups.length > 0 ? await groupsIn(lookups, { workspaces }, { include_users: true }) : [];
   const listed = new Map(all.map(({ group }) => [group.id, group]));
   const members = groups.map((id) => {
     const group = listed.get(id);

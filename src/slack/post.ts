@@ -15,7 +15,7 @@ import {
 } from './api.ts';
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
-import { type MessageMark, markOf, postMarkOf } from './marks.ts';
+import { markOf, postMarkOf } from './marks.ts';
 import { inPlainBlocks } from './tables.ts';
 
 const RESTRICTED = 'the settings of the channel or workspace do not let the app post there';
@@ -65,14 +65,7 @@ export interface OwnMessages {
 }
 
 /** A message as Slack returns it. */
-export interface StoredMessage {
-  readonly ts: string;
-  readonly text: string;
-  readonly mark: MessageMark | null;
-  /** Of a post that is posted once per name. */
-  readonly postMark: string | null;
-  readonly blocks: Message['blocks'];
-}
+export type StoredMessage = ReturnType<typeof ownMessages>[number];
 
 const SEARCHED_MAX = 200;
 
@@ -137,13 +130,14 @@ export async function readBack(
 export function ownMessages(
   { botId }: Pick<OwnMessages, 'botId'>,
   messages: NonNullable<ConversationsHistoryResponse['messages']>,
-): readonly StoredMessage[] {
+) {
   return messages
     .filter(({ bot_id, ts }) => bot_id === botId && ts !== undefined)
     .map(({ ts = '', text = '', blocks }) => ({
       // Blocks that Signalbox has posted.
       ...{ ts, text, blocks: (blocks ?? []) as Message['blocks'] },
       mark: markOf(blocks),
+      /** Of a post that is posted once per name. */
       postMark: postMarkOf(blocks),
     }));
 }

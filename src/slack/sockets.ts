@@ -210,13 +210,7 @@ interface ConnectionsOptions extends SocketOptions {
   readonly onOthers: (others: number) => void;
 }
 
-export interface Connections {
-  /** Resolves when the first connection is open, or on `close`. Rejects with a permanent refusal of Slack. */
-  readonly open: () => Promise<void>;
-  /** Closes all connections after their open acknowledgements; takes at most 1.5 s. */
-  readonly close: () => Promise<void>;
-  readonly isOpen: () => boolean;
-}
+export type Connections = ReturnType<typeof keepConnections>;
 
 interface Acknowledgement {
   readonly connection: SocketConnection;
@@ -239,7 +233,7 @@ interface Held {
  * replaced first and stays open until Slack closes it, because a payload may be on its way.
  * Source: docs/slack.md#socket-mode.
  */
-export function keepConnections(options: ConnectionsOptions): Connections {
+export function keepConnections(options: ConnectionsOptions) {
   const { clock, log, onRefused } = options;
   const outage = createOutageLog(log, OUTAGE);
   const held = new Set<Held>();
@@ -362,6 +356,7 @@ export function keepConnections(options: ConnectionsOptions): Connections {
   }
 
   return {
+    /** Resolves when the first connection is open, or on `close`. Rejects with a permanent refusal of Slack. */
     open: async () => {
       const { firstUrl = null } = options;
       // Slack's URLs expire, and Slack does not document when.
@@ -373,6 +368,7 @@ export function keepConnections(options: ConnectionsOptions): Connections {
       endChecks = (options.every ?? onInterval)(check, CHECK_EVERY_MS);
       check();
     },
+    /** Closes all connections after their open acknowledgements; takes at most 1.5 s. */
     close: async () => {
       stopping.abort();
       endChecks();
