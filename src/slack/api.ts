@@ -68,7 +68,7 @@ export type Clients = ReturnType<typeof createClients>;
 export const SLACK_API_URL = 'https://slack.com/api/';
 
 /** Where the Web API is and how it is called. */
-interface WebApi {
+export interface WebApi {
   readonly slackApiUrl: string;
   readonly log: Logger;
   readonly fetch: typeof globalThis.fetch;

@@ -16,6 +16,7 @@ import {
   refusedBySlack,
   SLACK_API_URL,
   type SlackProblem,
+  type WebApi,
 } from './api.ts';
 import { buttons, type Message, message, title } from './blocks.ts';
 import { channelWithId, isOutside, listChannels } from './channels.ts';
@@ -27,27 +28,16 @@ import { probeConnection } from './sockets.ts';
 // What Slack says about this installation: the owner and the scopes of its tokens, which a start checks,
 // and what the doctor reads in addition. Nothing here changes Slack.
 
-interface Tokens {
+interface Tokens extends Omit<WebApi, 'installation'> {
   readonly lookups: WebClient;
   readonly appToken: Secret | null;
   /** False for a reload, which keeps the connections of the start. */
   readonly opensSocket: boolean;
-  readonly slackApiUrl: string;
   readonly workspaces: Home['workspaces'];
-  readonly log: Logger;
-  readonly fetch: typeof globalThis.fetch;
 }
 
-type InstallationCheck =
-  | {
-      readonly ok: true;
-      readonly app: InstalledApp & { readonly appId: string };
-      readonly socketUrl: string | null;
-    }
-  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
-
 /** Checks both tokens and the scopes of a start, and returns all of their problems at once. */
-export async function checkInstallation(tokens: Tokens): Promise<InstallationCheck> {
+export async function checkInstallation(tokens: Tokens) {
   const [read, socket] = await Promise.all([
     readInstalledApp(tokens.lookups, tokens.workspaces).catch((error: unknown) =>
       callProblem('SLACK_BOT_TOKEN', error),
@@ -55,14 +45,15 @@ export async function checkInstallation(tokens: Tokens): Promise<InstallationChe
     requestSocket(tokens),
   ]);
   const delivery = 'problem' in socket ? [socket] : [];
-  if ('problem' in read) return { ok: false, problems: [read, ...delivery] };
+  if ('problem' in read) return { ok: false as const, problems: [read, ...delivery] };
   const { appId } = read;
   const problems = [...workspaceProblems(read), ...scopeProblems(read.scopes), ...delivery];
   const foreign = appId && tokens.appToken ? foreignAppToken(tokens.appToken, appId) : null;
   if (foreign) problems.push({ where: 'SLACK_APP_TOKEN', ...foreign, passing: false });
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { ok: false as const, problems };
   if (appId === null) throw new Error('Slack did not return the app of this token');
-  return { ok: true, app: { ...read, appId }, socketUrl: 'url' in socket ? socket.url : null };
+  const socketUrl = 'url' in socket ? socket.url : null;
+  return { ok: true as const, app: { ...read, appId }, socketUrl };
 }
 
 /** A token for an organization names no workspace: the configuration does, and no other token has a choice. */

@@ -70,10 +70,7 @@ const Metadata = z.object({
  */
 export type ReasonFormMetadata = z.infer<typeof Metadata>;
 
-interface FormOf {
-  readonly kind: Verb;
-  readonly by: UserId;
-}
+type FormOf = { readonly kind: Verb; readonly by: UserId };
 
 /** The metadata of a reason form, signed for the user for whom it opens. */
 export function writeReasonFormMetadata(

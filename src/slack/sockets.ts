@@ -1,11 +1,17 @@
 import { SocketModeClient } from '@slack/socket-mode';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import { causeCode, type Secret, withTimeout } from '../base/errors.ts';
 import { outbound } from '../base/http-limits.ts';
 import { createOutageLog } from '../base/log.ts';
 import { backoffMs, type Clock } from '../base/time.ts';
-import { boltLogger, isLastingRefusal, rateLimited, refusedBySlack, retryAfterMs } from './api.ts';
+import {
+  boltLogger,
+  isLastingRefusal,
+  rateLimited,
+  refusedBySlack,
+  retryAfterMs,
+  type WebApi,
+} from './api.ts';
 
 const OPEN_WITHIN_MS = 4_000;
 const CLOSE_WITHIN_MS = 500;
@@ -116,15 +122,11 @@ function controlMessage(data: string | ArrayBuffer): z.infer<typeof Control> | n
   }
 }
 
-export interface SocketOptions {
+export interface SocketOptions extends Omit<WebApi, 'installation'> {
   readonly appToken: Secret;
-  readonly slackApiUrl: string;
   readonly clock: Clock;
-  readonly log: Logger;
   /** The usual variables name a proxy, which may not hold for Slack. */
   readonly isProxied: boolean;
-  /** Sends the calls of the Web API. */
-  readonly fetch: typeof globalThis.fetch;
 }
 
 /**
