@@ -19,7 +19,7 @@ import { isPassing, refusedBySlack } from './api.ts';
 import { lines, type Message, message, modal, plain, section } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandForm, type FormSetting, metadataOf, settingOf, waitingForm } from './form.ts';
-import { filledByChoice, localVocabulary, readLists, vocabularyWith } from './form-lists.ts';
+import { filledByChoice, localVocabulary, readInTime, vocabularyWith } from './form-lists.ts';
 import { optionOf } from './inputs.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
@@ -28,7 +28,6 @@ import {
   missingObject,
   openToRedraw,
   openView,
-  orLate,
   PROGRESS_AFTER_MS,
 } from './private-answers.ts';
 import { needsReason } from './reason-form.ts';
@@ -202,7 +201,7 @@ function newestUpdate(
 /** The alert cannot be changed in its form, because the fields hold its values. */
 async function alertForm(
   bot: SlackContext,
-  { command, given, by }: Parameters<typeof readLists>[2],
+  { command, given, by }: Parameters<typeof readInTime>[2],
   setting: FormSetting,
 ) {
   const vocabulary = await vocabularyWith(bot, ['alert']);
@@ -231,14 +230,13 @@ async function alertForm(
 async function namesOfChosen(
   bot: SlackContext,
   { offered = [] }: Vocabulary,
-  question: Parameters<typeof readLists>[2],
+  question: Parameters<typeof readInTime>[2],
 ) {
   const { command, given } = question;
   const kinds = fieldsOf(command.args).flatMap(({ name, lists }) =>
     lists && given[name] && offered.includes(lists) ? [lists] : [],
   );
-  const late = bot.clock.timeout(PROGRESS_AFTER_MS);
-  return (await orLate(late, readLists(bot, kinds, question))) ?? {};
+  return readInTime(bot, kinds, question, PROGRESS_AFTER_MS);
 }
 
 function resolveAlert(command: Command, given: TypedValues, vocabulary: Vocabulary) {
