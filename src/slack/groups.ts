@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { SharedRead } from '../base/cache.ts';
 import { createBudget } from '../base/http-limits.ts';
-import { nearestWord } from '../base/problem.ts';
+import { nearest } from '../base/text.ts';
 import type { Clock } from '../base/time.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { SomeMembers } from '../domain/gate.ts';
@@ -146,7 +146,7 @@ export function groupProblem(
     name.includes('/') ? `${team}/@${handle}` : `@${handle}`;
   const enabled = listed.filter(({ disabled }) => !disabled);
   const same = enabled.find(({ handle }) => name.endsWith(`/@${handle}`));
-  const near = same ? written(same) : nearestWord(name, enabled.map(written));
+  const near = same ? written(same) : (nearest(name, enabled.map(written), 1)[0] ?? null);
   const meant =
     near === null ? 'create it in Slack' : `did you mean '${near}'? Otherwise create it`;
   const hint = `${meant}, or set another group there`;

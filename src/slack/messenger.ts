@@ -437,7 +437,7 @@ async function readMarks(
   cards: readonly Position[],
 ): Promise<readonly SeenMark[]> {
   const { channels, drawing, finder, clock, log, lookups } = options;
-  const ofRules = drawing.policy.rules.map(({ channel }) => channel);
+  const ofRules = drawing.policy.rules.map(({ requires }) => requires.channel);
   const used = new Set([channels.approvals, channels.audit, ...ofRules]);
   const call = createRetryLimited(clock);
   const found: SeenMark[] = [];

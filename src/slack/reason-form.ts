@@ -212,7 +212,7 @@ export function needsReason(
   if (command.needsReason) return true;
   const named = namedIn(command, given, vocabulary);
   const target = named && command.target(named, context.commandContext());
-  return reasonFor(context.policy, command.name, target).required;
+  return reasonFor(context.policy, command.name, target) > 0;
 }
 
 /** The items that the fields of an incomplete form name; null if one is missing or unknown. */
@@ -230,9 +230,9 @@ export function reasonProblem(
 ): FieldProblem | null {
   if (command.kind !== 'change') return null;
   const target: Target = command.target(args, context.commandContext());
-  const rule = reasonFor(context.policy, command.name, target);
-  const isNeeded = rule.required || command.needsReason === true;
-  if (!isNeeded || [...(reason ?? '')].length >= Math.max(1, rule.minimum)) return null;
-  const minimum = rule.minimum > 1 ? ` of at least ${rule.minimum} characters` : '';
+  const required = reasonFor(context.policy, command.name, target);
+  const least = Math.max(required, command.needsReason ? 1 : 0);
+  if ([...(reason ?? '')].length >= least) return null;
+  const minimum = least > 1 ? ` of at least ${least} characters` : '';
   return { field: 'reason', problem: `Add a reason${minimum} for the approvers.` };
 }

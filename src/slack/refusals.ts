@@ -81,7 +81,7 @@ function roleNote({ role }: Denial, { policy }: DrawContext): Line {
 
 /** ` of at least 20 characters`, where the rule requires a reason of that length. */
 function minimumLength({ rules }: Policy, place: number | null): string {
-  const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
+  const minimum = rules.find(({ requires }) => requires.rule === place)?.leastReason ?? 1;
   return minimum > 1 ? ` of at least ${minimum} characters` : '';
 }
 

@@ -15,7 +15,6 @@ import { refusalOfVerb } from '../../src/workflow/authorize.ts';
 import type { PressOutcome, ReplyTo } from '../../src/workflow/context.ts';
 import {
   formProblem,
-  incidentKind,
   isHandled,
   pressKind,
   receiveIncidentPress,
@@ -90,7 +89,7 @@ async function pressable(
   const change = await (typeof example === 'function'
     ? example(context)
     : aChange(context, example));
-  const kinds = { press: pressKind(context), incident: incidentKind(context) };
+  const kinds = { press: pressKind(context) };
   const handle = () => runDue(context, kinds);
   const receive = (
     verb: Verb,
