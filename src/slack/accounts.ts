@@ -150,18 +150,13 @@ export function afterLimits(clock: Clock): Repeat {
 
 const KEEP_MS = 10 * 60_000;
 
-interface Person {
-  readonly id: string;
-  readonly names: readonly string[];
-}
-
 /**
  * Finds a user by name, mention or id. The result only selects what a query shows and authorizes
  * nothing. Slack passes a typed @name on as text.
  */
 export function peopleByName(lookups: WebClient, home: Home, now: () => Date) {
   const lists = sharedRead(
-    async (): Promise<readonly Person[]> =>
+    async () =>
       (await allUsers(lookups, home)).flatMap((user) =>
         user.id ? [{ id: user.id, names: userNames(user) }] : [],
       ),
@@ -175,19 +170,15 @@ export function peopleByName(lookups: WebClient, home: Home, now: () => Date) {
     const wanted = word.replace(/^@/, '').toLowerCase();
     try {
       const all = await lists.read('all', { fresh: false });
-      return oneOf(all.filter(({ names }) => names.includes(wanted)));
+      const [found, ...others] = all.filter(({ names }) => names.includes(wanted));
+      if (!found) return { ok: false, why: 'nobody' };
+      if (others.length > 0) return { ok: false, why: 'several' };
+      return { ok: true, user: found.id as UserId };
     } catch {
       // The query answers that the lookup failed; nothing is decided by it.
       return { ok: false, why: 'lookup-failed' };
     }
   };
-}
-
-function oneOf(found: readonly Person[]): PersonLookup {
-  const [first] = found;
-  if (!first) return { ok: false, why: 'nobody' };
-  if (found.length > 1) return { ok: false, why: 'several' };
-  return { ok: true, user: first.id as UserId };
 }
 
 /** All users of the workspaces, as Slack lists them, each once. */

@@ -16,6 +16,7 @@ import {
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
 import { markOf, postMarkOf } from './marks.ts';
+import type { PrivateMessage } from './payload.ts';
 import { inPlainBlocks } from './tables.ts';
 
 const RESTRICTED = 'the settings of the channel or workspace do not let the app post there';
@@ -175,15 +176,6 @@ export interface ReplyTarget {
   readonly edits?: ChangeId | undefined;
   /** The preview of that draft, which the new preview replaces. */
   readonly replaces?: PrivateMessage | undefined;
-}
-
-/** A private message of Signalbox, which an answer can replace. */
-export interface PrivateMessage {
-  /** Replaces an ephemeral message. It is valid for 30 minutes and never logged. */
-  readonly url: string | null;
-  readonly channel: ChannelId | null;
-  /** Replaces a direct message, together with the channel; null for an ephemeral one. */
-  readonly ts: string | null;
 }
 
 export const NO_REPLY_TARGET: ReplyTarget = { channel: null, thread: null };

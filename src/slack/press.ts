@@ -32,6 +32,7 @@ import {
   ChangeOf,
   IncidentOf,
   isHome,
+  type PrivateMessage,
   pressedButton,
   pressedPost,
   privateMessageOf,
@@ -39,7 +40,6 @@ import {
   seenMark,
 } from './payload.ts';
 import { readPlace, splitValue } from './place.ts';
-import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
 import { handleReceipt, openView, sendAnswer, storeOrReply } from './private-answers.ts';
 import {

@@ -17,8 +17,9 @@ import { sentenceMessage } from './answer.ts';
 import { isPassing, type Respond, refusedBySlack, retryAfterMs } from './api.ts';
 import { fact, lines, type Message, message, title } from './blocks.ts';
 import type { SlackContext } from './context.ts';
+import type { PrivateMessage } from './payload.ts';
 import { withPlaces } from './place.ts';
-import { type PrivateMessage, postEphemeral, postMessage, replacePrivate } from './post.ts';
+import { postEphemeral, postMessage, replacePrivate } from './post.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
