@@ -4,7 +4,13 @@ import { Cache, type Repeat, type SharedRead, sharedRead } from '../base/cache.t
 import type { Clock } from '../base/time.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Refusal, UserId } from '../domain/change.ts';
-import { createRetryLimited, type RetryLimited, readPages, refusedBySlack } from './api.ts';
+import {
+  createRetryLimited,
+  type PageReading,
+  type RetryLimited,
+  readPages,
+  refusedBySlack,
+} from './api.ts';
 
 /** Where the app is installed: in one workspace, or in an organization of Enterprise Grid. */
 export interface Home {
@@ -81,16 +87,9 @@ export function accountFrom(user: User | undefined, home: Home): Account | null 
   const ids = [user.id, user.enterprise_user?.id ?? user.id] as UserId[];
   // Slack recommends the id of the organization. In one workspace the log has the other one from its first day.
   const known = home.workspaces ? ids.toReversed() : ids;
-  return {
-    ids: [...new Set(known)],
-    standing: standingOf(user, home),
-    zone: knownZone(user.tz),
-  };
-}
-
-/** Null for a zone that the runtime does not know. */
-function knownZone(zone: string | undefined): string | null {
-  return zone !== undefined && !Number.isNaN(tzOffset(zone, new Date(0))) ? zone : null;
+  // The runtime does not know every zone.
+  const zone = user.tz && !Number.isNaN(tzOffset(user.tz, new Date(0))) ? user.tz : null;
+  return { ids: [...new Set(known)], standing: standingOf(user, home), zone };
 }
 
 type User = NonNullable<Awaited<ReturnType<WebClient['users']['info']>>['user']>;
@@ -151,18 +150,16 @@ export function afterLimits(clock: Clock): Repeat {
 
 const KEEP_MS = 10 * 60_000;
 
-interface Person {
-  readonly id: string;
-  readonly names: readonly string[];
-}
-
 /**
  * Finds a user by name, mention or id. The result only selects what a query shows and authorizes
  * nothing. Slack passes a typed @name on as text.
  */
 export function peopleByName(lookups: WebClient, home: Home, now: () => Date) {
   const lists = sharedRead(
-    () => readAll(lookups, home),
+    async () =>
+      (await allUsers(lookups, home)).flatMap((user) =>
+        user.id ? [{ id: user.id, names: userNames(user) }] : [],
+      ),
     KEEP_MS,
     () => now().getTime(),
   );
@@ -173,24 +170,15 @@ export function peopleByName(lookups: WebClient, home: Home, now: () => Date) {
     const wanted = word.replace(/^@/, '').toLowerCase();
     try {
       const all = await lists.read('all', { fresh: false });
-      return oneOf(all.filter(({ names }) => names.includes(wanted)));
+      const [found, ...others] = all.filter(({ names }) => names.includes(wanted));
+      if (!found) return { ok: false, why: 'nobody' };
+      if (others.length > 0) return { ok: false, why: 'several' };
+      return { ok: true, user: found.id as UserId };
     } catch {
       // The query answers that the lookup failed; nothing is decided by it.
       return { ok: false, why: 'lookup-failed' };
     }
   };
-}
-
-function oneOf(found: readonly Person[]): PersonLookup {
-  const [first] = found;
-  if (!first) return { ok: false, why: 'nobody' };
-  if (found.length > 1) return { ok: false, why: 'several' };
-  return { ok: true, user: first.id as UserId };
-}
-
-async function readAll(lookups: WebClient, home: Home): Promise<readonly Person[]> {
-  const users = await allUsers(lookups, home);
-  return users.flatMap((user) => (user.id ? [{ id: user.id, names: userNames(user) }] : []));
 }
 
 /** All users of the workspaces, as Slack lists them, each once. */
@@ -199,11 +187,17 @@ export async function allUsers(
   home: Pick<Home, 'workspaces'>,
 ): Promise<readonly User[]> {
   const all = new Map<string | undefined, User>();
-  for (const of of ofEach(home)) {
-    const pages = readPages<UsersListResponse>(lookups, 'users.list', of);
-    for await (const { members = [] } of pages) for (const each of members) all.set(each.id, each);
+  for await (const members of userPages(lookups, home)) {
+    for (const each of members) all.set(each.id, each);
   }
   return [...all.values()];
+}
+
+async function* userPages(lookups: WebClient, home: Pick<Home, 'workspaces'>, how?: PageReading) {
+  for (const of of ofEach(home)) {
+    const pages = readPages<UsersListResponse>(lookups, 'users.list', of, how);
+    for await (const { members = [] } of pages) yield members;
+  }
 }
 
 function userNames({ name, real_name, profile }: User): readonly string[] {
@@ -264,23 +258,15 @@ async function listedAmong(
   { lookups, home, retryLimited: call, listed }: UserReads,
 ): Promise<ReadonlyMap<UserId, Account>> {
   const found = new Map<UserId, Account>();
-  const add = (members: readonly User[]) => {
-    for (const account of members.flatMap((one) => accountFrom(one, home) ?? [])) {
-      // A list may show less of a user than `users.info`.
-      if (account.standing === 'lookup-failed') continue;
-      for (const id of account.ids) if (ids.has(id)) found.set(id, account);
-    }
-  };
-  add(listed ?? []);
-  if (listed) return found;
   try {
-    for (const of of ofEach(home)) {
-      const how = { most: PAGES_MAX, call };
-      const pages = readPages<UsersListResponse>(lookups, 'users.list', of, how);
-      for await (const { members = [] } of pages) {
-        add(members);
-        if (found.size === ids.size) return found;
+    const pages = listed ? [listed] : userPages(lookups, home, { most: PAGES_MAX, call });
+    for await (const members of pages) {
+      for (const account of members.flatMap((one) => accountFrom(one, home) ?? [])) {
+        // A list may show less of a user than `users.info`.
+        if (account.standing === 'lookup-failed') continue;
+        for (const id of account.ids) if (ids.has(id)) found.set(id, account);
       }
+      if (found.size === ids.size) return found;
     }
   } catch (error) {
     nullIfLimited(error);

@@ -5,34 +5,14 @@ import { isPerson, type RoleName, type UserId } from '../domain/change.ts';
 import { agentIdentity, type Identity, type People } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import { type Account, afterLimits, type Home } from './accounts.ts';
-import {
-  createSomeMembers,
-  type GroupMembers,
-  type RoleGroups,
-  readGroupMembers,
-} from './groups.ts';
+import { createSomeMembers, type RoleGroups, readGroupMembers } from './groups.ts';
 import { orLate } from './private-answers.ts';
 
 const KEEP_MS = 60_000;
 const ALL = 'all groups';
 const ID_WITHIN_MS = 1_000;
 
-export interface Actors extends People {
-  /**
-   * For a start: at least `enough` active users of a role, or all, with few lookups for a large
-   * group; null on failure.
-   */
-  readonly someOf: (role: RoleName, enough: number) => Promise<readonly UserId[] | null>;
-  /**
-   * The one id by which Signalbox knows a person, whichever of two ids on Grid Slack gives. Everything that
-   * compares people compares this one. Where Slack does not answer within a second, the given id.
-   */
-  readonly idOf: (user: UserId) => Promise<UserId>;
-  /** After an event of Slack about a group: the groups are read again. */
-  readonly groupChanged: (group: string) => void;
-  /** Drops what was read before, after an event of Slack. */
-  readonly forgetUser: (user: string) => void;
-}
+export type Actors = ReturnType<typeof createActors>;
 
 interface Options {
   readonly lookups: WebClient;
@@ -51,7 +31,7 @@ interface Options {
  * Identities from Slack: cached for a minute, and read again for every decision. A reading serves everyone
  * who needs one that began as late. Source: docs/slack.md#users-and-groups.
  */
-export function createActors(options: Options): Actors {
+export function createActors(options: Options) {
   const { lookups, policy, groups, accounts, now } = options;
   const all = [...groups.values()].flat();
   const groupIds = [...new Set(all.map(({ id }) => id))];
@@ -91,12 +71,16 @@ export function createActors(options: Options): Actors {
   }
 
   /** Slack returns ids of users. */
-  function inGroups(role: RoleName, byGroup: ReadonlyMap<string, GroupMembers>) {
+  function inGroups(role: RoleName, byGroup: Awaited<ReturnType<typeof readGroupMembers>>) {
     return (groups.get(role) ?? []).flatMap(({ id }) => [
       ...(byGroup.get(id)?.ids ?? []),
     ]) as UserId[];
   }
 
+  /**
+   * For a start: at least `enough` active users of a role, or all, with few lookups for a large
+   * group; null on failure.
+   */
   async function someOf(role: RoleName, enough: number): Promise<readonly UserId[] | null> {
     try {
       const left = [...(await idsOf(role))];
@@ -124,6 +108,10 @@ export function createActors(options: Options): Actors {
     );
   }
 
+  /**
+   * The one id by which Signalbox knows a person, whichever of two ids on Grid Slack gives. Everything that
+   * compares people compares this one. Where Slack does not answer within a second, the given id.
+   */
   async function idOf(user: UserId): Promise<UserId> {
     if (options.home.workspaces === null && !user.startsWith('W')) return user;
     const read = accounts.read(user, { fresh: false }).catch((error: unknown) => {
@@ -155,9 +143,11 @@ export function createActors(options: Options): Actors {
     someOf,
     someMembers: createSomeMembers({ idsOf, accounts, clock: options.clock }),
     zoneOf,
-    groupChanged: (group) => {
+    /** After an event of Slack about a group: the groups are read again. */
+    groupChanged: (group: string) => {
       if (groupIds.includes(group)) members.forget(ALL);
     },
-    forgetUser: (user) => accounts.forget(user),
-  };
+    /** Drops what was read before, after an event of Slack. */
+    forgetUser: (user: string) => accounts.forget(user),
+  } satisfies People & Record<string, unknown>;
 }

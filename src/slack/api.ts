@@ -63,19 +63,12 @@ function text(words: readonly unknown[]): string {
   return words.map((word) => (word instanceof Error ? word.message : String(word))).join(' ');
 }
 
-export interface Clients {
-  /** Opens and updates modals while a user waits, with a short timeout. */
-  readonly views: WebClient;
-  /** Posts and updates messages, without retries: a repeated post would appear twice. */
-  readonly posts: WebClient;
-  /** Reads users, groups and channels. */
-  readonly lookups: WebClient;
-}
+export type Clients = ReturnType<typeof createClients>;
 
 export const SLACK_API_URL = 'https://slack.com/api/';
 
 /** Where the Web API is and how it is called. */
-interface WebApi {
+export interface WebApi {
   readonly slackApiUrl: string;
   readonly log: Logger;
   readonly fetch: typeof globalThis.fetch;
@@ -88,10 +81,13 @@ interface WebApi {
  * its own options object, because Bolt modifies the object that it gets.
  * Source: docs/slack.md#web-api.
  */
-export function createClients(token: Secret, api: WebApi): Clients {
+export function createClients(token: Secret, api: WebApi) {
   return {
+    /** Opens and updates modals while a user waits, with a short timeout. */
     views: createClient(token, api, { timeout: 2_500 }),
+    /** Posts and updates messages, without retries: a repeated post would appear twice. */
     posts: createClient(token, api, { timeout: 10_000 }),
+    /** Reads users, groups and channels. */
     lookups: createClient(token, api, { timeout: 4_000, retries: 1 }),
   };
 }
@@ -204,7 +200,10 @@ export function obeyRateLimits(
   return async (input, init) => {
     const method = methodOf(String(input), slackApiUrl);
     const waitMs = (limitedUntil.get(method) ?? 0) - clock.now();
-    if (waitMs > 0) return limitedResponse(waitMs);
+    if (waitMs > 0) {
+      const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
+      return Response.json({ ok: false, error: 'ratelimited' }, { status: 429, headers });
+    }
     const response = await fetch(input, init);
     const seconds = Number(response.headers.get('retry-after'));
     if (response.status === 429 && seconds > 0) {
@@ -212,11 +211,6 @@ export function obeyRateLimits(
     }
     return response;
   };
-}
-
-function limitedResponse(waitMs: number): Response {
-  const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
-  return Response.json({ ok: false, error: 'ratelimited' }, { status: 429, headers });
 }
 
 function traced(method: string, ...request: Parameters<Fetch>): Promise<Response> {
@@ -502,14 +496,7 @@ export function isLastingRefusal(error: unknown): boolean {
 }
 
 /** Whether the app may still act in the workspace, as its calls and events of Slack show. */
-export interface Installation {
-  /** In words; null while the app is installed. */
-  readonly problem: () => string | null;
-  /** Slack has refused a call for good, or sent an event with this name about its end. */
-  readonly lost: (reason: unknown) => void;
-  /** A call succeeded that began with this problem: one that was under way at the end proves nothing. */
-  readonly answered: (before: string | null) => void;
-}
+export type Installation = ReturnType<typeof createInstallation>;
 
 /** Events after which no call succeeds, with the error that calls then get. */
 const ENDS: Readonly<Record<string, string>> = {
@@ -517,17 +504,20 @@ const ENDS: Readonly<Record<string, string>> = {
   tokens_revoked: 'token_revoked',
 };
 
-export function createInstallation(log: Logger): Installation {
+export function createInstallation(log: Logger) {
   let problem: string | null = null;
   return {
+    /** In words; null while the app is installed. */
     problem: () => problem,
-    lost: (reason) => {
+    /** Slack has refused a call for good, or sent an event with this name about its end. */
+    lost: (reason: unknown) => {
       const known = typeof reason === 'string' ? REFUSALS[ENDS[reason] ?? ''] : undefined;
       const { says, fix } = known ? { says: known[0], fix: known[1] } : tokenProblem(reason);
       if (problem === null) log.error({ fix }, `Signalbox cannot act in Slack: ${says}`);
       problem = `${says}: ${fix}`;
     },
-    answered: (before) => {
+    /** A call succeeded that began with this problem: one that was under way at the end proves nothing. */
+    answered: (before: string | null) => {
       if (before === problem) problem = null;
     },
   };

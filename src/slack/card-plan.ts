@@ -143,12 +143,13 @@ export function aboutLines({ plan, state }: Pick<Change, 'plan' | 'state'>): rea
   const { listedIn, appliedBy } = TARGET_TRAITS[target.kind];
   if (listedIn === null || appliedBy === 'signalbox') return [];
   if (target.kind === 'alert') return [watchesLine(plan)];
-  const { tags } = target;
-  const place = placeWords(target).slice(tags?.length ?? 0);
+  const tags = target.tags ?? [];
+  const size = currentSizeText(before?.fields ?? {});
+  const place = placeWords(target).slice(tags.length);
   const parts: readonly Line[] = [
-    ...(tags ?? []).map((tag) => [bounded(tag, SHORT)]),
+    ...tags.map((tag) => [bounded(tag, SHORT)]),
     stateWords(plan, state === 'draft'),
-    ...sizeWords(before?.fields ?? {}),
+    ...(size ? [[bounded(size, LONG)]] : []),
     ...place.map((word) => [bounded(word, SHORT)]),
   ];
   return [parts.flatMap((part, index): Line => (index > 0 ? [' · ', ...part] : part))];
@@ -182,11 +183,6 @@ function stateWords({ before }: Plan, isNow: boolean): Line {
   if (!before) return ['never seen'];
   if (!before.wasRead) return [`last seen ${seenState(before)}`, { at: before.seenAt }];
   return [`${stateOf(before)} ${isNow ? '(checked just now)' : 'when requested'}`];
-}
-
-function sizeWords(fields: Snapshot['fields']): readonly Line[] {
-  const size = currentSizeText(fields);
-  return size ? [[bounded(size, LONG)]] : [];
 }
 
 function seenState({ fields, volatileFields }: Snapshot): string {

@@ -138,7 +138,9 @@ export function newsLines(change: Change, drawing: DrawContext): readonly Line[]
     ...(refusal === 'not-verified' ? [[...WARNING, NOT_VERIFIED]] : []),
     ...freezes.map((freeze) => {
       const ends = state === 'pending' && expiresAt < freeze.until ? EXPIRES_FIRST : WAITS;
-      return freezeLine(freeze, refusal === 'frozen' ? ends : '');
+      const span: Line = [{ at: freeze.from }, ' and ', { at: freeze.until }];
+      const note = [...freezeNote(freeze), refusal === 'frozen' ? ends : ''];
+      return [...WARNING, 'Frozen between ', ...span, ...note];
     }),
     ...relatedLines(before, others, drawing),
   ];
@@ -183,11 +185,6 @@ function movedLine(was: Target, now: Target): Line {
 
 const WAITS = ' This change waits until then.';
 const EXPIRES_FIRST = ' This change expires before that. Request it again afterwards.';
-
-function freezeLine(freeze: News['freezes'][number], end: string): Line {
-  const span: Line = [{ at: freeze.from }, ' and ', { at: freeze.until }];
-  return [...WARNING, 'Frozen between ', ...span, ...freezeNote(freeze), end];
-}
 
 function sameLine(
   [last, ...earlier]: readonly Change[],
@@ -243,9 +240,11 @@ export function ending(change: Change, drawing: DrawContext, isFull = false): En
   const isReported = outcome.how === 'succeeded';
   const happened: readonly Line[] = resolution ? [resolutionLine(resolution)] : [];
   const words = outcomeWords(outcome, change, { drawing, isFull });
+  // Values in the reply that are not as sent, each on a line of its own.
+  const reported = outcome.how === 'succeeded' ? outcome.reported.filter(isWarning) : [];
   return {
     facts: [...words, ...happened, ...(isReported ? [] : lines)],
-    warnings: [...candidates, ...reportedWarnings(outcome)],
+    warnings: [...candidates, ...reported.map((each) => [each])],
     extras: state === 'unknown' ? [] : [requestLine(outcome, change, isFull)],
   };
 }
@@ -336,13 +335,6 @@ function resolutionLine({ by, note, evidence }: Resolution): Line {
     ...[`the server shows ${shown} (`, { at: shownAt }],
     ...[`), before the request ${before} (`, { at: beforeAt }, ')'],
   );
-}
-
-/** Values in the reply that are not as sent, each on a line of its own. */
-function reportedWarnings(outcome: ExecutionOutcome): readonly Line[] {
-  return outcome.how === 'succeeded'
-    ? outcome.reported.filter(isWarning).map((each) => [each])
-    : [];
 }
 
 function requestLine(ending: ExecutionOutcome, change: Change, isFull: boolean): Line {

@@ -1,4 +1,4 @@
-import { type Change, isLocal, type State, type Verb } from '../domain/change.ts';
+import { type Change, isLocal, type RoleName, type Verb } from '../domain/change.ts';
 import { lessParts } from '../domain/narrow.ts';
 import { requirementFor } from '../domain/policy.ts';
 import {
@@ -194,25 +194,11 @@ export function unfrozenLine(change: Change): Line {
 const REMINDERS: Readonly<
   Record<Reminder, (change: Change, drawing: DrawContext) => { who: Line; text: Line }>
 > = {
-  waiting: (change, drawing) => ({
-    who: [...mentionOf(change.requires.from, drawing), ' '],
-    text: [
-      `“${lowerActionText(change)}” still needs ${missing(change)}. It expires `,
-      { at: change.expiresAt },
-      '.',
-      ...openCard(change, drawing.linkOf),
-    ],
-  }),
-  escalated: (change, drawing) => ({
-    who: [...mentionOf(change.requires.escalation?.to ?? null, drawing), ' '],
-    text: [
-      `“${lowerActionText(change)}” still needs ${missing(change)}, and you can now approve it too. `,
-      'It expires ',
-      { at: change.expiresAt },
-      '.',
-      ...openCard(change, drawing.linkOf),
-    ],
-  }),
+  waiting: (change, drawing) => missingApprovals(change, change.requires.from, drawing),
+  escalated: (change, drawing) => {
+    const also = ', and you can now approve it too';
+    return missingApprovals(change, change.requires.escalation?.to ?? null, drawing, also);
+  },
   unknown: (change, drawing) => ({
     who: [...callRequester(change), ...mentionsOfApprovers(change, drawing)],
     text: [
@@ -241,9 +227,17 @@ function currentApprovers({ command, plan, requires }: Change, { policy }: DrawC
   return requirementFor(policy, { command, target: plan.target })?.from ?? null;
 }
 
-function missing({ requires, approvals }: Change): string {
-  const count = requires.count - approvals.length;
-  return count === 1 ? 'one more approval' : `${count} more approvals`;
+function missingApprovals(
+  change: Change,
+  role: RoleName | null,
+  drawing: DrawContext,
+  also = '',
+): { who: Line; text: Line } {
+  const left = change.requires.count - change.approvals.length;
+  const missing = left === 1 ? 'one more approval' : `${left} more approvals`;
+  const needs = `“${lowerActionText(change)}” still needs ${missing}${also}. It expires `;
+  const expires: Line = [{ at: change.expiresAt }, '.', ...openCard(change, drawing.linkOf)];
+  return { who: [...mentionOf(role, drawing), ' '], text: [needs, ...expires] };
 }
 
 /** In the thread of a schedule that expires soon, or has expired. */
@@ -276,18 +270,15 @@ export function scheduleNewsLines({
   last,
 }: ScheduleNews): readonly Line[] {
   const what = last ? occurrenceText(last.occurrence, zone) : '';
-  const ended = last?.run && scheduledRunWords(last.run.state);
-  const run = last?.run ? `${ended} (${last.run.id})` : `skipped: ${last?.skipped}`;
+  const { state: ended = 'unknown', id = '' } = last?.run ?? {};
+  const words = ended === 'unknown' ? 'outcome unknown' : STATE_WORDS[ended];
+  const run = last?.run ? `${words} (${id})` : `skipped: ${last?.skipped}`;
   const following: Line = next ? [`${next.action} `, { at: next.at }] : ['none before its end'];
   const state: Line = hasEnded ? ['none: it has ended'] : isPaused ? ['none: it is paused'] : [];
   return [
     ...(last ? [fact('Last run', `${what}: ${run}`)] : []),
     fact('Next run', ...(state.length > 0 ? state : following)),
   ];
-}
-
-function scheduledRunWords(state: State): string {
-  return state === 'unknown' ? 'outcome unknown' : STATE_WORDS[state];
 }
 
 /** Requests the same schedule again: a new change with a preview and its own approvals. */

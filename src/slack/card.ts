@@ -131,7 +131,9 @@ function endedParts(change: Change, drawing: DrawContext) {
       ...(reason ? [fact('Reason', reason)] : []),
       ...wordsLines(change),
       // An unknown outcome is settled by what the target shows: its estimated cost does not help.
-      ...(state === 'unknown' ? openNews(change, drawing) : costRangeLines(plan)),
+      ...(state === 'unknown'
+        ? [...aboutLines(change), ...newsLines(change, drawing)]
+        : costRangeLines(plan)),
       ...extras,
     ],
   });
@@ -140,10 +142,6 @@ function endedParts(change: Change, drawing: DrawContext) {
 /** `copilot (agent): “the night load is over”`: a line of its own, because only the agent vouches for it. */
 export function wordsLines({ via, words }: Change): readonly Line[] {
   return via && words ? [[{ quoted: words, by: via.agent }]] : [];
-}
-
-function openNews(change: Change, drawing: DrawContext): readonly Line[] {
-  return [...aboutLines(change), ...newsLines(change, drawing)];
 }
 
 const ACTION_MAX = 100;
@@ -277,10 +275,7 @@ type Buttons = (change: Change, drawing: Drawing) => readonly Button[];
 const BUTTONS: Readonly<Partial<Record<State, Buttons>>> = {
   draft: () => [],
   pending: (change, { commands }) => [
-    ...(mayRun(change)
-      ? [{ id: 'change.approve', label: 'Approve', value: change.id, style: 'primary' } as const]
-      : []),
-    { id: 'change.reject', label: 'Reject', value: change.id, style: 'danger' },
+    ...decideButtons(change),
     ...(mayRun(change) ? narrowButtons(change, commands) : []),
     showRequest(change),
     ...(mayRun(change) ? breakGlassButtons(change) : []),
@@ -292,6 +287,13 @@ const BUTTONS: Readonly<Partial<Record<State, Buttons>>> = {
   unknown: (change, drawing) => [...outcomeButtons(change, drawing), showRequest(change)],
 };
 
+export function decideButtons(change: Change): readonly Button[] {
+  const { id: value } = change;
+  const approve = { id: 'change.approve', label: 'Approve', value, style: 'primary' } as const;
+  const reject = { id: 'change.reject', label: 'Reject', value, style: 'danger' } as const;
+  return mayRun(change) ? [approve, reject] : [reject];
+}
+
 function narrowButtons(change: Change, commands: Drawing['commands']): readonly Button[] {
   const { id: value, command, plan } = change;
   if (dimensionsOf(plan, commands.get(command)?.timed).length === 0) return [];
@@ -299,7 +301,7 @@ function narrowButtons(change: Change, commands: Drawing['commands']): readonly 
 }
 
 /** Nothing that cannot lead to a run is offered. */
-export function mayRun({ news }: Change): boolean {
+function mayRun({ news }: Change): boolean {
   return (news?.refusal ?? null) === null;
 }
 

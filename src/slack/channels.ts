@@ -29,21 +29,7 @@ interface ChannelFinderOptions {
   readonly log: Logger;
 }
 
-/**
- * Channels by name or id. A configured name is resolved once: its channel keeps working under a new
- * name, and another channel that takes the name is not used.
- * Source: docs/slack.md#large-workspaces.
- */
-export interface ChannelFinder {
-  /** Reads each channel from Slack, because it can be shared with another workspace at any time. */
-  readonly find: (wanted: readonly string[]) => Promise<ReadonlyMap<string, ChannelLookup>>;
-  /** Returns the stored id of a configured name, else the name or id itself, without a call. */
-  readonly target: (channel: string) => Promise<string>;
-  /** Stores the channel in which Slack posted to this name. */
-  readonly posted: (channel: string, id: ChannelId) => Promise<void>;
-  /** Why names cannot be resolved now; null if nothing waits. */
-  readonly problem: () => string | null;
-}
+export type ChannelFinder = ReturnType<typeof createChannelFinder>;
 
 /** From this number on, one list of all channels takes fewer calls than one call for each. */
 const LIST_FROM = 15;
@@ -52,7 +38,12 @@ const LOOKUPS_PER_PAGE = 3;
 /** How long a name that is not in the configuration keeps the id of the last list. */
 const KEEP_MS = 60_000;
 
-export function createChannelFinder(options: ChannelFinderOptions): ChannelFinder {
+/**
+ * Channels by name or id. A configured name is resolved once: its channel keeps working under a new
+ * name, and another channel that takes the name is not used.
+ * Source: docs/slack.md#large-workspaces.
+ */
+export function createChannelFinder(options: ChannelFinderOptions) {
   const { lookups, store, clock, log } = options;
   const configured = new Set(options.configured.filter(isName));
   const ids = new Map<string, string>();
@@ -89,6 +80,7 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
     return ids.get(channel) ?? null;
   }
 
+  /** Reads each channel from Slack, because it can be shared with another workspace at any time. */
   async function find(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>> {
     const known = await Promise.all(wanted.map(knownId));
     const isListed =
@@ -115,7 +107,8 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
 
   return {
     find,
-    target: async (channel) => {
+    /** Returns the stored id of a configured name, else the name or id itself, without a call. */
+    target: async (channel: string): Promise<string> => {
       const id = await knownId(channel);
       // Slack finds a channel by its name alone: in an organization the list does.
       if (id !== null || options.home.workspaces === null) return id ?? channel;
@@ -124,13 +117,15 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
       if (found?.why === 'lookup-failed') throw new Error(`Slack did not list ${channel}`);
       return channel;
     },
-    posted: async (channel, id) => {
+    /** Stores the channel in which Slack posted to this name. */
+    posted: async (channel: string, id: ChannelId) => {
       if (!configured.has(channel)) return;
       // The message is posted already: a failure here must not post it again.
       await remember(channel, id).catch((error: unknown) => {
         log.warn({ err: error, channel }, 'the id of a channel was not stored');
       });
     },
+    /** Why names cannot be resolved now; null if nothing waits. */
     problem: () => {
       const seconds = list.waitsForS();
       if (seconds === null) return null;

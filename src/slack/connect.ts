@@ -10,7 +10,7 @@ import type { Position } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger, WorkflowContext } from '../workflow/index.ts';
 import { cachedAccounts, type Home, peopleByName, whyForeign } from './accounts.ts';
-import { type Actors, createActors } from './actors.ts';
+import { createActors } from './actors.ts';
 import {
   boltLogger,
   createClients,
@@ -22,15 +22,14 @@ import {
   type Post,
   refusedBySlack,
   SLACK_API_URL,
-  type SlackProblem,
 } from './api.ts';
 import { type ChannelIdStore, createChannelFinder } from './channels.ts';
-import { createDeliveries, type Deliveries, type DeliveryPort } from './deliveries.ts';
+import { createDeliveries, type DeliveryPort } from './deliveries.ts';
 import { findGroups, idsOfHandles } from './groups.ts';
 import { checkInstallation, type InstalledApp } from './installation.ts';
 import { createPermalinks } from './links.ts';
 import { type Channels, createMessenger } from './messenger.ts';
-import { type PayloadListener, startListening } from './middleware.ts';
+import { startListening } from './middleware.ts';
 import type { DrawContext } from './naming.ts';
 import { createPlaces } from './place.ts';
 
@@ -64,29 +63,7 @@ interface SlackOptions {
 }
 
 /** The connection to one workspace: lookups, messages and incoming payloads. */
-export interface Slack {
-  /** Whether a workspace is of another organization; what is not known is decided by who the person is. */
-  readonly isForeignTeam: (team: string | undefined) => boolean;
-  /** The permalink of a message; null where Slack does not return it. */
-  readonly linkOf: (at: Position) => Promise<string | null>;
-  readonly actors: Actors;
-  /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
-  readonly groupIds: ReadonlyMap<string, string>;
-  /** `placeKeys` sign and verify the places of buttons: the first one signs. */
-  readonly openMessenger: (channelIds: ChannelIdStore, placeKeys: readonly Buffer[]) => Messenger;
-  /** Finds a user by name, mention or id. */
-  readonly findPerson: (word: string) => Promise<PersonLookup>;
-  /** The receiver of payloads. It outlives a reload of the configuration. */
-  readonly deliveries: (port: DeliveryPort) => Deliveries;
-  readonly listen: (
-    context: WorkflowContext,
-    placeKeys: readonly Buffer[],
-  ) => Promise<PayloadListener>;
-}
-
-type ConnectResult =
-  | { readonly ok: true; readonly slack: Slack }
-  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
+export type Slack = Extract<Awaited<ReturnType<typeof connect>>, { readonly ok: true }>['slack'];
 
 const UNCHECKED =
   'users of signalbox.yaml could not be checked: Slack limits the rate of requests. Run the doctor later';
@@ -100,7 +77,7 @@ const UNKNOWN_MEMBER =
   'Slack does not know this member of a group, or hides it: it counts as no member';
 
 /** Checks tokens, scopes and user groups. Returns every problem that stops the start. */
-export async function connect(options: SlackOptions): Promise<ConnectResult> {
+export async function connect(options: SlackOptions) {
   const slackApiUrl = options.apiUrl ?? SLACK_API_URL;
   const { clock = systemClock } = options;
   const fetch = measuredFetch(slackApiUrl, options.measures, options.record);
@@ -156,7 +133,7 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
   const drawn = { commands, drawing, permalinks, respond, log, clock };
-  const openMessenger: Slack['openMessenger'] = (store, placeKeys) => {
+  const openMessenger = (store: ChannelIdStore, placeKeys: readonly Buffer[]): Messenger => {
     const finder = createChannelFinder({ lookups, home, configured, store, clock, log });
     return createMessenger({
       ...drawn,
@@ -172,25 +149,31 @@ export async function connect(options: SlackOptions): Promise<ConnectResult> {
     });
   };
   return {
-    ok: true,
+    ok: true as const,
     slack: {
-      isForeignTeam: (team) =>
+      /** Whether a workspace is of another organization; what is not known is decided by who the person is. */
+      isForeignTeam: (team: string | undefined) =>
         team === undefined ||
         whyForeign(home, { teams: [team], enterprise: undefined }) === 'other-workspace',
-      linkOf: async (at) => {
+      /** The permalink of a message; null where Slack does not return it. */
+      linkOf: async (at: Position) => {
         await permalinks.load([at]);
         return permalinks.of(at);
       },
       actors,
+      /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
       groupIds: idsOfHandles(policy, found.groups),
+      /** The keys sign and verify the places of buttons: the first one signs. */
       openMessenger,
-      findPerson: async (word) => {
+      /** Finds a user by name, mention or id. */
+      findPerson: async (word: string): Promise<PersonLookup> => {
         const found = await findPerson(word);
         return found.ok ? { ok: true, user: await actors.idOf(found.user) } : found;
       },
-      deliveries: (port) =>
+      /** The receiver of payloads. It outlives a reload of the configuration. */
+      deliveries: (port: DeliveryPort) =>
         createDeliveries({ ...options, ...port, slackApiUrl, socketUrl, clock, fetch }),
-      listen: async (context, placeKeys) => {
+      listen: async (context: WorkflowContext, placeKeys: readonly Buffer[]) => {
         const places = createPlaces(placeKeys);
         const bot = { ...drawn, places, context, clients, home, botUserId, prefix };
         const app = await createApp(options.botToken, self, slackApiUrl, log);

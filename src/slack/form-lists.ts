@@ -30,12 +30,6 @@ const IS_OFF: Readonly<Record<ListedKind, (reads: Reads) => boolean>> = {
   tile: ({ alerts }) => alerts?.isOff('dashboards') ?? true,
 };
 
-/** The lists that a form offers. Without a list, its field is a line of text for an id. */
-function offeredLists(reads: Reads): readonly ListedKind[] {
-  const kinds = Object.keys(IS_OFF) as ListedKind[];
-  return kinds.filter((kind) => !IS_OFF[kind](reads));
-}
-
 interface ListQuestion {
   readonly command: Command;
   readonly given: TypedValues;
@@ -68,15 +62,23 @@ export async function filledByChoice(
   });
   const kinds = chosen.map(({ lists }) => lists).filter((kind) => FILLING.includes(kind));
   if (kinds.length === 0) return given;
-  const late = bot.clock.timeout(NAMED_WITHIN_MS);
-  const lists: ServerLists = (await orLate(late, readLists(bot, kinds, question))) ?? {};
+  const lists = await readInTime(bot, kinds, question);
   const fills = chosen.map((one) => lists[one.lists]?.find(({ id }) => id === one.id)?.fills);
   return Object.assign({ ...given }, ...fills);
 }
 
 const FILLING: readonly ListedKind[] = ['backup', 'data warehouse'];
 
-const NAMED_WITHIN_MS = 1_000;
+/** Lists that are late are missing. */
+export async function readInTime(
+  bot: SlackContext,
+  kinds: readonly (keyof ServerLists)[],
+  question: ListQuestion,
+  withinMs = 1_000,
+): Promise<ServerLists> {
+  const late = bot.clock.timeout(withinMs);
+  return (await orLate(late, readLists(bot, kinds, question))) ?? {};
+}
 
 /** The list that names a chosen pipe, if `signalbox.yaml` does not; its form has just read it. */
 export async function listOfChosenPipe(
@@ -88,8 +90,7 @@ export async function listOfChosenPipe(
   const namesPipe = fieldsOf(question.command.args).some(({ names }) => names === 'pipe');
   const isConfigured = services.some(({ pipes }) => pipes.some(({ id }) => id === pipe));
   if (!pipe || !namesPipe || isConfigured) return {};
-  const late = bot.clock.timeout(NAMED_WITHIN_MS);
-  return (await orLate(late, readLists(bot, ['pipe'], question))) ?? {};
+  return readInTime(bot, ['pipe'], question);
 }
 
 const WAITING = { waiting: true };
@@ -168,7 +169,9 @@ async function mayRead(bot: SlackContext, { command, by }: ListQuestion, service
 /** The names that are known without a request to an API. */
 export function localVocabulary({ commands, context, prefix }: SlackContext): Vocabulary {
   const { services, organizations, reads } = context.commandContext();
-  const offered = offeredLists(reads);
+  // Without a list, its field is a line of text for an id.
+  const kinds = Object.keys(IS_OFF) as ListedKind[];
+  const offered = kinds.filter((kind) => !IS_OFF[kind](reads));
   return { commands, services, organizations, prefix, alerts: [], offered };
 }
 

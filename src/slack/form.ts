@@ -14,7 +14,7 @@ import {
   type Vocabulary,
 } from '../commands/index.ts';
 import { lines, message, modal, plain } from './blocks.ts';
-import { chosenOf, elementFor, isPickedFrom, LONG_MAX, unshownText } from './inputs.ts';
+import { chosenOf, elementFor, inputOf, isPickedFrom, LONG_MAX, unshownText } from './inputs.ts';
 import { ChangeOf, ChannelOf, type FormSubmission, givenOf, PrivateMessageOf } from './payload.ts';
 import { NO_REPLY_TARGET, type ReplyTarget } from './post.ts';
 import type { Line } from './rich-text.ts';
@@ -196,19 +196,13 @@ function inputBlock(
   const isPicked = isPickedFrom(field, value, vocabulary);
   const chosen = isPicked ? chosenOf(field, value, among.given, vocabulary) : null;
   const own = lacksChannel(field, setting.replyTarget) ? undefined : hintOf(field, isPicked);
-  const hint = problems[field.name] ?? unshown ?? own;
-  const element = elementFor(field, { value, chosen, among, isPicked });
+  const label = isPicked ? field.label.replace(/ \(id\)$/, '') : field.label;
   // The target decides which rule applies and which values are shown.
   const isTarget = command.kind === 'change' && /^(service|alert)$/.test(field.names ?? '');
-  return {
-    type: 'input',
-    block_id: field.name,
-    label: plain(isPicked ? field.label.replace(/ \(id\)$/, '') : field.label, 150),
-    optional: field.optional,
-    ...(field.redraws || isTarget ? { dispatch_action: true } : {}),
-    ...(hint ? { hint: plain(hint, 150) } : {}),
-    element: hasFocus ? { ...element, focus_on_load: true } : element,
-  };
+  return inputOf(field.name, label, elementFor(field, { value, chosen, among, isPicked }), {
+    ...{ optional: field.optional, redraws: field.redraws || isTarget, hasFocus },
+    hint: problems[field.name] ?? unshown ?? own,
+  });
 }
 
 /** Shown during a read, because a trigger expires after three seconds, and instead of a form. */

@@ -4,23 +4,11 @@ import { createBudget } from '../base/http-limits.ts';
 import { nearest } from '../base/text.ts';
 import type { Clock } from '../base/time.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
-import type { IdentityEvidence, SomeMembers } from '../domain/gate.ts';
+import type { SomeMembers } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
-import {
-  type Account,
-  type CheckedUsers,
-  checkUsers,
-  type Home,
-  ofEach,
-  type UserReads,
-} from './accounts.ts';
+import { type Account, checkUsers, type Home, ofEach, type UserReads } from './accounts.ts';
 import { callProblem, type SlackProblem } from './api.ts';
 import { orLate } from './private-answers.ts';
-
-export interface GroupMembers {
-  readonly ids: ReadonlySet<string>;
-  readonly evidence: IdentityEvidence['groups'][number];
-}
 
 interface GroupRead {
   readonly now: () => Date;
@@ -39,10 +27,10 @@ export async function readGroupMembers(
   lookups: WebClient,
   groups: readonly string[],
   { now, gone, workspaces }: GroupRead,
-): Promise<ReadonlyMap<string, GroupMembers>> {
-  if (groups.length === 0) return new Map();
+) {
   const readAt = now().toISOString();
-  const all = await groupsIn(lookups, { workspaces }, { include_users: true });
+  const all =
+    groups.length > 0 ? await groupsIn(lookups, { workspaces }, { include_users: true }) : [];
   const listed = new Map(all.map(({ group }) => [group.id, group]));
   const members = groups.map((id) => {
     const group = listed.get(id);
@@ -83,25 +71,13 @@ interface Group {
   readonly team: string | null;
 }
 
-type GroupLookup =
-  | {
-      readonly ok: true;
-      readonly groups: RoleGroups;
-      readonly people: CheckedUsers;
-    }
-  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
-
 export interface ListedGroup extends Group {
   readonly disabled: boolean;
   readonly users: readonly string[];
 }
 
 /** The groups that the policy names, or every problem with its groups and people. */
-export async function findGroups(
-  policy: Policy,
-  workspace: string,
-  reads: UserReads,
-): Promise<GroupLookup> {
+export async function findGroups(policy: Policy, workspace: string, reads: UserReads) {
   const roles = [...policy.roles];
   const asProblem = (error: unknown) => callProblem('roles', error);
   const [listed, people] = await Promise.all([
@@ -117,27 +93,27 @@ export async function findGroups(
       : roles.flatMap(([role, { groups }]) =>
           groups.flatMap((name) => groupProblem(role, name, listed) ?? []),
         );
-  if ('problem' in people) return { ok: false, problems: [...missing, people] };
+  if ('problem' in people) return { ok: false as const, problems: [...missing, people] };
   const unknown = roles.flatMap(([role, { users }]) =>
     users
       .filter((user) => people.get(user)?.ids.length === 0)
       .map((user) => unknownUserProblem(role, user)),
   );
   const problems = [...missing, ...unknown];
-  if ('problem' in listed) return { ok: false, problems };
+  if ('problem' in listed) return { ok: false as const, problems };
   if (problems.length > 0) {
     const named = roles.flatMap(([, { groups }]) => groups);
     const isForeign =
       missing.length === named.length && [...people.values()].every((one) => !one?.ids.length);
     return {
-      ok: false,
+      ok: false as const,
       problems: [...(isForeign ? [foreignWorkspace(workspace)] : []), ...problems],
     };
   }
   const groups = roles.map(([role, { groups }]) => {
     return [role, groups.flatMap((name) => groupNamed(name, listed) ?? [])] as const;
   });
-  return { ok: true, groups: new Map(groups), people };
+  return { ok: true as const, groups: new Map(groups), people };
 }
 
 function foreignWorkspace(workspace: string): SlackProblem {

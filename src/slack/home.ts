@@ -19,7 +19,7 @@ import {
   title,
 } from './blocks.ts';
 import {
-  mayRun,
+  decideButtons,
   openParts,
   outcomeButtons,
   reviewButtons,
@@ -66,13 +66,10 @@ function listSections(
         : [noteLine('Nothing is waiting for you.')],
     ),
     ...section(toAnswer, `Needs your answer (${toAnswer.length})`, () =>
-      fitting(answers, (change) => toAnswerRow(change, mayAnswer.has(change.id), drawing), {
-        most: 8,
-        bytes: 20_000,
-      }),
+      fitting(answers, (change) => toAnswerRow(change, mayAnswer.has(change.id), drawing)),
     ),
     ...section(mine, `Your requests (${mine.length})`, () =>
-      fitting(mine, (change) => ownRequest(change, drawing), { most: 8, bytes: 20_000 }),
+      fitting(mine, (change) => ownRequest(change, drawing)),
     ),
     ...section(running, `In progress (${running.length})`, () => [
       ...listed(running.map((change) => homeRow(change, drawing))),
@@ -85,7 +82,10 @@ function listSections(
       ? [title(costs.title), noteLine(`${costs.lines.join(' ')} As of `, { at: costs.asOf }, '.')]
       : []),
     ...section(standing, `Standing approvals (${standing.length})`, () =>
-      fitting(standing, (change) => standingApproval(change, drawing), { most: 8, bytes: 20_000 }),
+      fitting(standing, (change) => [
+        lines(homeRow(change, drawing)),
+        actions(change, ...revokeButtons(change)),
+      ]),
     ),
     ...section(schedules, `Schedules (${schedules.length})`, () =>
       listed(schedules.map(scheduleLineWords)),
@@ -110,7 +110,7 @@ function section(things: readonly unknown[], heading: string, draw: () => HomePa
 function fitting(
   changes: readonly Change[],
   draw: (change: Change) => HomeParts,
-  { most, bytes }: { most: number; bytes: number },
+  { most, bytes } = { most: 8, bytes: 20_000 },
 ): HomeParts {
   const shown: (MessagePart | null)[] = [];
   let [drawn, size] = [0, 0];
@@ -133,14 +133,11 @@ function toDecide(change: Change, drawing: DrawContext): HomeParts {
   const card = placeOf(change, drawing.linkOf).slice(1);
   return [
     ...openParts(change, drawing, card.length > 0 ? [card] : []),
-    actions(
-      change,
-      ...(mayRun(change)
-        ? [{ id: 'change.approve', label: 'Approve', value: id, style: 'primary' } as const]
-        : []),
-      { id: 'change.reject', label: 'Reject', value: id, style: 'danger' },
-      { id: 'change.details', label: 'Show request', value: id },
-    ),
+    actions(change, ...decideButtons(change), {
+      id: 'change.details',
+      label: 'Show request',
+      value: id,
+    }),
   ];
 }
 
@@ -180,10 +177,6 @@ function ownRequest(change: Change, { linkOf, commands }: RowDrawing): HomeParts
     ),
     actions(change, { id: 'change.cancel', label: 'Cancel', value: id }),
   ];
-}
-
-function standingApproval(change: Change, drawing: RowDrawing): HomeParts {
-  return [lines(homeRow(change, drawing)), actions(change, ...revokeButtons(change))];
 }
 
 // The id names the buttons, because one change can be in two lists of the same view.
@@ -246,17 +239,19 @@ function commandSection(
     const none = noteLine(NO_COMMAND);
     return [title('Commands'), lines(rolesLine(policy, actor.roles)), none];
   }
-  const frequent = FREQUENT.flatMap((name) => own.filter((command) => command.name === name));
+  const frequent = FREQUENT.flatMap((name) =>
+    own
+      .filter((command) => command.name === name)
+      .map((command) => {
+        const id = `command.${name.replaceAll(' ', '.')}`;
+        return { id, label: titleOf(command), value: name };
+      }),
+  );
   const choices = own.map((command) => ({ label: titleOf(command), value: command.name }));
   return [
     DIVIDER,
-    buttons('home:commands', ...frequent.slice(0, BUTTONS_MAX).map(commandButton)),
+    buttons('home:commands', ...frequent.slice(0, BUTTONS_MAX)),
     menu('command.menu', 'All commands…', choices),
     noteLine('Answers appear in the Messages tab.'),
   ];
-}
-
-function commandButton(command: Command) {
-  const id = `command.${command.name.replaceAll(' ', '.')}`;
-  return { id, label: titleOf(command), value: command.name };
 }

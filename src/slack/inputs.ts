@@ -1,3 +1,4 @@
+import type { KnownBlock } from '@slack/types';
 import { grouped } from '../base/text.ts';
 import type { Field, FieldContext, TypedValues, Vocabulary } from '../commands/index.ts';
 import { utcStamp } from '../domain/answer.ts';
@@ -65,6 +66,31 @@ export function elementFor(field: Field, filled: FieldState) {
     filled.value,
     name === 'reason' || name === 'message' || input?.kind === 'lines',
   );
+}
+
+interface InputOptions {
+  readonly optional?: boolean | undefined;
+  readonly hint?: string | null | undefined;
+  readonly redraws?: boolean;
+  readonly hasFocus?: boolean;
+}
+
+/** An element with its label, which has the name of its field. */
+export function inputOf(
+  name: string,
+  label: string,
+  element: ReturnType<typeof elementFor>,
+  { optional = false, hint, redraws = false, hasFocus = false }: InputOptions,
+): KnownBlock {
+  return {
+    type: 'input',
+    block_id: name,
+    label: plain(label, 150),
+    optional,
+    ...(redraws ? { dispatch_action: true } : {}),
+    ...(hint ? { hint: plain(hint, 150) } : {}),
+    element: hasFocus ? { ...element, focus_on_load: true } : element,
+  };
 }
 
 type Kind = NonNullable<Field['names'] | Field['lists']>;

@@ -16,6 +16,7 @@ import {
   refusedBySlack,
   SLACK_API_URL,
   type SlackProblem,
+  type WebApi,
 } from './api.ts';
 import { buttons, type Message, message, title } from './blocks.ts';
 import { channelWithId, isOutside, listChannels } from './channels.ts';
@@ -27,27 +28,16 @@ import { probeConnection } from './sockets.ts';
 // What Slack says about this installation: the owner and the scopes of its tokens, which a start checks,
 // and what the doctor reads in addition. Nothing here changes Slack.
 
-interface Tokens {
+interface Tokens extends Omit<WebApi, 'installation'> {
   readonly lookups: WebClient;
   readonly appToken: Secret | null;
   /** False for a reload, which keeps the connections of the start. */
   readonly opensSocket: boolean;
-  readonly slackApiUrl: string;
   readonly workspaces: Home['workspaces'];
-  readonly log: Logger;
-  readonly fetch: typeof globalThis.fetch;
 }
 
-type InstallationCheck =
-  | {
-      readonly ok: true;
-      readonly app: InstalledApp & { readonly appId: string };
-      readonly socketUrl: string | null;
-    }
-  | { readonly ok: false; readonly problems: readonly SlackProblem[] };
-
 /** Checks both tokens and the scopes of a start, and returns all of their problems at once. */
-export async function checkInstallation(tokens: Tokens): Promise<InstallationCheck> {
+export async function checkInstallation(tokens: Tokens) {
   const [read, socket] = await Promise.all([
     readInstalledApp(tokens.lookups, tokens.workspaces).catch((error: unknown) =>
       callProblem('SLACK_BOT_TOKEN', error),
@@ -55,14 +45,15 @@ export async function checkInstallation(tokens: Tokens): Promise<InstallationChe
     requestSocket(tokens),
   ]);
   const delivery = 'problem' in socket ? [socket] : [];
-  if ('problem' in read) return { ok: false, problems: [read, ...delivery] };
+  if ('problem' in read) return { ok: false as const, problems: [read, ...delivery] };
   const { appId } = read;
   const problems = [...workspaceProblems(read), ...scopeProblems(read.scopes), ...delivery];
   const foreign = appId && tokens.appToken ? foreignAppToken(tokens.appToken, appId) : null;
   if (foreign) problems.push({ where: 'SLACK_APP_TOKEN', ...foreign, passing: false });
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { ok: false as const, problems };
   if (appId === null) throw new Error('Slack did not return the app of this token');
-  return { ok: true, app: { ...read, appId }, socketUrl: 'url' in socket ? socket.url : null };
+  const socketUrl = 'url' in socket ? socket.url : null;
+  return { ok: true as const, app: { ...read, appId }, socketUrl };
 }
 
 /** A token for an organization names no workspace: the configuration does, and no other token has a choice. */
@@ -94,46 +85,37 @@ export function workspaceProblems({
 }
 
 /** The app and workspace of a bot token. */
-export interface InstalledApp {
-  /** Installed for an organization of Enterprise Grid, not for one workspace. */
-  readonly isOrgWide: boolean;
-  readonly home: Home;
-  /** The workspaces of the organization to which the app is added; none for an installation in one. */
-  readonly granted: readonly string[];
-  readonly workspace: string;
-  readonly botName: string;
-  readonly botId: string;
-  readonly botUserId: string;
-  /** Null where the token may not read it. */
-  readonly appId: string | null;
-  /** What this token was granted when the app was last installed; null where Slack did not say. */
-  readonly scopes: readonly string[] | null;
-}
+export type InstalledApp = Awaited<ReturnType<typeof readInstalledApp>>;
 
 /** Reads the app and workspace of the token. Throws where Slack refuses it. */
-export async function readInstalledApp(
-  slack: WebClient,
-  workspaces: Home['workspaces'],
-): Promise<InstalledApp> {
+export async function readInstalledApp(slack: WebClient, workspaces: Home['workspaces']) {
   const self = await slack.auth.test();
   const { team_id, enterprise_id, bot_id, user_id, team = '', user = '' } = self;
   if (!team_id || !bot_id || !user_id)
     throw new Error('Slack did not return the owner of this token');
   const scopes = self.response_metadata?.scopes ?? null;
-  const home = { teamId: team_id, enterpriseId: enterprise_id ?? null, workspaces };
+  const home: Home = { teamId: team_id, enterpriseId: enterprise_id ?? null, workspaces };
   const isOrgWide = self.is_enterprise_install === true;
   const granted: string[] = [];
   const pages = isOrgWide && readPages<AuthTeamsListResponse>(slack, 'auth.teams.list', {});
   if (pages)
     for await (const { teams = [] } of pages) granted.push(...teams.map(({ id = '' }) => id));
-  const ids = { botId: bot_id, botUserId: user_id };
-  const known = { home, isOrgWide, granted, workspace: team, ...ids, scopes };
-  if (scopes?.includes('users:read') === false) return { ...known, botName: user, appId: null };
-  const { bot } = await slack.bots.info({
-    bot: bot_id,
-    ...(granted[0] && { team_id: granted[0] }),
-  });
-  return { ...known, botName: bot?.name ?? user, appId: bot?.app_id ?? null };
+  const where = { bot: bot_id, ...(granted[0] && { team_id: granted[0] }) };
+  const isUnread = scopes?.includes('users:read') === false;
+  const bot = isUnread ? undefined : (await slack.bots.info(where)).bot;
+  return {
+    home,
+    /** Installed for an organization of Enterprise Grid, not for one workspace. */
+    isOrgWide,
+    /** The workspaces of the organization to which the app is added; none for an installation in one. */
+    granted,
+    workspace: team,
+    ...{ botId: bot_id, botUserId: user_id, botName: bot?.name ?? user },
+    /** Null where the token may not read it. */
+    appId: bot?.app_id ?? null,
+    /** What this token was granted when the app was last installed; null where Slack did not say. */
+    scopes,
+  };
 }
 
 function scopeProblems(granted: readonly string[] | null): SlackProblem[] {
@@ -174,22 +156,8 @@ interface ReadOptions {
   readonly withinMs: number;
 }
 
-export interface AppIdentity extends InstalledApp {
-  /** How far the clock of this machine is ahead of Slack's; null without a date in Slack's answer. */
-  readonly aheadMs: number | null;
-}
-
-export interface ChannelFacts {
-  readonly id: string;
-  readonly name: string;
-  /** The workspace that lists it. */
-  readonly team: string;
-  readonly formerNames: readonly string[];
-  readonly archived: boolean;
-  readonly joined: boolean;
-  /** Shared with another workspace, or with a pending invitation to one; null where Slack does not say. */
-  readonly outside: boolean | null;
-}
+export type AppIdentity = Awaited<ReturnType<InstallationReads['self']>>;
+export type ChannelFacts = Awaited<ReturnType<typeof channelsOf>>[number];
 
 /** The connections of the app before this one, or why none opened although Slack accepts the token. */
 export type SocketProbe = { readonly others: number | null } | { readonly blocked: string };
@@ -202,6 +170,7 @@ export function createInstallationReads(given: ReadOptions) {
   const client = (token: Secret) => createClient(token, api, { timeout: withinMs });
   const slack = client(botToken);
   return {
+    /** With how far the clock of this machine is ahead of Slack's; null without a date in Slack's answer. */
     self: async () => ({ ...(await readInstalledApp(slack, workspaces)), aheadMs: clock.aheadMs }),
     /** Those of a card, a table and a chart that this workspace does not accept. */
     refusedBlocks: async () =>
@@ -292,7 +261,7 @@ async function channelsOf(
   slack: WebClient,
   home: Pick<Home, 'workspaces'>,
   ids: readonly (string | null)[],
-): Promise<readonly ChannelFacts[]> {
+) {
   const known = ids.filter((id) => id !== null);
   const isKnown = known.length === ids.length && known.length <= LOOKUPS_MAX;
   const channels = isKnown
@@ -300,11 +269,13 @@ async function channelsOf(
     : await listChannels(slack, home);
   return channels.map((channel) => ({
     id: channel.id ?? '',
+    /** The workspace that lists it. */
     team: channel.context_team_id ?? '',
     name: channel.name ?? '',
     formerNames: channel.previous_names ?? [],
     archived: channel.is_archived === true,
     joined: channel.is_member === true,
+    /** Shared with another workspace, or with a pending invitation to one; null where Slack does not say. */
     outside: isOutside(channel),
   }));
 }

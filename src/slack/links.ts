@@ -57,12 +57,7 @@ const KEPT_MAX = 5_000;
 const LOADED_MAX = 50;
 
 /** The links to the messages of Signalbox. They never change, so that they are read once. */
-export interface Permalinks {
-  /** The link to a message; null until `load` has read it. */
-  readonly of: (at: Position) => string | null;
-  /** Reads the unknown links for at most one second. It never throws: a link is optional. */
-  readonly load: (all: readonly (Position | null)[]) => Promise<void>;
-}
+export type Permalinks = ReturnType<typeof createPermalinks>;
 
 interface PermalinkOptions {
   readonly lookups: WebClient;
@@ -75,7 +70,7 @@ interface PermalinkOptions {
  * Reads permalinks from Slack, and pauses for a minute after a failure. A late link is kept for the
  * next message. Source: docs/slack.md#permalinks.
  */
-export function createPermalinks(options: PermalinkOptions): Permalinks {
+export function createPermalinks(options: PermalinkOptions) {
   const { lookups, slackApiUrl, clock, log } = options;
   const known = new Map<string, string>();
   let resumesAt = Number.NEGATIVE_INFINITY;
@@ -104,8 +99,10 @@ export function createPermalinks(options: PermalinkOptions): Permalinks {
   }
 
   return {
-    of: (at) => known.get(keyOf(at)) ?? null,
-    load: async (all) => {
+    /** The link to a message; null until `load` has read it. */
+    of: (at: Position) => known.get(keyOf(at)) ?? null,
+    /** Reads the unknown links for at most one second. It never throws: a link is optional. */
+    load: async (all: readonly (Position | null)[]) => {
       const unknown = all.filter((at) => at !== null).filter((at) => !known.has(keyOf(at)));
       if (unknown.length === 0 || clock.now() < resumesAt) return;
       const late = once(clock.timeout(PERMALINKS_WITHIN_MS), 'abort').then(() => true);

@@ -5,6 +5,7 @@ import type {
   SlackOptionsMiddlewareArgs,
 } from '@slack/bolt';
 import { z } from 'zod';
+import { grouped } from '../base/text.ts';
 import { peopleChanged, showHome } from '../workflow/index.ts';
 import type { Actors } from './actors.ts';
 import { sentenceMessage } from './answer.ts';
@@ -79,9 +80,11 @@ function eventHandler(bot: SlackContext, actors: Actors, { lost }: Installation)
       case 'message':
         if (isFirst(body.event_id)) await answerDirectMessage(bot, body);
         return;
-      case 'app_mention':
-        if (isFirst(body.event_id)) await answerMention(bot, body);
+      case 'app_mention': {
+        const { data } = Written.safeParse(body);
+        if (data && isFirst(data.event_id)) await answerWritten(bot, data);
         return;
+      }
       case 'subteam_updated':
         actors.groupChanged(event.subteam.id);
         return peopleChanged(bot.context, null);
@@ -126,13 +129,12 @@ function answerLimited(
   const reads = () => (isTooLong ? null : nounToRead(bot, typed));
   const asked = { ...typed.replyTarget, user: typed.by, url };
   return sendAnswer(bot, { asked, reads, ...(send && { send }) }, async () =>
-    isTooLong ? tooLong(typed.text) : answerTyped(bot, typed),
+    isTooLong ? sentenceMessage([tooLong(typed.text)]) : answerTyped(bot, typed),
   );
 }
 
-function tooLong(text: string): Message {
-  const sizes = `${text.length.toLocaleString('en')} of at most ${TEXT_MAX.toLocaleString('en')}`;
-  return sentenceMessage([`The command is too long: ${sizes} characters. Shorten it.`]);
+function tooLong({ length }: string): string {
+  return `The command is too long: ${grouped(length)} of at most ${grouped(TEXT_MAX)} characters. Shorten it.`;
 }
 
 async function openShortcut(
@@ -165,32 +167,24 @@ const Written = z.object({
     bot_id: z.undefined().optional(),
   }),
 });
-type Written = z.infer<typeof Written>;
 
-/**
- * Answers a message in the direct messages of the app like the slash command: noun and verb in any order.
- */
+/** Answers a message in the direct messages of the app like the slash command: noun and verb in any order. */
 export async function answerDirectMessage(bot: SlackContext, body: unknown): Promise<void> {
-  const read = Written.safeParse(body);
+  const { data } = Written.safeParse(body);
   // A subscription to other channels would make the app answer everyone there.
-  if (!read.success || !read.data.event.channel.startsWith('D')) return;
-  const { channel, thread_ts } = read.data.event;
-  await answerWritten(bot, read.data, async (answer) => {
+  if (!data?.event.channel.startsWith('D')) return;
+  const { channel, thread_ts } = data.event;
+  await answerWritten(bot, data, async (answer) => {
     await postMessage(bot.clients.posts, channel, answer, thread_ts);
   });
 }
 
-/** Answers a mention like the slash command; only its author sees the answer. */
-async function answerMention(bot: SlackContext, body: unknown): Promise<void> {
-  const read = Written.safeParse(body);
-  if (read.success) await answerWritten(bot, read.data);
-}
-
-function answerWritten(
+/** Answers a message like the slash command; without `send` only its author sees the answer. */
+async function answerWritten(
   bot: SlackContext,
-  { event_id, event }: Written,
+  { event_id, event }: z.infer<typeof Written>,
   send?: (answer: Message) => Promise<void>,
-) {
+): Promise<void> {
   const typed: CommandLine = {
     noun: '',
     text: wordsOf(event.text, bot),
@@ -198,7 +192,7 @@ function answerWritten(
     replyTarget: { channel: event.channel, thread: event.thread_ts ?? null },
     trigger: formlessTrigger(event_id),
   };
-  return answerLimited(bot, typed, null, send);
+  await answerLimited(bot, typed, null, send);
 }
 
 /**

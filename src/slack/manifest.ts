@@ -68,6 +68,8 @@ export function manifestOf({
 }: ManifestOptions) {
   const address = url === null ? {} : { url };
   const requests = url === null ? {} : { request_url: url };
+  // Slack allows ten, so that later changes have none. The pause of a schedule is offered in its list.
+  const direct = commands.filter((each) => each.kind === 'change' && !verbOf(each).includes(' '));
   return {
     _metadata: { major_version: 2 },
     display_information: {
@@ -90,7 +92,7 @@ export function manifestOf({
         should_escape: false,
         ...address,
       })),
-      shortcuts: [...commands.filter(hasShortcut).slice(0, 9).map(shortcutOf), PALETTE_SHORTCUT],
+      shortcuts: [...direct.slice(0, 9).map(shortcutOf), PALETTE_SHORTCUT],
     },
     ...(mcp !== null && { mcp_servers: { signalbox: { url: mcp, auth_type: BY_SIGNATURE } } }),
     oauth_config: {
@@ -116,11 +118,6 @@ export function manifestOf({
 function hint(commands: readonly Command[], noun: string): string {
   const hasVerbs = commands.some(({ name }) => name.startsWith(`${noun} `));
   return hasVerbs ? usageHint(commands, noun) : 'help';
-}
-
-/** Slack allows ten, so that later changes have none. The pause of a schedule is offered in its list. */
-function hasShortcut(command: Command): boolean {
-  return command.kind === 'change' && !verbOf(command).includes(' ');
 }
 
 function shortcutOf(command: Command) {

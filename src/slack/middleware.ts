@@ -22,16 +22,7 @@ import { refusalMessage } from './refusals.ts';
 // What runs around every payload: its trace and request id, the measured acknowledgement, and the check
 // that it is for this app and from this workspace. A listener then handles it.
 
-export interface PayloadListener {
-  /** Handles the payloads of these deliveries from now on. */
-  readonly attach: (deliveries: Deliveries) => void;
-  /** Why the app may not act in the workspace any more, in words; null while it may. */
-  readonly problem: () => string | null;
-  /** Asks Slack every few minutes whether the token still counts: a quiet bot makes no other call. */
-  readonly probe: () => Promise<void>;
-  /** Resolves when every payload that has arrived is handled. */
-  readonly idle: () => Promise<void>;
-}
+export type PayloadListener = ReturnType<typeof startListening>;
 
 interface Installed {
   readonly appId: string;
@@ -45,7 +36,7 @@ export function startListening(
   app: App,
   bot: SlackContext,
   { appId, actors, installation, record }: Installed,
-): PayloadListener {
+) {
   const { commands, prefix, log } = bot;
   const nameOf = payloadNames(commands, prefix);
   const process = observed(app.processEvent.bind(app), bot, nameOf, actors.idOf, record);
@@ -66,9 +57,13 @@ export function startListening(
   app.use(checkEnvelope(bot, appId));
   listen(app, bot, actors, installation);
   return {
+    /** Why the app may not act in the workspace any more, in words; null while it may. */
     problem: installation.problem,
+    /** Asks Slack every few minutes whether the token still counts: a quiet bot makes no other call. */
     probe: probing(bot),
-    attach: ({ receiver }) => receiver.init(app),
+    /** Handles the payloads of these deliveries from now on. */
+    attach: ({ receiver }: Deliveries) => receiver.init(app),
+    /** Resolves when every payload that has arrived is handled. */
     idle: async () => {
       await Promise.allSettled(running);
     },

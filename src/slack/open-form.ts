@@ -19,7 +19,8 @@ import { isPassing, refusedBySlack } from './api.ts';
 import { lines, type Message, message, modal, plain, section } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandForm, type FormSetting, metadataOf, settingOf, waitingForm } from './form.ts';
-import { filledByChoice, localVocabulary, readLists, vocabularyWith } from './form-lists.ts';
+import { filledByChoice, localVocabulary, readInTime, vocabularyWith } from './form-lists.ts';
+import { optionOf } from './inputs.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
 import {
@@ -27,7 +28,6 @@ import {
   missingObject,
   openToRedraw,
   openView,
-  orLate,
   PROGRESS_AFTER_MS,
 } from './private-answers.ts';
 import { needsReason } from './reason-form.ts';
@@ -201,7 +201,7 @@ function newestUpdate(
 /** The alert cannot be changed in its form, because the fields hold its values. */
 async function alertForm(
   bot: SlackContext,
-  { command, given, by }: Parameters<typeof readLists>[2],
+  { command, given, by }: Parameters<typeof readInTime>[2],
   setting: FormSetting,
 ) {
   const vocabulary = await vocabularyWith(bot, ['alert']);
@@ -230,14 +230,13 @@ async function alertForm(
 async function namesOfChosen(
   bot: SlackContext,
   { offered = [] }: Vocabulary,
-  question: Parameters<typeof readLists>[2],
+  question: Parameters<typeof readInTime>[2],
 ) {
   const { command, given } = question;
   const kinds = fieldsOf(command.args).flatMap(({ name, lists }) =>
     lists && given[name] && offered.includes(lists) ? [lists] : [],
   );
-  const late = bot.clock.timeout(PROGRESS_AFTER_MS);
-  return (await orLate(late, readLists(bot, kinds, question))) ?? {};
+  return readInTime(bot, kinds, question, PROGRESS_AFTER_MS);
 }
 
 function resolveAlert(command: Command, given: TypedValues, vocabulary: Vocabulary) {
@@ -283,15 +282,18 @@ async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarge
 
 /** A select of the commands that a user may use. The form of the chosen one replaces it. */
 export function palette(commands: readonly Command[], replyTarget: ReplyTarget): View {
-  const groups = [
-    { label: 'Queries', commands: commands.filter(({ kind }) => kind === 'query') },
-    { label: 'Changes', commands: commands.filter(({ kind }) => kind === 'change') },
-  ];
+  const groups = (['query', 'change'] as const).map((kind) => ({
+    label: plain(kind === 'query' ? 'Queries' : 'Changes', 75),
+    options: commands
+      .filter((command) => command.kind === kind)
+      .slice(0, CHOICES_MAX)
+      .map(({ name, summary }) => optionOf({ id: name, name, about: summary })),
+  }));
   const accessory = {
     type: 'static_select',
     action_id: 'command',
     placeholder: plain('Choose a command', 150),
-    option_groups: groups.filter((group) => group.commands.length > 0).map(optionGroup),
+    option_groups: groups.filter(({ options }) => options.length > 0),
   } as const;
   return modal(TITLE, {
     id: PALETTE,
@@ -301,15 +303,6 @@ export function palette(commands: readonly Command[], replyTarget: ReplyTarget):
       { type: 'context', elements: [plain(WHERE, 300)] },
     ],
   });
-}
-
-function optionGroup({ label, commands }: { label: string; commands: readonly Command[] }) {
-  return { label: plain(label, 75), options: commands.slice(0, CHOICES_MAX).map(commandOption) };
-}
-
-function commandOption(command: Command) {
-  const { name, summary } = command;
-  return { text: plain(name, 75), value: name, description: plain(summary, 75) };
 }
 
 /** Shows the form of the chosen command in the same modal. Submission checks authorization. */

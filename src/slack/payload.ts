@@ -4,7 +4,6 @@ import type { Mark, ReplyTo } from '../workflow/index.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
 import { markOf, postMarkOf } from './marks.ts';
-import type { PrivateMessage } from './post.ts';
 
 /** The parts of Slack's payloads that Signalbox reads. */
 
@@ -34,12 +33,15 @@ export const SlashCommand = z.object({
   response_url: ResponseUrl,
 });
 
-/** A private message, as the metadata of a form carries it. */
+/** A private message of Signalbox, which an answer can replace, as the metadata of a form carries it. */
 export const PrivateMessageOf = z.object({
+  /** Replaces an ephemeral message. It is valid for 30 minutes and never logged. */
   url: z.url().nullable(),
   channel: ChannelOf.nullable(),
+  /** Replaces a direct message, together with the channel; null for an ephemeral one. */
   ts: z.string().max(30).nullable(),
 });
+export type PrivateMessage = z.infer<typeof PrivateMessageOf>;
 
 const Container = z.object({
   is_ephemeral: z.boolean().optional(),

@@ -22,21 +22,18 @@ interface PlacedButton {
   readonly about?: string;
 }
 
-export interface Places {
-  readonly sign: (button: PlacedButton) => string;
-  readonly isSigned: (button: PlacedButton, mac: string) => boolean;
-}
+export type Places = ReturnType<typeof createPlaces>;
 
 /** Signs with the first of these keys; the others verify only. */
-export function createPlaces(keys: readonly Buffer[]): Places {
+export function createPlaces(keys: readonly Buffer[]) {
   const macs = ({ change, action, user, kind, about = '' }: PlacedButton) =>
     keys.map((key) => {
       const text = JSON.stringify([change, action, user, kind, about]);
       return createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES);
     });
   return {
-    sign: (button) => macs(button)[0]?.toString('base64url') ?? '',
-    isSigned: (button, mac) => {
+    sign: (button: PlacedButton) => macs(button)[0]?.toString('base64url') ?? '',
+    isSigned: (button: PlacedButton, mac: string) => {
       const given = Buffer.from(mac, 'base64url');
       return macs(button).some((own) => own.length === given.length && timingSafeEqual(own, given));
     },

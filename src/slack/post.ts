@@ -15,7 +15,8 @@ import {
 } from './api.ts';
 import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
-import { type MessageMark, markOf, postMarkOf } from './marks.ts';
+import { markOf, postMarkOf } from './marks.ts';
+import type { PrivateMessage } from './payload.ts';
 import { inPlainBlocks } from './tables.ts';
 
 const RESTRICTED = 'the settings of the channel or workspace do not let the app post there';
@@ -65,14 +66,7 @@ export interface OwnMessages {
 }
 
 /** A message as Slack returns it. */
-export interface StoredMessage {
-  readonly ts: string;
-  readonly text: string;
-  readonly mark: MessageMark | null;
-  /** Of a post that is posted once per name. */
-  readonly postMark: string | null;
-  readonly blocks: Message['blocks'];
-}
+export type StoredMessage = ReturnType<typeof ownMessages>[number];
 
 const SEARCHED_MAX = 200;
 
@@ -137,13 +131,14 @@ export async function readBack(
 export function ownMessages(
   { botId }: Pick<OwnMessages, 'botId'>,
   messages: NonNullable<ConversationsHistoryResponse['messages']>,
-): readonly StoredMessage[] {
+) {
   return messages
     .filter(({ bot_id, ts }) => bot_id === botId && ts !== undefined)
     .map(({ ts = '', text = '', blocks }) => ({
       // Blocks that Signalbox has posted.
       ...{ ts, text, blocks: (blocks ?? []) as Message['blocks'] },
       mark: markOf(blocks),
+      /** Of a post that is posted once per name. */
       postMark: postMarkOf(blocks),
     }));
 }
@@ -181,15 +176,6 @@ export interface ReplyTarget {
   readonly edits?: ChangeId | undefined;
   /** The preview of that draft, which the new preview replaces. */
   readonly replaces?: PrivateMessage | undefined;
-}
-
-/** A private message of Signalbox, which an answer can replace. */
-export interface PrivateMessage {
-  /** Replaces an ephemeral message. It is valid for 30 minutes and never logged. */
-  readonly url: string | null;
-  readonly channel: ChannelId | null;
-  /** Replaces a direct message, together with the channel; null for an ephemeral one. */
-  readonly ts: string | null;
 }
 
 export const NO_REPLY_TARGET: ReplyTarget = { channel: null, thread: null };
@@ -317,7 +303,10 @@ export async function sendFiles(
   const where = thread
     ? 'in this thread, visible to everyone in it'
     : 'in your direct messages with Signalbox';
-  return { ...answer, parts: answer.parts.map((part) => noteFor(part, where)) };
+  const parts = answer.parts.map((part): AnswerPart => {
+    return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
+  });
+  return { ...answer, parts };
 }
 
 /** Null for a channel that is shared with another workspace, or whose sharing is unknown. */
@@ -328,8 +317,4 @@ async function threadFor(
   if (channel === null || thread === null) return null;
   const found = (await findChannels([channel])).get(channel);
   return found?.ok && !found.room.outside && found.room.joined ? { channel, ts: thread } : null;
-}
-
-function noteFor(part: AnswerPart, where: string): AnswerPart {
-  return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
 }

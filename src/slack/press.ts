@@ -31,6 +31,7 @@ import {
   ChangeOf,
   IncidentOf,
   isHome,
+  type PrivateMessage,
   pressedButton,
   pressedPost,
   privateMessageOf,
@@ -38,7 +39,6 @@ import {
   seenMark,
 } from './payload.ts';
 import { readPlace, splitValue } from './place.ts';
-import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
 import { handleReceipt, openView, sendAnswer, storeOrReply } from './private-answers.ts';
 import {

@@ -17,8 +17,9 @@ import { sentenceMessage } from './answer.ts';
 import { isPassing, type Respond, refusedBySlack, retryAfterMs } from './api.ts';
 import { fact, lines, type Message, message, title } from './blocks.ts';
 import type { SlackContext } from './context.ts';
+import type { PrivateMessage } from './payload.ts';
 import { withPlaces } from './place.ts';
-import { type PrivateMessage, postEphemeral, postMessage, replacePrivate } from './post.ts';
+import { postEphemeral, postMessage, replacePrivate } from './post.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -52,7 +53,11 @@ export async function sendAnswer(
   work: () => Promise<Message | null>,
 ): Promise<boolean> {
   const { user, channel } = asked;
-  const show = () => showNotice(bot, asked, progressMessage(reads()));
+  const show = () => {
+    const noun = reads();
+    const doing = noun === null ? 'Preparing the answer…' : `Reading ${noun}s…`;
+    return showNotice(bot, asked, sentenceMessage([doing]));
+  };
   const isReplaced = channel === null || channel.startsWith('D');
   const when = isReplaced ? { late } : { afterMs: LASTING_NOTICE_AFTER_MS };
   const { result, notice } = await withProgress({ ...bot, show, ...when }, () =>
@@ -78,10 +83,6 @@ async function withinRateLimit(
   const status = await countCommand(bot.context, by);
   if (status === 'ok') return answer();
   return status === 'limited' ? refusalMessage(RATE_LIMITED, bot.drawing) : null;
-}
-
-function progressMessage(noun: string | null): Message {
-  return sentenceMessage([noun === null ? 'Preparing the answer…' : `Reading ${noun}s…`]);
 }
 
 /** Replaces the notice when the result is shown elsewhere, for example in a form. */
@@ -363,20 +364,16 @@ export function errorMessage(error: unknown): Message | null {
   }
   const missing = missingObject(error);
   const response = [status, serverText].filter((part) => part !== null).join(' ');
-  const facts: Line[] = [
-    ...(serverText === null
-      ? withoutResponse(sentence, status)
-      : [fact('Server response', response)]),
+  // Without a readable response only the kind of error is known, and the status if it is an error.
+  const isError = status !== null && status >= 400;
+  const facts: readonly Line[] = [
+    serverText === null ? [sentence] : fact('Server response', response),
+    ...(serverText === null && isError ? [fact('Status', `${status}`)] : []),
     ...(requestId ? [fact('Request', requestId)] : []),
   ];
   if (missing) return message(title(missing.title), lines([missing.advice], ...facts));
   const advice = ADVICE[status ?? 0] ?? IN_A_MINUTE;
   return message(title('Request failed'), lines(...facts, [advice]));
-}
-
-// Without a readable response only the kind of error is known, and the status if it is an error.
-function withoutResponse(sentence: string, status: number | null): Line[] {
-  return [[sentence], ...(status !== null && status >= 400 ? [fact('Status', `${status}`)] : [])];
 }
 
 /** What to do next, by HTTP status. */

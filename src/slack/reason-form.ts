@@ -19,11 +19,11 @@ import { boundsOf, dimensionsOf } from '../domain/narrow.ts';
 import type { Place } from '../domain/place.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';
-import { lines, message, modal, plain, section } from './blocks.ts';
+import { lines, message, modal, section } from './blocks.ts';
 import { planLines, redacted, timingLines } from './card-plan.ts';
 import { answerLabel, followUp, offeredNote } from './card-state.ts';
 import type { SlackContext } from './context.ts';
-import { elementFor, text } from './inputs.ts';
+import { elementFor, inputOf, text } from './inputs.ts';
 import { actionText, type DrawContext } from './naming.ts';
 import { ChangeOf, PrivateMessageOf } from './payload.ts';
 import type { Places } from './place.ts';
@@ -70,10 +70,7 @@ const Metadata = z.object({
  */
 export type ReasonFormMetadata = z.infer<typeof Metadata>;
 
-interface FormOf {
-  readonly kind: Verb;
-  readonly by: UserId;
-}
+type FormOf = { readonly kind: Verb; readonly by: UserId };
 
 /** The metadata of a reason form, signed for the user for whom it opens. */
 export function writeReasonFormMetadata(
@@ -125,12 +122,7 @@ export function reasonForm(
       section(`${actionText(change)} (${change.id})`),
       ...(note === null ? [] : [section(note)]),
       ...(shown === null ? [] : [shown.block]),
-      {
-        type: 'input',
-        block_id: 'reason',
-        label: plain(label, 150),
-        element: { ...element, focus_on_load: true },
-      },
+      inputOf('reason', label, element, { hasFocus: true }),
     ],
   });
 }
@@ -172,18 +164,9 @@ function lowerInput(field: Field, plan: Plan, among: FieldContext): KnownBlock {
   const { name, label, input } = field;
   const current = plan.body[name];
   const value = typeof current === 'number' ? String(current) : '';
-  const hint = LESS_HINTS[name];
-  return {
-    type: 'input',
-    block_id: name,
-    label: plain(label, 150),
-    optional: true,
-    ...(hint ? { hint: plain(hint, 150) } : {}),
-    element: elementFor(
-      { ...field, ...(input && { input: upTo(input, plan, name) }) },
-      { value, chosen: null, among, isPicked: false },
-    ),
-  };
+  const less = { ...field, ...(input && { input: upTo(input, plan, name) }) };
+  const element = elementFor(less, { value, chosen: null, among, isPicked: false });
+  return inputOf(name, label, element, { optional: true, hint: LESS_HINTS[name] });
 }
 
 const LESS_HINTS: Readonly<Record<string, string>> = {

@@ -104,7 +104,7 @@ function refusedCommand({ command, target }: Denial, { prefix }: DrawContext): s
 /** For a user whom no rule names, in place of a list of commands. */
 export const NO_COMMAND = 'No rule of the policy allows you a command.';
 
-type Sentence = (denial: Denial, drawing: DrawContext) => Line;
+type Sentence = (denial: Denial, drawing: DrawContext) => string | Line;
 
 const AGAIN = 'Try again in a minute.';
 
@@ -158,14 +158,12 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
   'note-required': 'Describe what you found: the next person relies on it.',
   'too-early': `This is still running. ${AGAIN}`,
   'already-received': 'This press was already received. It counts once.',
-  'target-changed': ({ target }) => [
-    `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
+  'target-changed': ({ target }) =>
+    `${target ?? 'The target'} changed after the preview. Nothing was sent. ` +
     'Request it again with the current values.',
-  ],
-  'tags-changed': ({ target }) => [
-    `The tags or the warehouse of ${target ?? 'the target'} changed or are unknown now, `,
+  'tags-changed': ({ target }) =>
+    `The tags or the warehouse of ${target ?? 'the target'} changed or are unknown now, ` +
     'so other rules apply. Nothing was sent. Request it again.',
-  ],
   'approvals-missing': (denial, drawing) => [
     'The current policy requires more approvals than this change has',
     ...roleNote(denial, drawing),
@@ -173,11 +171,10 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
   ],
   'schedule-ended':
     'Its schedule was paused, removed or replaced, or has expired. Nothing was sent.',
-  'standing-ended': (denial) => [
+  'standing-ended': (denial) =>
     denial.press?.verb === 'revoke'
       ? 'This standing approval has ended: nothing runs by it any more.'
       : 'The standing approval has ended: it expired, was revoked or lost its card. Nothing was sent. Request it again.',
-  ],
   'standing-used':
     'The standing approval has no use left. Nothing was sent. Request it again for approval.',
   'not-covered':
@@ -209,11 +206,10 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
     const newest = cardLink({ card }, 'the newest reply', linkOf);
     return ['This message shows an older state. Press the button on ', newest, ' in its thread.'];
   },
-  'lookup-failed': (_denial, { isLost }) => [
+  'lookup-failed': (_denial, { isLost }) =>
     isLost()
       ? 'Signalbox is no longer installed in this workspace, so nothing was done. Ask its operators.'
       : `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
-  ],
   deactivated: 'This account is deactivated. An administrator of the workspace can activate it.',
   guest: 'Guests cannot use Signalbox. Ask a full member of the workspace to request it.',
   bot: 'Apps and bots cannot use Signalbox. A user must request it.',
@@ -227,14 +223,10 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
   ],
   'no-rule': (denial, drawing) =>
     denial.rule === null
-      ? [
-          `No rule of the policy allows ${refusedCommand(denial, drawing)}. `,
-          'The owners of signalbox.yaml can add one.',
-        ]
-      : [
-          `signalbox.yaml has no tags or no warehouse for ${denial.target ?? 'the target'}, `,
-          'so its rules do not apply. The owners of signalbox.yaml can add them.',
-        ],
+      ? `No rule of the policy allows ${refusedCommand(denial, drawing)}. ` +
+        'The owners of signalbox.yaml can add one.'
+      : `signalbox.yaml has no tags or no warehouse for ${denial.target ?? 'the target'}, ` +
+        'so its rules do not apply. The owners of signalbox.yaml can add them.',
   'not-a-requester': notARequester,
   'not-an-approver': (denial, { policy }) => {
     const roles = roleText(policy, denial.role);
@@ -250,19 +242,17 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
     const until: Line = [`${subject} is frozen until `, { at: freeze.until }];
     return [...until, ...freezeNote(freeze), unfreezeHint(freeze, drawing)];
   },
-  never: (denial, drawing) => [
-    `The policy never allows ${refusedCommand(denial, drawing)}`,
-    denial.never ? `: ${denial.never.reason}.` : '.',
-    ' Break-glass does not override this. The owners of signalbox.yaml can change it.',
-  ],
-  'reason-required': ({ rule }, { policy }) => [
-    `The policy requires a reason${minimumLength(policy, rule)}. Add it at the end of the `,
+  never: (denial, drawing) => {
+    const why = denial.never ? `: ${denial.never.reason}` : '';
+    const rest = 'Break-glass does not override this. The owners of signalbox.yaml can change it.';
+    return `The policy never allows ${refusedCommand(denial, drawing)}${why}. ${rest}`;
+  },
+  'reason-required': ({ rule }, { policy }) =>
+    `The policy requires a reason${minimumLength(policy, rule)}. Add it at the end of the ` +
     'command, for example “nightly maintenance”.',
-  ],
-  'not-listed': ({ target }) => [
-    `${target === null ? 'The target' : `“${target}”`} is not in signalbox.yaml, `,
+  'not-listed': ({ target }) =>
+    `${target === null ? 'The target' : `“${target}”`} is not in signalbox.yaml, ` +
     'and the policy does not allow this for discovered services.',
-  ],
   'not-verified': ({ target }) => [
     `Signalbox could not verify ${target === null ? 'the target' : `“${target}”`}: the server did not `,
     'return its current tags and warehouse. Nothing was sent. ',
@@ -288,8 +278,9 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
 };
 
 export function refusalLine(denial: Denial, drawing: DrawContext): Line {
-  const sentence = SENTENCES[denial.refusal];
-  return typeof sentence === 'string' ? [sentence] : sentence(denial, drawing);
+  const known = SENTENCES[denial.refusal];
+  const sentence = typeof known === 'string' ? known : known(denial, drawing);
+  return typeof sentence === 'string' ? [sentence] : sentence;
 }
 
 export function refusalMessage(denial: Denial, drawing: DrawContext): Message {

@@ -1,11 +1,17 @@
 import { SocketModeClient } from '@slack/socket-mode';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import { causeCode, type Secret, withTimeout } from '../base/errors.ts';
 import { outbound } from '../base/http-limits.ts';
 import { createOutageLog } from '../base/log.ts';
 import { backoffMs, type Clock } from '../base/time.ts';
-import { boltLogger, isLastingRefusal, rateLimited, refusedBySlack, retryAfterMs } from './api.ts';
+import {
+  boltLogger,
+  isLastingRefusal,
+  rateLimited,
+  refusedBySlack,
+  retryAfterMs,
+  type WebApi,
+} from './api.ts';
 
 const OPEN_WITHIN_MS = 4_000;
 const CLOSE_WITHIN_MS = 500;
@@ -116,15 +122,11 @@ function controlMessage(data: string | ArrayBuffer): z.infer<typeof Control> | n
   }
 }
 
-export interface SocketOptions {
+export interface SocketOptions extends Omit<WebApi, 'installation'> {
   readonly appToken: Secret;
-  readonly slackApiUrl: string;
   readonly clock: Clock;
-  readonly log: Logger;
   /** The usual variables name a proxy, which may not hold for Slack. */
   readonly isProxied: boolean;
-  /** Sends the calls of the Web API. */
-  readonly fetch: typeof globalThis.fetch;
 }
 
 /**
@@ -210,13 +212,7 @@ interface ConnectionsOptions extends SocketOptions {
   readonly onOthers: (others: number) => void;
 }
 
-export interface Connections {
-  /** Resolves when the first connection is open, or on `close`. Rejects with a permanent refusal of Slack. */
-  readonly open: () => Promise<void>;
-  /** Closes all connections after their open acknowledgements; takes at most 1.5 s. */
-  readonly close: () => Promise<void>;
-  readonly isOpen: () => boolean;
-}
+export type Connections = ReturnType<typeof keepConnections>;
 
 interface Acknowledgement {
   readonly connection: SocketConnection;
@@ -239,7 +235,7 @@ interface Held {
  * replaced first and stays open until Slack closes it, because a payload may be on its way.
  * Source: docs/slack.md#socket-mode.
  */
-export function keepConnections(options: ConnectionsOptions): Connections {
+export function keepConnections(options: ConnectionsOptions) {
   const { clock, log, onRefused } = options;
   const outage = createOutageLog(log, OUTAGE);
   const held = new Set<Held>();
@@ -308,17 +304,6 @@ export function keepConnections(options: ConnectionsOptions): Connections {
     }
   };
 
-  /** Slack's URLs expire, and Slack does not document when. */
-  const isAddedAt = async (url: string): Promise<boolean> => {
-    try {
-      await add(url);
-      return true;
-    } catch (error) {
-      log.info({ err: error }, 'the URL of the first Socket Mode connection has expired');
-      return false;
-    }
-  };
-
   /** Opens connections until there are this many. Throws a refusal that only a person can change. */
   const fillTo = async (wanted: number) => {
     for (let failures = 0; [...held].filter(isCurrent).length < wanted; ) {
@@ -373,12 +358,19 @@ export function keepConnections(options: ConnectionsOptions): Connections {
   }
 
   return {
+    /** Resolves when the first connection is open, or on `close`. Rejects with a permanent refusal of Slack. */
     open: async () => {
       const { firstUrl = null } = options;
-      if (firstUrl === null || !(await isAddedAt(firstUrl))) await fillTo(1);
+      // Slack's URLs expire, and Slack does not document when.
+      if (firstUrl !== null)
+        await add(firstUrl).catch((error: unknown) => {
+          log.info({ err: error }, 'the URL of the first Socket Mode connection has expired');
+        });
+      await fillTo(1);
       endChecks = (options.every ?? onInterval)(check, CHECK_EVERY_MS);
       check();
     },
+    /** Closes all connections after their open acknowledgements; takes at most 1.5 s. */
     close: async () => {
       stopping.abort();
       endChecks();

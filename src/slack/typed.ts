@@ -187,12 +187,9 @@ export function nounToRead(
 ): string | null {
   const read = parseLine(noun, text, localVocabulary(bot));
   if (read.kind === 'intent') return nounOf(read.command);
-  return read.kind !== 'help' && readsNames(bot, noun) ? noun : null;
-}
-
-function readsNames({ commands }: SlackContext, noun: string): boolean {
-  const own = commands.filter((each) => nounOf(each) === noun).flatMap(namedKinds);
-  return own.includes('freeze') || own.includes('alert');
+  const kinds = bot.commands.filter((each) => nounOf(each) === noun).flatMap(namedKinds);
+  const readsNames = kinds.includes('freeze') || kinds.includes('alert');
+  return read.kind !== 'help' && readsNames ? noun : null;
 }
 
 /** Wrong values of a change, without similar ones to offer, are corrected in its form. */
