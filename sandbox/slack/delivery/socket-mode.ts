@@ -86,15 +86,15 @@ export function socketHub(
     /** The number of connections that get payloads. */
     connections: () => hub.open.filter(({ socket }) => socket.readyState === WebSocket.OPEN).length,
     /** Resolves when the connections of the refresh get no more payloads. */
-    refresh: async (refresh: SocketRefresh): Promise<void> => {
+    refreshSockets: async (refresh: SocketRefresh): Promise<void> => {
       const chosen = refresh.which === 'all' ? [...hub.open] : oldest(hub);
       await Promise.all(chosen.map((connection) => refreshOne(hub, connection, refresh)));
     },
     /** Slack does not read from the oldest connection any more, so it answers no ping. */
-    silenceOldest: (): void => {
+    silenceOldestSocket: (): void => {
       for (const { socket } of oldest(hub)) socket.pause();
     },
-    setEnabled: (isEnabled: boolean): void => {
+    setSocketMode: (isEnabled: boolean): void => {
       hub.isEnabled = isEnabled;
       const refresh = { reason: 'link_disabled', closing: 'handshake' } as const;
       if (!isEnabled) for (const each of [...hub.open]) void refreshOne(hub, each, refresh);
