@@ -103,7 +103,6 @@ export async function openBot(options: BotOptions, slack: Slack) {
     release: version,
     takesOver: options.takesOver,
     alertChannels: config.alertChannels,
-    follows: config.reads === 'extended',
     isConnected,
     audit: config.channels.audit ?? config.channels.approvals,
     kinds: opened.kinds,

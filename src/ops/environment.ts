@@ -4,11 +4,11 @@ import { Secret } from '../base/errors.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
-  nearestWord,
   parseConfig,
   strictConfigObject,
   withHint,
 } from '../base/problem.ts';
+import { nearest } from '../base/text.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 export type ReadFile = (path: string) => string;
@@ -223,8 +223,8 @@ function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
   const others = Object.keys(env).filter(
     (name) => !VARIABLE_NAMES.includes(name) && !NAMED_KEY.test(name) && env[name],
   );
-  const near = nearestWord(problem.where, others);
-  return near === null ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
+  const [near] = nearest(problem.where, others, 1);
+  return near === undefined ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
 }
 
 function samePort({ PORT, OPS_PORT }: Pick<Environment, 'PORT' | 'OPS_PORT'>) {
@@ -259,8 +259,8 @@ function foreign(env: Env): readonly ConfigProblem[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
     .map((where) => {
-      const near = nearestWord(where, known);
-      const hint = near === null ? null : `did you mean ${near}?`;
+      const [near] = nearest(where, known, 1);
+      const hint = near === undefined ? null : `did you mean ${near}?`;
       return { where, problem: 'is not a known variable', hint };
     });
 }

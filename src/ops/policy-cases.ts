@@ -7,8 +7,8 @@ import {
   suggestion,
   withHint,
 } from '../base/problem.ts';
-import type { Requirement, UserId } from '../domain/change.ts';
-import { type Decision, POLICY_DENIALS, type PolicyVocabulary } from '../domain/policy.ts';
+import { POLICY_DENIALS, type Requirement, type UserId } from '../domain/change.ts';
+import type { Decision, PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, MemberId } from '../domain/policy-schema.ts';
 
 /** A policy compares roles only, so that the id of a person has no meaning here. */
@@ -33,26 +33,28 @@ export type PolicyAnswer =
 /** Returns the decision with the text of what refused it. */
 export function answerOf(decision: Decision): PolicyAnswer {
   if (decision.allow) {
-    return { allow: true, rule: decision.rule.place, requires: decision.requires };
+    return { allow: true, rule: decision.rule.requires.rule, requires: decision.requires };
   }
   const { refusal, rule } = decision;
   // For these refusals, the rule is the one that may or may not match.
   const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
-  return { allow: false, rule: decides?.place ?? null, refusal, detail: detailOf(decision) };
+  const place = decides?.requires.rule ?? null;
+  return { allow: false, rule: place, refusal, detail: detailOf(decision) };
 }
 
 function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false }): string | null {
   if (freeze) return `until ${minuteText(freeze.until)}: ${freeze.reason}`;
   if (never) return never.reason;
   if (!rule) return null;
-  if (refusal === 'no-rule') return `rule ${rule.place} needs tags or a warehouse that are unknown`;
+  const { rule: place, to } = rule.requires;
+  if (refusal === 'no-rule') return `rule ${place} needs tags or a warehouse that are unknown`;
   if (refusal === 'not-verified') {
-    return `rule ${rule.place} needs tags or a warehouse that the server did not send`;
+    return `rule ${place} needs tags or a warehouse that the server did not send`;
   }
-  if (refusal === 'not-listed') return `rule ${rule.place} does not allow discovered services`;
-  if (refusal === 'not-a-requester') return `only ${rule.to} may request it`;
-  if (refusal === 'agent-not-admitted') return `rule ${rule.place} does not admit the agent`;
-  return rule.reason.minimum > 1 ? `at least ${rule.reason.minimum} characters` : null;
+  if (refusal === 'not-listed') return `rule ${place} does not allow discovered services`;
+  if (refusal === 'not-a-requester') return `only ${to} may request it`;
+  if (refusal === 'agent-not-admitted') return `rule ${place} does not admit the agent`;
+  return rule.leastReason > 1 ? `at least ${rule.leastReason} characters` : null;
 }
 
 export function requirementText(requires: Requirement): string {

@@ -303,7 +303,7 @@ export function prove(file: ProvedFile, statements: readonly Statement[], now: D
   let count = 0;
   for (const one of casesOf(file, now)) {
     count += 1;
-    if (one.rule) deciding.add(one.rule.place);
+    if (one.rule) deciding.add(one.rule.requires.rule);
     for (const role of one.answer.allow ? decidingRoles(one.answer.requires) : [])
       approving.add(role);
     for (const statement of statements) {
@@ -311,14 +311,14 @@ export function prove(file: ProvedFile, statements: readonly Statement[], now: D
     }
   }
   const { policy } = file;
-  const silent = policy.rules.filter(({ place }) => !deciding.has(place));
+  const silent = policy.rules.filter(({ requires }) => !deciding.has(requires.rule));
   const voteless = [...policy.roles.keys()].filter(
     (role) => !approving.has(role) && policy.rules.some((rule) => isApprover(rule, role)),
   );
   const findings = [
     ...silent.map(
-      ({ place }) =>
-        `✗ rule ${place} never decides: earlier rules decide everything that it selects`,
+      ({ requires }) =>
+        `✗ rule ${requires.rule} never decides: earlier rules decide everything that it selects`,
     ),
     ...voteless.map((role) => `✗ ${role} can approve nothing: no rule that decides asks ${role}`),
   ];
@@ -344,8 +344,8 @@ function decidingRoles({ from, escalation, breakGlass }: Requirement): readonly 
   return [from, escalation?.to ?? null, breakGlass].filter((role) => role !== null);
 }
 
-function isApprover({ approvals, breakGlass }: Rule, role: RoleName): boolean {
-  return [approvals?.from, approvals?.escalate?.to, breakGlass?.to].includes(role);
+function isApprover({ requires }: Rule, role: RoleName): boolean {
+  return decidingRoles(requires).includes(role);
 }
 
 /** `operator: service start on analytics-prod: immediate (rule 3)` */
