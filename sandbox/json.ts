@@ -32,3 +32,10 @@ export function parseJson(text: string): unknown {
     throw error;
   }
 }
+
+/** The fields that are present. */
+export function pick(from: object, fields: readonly string[]): Json {
+  const values = new Map(Object.entries(from));
+  const present = fields.filter((field) => values.get(field) !== undefined);
+  return Object.fromEntries(present.map((field) => [field, values.get(field)]));
+}

@@ -5,14 +5,14 @@
  *   GET  /sandbox/state?as=U…        → PageState; `&channel=C…` marks that channel as read
  *   GET  /sandbox/events?as=U…       → text/event-stream with `event: changed` when that person's
  *                                      ClientState or the panel may have changed
- *   POST /sandbox/command            CommandInput      → Delivery
- *   POST /sandbox/message            MessageInput      → Delivery
- *   POST /sandbox/action             ActionTriggered   → Delivery
- *   POST /sandbox/suggest            OptionsRequested  → Suggestions
- *   POST /sandbox/submit             ViewSubmission    → Delivery
- *   POST /sandbox/close              ViewClosed        → Delivery
- *   POST /sandbox/shortcut           ShortcutUsed      → Delivery
- *   POST /sandbox/home               HomeOpening       → Delivery
+ *   POST /sandbox/command            requests.command  → Delivery
+ *   POST /sandbox/message            requests.message  → Delivery
+ *   POST /sandbox/action             requests.action   → Delivery
+ *   POST /sandbox/suggest            requests.suggest  → Suggestions
+ *   POST /sandbox/submit             requests.submit   → Delivery
+ *   POST /sandbox/close              requests.close    → Delivery
+ *   POST /sandbox/shortcut           requests.shortcut → Delivery
+ *   POST /sandbox/home               requests.home     → Delivery
  *   GET  /sandbox/panel              → Panel
  *   POST /sandbox/panel/faults       ActiveFault       → Panel
  *   POST /sandbox/panel/clear        {}                → Panel, without active faults
@@ -111,12 +111,10 @@ export interface PageState extends ClientState {
 }
 
 /** How far a person can move the clock. */
-export const CLOCK_MOVES = ['5-minutes', '1-hour', '1-day', 'next-morning'] as const;
-export type ClockMove = (typeof CLOCK_MOVES)[number];
-
-export interface ClockMoveChoice {
-  readonly move: ClockMove;
-}
+export const ClockMoveChoice = z.strictObject({
+  move: z.enum(['5-minutes', '1-hour', '1-day', 'next-morning']),
+});
+export type ClockMove = z.infer<typeof ClockMoveChoice>['move'];
 
 export interface ClockState {
   /** ISO 8601. */
@@ -169,15 +167,9 @@ export const requests = {
   home: z.object({ as: Id }),
 };
 
-type Requests = { readonly [Path in keyof typeof requests]: z.infer<(typeof requests)[Path]> };
-export type CommandInput = Requests['command'];
-export type MessageInput = Requests['message'];
-export type ActionRequest = Requests['action'];
-export type OptionsRequest = Requests['suggest'];
-export type ViewSubmission = Requests['submit'];
-export type CloseRequest = Requests['close'];
-export type ShortcutRequest = Requests['shortcut'];
-export type HomeOpening = Requests['home'];
+export type Requests = {
+  readonly [Path in keyof typeof requests]: z.infer<(typeof requests)[Path]>;
+};
 
 /** What a person can do on the page, by path. Each of these requests returns a Delivery. */
 export type Interactions = Omit<Requests, 'suggest'>;
@@ -198,7 +190,7 @@ export interface Delivery {
   readonly error: string | null;
 }
 
-export type Api = 'cloud' | 'alerts';
+export type Api = ActiveFault['api'];
 
 /** One request that the simulator of an API received, as the panel lists it. */
 export interface RecordedRequest {
@@ -219,19 +211,17 @@ export interface FaultChoice {
   readonly summary: string;
 }
 
-export interface ActiveFault {
-  readonly api: Api;
-  readonly operation: string;
-  readonly fault: string;
+export const ActiveFault = z.strictObject({
+  api: z.enum(['cloud', 'alerts']),
+  operation: z.string(),
+  fault: z.string(),
   /** The number of requests to which the fault still applies. */
-  readonly times: number;
-}
+  times: z.number(),
+});
+export type ActiveFault = Readonly<z.infer<typeof ActiveFault>>;
 
 /** Lets an alert fire or recover. */
-export interface AlertTurn {
-  readonly id: string;
-  readonly to: 'firing' | 'resolved';
-}
+export const AlertTurn = z.strictObject({ id: z.string(), to: z.enum(['firing', 'resolved']) });
 
 export interface Panel {
   /** Newest first, at most 200. */

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import { type Json, pick } from '../json.ts';
 import { TEAM } from '../seed/alert-references.ts';
 import { TRAITS, type Traits } from './profiles.ts';
 import type { AlertRecord, AlertsState } from './state.ts';
@@ -7,16 +7,11 @@ import type { AlertRecord, AlertsState } from './state.ts';
 export function alertReply({ profile, now }: AlertsState, record: AlertRecord): Json {
   const traits = TRAITS[profile];
   const all = {
-    id: record.id,
-    name: record.name,
-    message: record.message,
-    threshold: record.threshold,
-    interval: record.interval,
-    thresholdType: record.thresholdType,
+    ...pick(record, ['id', 'name', 'message', 'threshold', 'interval', 'thresholdType']),
     ...stateFields(record, traits, now()),
     ...channelFields(record, traits),
     ...referenceFields(record, traits),
-    ...(traits.extended ? extendedFields(record) : {}),
+    ...(traits.extended ? pick(record, EXTENDED) : {}),
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
   };
@@ -58,16 +53,10 @@ function referenceFields(record: AlertRecord, traits: Traits) {
     : { team: TEAM, dashboard: dashboardId, tileId, savedSearch: savedSearchId, ...grouping };
 }
 
-function extendedFields(record: AlertRecord) {
-  return {
-    thresholdMax: record.thresholdMax,
-    note: record.note,
-    numConsecutiveWindows: record.numConsecutiveWindows,
-    scheduleOffsetMinutes: record.scheduleOffsetMinutes,
-    scheduleStartAt: record.scheduleStartAt,
-    executionErrors: record.executionErrors,
-  };
-}
+const EXTENDED = [
+  ...['thresholdMax', 'note', 'numConsecutiveWindows', 'scheduleOffsetMinutes'],
+  ...['scheduleStartAt', 'executionErrors'],
+];
 
 function withoutMissing(all: Json, nullsToo: boolean): Json {
   const present = Object.entries(all).filter(

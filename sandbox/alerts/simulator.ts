@@ -1,29 +1,25 @@
-import { createEffects } from '../api/effects.ts';
 import { type Operation, operationOn } from '../api/pipeline.ts';
-import { createRandom, objectId } from '../api/random.ts';
+import { objectId } from '../api/random.ts';
 import { createRateLimiter, type RateLimit } from '../api/rate-limit.ts';
-import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
-import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.ts';
-import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
-import { ALERTS_TOKEN } from '../seed/organization.ts';
+import { type Simulator, startSimulator } from '../api/simulator.ts';
+import { SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.ts';
+import type { AlertSeed } from '../seed/alerts.ts';
 import { checkAlertsAccess } from './access.ts';
 import { alertReads, checkAlertRead } from './optional-reads.ts';
 import type { AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
-import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
+import {
+  type AlertRecord,
+  type AlertsOptions,
+  type AlertsState,
+  alertRecord,
+  createState,
+  updated,
+} from './state.ts';
 import { updateAlert } from './update.ts';
 import { turnAlert } from './webhook.ts';
 
-export interface AlertsOptions extends ServerOptions {
-  readonly seed?: string;
-  readonly alerts?: readonly AlertSeed[];
-  readonly profile?: AlertsProfile;
-  readonly rateLimit?: RateLimit | null;
-}
-
 export type AlertsSimulator = Simulator & ReturnType<typeof adminOf>;
-
-const USUAL_LIMIT: RateLimit = { requests: 100, perMs: 60_000 };
 
 /** Serves the three operations of the alerts contract, and the optional reads, on a loopback port. */
 export async function startAlertsSimulator(options: AlertsOptions = {}): Promise<AlertsSimulator> {
@@ -51,25 +47,6 @@ function contractOperations(state: AlertsState): readonly Operation[] {
     operation('get alert', 'get', '/api/v2/alerts/:id', getAlert),
     operation('update alert', 'put', '/api/v2/alerts/:id', updateAlert),
   ];
-}
-
-function createState(options: AlertsOptions): AlertsState {
-  const { alerts = ALERTS, seed = 'signalbox', now = () => new Date() } = options;
-  const bornAt = now();
-  return {
-    alerts: new Map(alerts.map((one) => [one.id, alertRecord(one, bornAt)])),
-    dashboards: new Map(Object.values(DASHBOARDS).map(({ id, tiles }) => [id, tiles])),
-    savedSearches: new Set(Object.values(SAVED_SEARCHES)),
-    webhooks: new Set(Object.values(WEBHOOKS)),
-    tokens: new Map([[ALERTS_TOKEN, { hasTeam: true }]]),
-    effects: createEffects(),
-    random: createRandom(seed),
-    now,
-    rateLimit: options.rateLimit === undefined ? USUAL_LIMIT : options.rateLimit,
-    profile: options.profile ?? 'code',
-    absentReads: {},
-    webhookUrl: null,
-  };
 }
 
 function adminOf(state: AlertsState) {

@@ -1,8 +1,11 @@
-import type { Effects } from '../api/effects.ts';
+import { createEffects } from '../api/effects.ts';
 import type { AlertRead } from '../api/optional-reads.ts';
-import type { RandomSource } from '../api/random.ts';
+import { createRandom } from '../api/random.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import type { AlertSeed } from '../seed/alerts.ts';
+import type { ServerOptions } from '../api/simulator.ts';
+import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.ts';
+import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
+import { ALERTS_TOKEN } from '../seed/organization.ts';
 import type { AlertsProfile } from './profiles.ts';
 
 /** An alert as the server stores it. Each profile returns a different part of it. */
@@ -17,23 +20,39 @@ export interface AlertRecord extends Omit<AlertSeed, 'watches' | 'silencedForMin
   readonly updatedAt: string;
 }
 
-export interface AlertsState {
-  readonly alerts: Map<string, AlertRecord>;
-  /** The tiles of each dashboard. */
-  readonly dashboards: Map<string, readonly string[]>;
-  readonly savedSearches: Set<string>;
-  readonly webhooks: Set<string>;
-  readonly tokens: Map<string, { readonly hasTeam: boolean }>;
-  readonly effects: Effects;
-  readonly random: RandomSource;
-  readonly now: () => Date;
-  rateLimit: RateLimit | null;
-  profile: AlertsProfile;
-  webhookUrl: string | null;
-  /** Optional reads that this server does not have, by operation. */
-  absentReads: Readonly<Partial<Record<AlertRead, 404 | 405>>>;
+export interface AlertsOptions extends ServerOptions {
+  readonly seed?: string;
+  readonly alerts?: readonly AlertSeed[];
+  readonly profile?: AlertsProfile;
+  readonly rateLimit?: RateLimit | null;
 }
 
+export type AlertsState = ReturnType<typeof createState>;
+
+export function createState(options: AlertsOptions) {
+  const { alerts = ALERTS, seed = 'signalbox', now = () => new Date() } = options;
+  const bornAt = now();
+  return {
+    alerts: new Map(alerts.map((one) => [one.id, alertRecord(one, bornAt)])),
+    /** The tiles of each dashboard. */
+    dashboards: new Map<string, readonly string[]>(
+      Object.values(DASHBOARDS).map(({ id, tiles }) => [id, tiles]),
+    ),
+    savedSearches: new Set<string>(Object.values(SAVED_SEARCHES)),
+    webhooks: new Set<string>(Object.values(WEBHOOKS)),
+    tokens: new Map([[ALERTS_TOKEN, { hasTeam: true }]]),
+    effects: createEffects(),
+    random: createRandom(seed),
+    now,
+    rateLimit: options.rateLimit === undefined ? USUAL_LIMIT : options.rateLimit,
+    profile: options.profile ?? 'code',
+    webhookUrl: null as string | null,
+    /** Optional reads that this server does not have, by operation. */
+    absentReads: {} as Readonly<Partial<Record<AlertRead, 404 | 405>>>,
+  };
+}
+
+const USUAL_LIMIT: RateLimit = { requests: 100, perMs: 60_000 };
 const MINUTE_MS = 60_000;
 const CREATED_DAYS_AGO = 80;
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJson, type Json } from '../json.ts';
+import { z } from 'zod';
+import type { Json } from '../json.ts';
 import type { Traits } from './profiles.ts';
 import type { Issue } from './replies.ts';
 import type { AlertRecord } from './state.ts';
@@ -12,48 +13,83 @@ const THRESHOLD_TYPES = [
   ...['above_exclusive', 'below_or_equal', 'equal', 'not_equal', 'between', 'not_between'],
 ];
 
-type Check = (value: unknown) => string | null;
-
 /** The problems with an update according to the real server. */
 export function updateIssues(
   body: Json,
   traits: Traits,
   stored: AlertRecord | undefined,
 ): readonly Issue[] {
-  const fields = Object.entries(checksOf(traits, stored)).flatMap(([path, check]) => {
-    const message = check(body[path]);
-    return message === null ? [] : [{ path, message }];
+  const read = schemaOf(traits, stored).safeParse(body, { reportInput: true });
+  const found = (read.error?.issues ?? []).map((issue) => {
+    return { path: String(issue.path[0]), message: messageOf(issue) };
   });
+  const fields = [...Map.groupBy(found, ({ path }) => path).values()].map(([first]) => first);
   const source = hasSource(body) ? [] : [{ path: '', message: 'Invalid input' }];
-  const issues = [...fields, ...source];
+  const issues = [...fields.filter((issue) => issue !== undefined), ...source];
   return issues.length > 0 ? issues : crossIssues(body, traits);
 }
 
-function checksOf(traits: Traits, stored: AlertRecord | undefined): Record<string, Check> {
+const text = (max = Number.MAX_SAFE_INTEGER) => z.string().min(1).max(max).nullish();
+
+const Channel = z
+  .looseObject({})
+  .refine(
+    ({ type, webhookId }) =>
+      typeof type === 'string' && (type !== 'webhook' || typeof webhookId === 'string'),
+    'Invalid input',
+  );
+
+const Extended = {
+  note: text(),
+  thresholdMax: z.number().optional(),
+  scheduleOffsetMinutes: z.number().optional(),
+  numConsecutiveWindows: z.number().nullish(),
+};
+
+function schemaOf(traits: Traits, stored: AlertRecord | undefined) {
   const types = traits.extended ? THRESHOLD_TYPES : PLAIN_TYPES;
-  const checks: Record<string, Check> = {
-    interval: oneOf(INTERVALS),
-    threshold: (value) => thresholdProblem(value, traits, stored),
+  const isNegativeAccepted = traits.negativeThreshold === 'accepted';
+  return z.looseObject({
+    interval: z.enum(INTERVALS),
+    threshold: z
+      .number()
+      .refine(
+        (value) => isNegativeAccepted || value >= 0 || value === stored?.threshold,
+        'Number must be greater than or equal to 0',
+      ),
     // The server also accepts the stored type when it is not in the list.
-    thresholdType: oneOf(stored === undefined ? types : [...types, stored.thresholdType]),
-    name: atMost(512, textOrNull),
-    message: atMost(4_096, textOrNull),
-    groupBy: (value) =>
-      value === null && traits.nullGroupBy === 'refused'
-        ? 'Expected string, received null'
-        : textOrNull(value),
-    channel: optional(channelProblem),
-  };
-  if (!traits.extended) return checks;
-  return {
-    ...checks,
-    ...(traits.channels === 'many' ? { channels: optional(channelsProblem) } : {}),
-    note: textOrNull,
-    thresholdMax: optional(expected('number')),
-    scheduleOffsetMinutes: optional(expected('number')),
-    numConsecutiveWindows: (value) => (value === null ? null : optional(expected('number'))(value)),
-  };
+    thresholdType: z.enum(stored === undefined ? types : [...types, stored.thresholdType]),
+    name: text(512),
+    message: text(4_096),
+    groupBy: traits.nullGroupBy === 'refused' ? z.string().min(1).optional() : text(),
+    channel: Channel.optional(),
+    ...(traits.channels === 'many' && { channels: z.array(Channel).min(1).max(10).optional() }),
+    ...(traits.extended && Extended),
+  });
 }
+
+/** The text of the real server for an issue. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  const { input, code } = issue;
+  if (input === undefined && code !== 'custom') return 'Required';
+  switch (code) {
+    case 'invalid_type':
+      return `Expected ${issue.expected}, received ${kindOf(input)}`;
+    case 'invalid_value': {
+      const listed = issue.values.map((one) => `'${String(one)}'`).join(' | ');
+      return `Invalid enum value. Expected ${listed}, received '${String(input)}'`;
+    }
+    case 'too_big':
+      return `${sized(issue.origin)} at most ${issue.maximum} ${unitOf(issue.origin)}`;
+    case 'too_small':
+      return `${sized(issue.origin)} at least ${issue.minimum} ${unitOf(issue.origin)}`;
+    default:
+      return issue.message;
+  }
+}
+
+const sized = (origin: string) => `${origin === 'array' ? 'Array' : 'String'} must contain`;
+const unitOf = (origin: string) => (origin === 'array' ? 'element(s)' : 'character(s)');
 
 function crossIssues(body: Json, traits: Traits): readonly Issue[] {
   const { channel, channels } = body;
@@ -91,61 +127,6 @@ function hasSource({ source, dashboardId, tileId, savedSearchId }: Json): boolea
   const isGiven = (value: unknown) => typeof value === 'string' && value !== '';
   if (source === 'tile') return isGiven(dashboardId) && isGiven(tileId);
   return source === 'saved_search' && isGiven(savedSearchId);
-}
-
-function thresholdProblem(value: unknown, traits: Traits, stored: AlertRecord | undefined) {
-  const problem = expected('number')(value);
-  if (problem !== null || traits.negativeThreshold === 'accepted') return problem;
-  const isNew = value !== stored?.threshold;
-  return isNew && Number(value) < 0 ? 'Number must be greater than or equal to 0' : null;
-}
-
-function channelProblem(value: unknown): string | null {
-  if (!isJson(value)) return `Expected object, received ${kindOf(value)}`;
-  if (typeof value.type !== 'string') return 'Invalid input';
-  const isWebhook = value.type === 'webhook';
-  return isWebhook && typeof value.webhookId !== 'string' ? 'Invalid input' : null;
-}
-
-function channelsProblem(value: unknown): string | null {
-  if (!Array.isArray(value)) return `Expected array, received ${kindOf(value)}`;
-  if (value.length < 1) return 'Array must contain at least 1 element(s)';
-  if (value.length > 10) return 'Array must contain at most 10 element(s)';
-  return value.map(channelProblem).find((problem) => problem !== null) ?? null;
-}
-
-function textOrNull(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  if (value === '') return 'String must contain at least 1 character(s)';
-  return expected('string')(value);
-}
-
-function atMost(max: number, check: Check): Check {
-  return (value) =>
-    typeof value === 'string' && value.length > max
-      ? `String must contain at most ${max} character(s)`
-      : check(value);
-}
-
-function oneOf(allowed: readonly string[]): Check {
-  return (value) => {
-    if (value === undefined) return 'Required';
-    if (typeof value === 'string' && allowed.includes(value)) return null;
-    const listed = allowed.map((one) => `'${one}'`).join(' | ');
-    return `Invalid enum value. Expected ${listed}, received '${String(value)}'`;
-  };
-}
-
-function expected(kind: 'number' | 'string'): Check {
-  return (value) => {
-    if (value === undefined) return 'Required';
-    const isKind = kindOf(value) === kind;
-    return isKind ? null : `Expected ${kind}, received ${kindOf(value)}`;
-  };
-}
-
-function optional(check: Check): Check {
-  return (value) => (value === undefined ? null : check(value));
 }
 
 function kindOf(value: unknown): string {

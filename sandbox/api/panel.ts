@@ -2,7 +2,7 @@ import express, { type Request, Router } from 'express';
 import { z } from 'zod';
 import type { AlertsSimulator } from '../alerts/simulator.ts';
 import { FAULT_CHOICES } from '../faults/injector.ts';
-import type { Panel, RecordedRequest } from '../protocol.ts';
+import { ActiveFault, AlertTurn, type Panel, type RecordedRequest } from '../protocol.ts';
 import type { LoggedRequest } from './request-log.ts';
 import type { Simulator } from './simulator.ts';
 
@@ -14,15 +14,6 @@ interface PanelOptions {
 }
 
 const MAX_REQUESTS = 200;
-
-const Api = z.enum(['cloud', 'alerts']);
-const FaultInput = z.strictObject({
-  api: Api,
-  operation: z.string(),
-  fault: z.string(),
-  times: z.number(),
-});
-const TurnInput = z.strictObject({ id: z.string(), to: z.enum(['firing', 'resolved']) });
 
 /** The routes of the panel, to be mounted below `/sandbox`. */
 export function panelRoutes(options: PanelOptions): Router {
@@ -51,7 +42,7 @@ export function panelRoutes(options: PanelOptions): Router {
 }
 
 function injectFault(options: PanelOptions, body: unknown): string | null {
-  const input = FaultInput.safeParse(body);
+  const input = ActiveFault.safeParse(body);
   if (!input.success) return z.prettifyError(input.error);
   const { api, ...setting } = input.data;
   const problem = options[api].faultProblem(setting);
@@ -60,7 +51,7 @@ function injectFault(options: PanelOptions, body: unknown): string | null {
 }
 
 async function turnAlert({ alerts }: PanelOptions, body: unknown): Promise<string | null> {
-  const input = TurnInput.safeParse(body);
+  const input = AlertTurn.safeParse(body);
   if (!input.success) return z.prettifyError(input.error);
   const status = await alerts.turn(input.data.id, input.data.to);
   return status === 202 ? null : `the bot answered the webhook with ${status ?? 'nothing'}`;

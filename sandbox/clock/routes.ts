@@ -1,11 +1,9 @@
 import express, { Router } from 'express';
 import { z } from 'zod';
-import { CLOCK_MOVES, type ClockState } from '../protocol.ts';
+import { ClockMoveChoice, type ClockState } from '../protocol.ts';
 import type { ClockMover } from './clock-mover.ts';
 import { targetOf } from './moves.ts';
 import type { WorldClock } from './world-clock.ts';
-
-const MoveInput = z.strictObject({ move: z.enum(CLOCK_MOVES) });
 
 /** The routes with which the page reads and moves the clock, to be mounted below `/sandbox`. */
 export function clockRoutes(clock: WorldClock, mover: () => ClockMover): Router {
@@ -16,7 +14,7 @@ export function clockRoutes(clock: WorldClock, mover: () => ClockMover): Router 
   });
   router.get('/clock', (_, response) => void response.json(state()));
   router.post('/clock', express.json(), ({ body }, response) => {
-    const input = MoveInput.safeParse(body);
+    const input = ClockMoveChoice.safeParse(body);
     if (!input.success) {
       return void response.status(400).json({ error: z.prettifyError(input.error) });
     }

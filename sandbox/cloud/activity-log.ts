@@ -1,10 +1,9 @@
 import type { Call } from '../api/call.ts';
 import { uuid } from '../api/random.ts';
-import type { OrganizationSeed } from '../seed/shapes.ts';
 import { keyIdOf } from './access.ts';
 import type { ActivityRecord, CloudState } from './state.ts';
 
-const MINUTE_MS = 60_000;
+const _MINUTE_MS = 60_000;
 
 type Actor = Pick<
   ActivityRecord,
@@ -57,18 +56,6 @@ export function scalingTypes(fields: readonly string[]): readonly string[] {
     return field.startsWith('idle') ? 'idling' : 'memory';
   });
   return [...new Set(kinds)].map((kind) => `service_update_autoscaling_${kind}`);
-}
-
-export function seededActivities(
-  { services, activities }: OrganizationSeed,
-  bornAt: Date,
-): ActivityRecord[] {
-  return activities.map(({ service, minutesAgo, ...rest }, index) => ({
-    ...rest,
-    id: `act-seed-${index + 1}`,
-    at: new Date(bornAt.getTime() - minutesAgo * MINUTE_MS),
-    serviceId: services.find(({ name }) => name === service)?.id ?? null,
-  }));
 }
 
 // Ids of activities are not UUIDs.

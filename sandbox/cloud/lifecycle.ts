@@ -4,19 +4,15 @@ import type { ServiceRecord } from './state.ts';
 
 export type Command = 'start' | 'stop';
 
-/** The effect of a state command on a service in its current state. */
-export type Move =
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'conflict' }
-  | {
-      readonly kind: 'moves';
-      readonly via: ServiceState;
-      readonly to: ServiceState;
-      readonly ms: number;
-    };
+/** The way of a service to another state. */
+export interface Way {
+  readonly via: ServiceState;
+  readonly to: ServiceState;
+  readonly ms: number;
+}
 
-const UNCHANGED: Move = { kind: 'unchanged' };
-const CONFLICT: Move = { kind: 'conflict' };
+/** The effect of a state command on a service in its current state. */
+type Move = Way | 'unchanged' | 'conflict';
 
 /** The record at this time: a transition whose time has passed is complete. No timer runs. */
 export function settle(service: ServiceRecord, now: Date): ServiceRecord {
@@ -33,31 +29,18 @@ export function moveOf(state: ServiceState, command: Command, behaviour: CloudBe
 
 // Starting an idle service changes nothing, because only a query wakes it.
 function startOf(state: ServiceState, behaviour: CloudBehaviour): Move {
-  if (state === 'failed') return CONFLICT;
-  if (state === 'stopping')
-    return behaviour.startWhileStopping === 'conflict' ? CONFLICT : UNCHANGED;
-  if (state !== 'stopped') return UNCHANGED;
-  return { kind: 'moves', via: 'starting', to: behaviour.startsEnd, ms: behaviour.durations.start };
+  if (state === 'failed') return 'conflict';
+  if (state === 'stopping') return behaviour.startWhileStopping;
+  if (state !== 'stopped') return 'unchanged';
+  return { via: 'starting', to: behaviour.startsEnd, ms: behaviour.durations.start };
 }
 
 function stopOf(state: ServiceState, behaviour: CloudBehaviour): Move {
-  const moves = (to: ServiceState): Move => {
-    return { kind: 'moves', via: 'stopping', to, ms: behaviour.durations.stop };
-  };
-  switch (state) {
-    case 'stopped':
-      return behaviour.stopWhenStopped === 'conflict' ? CONFLICT : UNCHANGED;
-    case 'stopping':
-      return behaviour.stopWhenStopping === 'conflict' ? CONFLICT : UNCHANGED;
-    case 'provisioning':
-    case 'starting':
-    case 'awaking':
-      return behaviour.stopWhileStarting === 'conflict' ? CONFLICT : moves('stopped');
-    case 'idle':
-      return moves(behaviour.stopOfIdleEnds);
-    case 'failed':
-      return CONFLICT;
-    default:
-      return moves('stopped');
-  }
+  const to = state === 'idle' ? behaviour.stopOfIdleEnds : 'stopped';
+  const isRising = ['provisioning', 'starting', 'awaking'].includes(state);
+  if (state === 'stopped') return behaviour.stopWhenStopped;
+  if (state === 'stopping') return behaviour.stopWhenStopping;
+  if (state === 'failed' || (isRising && behaviour.stopWhileStarting === 'conflict'))
+    return 'conflict';
+  return { via: 'stopping', to, ms: behaviour.durations.stop };
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import { type Json, pick } from '../json.ts';
 import { activeEntry, appliedScaling } from './schedule.ts';
 import { scheduleReply } from './schedule-reply.ts';
 import type { CloudState, Scaling, ServiceRecord } from './state.ts';
@@ -114,10 +114,4 @@ function endpointsOf({ id, region, given }: ServiceRecord): readonly Json[] {
     { protocol: 'nativesecure', host, port: 9440, username: 'default' },
     ...(hasMysql ? [{ protocol: 'mysql', host, port: 3306, username: `mysql-${id}` }] : []),
   ];
-}
-
-/** The fields that are present. */
-export function pick(from: Json, fields: readonly string[]): Json {
-  const present = fields.filter((field) => from[field] !== undefined);
-  return Object.fromEntries(present.map((field) => [field, from[field]]));
 }

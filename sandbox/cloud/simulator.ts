@@ -1,14 +1,11 @@
-import { createEffects } from '../api/effects.ts';
 import { type Operation, operationOn } from '../api/pipeline.ts';
-import { createRandom } from '../api/random.ts';
 import { createRateLimiter } from '../api/rate-limit.ts';
-import { type ServerOptions, type Simulator, startSimulator } from '../api/simulator.ts';
+import { type Simulator, startSimulator } from '../api/simulator.ts';
 import type { Json } from '../json.ts';
-import { CLOUD_KEY, ORGANIZATION } from '../seed/organization.ts';
-import type { OrganizationSeed, ScheduleEntry, ServiceState } from '../seed/shapes.ts';
+import type { ScheduleEntry, ServiceState } from '../seed/shapes.ts';
 import { checkCloudAccess } from './access.ts';
-import { consoleUser, recordActivity, scalingTypes, seededActivities } from './activity-log.ts';
-import { type CloudBehaviour, USUAL_BEHAVIOUR } from './behaviour.ts';
+import { consoleUser, recordActivity, scalingTypes } from './activity-log.ts';
+import type { CloudBehaviour } from './behaviour.ts';
 import { backup } from './operations/backups.ts';
 import { createEndpoint, endpointReply } from './operations/create-endpoint.ts';
 import { createService } from './operations/create-service.ts';
@@ -19,26 +16,14 @@ import { usageCost } from './operations/usage-cost.ts';
 import { checkCloudRead, cloudReads } from './reads/operations.ts';
 import {
   type ApiKey,
-  backupRecords,
+  type CloudOptions,
   type CloudProfile,
   type CloudState,
-  pipeRecords,
+  createState,
   type Scaling,
   type ServiceRecord,
-  serviceRecords,
-  warehouseRecords,
 } from './state.ts';
 import { checkOrganization, serviceNow } from './targets.ts';
-
-export interface CloudOptions extends ServerOptions {
-  /** Determines passwords, ids and the figures of the usage report. */
-  readonly seed?: string;
-  readonly organization?: OrganizationSeed;
-  /** The key that it accepts first. */
-  readonly key?: Pick<ApiKey, 'id' | 'secret'>;
-  readonly profile?: CloudProfile;
-  readonly behaviour?: Partial<CloudBehaviour>;
-}
 
 export type CloudSimulator = Simulator & ReturnType<typeof adminOf>;
 
@@ -76,31 +61,6 @@ function contractOperations(cloud: CloudState): readonly Operation[] {
     operation('pipe settings', 'get', `${SERVICE}/pipes/:pipeId/settings`, pipeSettings),
     operation('backup', 'get', `${SERVICE}/backups/:backupId`, backup),
   ];
-}
-
-function createState(options: CloudOptions): CloudState {
-  const { organization = ORGANIZATION, seed = 'signalbox', now = () => new Date() } = options;
-  const bornAt = now();
-  return {
-    organization,
-    warehouses: byId(warehouseRecords(organization, bornAt)),
-    services: byId(serviceRecords(organization, bornAt)),
-    pipes: byId(pipeRecords(organization)),
-    backups: byId(backupRecords(organization, bornAt)),
-    endpoints: new Map(),
-    activities: seededActivities(organization, bornAt),
-    keys: byId<ApiKey>([
-      { ...(options.key ?? CLOUD_KEY), role: 'admin', active: true, denied: [] },
-    ]),
-    effects: createEffects(),
-    random: createRandom(seed),
-    seed,
-    bornAt,
-    now,
-    profile: options.profile ?? 'extended',
-    behaviour: { ...USUAL_BEHAVIOUR, ...options.behaviour },
-    costReads: 0,
-  };
 }
 
 function adminOf(cloud: CloudState) {
@@ -149,8 +109,4 @@ function known(cloud: CloudState, id: string): ServiceRecord {
   const service = serviceNow(cloud, id);
   if (service === undefined) throw new Error(`there is no service ${id}`);
   return service;
-}
-
-function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {
-  return new Map(records.map((record) => [record.id, record]));
 }

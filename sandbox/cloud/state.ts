@@ -1,6 +1,8 @@
-import type { Effects } from '../api/effects.ts';
-import type { RandomSource } from '../api/random.ts';
+import { createEffects } from '../api/effects.ts';
+import { createRandom } from '../api/random.ts';
+import type { ServerOptions } from '../api/simulator.ts';
 import type { Json } from '../json.ts';
+import { CLOUD_KEY, ORGANIZATION } from '../seed/organization.ts';
 import type {
   ActivitySeed,
   BackupSeed,
@@ -12,7 +14,7 @@ import type {
   UsageSeed,
   WarehouseSeed,
 } from '../seed/shapes.ts';
-import type { CloudBehaviour } from './behaviour.ts';
+import { type CloudBehaviour, USUAL_BEHAVIOUR } from './behaviour.ts';
 import { addDays } from './days.ts';
 
 /** `extended`: a live server, with more fields and with reads that the contract does not have. */
@@ -99,27 +101,52 @@ export interface EndpointRecord {
   readonly given: Json;
 }
 
+export interface CloudOptions extends ServerOptions {
+  /** Determines passwords, ids and the figures of the usage report. */
+  readonly seed?: string;
+  readonly organization?: OrganizationSeed;
+  /** The key that it accepts first. */
+  readonly key?: Pick<ApiKey, 'id' | 'secret'>;
+  readonly profile?: CloudProfile;
+  readonly behaviour?: Partial<CloudBehaviour>;
+}
+
 /** The simulated organization. An update replaces a record and never changes it in place. */
-export interface CloudState {
-  readonly organization: Pick<OrganizationSeed, 'id' | 'plan' | 'tier'>;
-  readonly warehouses: Map<string, WarehouseRecord>;
-  readonly services: Map<string, ServiceRecord>;
-  readonly pipes: Map<string, PipeRecord>;
-  readonly backups: Map<string, BackupRecord>;
-  readonly endpoints: Map<string, EndpointRecord>;
-  readonly keys: Map<string, ApiKey>;
-  /** The audit log of the organization, in the order of its events. */
-  readonly activities: ActivityRecord[];
-  readonly effects: Effects;
-  readonly random: RandomSource;
-  readonly seed: string;
-  /** The start of the simulator, to which `daysAgo` of the seed refers. */
-  readonly bornAt: Date;
-  readonly now: () => Date;
-  profile: CloudProfile;
-  behaviour: CloudBehaviour;
-  /** The number of usage reports; figures that are not final change with each report. */
-  costReads: number;
+export type CloudState = ReturnType<typeof createState>;
+
+export function createState(options: CloudOptions) {
+  const { organization = ORGANIZATION, seed = 'signalbox', now = () => new Date() } = options;
+  const bornAt = now();
+  const key: ApiKey = {
+    ...(options.key ?? CLOUD_KEY),
+    ...{ role: 'admin', active: true, denied: [] },
+  };
+  const behaviour: CloudBehaviour = { ...USUAL_BEHAVIOUR, ...options.behaviour };
+  return {
+    organization,
+    warehouses: byId(warehouseRecords(organization, bornAt)),
+    services: byId(serviceRecords(organization, bornAt)),
+    pipes: byId(pipeRecords(organization)),
+    backups: byId(backupRecords(organization, bornAt)),
+    endpoints: new Map<string, EndpointRecord>(),
+    /** The audit log of the organization, in the order of its events. */
+    activities: seededActivities(organization, bornAt),
+    keys: byId([key]),
+    effects: createEffects(),
+    random: createRandom(seed),
+    seed,
+    /** The start of the simulator, to which `daysAgo` of the seed refers. */
+    bornAt,
+    now,
+    profile: options.profile ?? 'extended',
+    behaviour,
+    /** The number of usage reports; figures that are not final change with each report. */
+    costReads: 0,
+  };
+}
+
+function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {
+  return new Map(records.map((record) => [record.id, record]));
 }
 
 const MINUTE = 60_000;
@@ -163,6 +190,18 @@ export function backupRecords(seed: OrganizationSeed, bornAt: Date): BackupRecor
     ...backup,
     serviceId: idOf(seed.services, backup.service),
     startedAt: new Date(bornAt.getTime() - backup.startedMinutesAgo * MINUTE),
+  }));
+}
+
+function seededActivities(
+  { services, activities }: OrganizationSeed,
+  bornAt: Date,
+): ActivityRecord[] {
+  return activities.map(({ service, minutesAgo, ...rest }, index) => ({
+    ...rest,
+    id: `act-seed-${index + 1}`,
+    at: new Date(bornAt.getTime() - minutesAgo * MINUTE),
+    serviceId: services.find(({ name }) => name === service)?.id ?? null,
   }));
 }
 

@@ -32,7 +32,7 @@ export function usageOf(cloud: CloudState, day: string): readonly UsageRow[] {
   if (day < first || day === empty) return [];
   const rows = [
     ...[...cloud.warehouses.values()].flatMap((one) => warehouseUsage(cloud, one, day)),
-    ...[...cloud.services.values()].flatMap((one) => serviceUsage(cloud, one, day)),
+    ...[...cloud.services.values()].map((one) => serviceUsage(cloud, one, day)),
     ...[...cloud.pipes.values()].flatMap((one) => pipeUsage(cloud, one, day)),
   ];
   return rows.flatMap((row) => finishedRow(cloud, row, day, today));
@@ -61,40 +61,33 @@ function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: stri
   // The data grows by half a percent of the initial size each day.
   const growth = 1 + 0.005 * daysBetween(cloud.bornAt, new Date(startOf(day)));
   const variation = 0.99 + 0.02 * randomFraction(cloud.seed, warehouse.id, day);
-  return [
-    {
-      entityType: 'datawarehouse',
-      dataWarehouseId: warehouse.id,
-      serviceId: null,
-      entityId: warehouse.id,
-      entityName: warehouse.name,
-      metrics: {
-        storageCredits: storage * growth * variation,
-        backupCredits: backup * growth * variation,
-      },
-    },
-  ];
+  const metrics = {
+    storageCredits: storage * growth * variation,
+    backupCredits: backup * growth * variation,
+  };
+  return [rowOf('datawarehouse', warehouse, { warehouseId: warehouse.id, id: null }, metrics)];
 }
 
-function serviceUsage(cloud: CloudState, service: ServiceRecord, day: string): UsageBase[] {
+function rowOf(
+  entityType: UsageBase['entityType'],
+  { id: entityId, name: entityName }: { readonly id: string; readonly name: string },
+  of: { readonly warehouseId: string; readonly id: string | null },
+  metrics: UsageBase['metrics'],
+): UsageBase {
+  const { warehouseId: dataWarehouseId, id: serviceId } = of;
+  return { entityType, dataWarehouseId, serviceId, entityId, entityName, metrics };
+}
+
+function serviceUsage(cloud: CloudState, service: ServiceRecord, day: string): UsageBase {
   const { usage } = service;
   const factor = dayFactor(cloud, service.id, usage, day) * shareUp(service, day);
   const size = averageSize(service, day);
   const transfer = usage.transferCredits * factor;
-  return [
-    {
-      entityType: 'service',
-      dataWarehouseId: service.warehouseId,
-      serviceId: service.id,
-      entityId: service.id,
-      entityName: nameOn(cloud, service, day),
-      metrics: {
-        computeCredits: usage.computeCredits * factor * size,
-        publicDataTransferCredits: transfer * 0.7,
-        interRegionTier1DataTransferCredits: transfer * 0.3,
-      },
-    },
-  ];
+  return rowOf('service', { id: service.id, name: nameOn(cloud, service, day) }, service, {
+    computeCredits: usage.computeCredits * factor * size,
+    publicDataTransferCredits: transfer * 0.7,
+    interRegionTier1DataTransferCredits: transfer * 0.3,
+  });
 }
 
 function pipeUsage(cloud: CloudState, pipe: PipeRecord, day: string): UsageBase[] {
@@ -103,16 +96,8 @@ function pipeUsage(cloud: CloudState, pipe: PipeRecord, day: string): UsageBase[
   const { compute, transfer } = pipe.dailyCredits;
   const up = shareUp(service, day);
   const factor = up * dayFactor(cloud, pipe.id, { rhythm: service.usage.rhythm }, day);
-  return [
-    {
-      entityType: 'pipe',
-      dataWarehouseId: service.warehouseId,
-      serviceId: service.id,
-      entityId: pipe.id,
-      entityName: pipe.name,
-      metrics: { computeCredits: compute * factor, dataTransferCredits: transfer * factor },
-    },
-  ];
+  const metrics = { computeCredits: compute * factor, dataTransferCredits: transfer * factor };
+  return [rowOf('pipe', pipe, service, metrics)];
 }
 
 type UsagePattern = Pick<UsageSeed, 'rhythm' | 'spike' | 'shift'>;

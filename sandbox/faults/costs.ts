@@ -1,5 +1,5 @@
 import { isJson, type Json } from '../json.ts';
-import type { Fault } from './fault.ts';
+import { type Fault, fault } from './fault.ts';
 import { changePayload } from './payloads.ts';
 
 const ROWS = 5_000;
@@ -16,30 +16,29 @@ export const COST_FAULTS: readonly Fault[] = [
   reportFault('costs-62000-rows', 'costs has 62,000 rows, over 16 MiB', (costs) =>
     manyRows(costs, LARGE_ROWS),
   ),
-  {
-    name: 'costs-do-not-add-up',
-    summary: 'The grand total is not the sum of the rows',
-    only: ['usage cost'],
-    change: (reply) =>
-      changePayload(reply, (result) => {
-        if (!isJson(result)) return result;
-        return { ...result, grandTotalCredits: Number(result.grandTotalCredits) + 17.5 };
-      }),
-  },
+  reportFault('costs-do-not-add-up', 'The grand total is not the sum of the rows', same, 17.5),
 ];
 
-function reportFault(name: string, summary: string, change: (costs: unknown) => unknown): Fault {
-  return {
-    name,
-    summary,
-    only: ['usage cost'],
-    change: (reply) =>
-      changePayload(reply, (result) => {
-        if (!isJson(result)) return result;
-        const costs = change(result.costs);
-        return { ...result, costs, grandTotalCredits: total(costs) };
-      }),
+/** `beyond`: what the grand total has too much. */
+function reportFault(
+  name: string,
+  summary: string,
+  change: (costs: unknown) => unknown,
+  beyond = 0,
+): Fault {
+  const changed = (result: unknown) => {
+    if (!isJson(result)) return result;
+    const costs = change(result.costs);
+    return { ...result, costs, grandTotalCredits: total(costs) + beyond };
   };
+  return fault(name, summary, {
+    only: ['usage cost'],
+    change: (reply) => changePayload(reply, changed),
+  });
+}
+
+function same(costs: unknown): unknown {
+  return costs;
 }
 
 function manyRows(costs: unknown, length: number): readonly Json[] {

@@ -4,24 +4,15 @@ import { read } from './server.ts';
 
 const RETRY_MS = 2000;
 
-export interface LiveUpdates {
-  readonly client: ClientState | null;
-  /** The time of the sandbox. */
-  readonly now: () => Date;
-  readonly isDisconnected: boolean;
-  /** Grows with each state that was read, so that other parts can read again. */
-  readonly version: number;
-  readonly refresh: () => void;
-  /** Marks the open channel as read, now and at each later refresh. */
-  readonly setOpenChannel: (channel: string | null) => void;
-}
+export type LiveUpdates = ReturnType<typeof useLive>;
 
 /** The latest client state of a person; null until the first state of this person arrives. */
-export function useLive(as: string): LiveUpdates {
+export function useLive(as: string) {
   const [client, setClient] = useState<ClientState | null>(null);
   const [isDisconnected, setDisconnected] = useState(false);
+  // Grows with each state that was read, so that other parts can read again.
   const [version, setVersion] = useState(0);
-  const stream = useRef<Stream | null>(null);
+  const stream = useRef<ReturnType<typeof openStream> | null>(null);
   const openChannel = useRef<string | null>(null);
   const clockOffsetMs = useRef(0);
 
@@ -43,8 +34,10 @@ export function useLive(as: string): LiveUpdates {
     return opened.close;
   }, [as]);
 
+  /** The time of the sandbox. */
   const now = useCallback(() => new Date(Date.now() + clockOffsetMs.current), []);
   const refresh = useCallback(() => stream.current?.refresh(), []);
+  /** Marks the open channel as read, now and at each later refresh. */
   const setOpenChannel = useCallback(
     (channel: string | null) => {
       openChannel.current = channel;
@@ -62,13 +55,8 @@ interface StreamListener {
   readonly setDisconnected: (isDisconnected: boolean) => void;
 }
 
-interface Stream {
-  readonly refresh: () => void;
-  readonly close: () => void;
-}
-
 /** Reads the whole state after each change. Changes during a read cause one more read. */
-function openStream(as: string, listener: StreamListener): Stream {
+function openStream(as: string, listener: StreamListener) {
   let isClosed = false;
   let isReading = false;
   let isStale = false;

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import { record, stringOf } from '../json.ts';
 import type { Delivery, Interactions } from '../protocol.ts';
 
@@ -28,6 +29,27 @@ async function readReply<T>(response: Response): Promise<T> {
 /** The server of the sandbox refused the request; the message is the server's reason. */
 class SandboxRefusal extends Error {
   override readonly name = 'SandboxRefusal';
+}
+
+/** What the sandbox answers at a path: read for each version, and posted to. `problem`: why it did not answer. */
+export function useServed<T>(path: string, version: number) {
+  const [state, setState] = useState<T | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const show = (answer: Promise<T>) =>
+    answer.then(
+      (next) => {
+        setState(next);
+        setProblem(null);
+      },
+      (error: unknown) => setProblem(String(error instanceof Error ? error.message : error)),
+    );
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reads again for each version
+  useEffect(() => {
+    void show(read<T>(path));
+  }, [path, version]);
+
+  return { state, problem, send: (to: string, body: object) => void show(post<T>(to, body)) };
 }
 
 /** Sends an interaction to the bot. It never rejects: no answer is a failed delivery. */

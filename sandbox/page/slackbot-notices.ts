@@ -2,21 +2,16 @@ import { useCallback, useMemo, useState } from 'react';
 import type { Message } from '../protocol.ts';
 import { SLACKBOT } from '../slack/workspace/workspace.ts';
 
-export interface Notices {
-  /** The messages with Slackbot's notices and without the dismissed messages. */
-  readonly withNotices: (messages: readonly Message[]) => readonly Message[];
-  /** Adds a message of Slackbot that only this person sees, until the page is reloaded. */
-  readonly add: (place: { channel: string; threadTs: string | null }, text: string) => void;
-  readonly dismiss: (ts: string) => void;
-}
+export type Notices = ReturnType<typeof useNotices>;
 
 /** `now` is the time of the sandbox, so that a notice stands behind the messages before it. */
-export function useNotices(now: () => Date): Notices {
+export function useNotices(now: () => Date) {
   const [notices, setNotices] = useState<readonly Message[]>([]);
   const [dismissed, setDismissed] = useState<ReadonlySet<string>>(new Set());
 
-  const add = useCallback<Notices['add']>(
-    ({ channel, threadTs }, text) => {
+  /** Adds a message of Slackbot that only this person sees, until the page is reloaded. */
+  const add = useCallback(
+    ({ channel, threadTs }: Pick<Message, 'channel' | 'threadTs'>, text: string) => {
       const notice: Message = {
         channel,
         threadTs,
@@ -39,6 +34,7 @@ export function useNotices(now: () => Date): Notices {
   }, []);
 
   return useMemo(() => {
+    /** The messages with Slackbot's notices and without the dismissed messages. */
     const withNotices = (messages: readonly Message[]) =>
       [...messages, ...notices]
         .filter(({ ts }) => !dismissed.has(ts))

@@ -28,6 +28,8 @@ export function adminOf(slack: SlackState) {
     change(required(conversationOf(workspace, channel), channel));
     notifyWatchers(slack);
   };
+  const set = (channel: string, change: Partial<Conversation>) =>
+    changeChannel(channel, (conversation) => Object.assign(conversation, change));
   const changePerson = (id: string, change: PersonChange) => {
     const person = Object.assign(required(memberOf(workspace, id), id), change);
     return send({ type: 'user_change', user: userJson(slack, person) });
@@ -88,22 +90,15 @@ export function adminOf(slack: SlackState) {
       workspace.channels.push(conversation);
       notifyWatchers(slack);
     },
-    archive: (channel: string) =>
-      changeChannel(channel, (conversation) => {
-        conversation.archived = true;
-      }),
+    archive: (channel: string) => set(channel, { archived: true }),
     /** Lets no app post messages in a channel: `restricted_action`. */
-    restrict: (channel: string) =>
-      changeChannel(channel, (conversation) => {
-        conversation.restricted = true;
-      }),
+    restrict: (channel: string) => set(channel, { restricted: true }),
     /** Lets messages be edited for these minutes only: `edit_window_closed`. */
     limitEditing: (minutes: number): void => {
       slack.editMinutes = minutes;
     },
     /** Shares a channel with another workspace. */
-    share: (channel: string) =>
-      changeChannel(channel, (conversation) => Object.assign(conversation, { kind: 'external' })),
+    share: (channel: string) => set(channel, { kind: 'external' }),
     /** Changes the name of a channel; its id stays the same. */
     rename: (channel: string, name: string) =>
       changeChannel(channel, (conversation) => {

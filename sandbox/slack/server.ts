@@ -1,46 +1,33 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import express, { type Router } from 'express';
-import type { Json } from '../json.ts';
-import { type AppConnection, undelivered } from './delivery/delivery.ts';
+import type { AppConnection } from './delivery/delivery.ts';
 import { withInteractionLog } from './delivery/interaction-log.ts';
 import { type HttpRoute, httpDelivery } from './delivery/signed-http.ts';
 import { type SocketSettings, socketHub } from './delivery/socket-mode.ts';
 import { fileRoutes } from './files.ts';
 import { responseUrlRoutes } from './interactions/response-urls.ts';
-import { readManifest } from './manifest.ts';
 import { pageRoutes } from './page/routes.ts';
 import { type SlackSimulator, slackSimulator } from './simulator.ts';
 import { type McpServer, slackbotOf } from './slackbot.ts';
-import type { SlackState } from './state.ts';
+import { initialState, type SlackState, type StateOptions } from './state.ts';
 import { type RateLimits, slackRateLimits } from './web-api/rate-limits.ts';
 import { webApi } from './web-api/router.ts';
-import { sandboxWorkspace } from './workspace/sandbox-workspace.ts';
-import type { Workspace } from './workspace/workspace.ts';
 
 export type DeliveryMode =
   | { readonly mode: 'http'; readonly eventsUrl?: string; readonly signingSecret: string }
   | ({ readonly mode: 'socket' } & SocketSettings);
 
-export interface SlackOptions {
+export interface SlackOptions extends StateOptions {
   /** 0, the default, uses any free port of the loopback interface. */
   readonly port?: number;
   /** How the app names this machine; 127.0.0.1 by default. */
   readonly host?: string;
-  readonly now?: () => Date;
-  readonly workspace?: Workspace;
-  /** Slack's app manifest v2. */
-  readonly manifest: Json;
   readonly delivery: DeliveryMode;
   /** The time within which the app must acknowledge; 3000 ms by default. */
   readonly ackTimeoutMs?: number;
-  /** How long a trigger opens a modal, by `now`; 3000 ms by default. */
-  readonly triggerTimeoutMs?: number;
   /** The clock for signatures, which the app compares with its own clock. */
   readonly signedAt?: () => Date;
-  /** Waits between two attempts to deliver an event; by default in real time. */
-  readonly wait?: (ms: number) => Promise<void>;
   /** How Slack limits the calls of the app; without limits by default. */
   readonly rateLimits?: RateLimits | null;
   /** The MCP server that Slackbot may call; none by default. */
@@ -74,51 +61,6 @@ export async function startSlackSimulator(options: SlackOptions): Promise<SlackS
   });
 }
 
-function initialState(options: SlackOptions, stopping: AbortSignal): SlackState {
-  return {
-    workspace: structuredClone(options.workspace ?? sandboxWorkspace),
-    manifest: readManifest(options.manifest),
-    tokens: {
-      bot: 'xoxb-100000000001-100000000002-sandboxsandboxsandboxsan',
-      app: 'xapp-1-A0SIGNALBOX-100000000003-sandbox',
-      appScopes: ['connections:write'],
-    },
-    now: options.now ?? (() => new Date()),
-    triggerTimeoutMs: options.triggerTimeoutMs ?? 3000,
-    wait: options.wait ?? ((ms) => waitUntilStop(ms, stopping)),
-    messages: [],
-    modals: new Map(),
-    homes: new Map(),
-    triggers: new Map(),
-    responseUrls: new Map(),
-    files: new Map(),
-    mentions: [],
-    calls: [],
-    interactions: [],
-    faults: [],
-    events: [],
-    read: new Map(),
-    watchers: new Set(),
-    url: '',
-    deliverToApp: async () => undelivered,
-    issueSocketTicket: () => null,
-    reachable: true,
-    isUninstalled: false,
-    editMinutes: null,
-    slackbot: null,
-    lastMicros: 0,
-  };
-}
-
-async function waitUntilStop(ms: number, stopping: AbortSignal): Promise<void> {
-  try {
-    await pause(ms, undefined, { signal: stopping, ref: false });
-  } catch (error) {
-    // After the stop, the next delivery attempt fails and is the last one.
-    if (!stopping.aborted) throw error;
-  }
-}
-
 function routes(slack: SlackState, options: SlackOptions) {
   const app = express();
   app.disable('x-powered-by');
@@ -138,10 +80,7 @@ function connectApp(slack: SlackState, server: Server, options: SlackOptions): A
     const hub = socketHub(server, { appId: slack.workspace.appId, ackTimeoutMs, ...settings });
     slack.deliverToApp = withInteractionLog(slack, hub.deliver);
     slack.issueSocketTicket = hub.issueTicket;
-    const { connections, close } = hub;
-    const controls = { refreshSockets: hub.refresh, setSocketMode: hub.setEnabled };
-    const silenceOldestSocket = hub.silenceOldest;
-    return { deliverTo: () => {}, connections, ...controls, silenceOldestSocket, close };
+    return { deliverTo: () => {}, ...hub };
   }
   const { eventsUrl = null, signingSecret } = delivery;
   const route: HttpRoute = { eventsUrl, signingSecret, ackTimeoutMs, signedAt };

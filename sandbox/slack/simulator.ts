@@ -1,14 +1,5 @@
 import { list, stringOf } from '../json.ts';
-import type {
-  ActionRequest,
-  Delivery,
-  HomeOpening,
-  MessageInput,
-  OptionsRequest,
-  Place,
-  ShortcutRequest,
-  ViewValues,
-} from '../protocol.ts';
+import type { Delivery, Place, Requests, ViewValues } from '../protocol.ts';
 import { adminOf } from './admin.ts';
 import type { AppConnection } from './delivery/delivery.ts';
 import { redeliver } from './delivery/events.ts';
@@ -45,16 +36,16 @@ export function slackSimulator(
     stop,
     command: (as: string, channel: string, text: string) =>
       command(slack, { as, channel: idOf(channel) ?? '', text }),
-    press: (triggered: ActionRequest) => press(slack, triggered),
+    press: (triggered: Requests['action']) => press(slack, triggered),
     /** Presses the button with this action_id where the person sees it. */
     click: (as: string, place: Place, actionId: string) => click(slack, as, place, actionId),
-    suggest: (requested: OptionsRequest) => suggest(slack, requested),
+    suggest: (requested: Requests['suggest']) => suggest(slack, requested),
     submit: (as: string, viewId: string, values: ViewValues = {}) =>
       submit(slack, { as, viewId, values }),
     close: (as: string, viewId: string) => close(slack, { as, viewId }),
-    shortcut: (used: ShortcutRequest) => shortcut(slack, used),
-    openHome: (opened: HomeOpening) => openHome(slack, opened),
-    sendMessage: (typed: MessageInput) => sendMessage(slack, typed),
+    shortcut: (used: Requests['shortcut']) => shortcut(slack, used),
+    openHome: (opened: Requests['home']) => openHome(slack, opened),
+    sendMessage: (typed: Requests['message']) => sendMessage(slack, typed),
     clientState: (as: string) => clientState(slack, as),
     /** Records that a person has read all messages of a channel. */
     markRead: (as: string, channel: string) => markRead(slack, as, idOf(channel) ?? channel),

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { DeliverToApp } from './delivery/delivery.ts';
-import type { AppManifest } from './manifest.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Json } from '../json.ts';
+import { type DeliverToApp, undelivered } from './delivery/delivery.ts';
+import { readManifest } from './manifest.ts';
 import type {
   MentionRecord,
   ResponseUrl,
@@ -13,6 +15,7 @@ import type {
   WebApiCall,
 } from './records.ts';
 import type { PendingSlackFault } from './web-api/faults.ts';
+import { sandboxWorkspace } from './workspace/sandbox-workspace.ts';
 import type { Member, Workspace } from './workspace/workspace.ts';
 
 /** Slackbot, which calls the app's MCP server for a person. */
@@ -22,49 +25,74 @@ export interface Slackbot {
   readonly decide: (person: Member, question: StoredMessage, actionId: string) => Promise<void>;
 }
 
+/** What of the options the simulator stores. */
+export interface StateOptions {
+  readonly now?: () => Date;
+  readonly workspace?: Workspace;
+  /** Slack's app manifest v2. */
+  readonly manifest: Json;
+  /** How long a trigger opens a modal, by `now`; 3000 ms by default. */
+  readonly triggerTimeoutMs?: number;
+  /** Waits between two attempts to deliver an event; by default in real time. */
+  readonly wait?: (ms: number) => Promise<void>;
+}
+
 /** Everything that the simulator stores. It is lost when the process ends. */
-export interface SlackState {
-  readonly workspace: Workspace;
-  readonly manifest: AppManifest;
-  readonly tokens: {
-    readonly bot: string;
-    readonly app: string;
-    /** The scopes of the app-level token. */
-    appScopes: readonly string[];
+export type SlackState = ReturnType<typeof initialState>;
+
+export function initialState(options: StateOptions, stopping: AbortSignal) {
+  return {
+    workspace: structuredClone(options.workspace ?? sandboxWorkspace),
+    manifest: readManifest(options.manifest),
+    tokens: {
+      bot: 'xoxb-100000000001-100000000002-sandboxsandboxsandboxsan',
+      app: 'xapp-1-A0SIGNALBOX-100000000003-sandbox',
+      /** The scopes of the app-level token. */
+      appScopes: ['connections:write'],
+    },
+    now: options.now ?? (() => new Date()),
+    triggerTimeoutMs: options.triggerTimeoutMs ?? 3000,
+    /** Waits between two attempts to deliver an event. */
+    wait: options.wait ?? ((ms: number) => waitUntilStop(ms, stopping)),
+    messages: [] as StoredMessage[],
+    /** The open modal of each person. */
+    modals: new Map<string, StoredView>(),
+    homes: new Map<string, StoredView>(),
+    triggers: new Map<string, Trigger>(),
+    responseUrls: new Map<string, ResponseUrl>(),
+    files: new Map<string, StoredFile>(),
+    mentions: [] as MentionRecord[],
+    calls: [] as WebApiCall[],
+    interactions: [] as UserInteraction[],
+    faults: [] as PendingSlackFault[],
+    events: [] as SentEvent[],
+    /** The last message that each person has read in each channel: `U… C…` → ts. */
+    read: new Map<string, string>(),
+    watchers: new Set<() => void>(),
+    /** The address of the simulator; empty until it listens. */
+    url: '',
+    deliverToApp: (async () => undelivered) as DeliverToApp,
+    /** Returns the ticket for one socket connection; null when Socket Mode is off. */
+    issueSocketTicket: (): string | null => null,
+    /** False: every call of the Web API loses its connection, without effect. */
+    reachable: true,
+    /** The app is no longer installed: every call with its bot token is refused. */
+    isUninstalled: false,
+    /** How long a message may be edited, in minutes; null: always. A setting of the workspace. */
+    editMinutes: null as number | null,
+    /** Null: no MCP server is connected. */
+    slackbot: null as Slackbot | null,
+    lastMicros: 0,
   };
-  readonly now: () => Date;
-  readonly triggerTimeoutMs: number;
-  /** Waits between two attempts to deliver an event. */
-  readonly wait: (ms: number) => Promise<void>;
-  readonly messages: StoredMessage[];
-  /** The open modal of each person. */
-  readonly modals: Map<string, StoredView>;
-  readonly homes: Map<string, StoredView>;
-  readonly triggers: Map<string, Trigger>;
-  readonly responseUrls: Map<string, ResponseUrl>;
-  readonly files: Map<string, StoredFile>;
-  readonly mentions: MentionRecord[];
-  readonly calls: WebApiCall[];
-  readonly interactions: UserInteraction[];
-  readonly faults: PendingSlackFault[];
-  readonly events: SentEvent[];
-  /** The last message that each person has read in each channel: `U… C…` → ts. */
-  readonly read: Map<string, string>;
-  readonly watchers: Set<() => void>;
-  /** The address of the simulator; empty until it listens. */
-  url: string;
-  deliverToApp: DeliverToApp;
-  /** Returns the ticket for one socket connection; null when Socket Mode is off. */
-  issueSocketTicket: () => string | null;
-  /** False: every call of the Web API loses its connection, without effect. */
-  reachable: boolean;
-  /** How long a message may be edited, in minutes; null: always. A setting of the workspace. */
-  editMinutes: number | null;
-  /** The app is no longer installed: every call with its bot token is refused. */
-  isUninstalled: boolean;
-  /** Null: no MCP server is connected. */
-  slackbot: Slackbot | null;
-  lastMicros: number;
+}
+
+async function waitUntilStop(ms: number, stopping: AbortSignal): Promise<void> {
+  try {
+    await pause(ms, undefined, { signal: stopping, ref: false });
+  } catch (error) {
+    // After the stop, the next delivery attempt fails and is the last one.
+    if (!stopping.aborted) throw error;
+  }
 }
 
 /** The next message id. Slack's ids are times that never repeat, even when the clock stands. */

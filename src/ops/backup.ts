@@ -49,19 +49,12 @@ export function runRestore(args: readonly string[]): Promise<void> {
   return runFileCommand(command, args, restore);
 }
 
-interface FileCommand {
-  readonly name: string;
-  readonly usage: string;
-  /** What did not happen, before the reason: `No backup was made`. */
-  readonly failure: string;
-}
-
 /**
  * Runs a command that takes the database and one file, and writes the sentence that `run` returns.
- * Exits with 1 if `run` throws, and with 2 for wrong options.
+ * `failure`: what did not happen, before the reason: `No backup was made`. Exits with 1 if `run` throws, and with 2 for wrong options.
  */
 async function runFileCommand(
-  { name, usage, failure }: FileCommand,
+  { name, usage, failure }: Readonly<Record<'name' | 'usage' | 'failure', string>>,
   args: readonly string[],
   run: (url: string, file: string) => Promise<string>,
 ): Promise<void> {

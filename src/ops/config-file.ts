@@ -82,16 +82,11 @@ interface Part {
 const SHARED_LISTS = ['policy', 'freezes', 'never'] as const;
 const SHARED = [...SHARED_LISTS, 'roles'];
 
-interface Whole {
-  /** The file with what it includes, without `include`. */
-  readonly value: unknown;
-  readonly parts: readonly Part[];
-}
-
+/** The file with what it includes, without `include`. */
 function withIncluded(
   file: { readonly path: string; readonly content: unknown },
   readFile: ReadFile,
-): ConfigResult<Whole> {
+): ConfigResult<{ readonly value: unknown; readonly parts: readonly Part[] }> {
   const own = asRecord(file.content);
   if (own?.include === undefined) return { ok: true, value: { value: file.content, parts: [] } };
   const { include, ...rest } = own;

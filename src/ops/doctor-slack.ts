@@ -322,14 +322,9 @@ export function botTokenLines(
   ];
 }
 
-interface Scopes {
-  readonly bot: readonly string[];
-  readonly bot_optional: readonly string[];
-}
-
 function scopeLines(
   granted: readonly string[],
-  { bot, bot_optional }: Scopes,
+  { bot, bot_optional }: Readonly<Record<'bot' | 'bot_optional', readonly string[]>>,
 ): readonly CheckLine[] {
   const missing = bot.filter((scope) => !granted.includes(scope));
   const needed = missing.filter((scope) => !bot_optional.includes(scope));

@@ -16,7 +16,6 @@ import {
   UnusableDatabase,
 } from '../storage/errors.ts';
 import {
-  type Instance,
   listInstances,
   openStore,
   reading,
@@ -27,30 +26,15 @@ import {
   transaction,
 } from '../storage/index.ts';
 import { isLocked, isRestoreInterrupted, sqlitePath } from '../storage/sqlite.ts';
-import { type DatabaseFacts, databaseFacts, lastBackup } from './store.ts';
+import { databaseFacts, lastBackup } from './store.ts';
 
 /** The file of an SQLite database and the files next to it. */
-export interface FileFacts {
-  readonly path: string;
-  /** False: the file does not exist yet, so that only the folder is checked. */
-  readonly exists: boolean;
-  /** The start is refused until `signalbox restore` runs again. */
-  readonly restoreInterrupted: boolean;
-  readonly folder: string;
-  readonly folderIsWritable: boolean;
-  /** Files that users other than the owner may read. */
-  readonly readableByOthers: readonly string[];
-  readonly ownedByUs: boolean;
-  /** False where a start could not open the lock file, because it belongs to another user. */
-  readonly lockIsUsable: boolean;
-  /** A process of Signalbox has it open; false for a file of another user. */
-  readonly running: boolean;
-}
+export type FileFacts = NonNullable<ReturnType<typeof fileFacts>>;
 
 const FILE_SUFFIXES = ['', '-wal', '-shm', '.lock', '.key'];
 
 /** Returns null for PostgreSQL and for a database in memory. */
-export function fileFacts(url: string): FileFacts | null {
+export function fileFacts(url: string) {
   if (!url.startsWith('file:') || url === 'file::memory:') return null;
   const path = resolve(sqlitePath(url));
   const own = statOf(path);
@@ -63,14 +47,18 @@ export function fileFacts(url: string): FileFacts | null {
   );
   return {
     path,
+    /** False: the file does not exist yet, so that only the folder is checked. */
     exists: own !== null,
+    /** The start is refused until `signalbox restore` runs again. */
     restoreInterrupted: isRestoreInterrupted(path),
     folder,
     folderIsWritable: isUsable(folder, constants.W_OK),
+    /** Files that users other than the owner may read. */
     readableByOthers: process.platform === 'win32' ? [] : readable,
     ownedByUs,
+    /** False where a start could not open the lock file, because it belongs to another user. */
     lockIsUsable,
-    // The lock file of another user cannot be opened.
+    /** A process of Signalbox has it open; false for a file of another user, whose lock file cannot be opened. */
     running: own !== null && ownedByUs && lockIsUsable && isLocked(path),
   };
 }
@@ -90,54 +78,42 @@ function isUsable(path: string, mode: number): boolean {
   }
 }
 
-export interface DatabaseInspection extends DatabaseFacts {
-  readonly schema: SchemaState;
-  /** Why a failover could lose commits, or null. */
-  readonly standby: string | null;
-  /** Null where Signalbox has not used the database, or must migrate it first. */
-  readonly log: LogFinding | null;
-  readonly instances: readonly Instance[];
-  /** Null if none is recorded. */
-  readonly backupAt: Date | null;
-}
-
-export type LogFinding =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly problem: string; readonly hint: string };
+export type DatabaseInspection = Awaited<ReturnType<typeof inspectDatabase>>;
 
 /** Reads the facts for the doctor. Safe next to a running bot: it creates and migrates nothing. */
-export async function inspectDatabase(
-  url: string,
-  keys: () => LogKeys,
-): Promise<DatabaseInspection> {
+export async function inspectDatabase(url: string, keys: () => LogKeys) {
   return withStore(url, 'reader', async (store) => {
     const { engine } = store;
     const facts = await reading(store, async (reader) => ({
       ...(await databaseFacts(store, reader)),
       schema: await readSchema(reader, engine),
+      /** Why a failover could lose commits, or null. */
       standby: engine === 'postgres' ? await standbyProblem(reader) : null,
     }));
     const isReadable = facts.schema === 'current';
     return {
       ...facts,
+      /** Null where Signalbox has not used the database, or must migrate it first. */
       log: isReadable ? await logFinding(store, keys) : null,
       instances: isReadable ? await reading(store, listInstances) : [],
+      /** Null if none is recorded. */
       backupAt: isReadable ? await reading(store, lastBackup) : null,
     };
   });
 }
 
 /** The whole log is followed: hashes of all events, and the signature of the last one. */
-async function logFinding(store: Store, keys: () => LogKeys): Promise<LogFinding> {
+async function logFinding(store: Store, keys: () => LogKeys) {
   try {
     const problem = appendProblem(await openLog(store, keys(), { replacesKey: false }));
     if (problem) throw problem;
-    return { ok: true };
+    return { ok: true as const };
   } catch (error) {
-    if (error instanceof KeyProblem) return { ok: false, problem: error.message, hint: error.hint };
+    const failed = (problem: string, hint: string) => ({ ok: false as const, problem, hint });
+    if (error instanceof KeyProblem) return failed(error.message, error.hint);
     if (error instanceof Damaged) {
       const hint = 'run signalbox audit verify, then follow docs/operating.md';
-      return { ok: false, problem: `nothing is executed. ${error.message}`, hint };
+      return failed(`nothing is executed. ${error.message}`, hint);
     }
     throw error;
   }

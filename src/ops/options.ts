@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type ConfigProblem, quoted, suggestion } from '../base/problem.ts';
-import { KeyProblem, type LogKeys, readKeys } from '../log/index.ts';
+import { KeyProblem, readKeys } from '../log/index.ts';
 import { databaseSentence } from '../storage/errors.ts';
 import { readStore, reasonOf } from './environment.ts';
 
@@ -52,14 +52,8 @@ function unknownWord(what: string, word: string, known: readonly string[]): stri
   return `Unknown ${what} ${quoted(word)}: ${hint}${hint.endsWith('?') ? '' : '.'}`;
 }
 
-interface Database {
-  readonly url: string;
-  /** Reads the keys of its log. To be called once it is known that the database exists. */
-  readonly keys: () => LogKeys;
-}
-
 /** The database of the variables. Without valid ones it writes each problem and exits with 2. */
-export function databaseOf(env: NodeJS.ProcessEnv): Database {
+export function databaseOf(env: NodeJS.ProcessEnv) {
   const store = readStore(env, readText);
   if (!store.ok) return leaveWith(store.problems);
   const {
@@ -68,7 +62,11 @@ export function databaseOf(env: NodeJS.ProcessEnv): Database {
     SIGNALBOX_PREVIOUS_KEYS: previous,
   } = store.value;
   const url = DATABASE_URL.reveal();
-  return { url, keys: () => readKeys({ databaseUrl: url, key, previous }) };
+  return {
+    url,
+    /** Reads the keys of its log. To be called once it is known that the database exists. */
+    keys: () => readKeys({ databaseUrl: url, key, previous }),
+  };
 }
 
 /** A file as text; throws the error of the system. */

@@ -295,13 +295,8 @@ function alike(targets: readonly Named[], policy: Policy): readonly ProvedPlace[
   });
 }
 
-interface Proof {
-  readonly text: string;
-  readonly holds: boolean;
-}
-
 /** Proves the statements and looks for rules without effect and approvers without a vote. */
-export function prove(file: ProvedFile, statements: readonly Statement[], now: Date): Proof {
+export function prove(file: ProvedFile, statements: readonly Statement[], now: Date) {
   const deciding = new Set<number>();
   const approving = new Set<RoleName>();
   const broken = new Map<Statement, Case>();
@@ -379,11 +374,7 @@ export const STATEMENT_FORMS =
   'no agent stops prod · nobody may unfreeze alone · only lead may create a service · prod needs two people · prod needs 2 approvals to scale';
 
 /** Reads a file of statements, one in a line; `#` begins a comment. Reports all problems at once. */
-export function readStatements(
-  text: string,
-  path: string,
-  file: ProvedFile,
-): { readonly statements: readonly Statement[]; readonly problems: readonly ConfigProblem[] } {
+export function readStatements(text: string, path: string, file: ProvedFile) {
   const lines = text.split(/\r?\n/).map((line, index) => ({
     where: `${path}:${index + 1}`,
     text: line
@@ -394,16 +385,14 @@ export function readStatements(
   const read = lines
     .filter((line) => line.text !== '')
     .map((line) => ({ line, statement: statementOf(line.text, file) }));
-  return {
-    statements: read.flatMap(({ line, statement }) =>
-      'problem' in statement ? [] : [{ ...line, ...statement }],
-    ),
-    problems: read.flatMap(({ line, statement }) =>
-      'problem' in statement
-        ? [{ where: line.where, problem: statement.problem, hint: `forms: ${STATEMENT_FORMS}` }]
-        : [],
-    ),
-  };
+  const statements: readonly Statement[] = read.flatMap(({ line, statement }) =>
+    'problem' in statement ? [] : [{ ...line, ...statement }],
+  );
+  const hint = `forms: ${STATEMENT_FORMS}`;
+  const problems: readonly ConfigProblem[] = read.flatMap(({ line: { where }, statement }) =>
+    'problem' in statement ? [{ where, problem: statement.problem, hint }] : [],
+  );
+  return { statements, problems };
 }
 
 type Check = Pick<Statement, 'isBroken' | 'why'>;
@@ -422,11 +411,7 @@ function statementOf(line: string, file: ProvedFile): Reading {
   const only = /^only (.+?) (?:may|can) (.+)$/.exec(sentence);
   if (only) return onlyOf(only[1] ?? '', only[2] ?? '', file);
   const no = /^(nobody|no one|no \S+) (?:may |can )?(.+?)( alone)?$/.exec(sentence);
-  if (no)
-    return noneOf(
-      { who: no[1] ?? '', what: no[2] ?? '', isAlone: Boolean(no[3]), isExcepted },
-      file,
-    );
+  if (no) return noneOf(no, isExcepted, file);
   return { problem: `is not understood: ${quoted(line)}` };
 }
 
@@ -485,16 +470,15 @@ function onlyOf(who: string, what: string, file: ProvedFile): Reading {
   };
 }
 
-interface None {
-  /** `nobody`, or `no` with a role or `agent`. */
-  readonly who: string;
-  /** The action and its targets; after `no agent` it may begin with the name of one. */
-  readonly what: string;
-  readonly isAlone: boolean;
-  readonly isExcepted: boolean;
-}
-
-function noneOf({ who, what, isAlone, isExcepted }: None, file: ProvedFile): Reading {
+/**
+ * `who`: `nobody`, or `no` with a role or `agent`. `what`: the action and its targets; after `no agent` it may begin
+ * with the name of one.
+ */
+function noneOf(
+  [, who = '', what = '', isAlone]: readonly (string | undefined)[],
+  isExcepted: boolean,
+  file: ProvedFile,
+): Reading {
   const { roles, agents } = file.policy;
   const [, word = null] = /^no (?!one$)(.+)$/.exec(who) ?? [];
   const isAgent = word === 'agent' || word === 'agents';
@@ -518,12 +502,11 @@ function noneOf({ who, what, isAlone, isExcepted }: None, file: ProvedFile): Rea
   };
 }
 
-interface About {
-  readonly includes: (one: Case) => boolean;
-}
-
 /** Reads what is done, and to what: `stops prod`, `delete a freeze`, `service scale staging`, `prod`. */
-function readAction(text: string, file: ProvedFile): About | { readonly problem: string } {
+function readAction(
+  text: string,
+  file: ProvedFile,
+): { readonly problem: string } | { readonly includes: (one: Case) => boolean } {
   const words = text.split(' ').filter((word) => !FILLERS.includes(word));
   const longest = [3, 2, 1].find((length) => actionOf(words.slice(0, length)) !== null) ?? 0;
   const names = actionOf(words.slice(0, longest)) ?? cloudChanges;

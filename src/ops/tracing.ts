@@ -26,21 +26,11 @@ const FLUSH_WITHIN_MS = 2_000;
 /** A full queue drops the newest spans, to limit the memory. */
 const MAX_QUEUE_SIZE = 2_048;
 
-interface TraceExport {
-  /** Sends the queued spans. False: the collector did not answer in time. */
-  readonly close: () => Promise<boolean>;
-}
-
-interface TracingContext {
-  readonly version: string;
-  readonly log: Logger;
-}
-
 /** Starts tracing. Only this file loads the OpenTelemetry SDK, which takes start-up time. */
 export async function openTracing(
   tracing: Tracing,
-  { version, log }: TracingContext,
-): Promise<TraceExport> {
+  { version, log }: { readonly version: string; readonly log: Logger },
+) {
   const { url, headers, ratio } = tracing;
   const exporter = new OTLPTraceExporter({
     url,
@@ -67,6 +57,7 @@ export async function openTracing(
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   trace.setGlobalTracerProvider(provider);
   return {
+    /** Sends the queued spans. False: the collector did not answer in time. */
     close: () => {
       trace.disable();
       const done = () => true;

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CloudBehaviour } from '../../sandbox/cloud/behaviour.ts';
-import { type CloudOptions, startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import type { CloudOptions } from '../../sandbox/cloud/state.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { Secret } from '../../src/base/errors.ts';
 import { addDays, dayOf, systemClock } from '../../src/base/time.ts';

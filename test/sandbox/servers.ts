@@ -1,9 +1,9 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { AlertsOptions } from '../../sandbox/alerts/simulator.ts';
 import { startAlertsSimulator } from '../../sandbox/alerts/simulator.ts';
-import type { CloudOptions } from '../../sandbox/cloud/simulator.ts';
+import type { AlertsOptions } from '../../sandbox/alerts/state.ts';
 import { startCloudSimulator } from '../../sandbox/cloud/simulator.ts';
+import type { CloudOptions } from '../../sandbox/cloud/state.ts';
 import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00Z');

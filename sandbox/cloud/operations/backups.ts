@@ -1,8 +1,8 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
-import type { Json } from '../../json.ts';
+import { type Json, pick } from '../../json.ts';
 import { success } from '../replies.ts';
-import { pick } from '../service-reply.ts';
+
 import type { BackupRecord, CloudState } from '../state.ts';
 import { findService, lookUp } from '../targets.ts';
 

@@ -1,10 +1,10 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
-import type { Json } from '../../json.ts';
+import { type Json, pick } from '../../json.ts';
 import { keyOfCall, recordActivity, scalingTypes } from '../activity-log.ts';
 import { booleanRule, fieldProblem, numberFrom, problemIn } from '../body-rules.ts';
 import { refuse, refuseProblem, success } from '../replies.ts';
-import { pick, serviceReply } from '../service-reply.ts';
+import { serviceReply } from '../service-reply.ts';
 import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
 import { findService, readBody } from '../targets.ts';
 

@@ -2,7 +2,7 @@ import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { keyOfCall, recordActivity } from '../activity-log.ts';
 import { oneOf, problemIn } from '../body-rules.ts';
-import { type Command, type Move, moveOf } from '../lifecycle.ts';
+import { type Command, moveOf, type Way } from '../lifecycle.ts';
 import { refuse, refuseProblem, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
 import type { CloudState, ServiceRecord } from '../state.ts';
@@ -17,8 +17,8 @@ export function setState(cloud: CloudState, call: Call): Reply {
   // The rule accepts only these two commands.
   const command = body.command as Command;
   const move = moveOf(before.state, command, cloud.behaviour);
-  if (move.kind === 'conflict') return refuseMove(cloud, command, before);
-  if (move.kind === 'unchanged') return success(cloud, serviceReply(cloud, before));
+  if (move === 'conflict') return refuseMove(cloud, command, before);
+  if (move === 'unchanged') return success(cloud, serviceReply(cloud, before));
   if (command === 'stop' && hasSecondaries(cloud, before)) refusePrimary(cloud);
 
   const after = moved(before, command, move, cloud.now());
@@ -32,7 +32,7 @@ export function setState(cloud: CloudState, call: Call): Reply {
 function moved(
   service: ServiceRecord,
   command: Command,
-  { via, to, ms }: Extract<Move, { kind: 'moves' }>,
+  { via, to, ms }: Way,
   now: Date,
 ): ServiceRecord {
   const open = service.pauses.map((pause) => ({ ...pause, until: pause.until ?? now }));

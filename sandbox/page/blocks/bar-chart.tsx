@@ -1,13 +1,6 @@
 import type { Json } from '../../json.ts';
 import { useIsPhone } from '../device.ts';
-import {
-  type Chart,
-  chartOf,
-  formatNumber,
-  labelInterval,
-  type Series,
-  ticks,
-} from './chart-model.ts';
+import { type Chart, chartOf, formatNumber, labelInterval, ticks } from './chart-model.ts';
 
 const HEIGHT = 240;
 const PLOT = { left: 52, top: 10, bottom: HEIGHT - 44 };
@@ -16,22 +9,17 @@ const WIDTH = { phone: 300, desktop: 560 };
 
 const colorOf = (series: number): string => `var(--series-${series})`;
 
-interface Scale {
-  readonly right: number;
-  readonly x: (at: number) => number;
-  readonly y: (value: number) => number;
-  readonly band: number;
-}
+type Scale = ReturnType<typeof scaleOf>;
 
-function scaleOf(chart: Chart, marks: readonly number[], right: number): Scale {
+function scaleOf(chart: Chart, marks: readonly number[], right: number) {
   const low = marks[0] ?? 0;
   const range = (marks.at(-1) ?? 1) - low || 1;
   const band = (right - PLOT.left) / Math.max(1, chart.categories.length);
   return {
     right,
     band,
-    x: (at) => PLOT.left + band * (at + 0.5),
-    y: (value) => PLOT.bottom - ((value - low) / range) * (PLOT.bottom - PLOT.top),
+    x: (at: number) => PLOT.left + band * (at + 0.5),
+    y: (value: number) => PLOT.bottom - ((value - low) / range) * (PLOT.bottom - PLOT.top),
   };
 }
 
@@ -52,7 +40,7 @@ export function BarChart({ block }: { block: Json }) {
       >
         <Axes {...{ chart, marks, scale }} />
         {chart.series.map((series, at) => (
-          <Bars key={series.name} {...{ chart, series, at, scale }} />
+          <Bars key={series.name} {...{ chart, at, scale }} />
         ))}
       </svg>
       <ul className="legend">
@@ -105,17 +93,11 @@ function Axes({ chart, marks, scale }: { chart: Chart; marks: readonly number[];
   );
 }
 
-interface BarsProps {
-  readonly chart: Chart;
-  readonly series: Series;
-  readonly at: number;
-  readonly scale: Scale;
-}
-
-function Bars({ chart, series, at, scale }: BarsProps) {
+function Bars({ chart, at, scale }: { chart: Chart; at: number; scale: Scale }) {
+  const { name, values } = chart.series[at] ?? { name: '', values: [] };
   const width = Math.min(40, (scale.band * 0.72) / chart.series.length);
   const offset = (at - chart.series.length / 2) * width;
-  return series.values.map((value, index) => (
+  return values.map((value, index) => (
     <rect
       key={chart.categories[index]}
       fill={colorOf(at)}
@@ -125,7 +107,7 @@ function Bars({ chart, series, at, scale }: BarsProps) {
       height={Math.abs(scale.y(value) - scale.y(0))}
       rx={2}
     >
-      <title>{`${chart.categories[index]}: ${formatNumber(value)} (${series.name})`}</title>
+      <title>{`${chart.categories[index]}: ${formatNumber(value)} (${name})`}</title>
     </rect>
   ));
 }

@@ -1,20 +1,9 @@
 import { type Json, list, numberOf, record, stringOf, textOf } from '../../json.ts';
 
-export interface Series {
-  readonly name: string;
-  readonly values: readonly number[];
-}
-
-export interface Chart {
-  readonly title: string;
-  readonly categories: readonly string[];
-  readonly series: readonly Series[];
-  readonly xLabel: string;
-  readonly yLabel: string;
-}
+export type Chart = ReturnType<typeof chartOf>;
 
 /** The content of a data_visualization block with a bar chart. */
-export function chartOf(block: Json): Chart {
+export function chartOf(block: Json) {
   const chart = record(block.chart);
   const axes = record(chart.axis_config);
   return {

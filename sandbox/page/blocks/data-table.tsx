@@ -35,9 +35,10 @@ export function DataTableBlock({ block }: { block: Json }) {
             ))}
           </tr>
         </thead>
-        <Body
+        <TableBody
           rows={sortRows(body, order).slice(from, until)}
           headColumn={numberOf(block.row_header_column_index) ?? 0}
+          classOf={({ type }) => (type === 'raw_number' ? 'number' : '')}
         />
       </table>
       {body.length > size && (
@@ -70,7 +71,14 @@ function ariaSort(order: Order | null, column: number): 'ascending' | 'descendin
   return order.descending ? 'descending' : 'ascending';
 }
 
-function Body({ rows, headColumn }: { rows: readonly Row[]; headColumn: number }) {
+interface BodyProps {
+  readonly rows: readonly Row[];
+  /** The column of heads; missing: none. */
+  readonly headColumn?: number;
+  readonly classOf: (cell: Json, column: number) => string;
+}
+
+export function TableBody({ rows, headColumn, classOf }: BodyProps) {
   return (
     <tbody>
       {rows.map((row, at) => (
@@ -82,7 +90,7 @@ function Body({ rows, headColumn }: { rows: readonly Row[]; headColumn: number }
               <Tag
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column has no id other than its position
                 key={column}
-                className={cell.type === 'raw_number' ? 'number' : ''}
+                className={classOf(cell, column)}
                 {...(Tag === 'th' ? { scope: 'row' } : {})}
               >
                 {/* Raw text is never markup, so it is safe for names from outside. */}

@@ -1,5 +1,5 @@
 import { type Json, list, stringOf } from '../../json.ts';
-import { LibraryBlock } from '../text/library-block.tsx';
+import { TableBody } from './data-table.tsx';
 import { cellText } from './table-order.ts';
 
 /** A table block: columns with an alignment, without order and pages. */
@@ -21,19 +21,7 @@ export function TableBlock({ block }: { block: Json }) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {body.map((row, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row has no id other than its position
-            <tr key={at}>
-              {row.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a column has no id other than its position
-                <td key={column} className={classes[column] ?? ''}>
-                  {cell.type === 'rich_text' ? <LibraryBlock block={cell} /> : cellText(cell)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        <TableBody rows={body} classOf={(_, column) => classes[column] ?? ''} />
       </table>
     </div>
   );

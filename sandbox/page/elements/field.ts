@@ -19,17 +19,12 @@ export interface ElementProps {
   readonly labels?: Labels;
 }
 
-export interface Press {
-  readonly pending: boolean;
-  /** Slack's error for the last delivery, or null. */
-  readonly failure: string | null;
-  /** Sends the action. */
-  readonly press: (payload: Json) => void;
-}
+export type Press = ReturnType<typeof usePress>;
 
-export function usePress(blockId: string, element: Json): Press {
+export function usePress(blockId: string, element: Json) {
   const surface = useSurfaceContext();
   const [pending, setPending] = useState(false);
+  /** Slack's error for the last delivery, or null. */
   const [failure, setFailure] = useState<string | null>(null);
 
   async function send(payload: Json) {
@@ -40,23 +35,16 @@ export function usePress(blockId: string, element: Json): Press {
     setFailure(error);
   }
 
-  return { pending, failure, press: (payload) => void send(payload) };
+  return { pending, failure, press: (payload: Json) => void send(payload) };
 }
 
-export interface Field {
-  readonly pressed: Press;
-  readonly state: Json;
-  readonly setState: (state: Json) => void;
-  /** The attributes for the label, hint and error of the element. */
-  readonly aria: Json;
-}
-
-export function useField({ blockId, element, labels }: ElementProps): Field {
+export function useField({ blockId, element, labels }: ElementProps) {
   const surface = useSurfaceContext();
   return {
     pressed: usePress(blockId, element),
     state: surface.stateOf(blockId, element),
-    setState: (state) => surface.change(blockId, element, state),
+    setState: (state: Json) => surface.change(blockId, element, state),
+    /** The attributes for the label, hint and error of the element. */
     aria:
       labels === undefined
         ? { 'aria-label': textOf(element.placeholder) || 'Select an option' }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { type Json, numberOf, stringOf } from '../../json.ts';
-import type { OptionsRequest, Suggestions } from '../../protocol.ts';
+import type { Requests, Suggestions } from '../../protocol.ts';
 import { useSurfaceContext } from '../blocks/surface.ts';
 import { post } from '../server.ts';
 import { useSession } from '../session.ts';
@@ -52,7 +52,7 @@ export function useOptions(
   return { choices, note: choices.length === 0 ? 'No results' : null };
 }
 
-async function requestOptions(body: OptionsRequest): Promise<OptionsState> {
+async function requestOptions(body: Requests['suggest']): Promise<OptionsState> {
   try {
     const { options, error } = await post<Suggestions>('suggest', body);
     const note = options.length === 0 ? 'No results' : null;

@@ -1,5 +1,4 @@
 import { type MouseEvent, useState } from 'react';
-import type { ClockMoveChoice } from '../../protocol.ts';
 import { type Address, addressOf, href } from '../address.ts';
 import { putDraft } from '../channel/sending.ts';
 import { focusComposer } from '../focus.ts';
@@ -38,8 +37,6 @@ export function useInsert({ line, ...place }: CommandToSend): () => void {
   };
 }
 
-const MORNING: ClockMoveChoice = { move: 'next-morning' };
-
 const PREPARE = {
   fault: {
     label: 'Inject the fault',
@@ -51,7 +48,7 @@ const PREPARE = {
     label: 'Move the clock to the next morning',
     shortLabel: 'Next morning',
     done: 'The clock moves to 09:00.',
-    send: () => post('clock', MORNING),
+    send: () => post('clock', { move: 'next-morning' }),
   },
 } as const;
 

@@ -5,18 +5,7 @@ import { read } from '../server.ts';
 const CLOSED = 'signalbox.guide';
 
 /** What the guide keeps while the person changes. */
-export interface GuideState {
-  readonly isOpen: boolean;
-  readonly toggle: () => void;
-  /** False on the first page, until a person begins: the guide then says what Signalbox is. */
-  readonly isBegun: boolean;
-  readonly begin: () => void;
-  /** The steps that the simulators have seen. */
-  readonly done: readonly GuideStepId[];
-  /** The last step of which a button of the one-line guide was pressed, and the number of presses. */
-  readonly used: UsedStep | null;
-  readonly use: (step: GuideStepId) => void;
-}
+export type GuideState = ReturnType<typeof useGuide>;
 
 interface UsedStep {
   readonly step: GuideStepId;
@@ -24,13 +13,15 @@ interface UsedStep {
 }
 
 /** `version` grows with each change on the server. */
-export function useGuide(version: number): GuideState {
+export function useGuide(version: number) {
   const [isOpen, toggle] = useGuideOpen();
   const done = useGuideProgress(isOpen ? version : null);
+  // The last step of which a button of the one-line guide was pressed, and the number of presses.
   const [used, setUsed] = useState<UsedStep | null>(null);
   // A link to a person and a channel is not the first page.
   const [isLink, setLink] = useState(() => window.location.search !== '');
   const begin = useCallback(() => setLink(true), []);
+  // False on the first page, until a person begins: the guide then says what Signalbox is.
   const isBegun = isLink || done.length > 0;
   const use = useCallback((step: GuideStepId) => {
     setUsed((before) => ({ step, presses: before?.step === step ? before.presses + 1 : 1 }));

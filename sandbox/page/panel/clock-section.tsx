@@ -1,7 +1,6 @@
-import { useEffect, useState } from 'react';
 import type { ClockMove, ClockState } from '../../protocol.ts';
 import { Clock } from '../frame/clock.tsx';
-import { post, read } from '../server.ts';
+import { useServed } from '../server.ts';
 import { useSession } from '../session.ts';
 
 const MOVES: readonly { readonly move: ClockMove; readonly label: string }[] = [
@@ -14,25 +13,12 @@ const MOVES: readonly { readonly move: ClockMove; readonly label: string }[] = [
 /** The clock of the whole sandbox, which people move forward. */
 export function ClockSection({ version }: { version: number }) {
   const { readDates } = useSession();
-  const [isMoving, setMoving] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const show = (answer: Promise<ClockState>) =>
-    answer.then(
-      (state) => {
-        setMoving(state.isMoving);
-        setProblem(null);
-      },
-      (error: unknown) => setProblem(String(error instanceof Error ? error.message : error)),
-    );
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reads again for each version
-  useEffect(() => {
-    void show(read<ClockState>('clock'));
-  }, [version]);
+  const { state, problem, send } = useServed<ClockState>('clock', version);
+  const isMoving = state?.isMoving === true;
 
   // The button is not disabled while the clock moves: it would lose the focus.
   function start(move: ClockMove) {
-    if (!isMoving) void show(post<ClockState>('clock', { move }));
+    if (!isMoving) send('clock', { move });
   }
 
   return (

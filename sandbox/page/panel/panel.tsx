@@ -1,8 +1,8 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import type { Panel as PanelState } from '../../protocol.ts';
 import { onEscape, useFocusReturn } from '../focus.ts';
 import { Icon } from '../frame/icon.tsx';
-import { post, read } from '../server.ts';
+import { useServed } from '../server.ts';
 import { ClockSection } from './clock-section.tsx';
 import { AlertForm, FaultForm } from './fault-form.tsx';
 import { RequestList } from './request-list.tsx';
@@ -15,27 +15,11 @@ interface Props {
 
 /** The clock, the requests to both API simulators, and the faults for their next replies. */
 export function PanelView({ version, onClose }: Props) {
-  const [panel, setPanel] = useState<PanelState | null>(null);
-  const [isFailed, setFailed] = useState(false);
+  const { state: panel, problem, send: post } = useServed<PanelState>('panel', version);
+  const send = (path: string, body: object) => post(`panel/${path}`, body);
   const closeButton = useRef<HTMLButtonElement>(null);
   useFocusReturn();
   useLayoutEffect(() => closeButton.current?.focus(), []);
-
-  const show = (answer: Promise<PanelState>) =>
-    answer.then(
-      (state) => {
-        setPanel(state);
-        setFailed(false);
-      },
-      () => setFailed(true),
-    );
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reads again for each version
-  useEffect(() => {
-    void show(read<PanelState>('panel'));
-  }, [version]);
-
-  const send = (path: string, body: object) => void show(post<PanelState>(`panel/${path}`, body));
 
   return (
     <aside className="panel" aria-label="Controls" onKeyDown={onEscape(onClose)}>
@@ -53,7 +37,7 @@ export function PanelView({ version, onClose }: Props) {
       </header>
       <div className="panel-body">
         <ClockSection version={version} />
-        {isFailed && <p role="alert">The sandbox refused this or does not answer.</p>}
+        {problem !== null && <p role="alert">The sandbox refused this or does not answer.</p>}
         {panel !== null && (
           <>
             <AlertForm {...{ panel, send }} />

@@ -28,35 +28,27 @@ export interface SocketSettings {
   readonly leaveTcpOpen?: boolean;
 }
 
-interface Hub {
+interface HubOptions extends SocketSettings {
   readonly appId: string;
   readonly ackTimeoutMs: number;
-  readonly settings: SocketSettings;
-  /** In the order in which they get the next payloads. */
-  readonly open: SocketConnection[];
-  /** Every connection until its TCP connection ends, the oldest first. */
-  readonly all: Set<SocketConnection>;
-  readonly tickets: Set<string>;
-  /** The callbacks of envelopes that the app has not acknowledged, by envelope id. */
-  readonly pending: Map<string, (payload: unknown) => void>;
-  isEnabled: boolean;
 }
 
-export function socketHub(
-  server: Server,
-  options: { readonly appId: string; readonly ackTimeoutMs: number } & SocketSettings,
-) {
-  const { appId, ackTimeoutMs, ...settings } = options;
-  const hub: Hub = {
-    appId,
-    ackTimeoutMs,
-    settings,
-    open: [],
-    all: new Set(),
-    tickets: new Set(),
-    pending: new Map(),
-    isEnabled: true,
-  };
+type Hub = ReturnType<typeof newHub>;
+
+const newHub = (settings: HubOptions) => ({
+  settings,
+  /** In the order in which they get the next payloads. */
+  open: [] as SocketConnection[],
+  /** Every connection until its TCP connection ends, the oldest first. */
+  all: new Set<SocketConnection>(),
+  tickets: new Set<string>(),
+  /** The callbacks of envelopes that the app has not acknowledged, by envelope id. */
+  pending: new Map<string, (payload: unknown) => void>(),
+  isEnabled: true,
+});
+
+export function socketHub(server: Server, settings: HubOptions) {
+  const hub = newHub(settings);
   const upgrades = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, tcp, head) => {
     if (!hasTicket(hub, request)) {
@@ -86,15 +78,15 @@ export function socketHub(
     /** The number of connections that get payloads. */
     connections: () => hub.open.filter(({ socket }) => socket.readyState === WebSocket.OPEN).length,
     /** Resolves when the connections of the refresh get no more payloads. */
-    refresh: async (refresh: SocketRefresh): Promise<void> => {
+    refreshSockets: async (refresh: SocketRefresh): Promise<void> => {
       const chosen = refresh.which === 'all' ? [...hub.open] : oldest(hub);
       await Promise.all(chosen.map((connection) => refreshOne(hub, connection, refresh)));
     },
     /** Slack does not read from the oldest connection any more, so it answers no ping. */
-    silenceOldest: (): void => {
+    silenceOldestSocket: (): void => {
       for (const { socket } of oldest(hub)) socket.pause();
     },
-    setEnabled: (isEnabled: boolean): void => {
+    setSocketMode: (isEnabled: boolean): void => {
       hub.isEnabled = isEnabled;
       const refresh = { reason: 'link_disabled', closing: 'handshake' } as const;
       if (!isEnabled) for (const each of [...hub.open]) void refreshOne(hub, each, refresh);
@@ -133,7 +125,7 @@ function add(hub: Hub, connection: SocketConnection): void {
   send(socket, {
     type: 'hello',
     num_connections: hub.open.length + (isTooMany ? 1 : 0),
-    connection_info: { app_id: hub.appId },
+    connection_info: { app_id: hub.settings.appId },
     debug_info: { host: 'sandbox', build_number: 1, approximate_connection_time: connectionTimeS },
     ...hub.settings.hello,
   });
@@ -203,7 +195,10 @@ function acknowledgement(hub: Hub, envelopeId: string): Promise<AppResponse> {
       hub.pending.delete(envelopeId);
       resolve({ ...undelivered, ...result, ms: Math.round(performance.now() - startedAt) });
     };
-    const timer = setTimeout(() => finish({ failure: 'dispatch_failed' }), hub.ackTimeoutMs);
+    const timer = setTimeout(
+      () => finish({ failure: 'dispatch_failed' }),
+      hub.settings.ackTimeoutMs,
+    );
     hub.pending.set(envelopeId, (payload) => {
       const isEmpty = !isJson(payload) || Object.keys(payload).length === 0;
       finish({ status: 200, body: isEmpty ? '' : JSON.stringify(payload), failure: null });

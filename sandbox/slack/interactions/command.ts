@@ -1,4 +1,4 @@
-import type { CommandInput, Delivery } from '../../protocol.ts';
+import type { Delivery, Requests } from '../../protocol.ts';
 import { deliveryOf, refusedBySlack } from '../delivery/delivery.ts';
 import { addMessage } from '../messages.ts';
 import type { SlackState } from '../state.ts';
@@ -10,7 +10,7 @@ import { issueResponseUrl } from './response-urls.ts';
 import { issueTrigger } from './triggers.ts';
 
 /** A person types a slash command in a channel and sends it. Slackbot shows an error to the person. */
-export async function command(slack: SlackState, input: CommandInput): Promise<Delivery> {
+export async function command(slack: SlackState, input: Requests['command']): Promise<Delivery> {
   const delivery = await deliver(slack, input);
   if (delivery.error !== null) {
     const text = escapeMrkdwn(delivery.error);
@@ -20,7 +20,7 @@ export async function command(slack: SlackState, input: CommandInput): Promise<D
   return delivery;
 }
 
-async function deliver(slack: SlackState, input: CommandInput): Promise<Delivery> {
+async function deliver(slack: SlackState, input: Requests['command']): Promise<Delivery> {
   const person = actingPerson(slack, input.as);
   const conversation = conversationWith(slack, person, input.channel);
   const line = input.text.trim();

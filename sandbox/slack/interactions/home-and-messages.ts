@@ -1,4 +1,4 @@
-import type { Delivery, HomeOpening, MessageInput } from '../../protocol.ts';
+import type { Delivery, Requests } from '../../protocol.ts';
 import { deliveryOf, notSent, refusedBySlack } from '../delivery/delivery.ts';
 import { type EventDelivery, sendEvent } from '../delivery/events.ts';
 import { addMessage, messageJson, sendDirectMessageEvent } from '../messages.ts';
@@ -16,7 +16,7 @@ import {
 import { actingPerson, conversationWith } from './actor.ts';
 
 /** A person opens the app's Home tab. */
-export async function openHome(slack: SlackState, { as }: HomeOpening): Promise<Delivery> {
+export async function openHome(slack: SlackState, { as }: Requests['home']): Promise<Delivery> {
   const person = actingPerson(slack, as);
   if (!slack.manifest.homeTab || !isColleague(slack.workspace, person)) {
     return refusedBySlack('The app has no Home tab here.');
@@ -36,7 +36,10 @@ export async function openHome(slack: SlackState, { as }: HomeOpening): Promise<
 const READ_ONLY = 'Sending messages to this app has been turned off.';
 
 /** A person sends a message. The app hears of it in its own conversation, and where it is named. */
-export async function sendMessage(slack: SlackState, typed: MessageInput): Promise<Delivery> {
+export async function sendMessage(
+  slack: SlackState,
+  typed: Requests['message'],
+): Promise<Delivery> {
   const person = actingPerson(slack, typed.as);
   const conversation = conversationWith(slack, person, typed.channel);
   if (conversation.id === SLACKBOT_CHANNEL) {

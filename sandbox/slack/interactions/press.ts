@@ -1,5 +1,5 @@
 import { isJson, type Json, list, parseJson } from '../../json.ts';
-import type { ActionRequest, Delivery, OptionsRequest, Suggestions } from '../../protocol.ts';
+import type { Delivery, Requests, Suggestions } from '../../protocol.ts';
 import { elementAt } from '../block-elements.ts';
 import { messageProblems } from '../block-kit/validate.ts';
 import { deliveryOf, notSent } from '../delivery/delivery.ts';
@@ -16,7 +16,7 @@ const copiedFields = ['text', 'value', 'url', 'style', 'confirm', 'placeholder']
  * A person presses a button or selects an option. Slack delivers the action even when an update
  * has removed the element, because the person may still see the old message.
  */
-export async function press(slack: SlackState, triggered: ActionRequest): Promise<Delivery> {
+export async function press(slack: SlackState, triggered: Requests['action']): Promise<Delivery> {
   const person = actingPerson(slack, triggered.as);
   const surface = surfaceAt(slack, person, triggered.place);
   if ('channel' in surface && isOfSlackbot(surface)) {
@@ -46,7 +46,10 @@ export async function press(slack: SlackState, triggered: ActionRequest): Promis
 }
 
 /** A person types in an external select, whose options the app supplies. */
-export async function suggest(slack: SlackState, requested: OptionsRequest): Promise<Suggestions> {
+export async function suggest(
+  slack: SlackState,
+  requested: Requests['suggest'],
+): Promise<Suggestions> {
   const person = actingPerson(slack, requested.as);
   const { response_url, state, ...fields } = surfacePayload(slack, person, requested).fields;
   const response = await slack.deliverToApp('interactive', {

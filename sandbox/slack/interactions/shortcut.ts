@@ -1,5 +1,5 @@
 import type { Json } from '../../json.ts';
-import type { Delivery, ShortcutRequest } from '../../protocol.ts';
+import type { Delivery, Requests } from '../../protocol.ts';
 import { deliveryOf, refusedBySlack } from '../delivery/delivery.ts';
 import { messageJson } from '../messages.ts';
 import { nextTs, type SlackState } from '../state.ts';
@@ -15,7 +15,7 @@ import { issueResponseUrl } from './response-urls.ts';
 import { issueTrigger } from './triggers.ts';
 
 /** A person selects a shortcut in the shortcuts menu or in the menu of a message. */
-export async function shortcut(slack: SlackState, used: ShortcutRequest): Promise<Delivery> {
+export async function shortcut(slack: SlackState, used: Requests['shortcut']): Promise<Delivery> {
   const person = actingPerson(slack, used.as);
   const known = slack.manifest.shortcuts.find((one) => one.callback_id === used.callbackId);
   if (!known || !isColleague(slack.workspace, person)) {
@@ -34,7 +34,7 @@ export async function shortcut(slack: SlackState, used: ShortcutRequest): Promis
 function messageFields(
   slack: SlackState,
   person: Member,
-  { channel = '', ts = '' }: ShortcutRequest,
+  { channel = '', ts = '' }: Requests['shortcut'],
 ): Json {
   const conversation = conversationWith(slack, person, channel);
   const message = visibleMessage(slack, person, { channel, ts });

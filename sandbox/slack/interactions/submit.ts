@@ -1,5 +1,5 @@
 import { isJson, parseJson } from '../../json.ts';
-import type { CloseRequest, Delivery, ViewSubmission } from '../../protocol.ts';
+import type { Delivery, Requests } from '../../protocol.ts';
 import { viewProblems } from '../block-kit/validate.ts';
 import { deliveryOf, notSent, refusedBySlack } from '../delivery/delivery.ts';
 import type { StoredView } from '../records.ts';
@@ -13,7 +13,7 @@ import { issueTrigger } from './triggers.ts';
 const SUBMIT_FAILED = 'We had some trouble connecting. Try again?';
 
 /** A person presses the submit button of a modal. */
-export async function submit(slack: SlackState, submission: ViewSubmission): Promise<Delivery> {
+export async function submit(slack: SlackState, submission: Requests['submit']): Promise<Delivery> {
   const person = actingPerson(slack, submission.as);
   const view = modalOf(slack, person, submission.viewId);
   view.values = submission.values;
@@ -61,7 +61,7 @@ function showErrors(slack: SlackState, view: StoredView, errors: StoredView['err
 }
 
 /** A person closes a modal without submitting it. The app does not subscribe to this. */
-export async function close(slack: SlackState, closed: CloseRequest): Promise<Delivery> {
+export async function close(slack: SlackState, closed: Requests['close']): Promise<Delivery> {
   closeModal(slack, modalOf(slack, actingPerson(slack, closed.as), closed.viewId));
   return notSent;
 }
