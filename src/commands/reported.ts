@@ -1,6 +1,13 @@
 /** What a server reports, or why it is unknown, in the words of an answer. */
 
-import { type Answer, type Cell, type CommandOffer, oneLineOf } from '../domain/answer.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type AnswerRow,
+  type Cell,
+  type CommandOffer,
+  oneLineOf,
+} from '../domain/answer.ts';
 import { wordOf } from '../domain/words.ts';
 import type { ReadGap, UnknownRead } from '../servers/optional-reads.ts';
 
@@ -24,6 +31,20 @@ export function timeOrWord(value: string): Cell {
 /** Why a value is unknown. It can contain text of the server, so it is one line of limited length. */
 export function unknownText({ why }: UnknownRead): string {
   return `Unknown: ${oneLineOf(why, 300)}.`;
+}
+
+/** What needs attention, a row with a button each; then a table of the others, and a menu of all. */
+export function attentionParts(
+  urgent: readonly AnswerRow[],
+  others: Extract<AnswerPart, { readonly kind: 'table' }>,
+  menu: Omit<Extract<AnswerPart, { readonly kind: 'menu' }>, 'kind'>,
+): readonly AnswerPart[] {
+  const caption = urgent.length > 0 ? { caption: 'Others' } : {};
+  return [
+    { kind: 'rows', rows: urgent },
+    ...(others.rows.length > 0 ? [{ ...others, ...caption }] : []),
+    { kind: 'menu', ...menu },
+  ];
 }
 
 interface UnknownList {

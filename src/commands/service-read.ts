@@ -25,7 +25,7 @@ import { serviceFacts, serviceSnapshot } from '../servers/facts.ts';
 import { Details, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
 import { readElsewhere } from './elsewhere.ts';
-import { timeOrWord, unknownText } from './reported.ts';
+import { attentionParts, timeOrWord, unknownText } from './reported.ts';
 import { readSchedule } from './service-observe.ts';
 
 type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
@@ -51,9 +51,10 @@ export const serviceList = queryCommand({
     return {
       title: listTitle(all),
       parts: [
-        { kind: 'rows', rows: urgent.map(urgentRow) },
-        ...(others.length > 0 ? [tableOf(others, urgent.length > 0)] : []),
-        { kind: 'menu', label: 'Show a service…', offers },
+        ...attentionParts(urgent.map(urgentRow), tableOf(others), {
+          label: 'Show a service…',
+          offers,
+        }),
         sourceNote(list),
       ],
     };
@@ -147,16 +148,16 @@ function urgentRow({ service, state, size, attention }: ListLine): AnswerRow {
   };
 }
 
-function tableOf(lines: readonly ListLine[], isRest: boolean): AnswerPart {
+function tableOf(lines: readonly ListLine[]) {
   return {
     kind: 'table',
-    caption: isRest ? 'Others' : 'Services',
+    caption: 'Services',
     columns: ['Service', 'State', 'Size', 'Tags', 'Warehouse', 'Last seen'],
     rows: lines.map(({ service, state, size, seenAt }) => {
       const { tags, warehouse } = placeOf(service);
       return [service.name, state, size, tags, warehouse, seenAt];
     }),
-  };
+  } as const;
 }
 
 /** What the file says about a service, or the server about one that the file does not list. */
