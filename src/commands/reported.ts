@@ -6,6 +6,7 @@ import {
   type AnswerRow,
   type Cell,
   type CommandOffer,
+  type InlinePart,
   oneLineOf,
 } from '../domain/answer.ts';
 import { wordOf } from '../domain/words.ts';
@@ -67,8 +68,18 @@ export function unknownList({ title, read, instead, offers }: UnknownList): Answ
   // A name of a service is text from outside as well.
   const next = AGAIN[read.gap] ?? [];
   const lines = [unknownText(read), ...next, ...instead].map((line) => [oneLineOf(line, 400)]);
+  return linesAnswer(`${title}: unknown`, lines, offers);
+}
+
+export type TextLine = readonly InlinePart[];
+
+export function linesAnswer(
+  title: string,
+  lines: readonly TextLine[],
+  offers: readonly CommandOffer[],
+): Answer {
   return {
-    title: `${title}: unknown`,
+    title,
     parts: [
       { kind: 'lines', lines },
       { kind: 'offers', offers },

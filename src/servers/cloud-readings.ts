@@ -99,16 +99,7 @@ export const KeyReading = z
   }));
 export type KeyReading = z.infer<typeof KeyReading>;
 
-const Sizes = z.object({
-  minReplicaMemoryGb: MaybeNumber,
-  maxReplicaMemoryGb: MaybeNumber,
-  minReplicas: MaybeNumber,
-  maxReplicas: MaybeNumber,
-  idleScaling: MaybeSwitch,
-  idleTimeoutMinutes: MaybeNumber,
-});
-
-const Entry = Sizes.extend({
+const Entry = z.object({
   id: MaybeText,
   name: MaybeText,
   /** 0 is Sunday. */
@@ -116,14 +107,16 @@ const Entry = Sizes.extend({
   /** UTC; the end is exclusive. An entry that ends before it starts lasts over midnight. */
   startHourUtc: MaybeNumber,
   endHourUtc: MaybeNumber,
-  autoscalingMode: MaybeText,
+  minReplicaMemoryGb: MaybeNumber,
+  maxReplicaMemoryGb: MaybeNumber,
+  minReplicas: MaybeNumber,
+  maxReplicas: MaybeNumber,
   isActiveNow: MaybeSwitch,
 });
 
-/** Sizes of a service by the time of the week. `baseConfig` applies while no entry is active. */
+/** Sizes of a service by the time of the week. */
 export const ScalingSchedule = z.object({
   entries: tolerantList(Entry),
-  baseConfig: tolerant(Sizes),
   activeEntryId: MaybeText,
 });
 
