@@ -21,7 +21,7 @@ import {
 import { type Alert, isSilenced } from '../servers/alerts-schema.ts';
 import { AlertName, alike, numberField, oneOf, switchField, textField } from './arguments.ts';
 import { queryCommand } from './define.ts';
-import { timeCell, timeOrWord } from './reported.ts';
+import { attentionParts, timeCell, timeOrWord } from './reported.ts';
 
 const Words = z.string().max(200, 'is too long');
 
@@ -85,10 +85,39 @@ export const alertList = queryCommand({
     const beyond = beyondEnd(filter, pagesOf(found));
     if (beyond) return beyond;
     const names = await readWebhookNames(context.reads.alerts);
-    const all = { read: alerts.length, total: complete ? null : (total ?? 'an unknown number of') };
-    return page({ found, filter, now, names, all });
+    const { page = 1 } = filter;
+    const shown = found.slice((page - 1) * PAGE, page * PAGE);
+    const pages = pagesOf(found);
+    const isUrgent = (alert: Alert) => ['firing', 'broken'].includes(attentionOf(alert, now));
+    const urgent = shown.filter(isUrgent).slice(0, ROWS_MAX);
+    const others = shown.filter((alert) => !urgent.includes(alert));
+    const of = `of ${total ?? 'an unknown number of'} alerts were read. `;
+    const offers = shown
+      .filter(({ id }) => id !== null)
+      .map((alert) => ({ label: nameOf(alert), line: `alert show ${alert.id}` }));
+    const rows = others.map((alert) => row(alert, now, names));
+    const table = { kind: 'table', caption: 'Alerts', columns: COLUMNS, rows } as const;
+    const count = titleOf(found, filter, alerts.length);
+    return {
+      title: `${count}${pages > 1 ? ` · page ${page} of ${pages}` : ''}`,
+      parts: [
+        ...attentionParts(
+          urgent.map((alert) => urgentRow(alert, now)),
+          table,
+          { label: 'Show an alert…', offers },
+        ),
+        { kind: 'offers', offers: turning(filter, page, pages) },
+        {
+          kind: 'note',
+          text: `${complete ? '' : `Only ${alerts.length} ${of}`}Read at most 30 s ago.`,
+        },
+      ],
+    };
   },
 });
+
+const ROWS_MAX = 8;
+const COLUMNS = ['Alert', 'State', 'Threshold', 'Every', 'Notifies'];
 
 /** Refuses a state or source that neither servers are known to use nor any alert has. */
 function unknownValue(filter: Filter, alerts: readonly Alert[]): Answer | null {
@@ -200,51 +229,6 @@ function stateWords(alert: Alert, now: Date): string {
 function errorsOf({ asRead }: Alert): string | null {
   const errors = withoutGaps(asRead.executionErrors);
   return Array.isArray(errors) && errors.length > 0 ? valueText(errors as Json) : null;
-}
-
-interface Page {
-  readonly found: readonly Alert[];
-  readonly filter: Filter;
-  readonly now: Date;
-  readonly names: AlertNames;
-  /** How many alerts were read, and of how many if some are missing. */
-  readonly all: { readonly read: number; readonly total: number | string | null };
-}
-
-/** Rows with a button for what needs attention, then a table of the others. */
-const ROWS_MAX = 8;
-const COLUMNS = ['Alert', 'State', 'Threshold', 'Every', 'Notifies'];
-
-function page({ found, filter, now, names, all }: Page): Answer {
-  const number = filter.page ?? 1;
-  const shown = found.slice((number - 1) * PAGE, number * PAGE);
-  const pages = pagesOf(found);
-  const isUrgent = (alert: Alert) => ['firing', 'broken'].includes(attentionOf(alert, now));
-  const urgent = shown.filter(isUrgent).slice(0, ROWS_MAX);
-  const others = shown.filter((alert) => !urgent.includes(alert));
-  const note = all.total === null ? '' : `Only ${all.read} of ${all.total} alerts were read. `;
-  const offers = shown
-    .filter(({ id }) => id !== null)
-    .map((alert) => ({ label: nameOf(alert), line: `alert show ${alert.id}` }));
-  return {
-    title: `${titleOf(found, filter, all.read)}${pages > 1 ? ` · page ${number} of ${pages}` : ''}`,
-    parts: [
-      { kind: 'rows', rows: urgent.map((alert) => urgentRow(alert, now)) },
-      ...(others.length > 0
-        ? [
-            {
-              kind: 'table',
-              caption: urgent.length > 0 ? 'Others' : 'Alerts',
-              columns: COLUMNS,
-              rows: others.map((alert) => row(alert, now, names)),
-            } as const,
-          ]
-        : []),
-      { kind: 'menu', label: 'Show an alert…', offers },
-      { kind: 'offers', offers: turning(filter, number, pages) },
-      { kind: 'note', text: `${note}Read at most 30 s ago.` },
-    ],
-  };
 }
 
 /** `3 of 14 alerts firing`; of a search: `2 of 14 alerts: ok and muted`. */

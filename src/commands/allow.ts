@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { typedSpan } from '../base/moments.ts';
 import type { JsonObject } from '../base/text.ts';
-import { type Scope, type ScopeArguments, scopeOf, servicesIn } from '../domain/freezes.ts';
+import { type ScopeArguments, scopeOf, servicesIn } from '../domain/freezes.ts';
 import { allowedPairs, allowedTarget, MOST_USES, USUAL_USES } from '../domain/standing.ts';
 import { spanSchema, spanText } from '../domain/timing.ts';
-import { choiceField, numberField, required, SCOPE_KEYS, textField } from './arguments.ts';
+import { choiceField, numberField, required, textField } from './arguments.ts';
 import { changeCommand, type Phrase, type PhraseState } from './define.ts';
-import { affected, scopePhrase } from './freeze.ts';
+import { affected, planned, scopeFields, scopePhrase } from './freeze.ts';
 import { SIZING } from './service-scale.ts';
 
 /** What can be allowed: operations of services whose values have a limit, or that have none. */
@@ -53,13 +53,7 @@ export const changeAllow = changeCommand({
     action: required(
       choiceField(z.enum(NAMES), () => NAMES, { label: 'What to allow', redraws: true }),
     ),
-    scope: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .meta({ label: 'Of which services', names: 'scope', isPart: true, unlessTyped: true }),
-    ...SCOPE_KEYS,
+    ...scopeFields({ label: 'Of which services', isPart: true }),
     maxReplicaMemoryGb: SIZING.maxReplicaMemoryGb,
     numReplicas: SIZING.numReplicas,
     uses: numberField(z.int().min(1).max(MOST_USES), {
@@ -139,10 +133,4 @@ function bodyFor(args: Arguments) {
     ...(maxReplicaMemoryGb !== undefined && { maxReplicaMemoryGb }),
     ...(numReplicas !== undefined && { numReplicas }),
   } satisfies JsonObject;
-}
-
-function planned(args: ScopeArguments): Scope {
-  const scope = scopeOf(args);
-  if (scope) return scope;
-  throw new Error('A standing approval was planned without exactly one scope');
 }

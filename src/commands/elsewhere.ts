@@ -10,17 +10,14 @@ import type { OptionalRead } from '../servers/optional-reads.ts';
 import type { CommandContext } from './define.ts';
 import { reportedTime } from './reported.ts';
 
-/** One line for each change, or why they are unknown. */
-export type ElsewhereRead = OptionalRead<readonly (readonly InlinePart[])[]>;
-
 const DAYS_BACK = 6;
 
-/** Reads the changes of the last seven days for a user, newest first, each with its time. */
+/** Reads the changes of the last seven days for a user: a line each, newest first, with its time. */
 export async function readElsewhere(
   service: Service,
   { reads, now, isOperatorOf }: Pick<CommandContext, 'reads' | 'now' | 'isOperatorOf'>,
   { by }: Caller,
-): Promise<ElsewhereRead> {
+): Promise<OptionalRead<readonly (readonly InlinePart[])[]>> {
   const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
   const today = now().getTime();
   const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };

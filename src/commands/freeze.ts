@@ -51,6 +51,17 @@ export function scopePhrase(
   return { taken, choice: { why: `“${first}” is a service and a ${key}. Which one?`, readings } };
 }
 
+/** A scope by its name, or by the key of a tag or a warehouse; `isPart`: not everything. */
+export const scopeFields = (words: { readonly label: string; readonly isPart?: true }) => ({
+  scope: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ ...words, names: 'scope', unlessTyped: true }),
+  ...SCOPE_KEYS,
+});
+
 export const changeFreeze = changeCommand({
   name: 'change freeze',
   program: 'none',
@@ -62,13 +73,7 @@ export const changeFreeze = changeCommand({
     'change freeze everything until=2d year end',
   ],
   args: z.strictObject({
-    scope: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .meta({ label: 'What to freeze', names: 'scope', unlessTyped: true }),
-    ...SCOPE_KEYS,
+    ...scopeFields({ label: 'What to freeze' }),
     until: FreezeUntilText.meta({
       word: 'until',
       label: 'Until',
@@ -100,10 +105,11 @@ export const changeFreeze = changeCommand({
   endingNote: 'The freeze is in force now, for all users.',
 });
 
-function planned(about: ScopeArguments): Scope {
+/** The scope of a plan: without exactly one, nothing was planned. */
+export function planned(about: ScopeArguments): Scope {
   const scope = scopeOf(about);
   if (scope) return scope;
-  throw new Error('A freeze was planned without exactly one scope');
+  throw new Error('A change was planned without exactly one scope');
 }
 
 function iso(until: FreezeUntil): string {

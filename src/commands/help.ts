@@ -2,12 +2,12 @@ import {
   type Answer,
   type AnswerPart,
   type CommandOffer,
-  type InlinePart,
   oneLineOf,
   slashCommand,
 } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments.ts';
 import { type Command, nounOf, titleOf, verbOf } from './define.ts';
+import { linesAnswer, type TextLine } from './reported.ts';
 
 /** The line that shows every command with its syntax. */
 const ALL = 'all';
@@ -17,8 +17,6 @@ interface HelpTopic {
   readonly noun: string | null;
   readonly about: string | null;
 }
-
-type TextLine = readonly InlinePart[];
 
 export interface HelpReader {
   /** The roles of the reader, as a sentence. */
@@ -51,13 +49,12 @@ export function helpFor(
 
 function noHelp(about: string, { prefix }: HelpReader): Answer {
   const help = slashCommand(prefix, 'signalbox help');
-  return {
-    title: `No help for “${oneLineOf(about, 40)}”`,
-    parts: [
-      { kind: 'lines', lines: [[`${help} shows the commands.`]] },
-      { kind: 'offers', offers: [{ label: 'Help', line: 'signalbox help' }, SHOW_ALL] },
-    ],
-  };
+  const offers = [{ label: 'Help', line: 'signalbox help' }, SHOW_ALL];
+  return linesAnswer(
+    `No help for “${oneLineOf(about, 40)}”`,
+    [[`${help} shows the commands.`]],
+    offers,
+  );
 }
 
 /** For a user whom no rule allows a command: how to get one, and no command that would be refused. */
@@ -114,14 +111,7 @@ function helpOf(command: Command, { prefix, mayUse }: HelpReader): Answer {
   ];
   const who = { label: 'Who may use it', line: `change who ${command.name}` };
   const offers = [...(may ? [offerOf(command)] : []), who, SHOW_ALL];
-  const title = slashCommand(prefix, command.name);
-  return {
-    title,
-    parts: [
-      { kind: 'lines', lines },
-      { kind: 'offers', offers },
-    ],
-  };
+  return linesAnswer(slashCommand(prefix, command.name), lines, offers);
 }
 
 interface HelpLines {
@@ -145,13 +135,7 @@ function answer(
   const room = LINES_MAX - 2 - after.length;
   const others = names.slice(room - 1).join(', ');
   const shown = rows.length > room ? [...rows.slice(0, room - 1), [`More: ${others}.`]] : rows;
-  return {
-    title,
-    parts: [
-      { kind: 'lines', lines: [who, ...shown, ...after] },
-      { kind: 'offers', offers: offersFor(commands, reader) },
-    ],
-  };
+  return linesAnswer(title, [who, ...shown, ...after], offersFor(commands, reader));
 }
 
 const BUTTONS_MAX = 4;

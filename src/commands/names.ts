@@ -25,8 +25,11 @@ export function resolveNames(
     const found = findByName(things, text);
     const one = found.length === 1 ? found[0] : unlisted(names, text, found);
     if (!one) {
-      const field = { name, names, prefix: vocabulary.prefix ?? '' };
-      return { ok: false, misread: unclear(asked, field, found, things) } as const;
+      const { prefix = '' } = vocabulary;
+      return {
+        ok: false,
+        misread: unclear(asked, { name, names, prefix }, found, things),
+      } as const;
     }
     if (IN_PATHS.includes(names) && !PathId.safeParse(one.id).success) {
       const sentence = `The ${KINDS[names][0]} “${text}” cannot be used: no request can contain the id “${one.id}” that the server gives it.`;
@@ -172,24 +175,17 @@ const KINDS: Readonly<Record<Names, readonly [kind: string, list: string]>> = {
 };
 
 function unclear(
-  { command, given, reason }: TypedCommand,
-  {
-    name,
-    names,
-    prefix,
-  }: { readonly name: string; readonly names: Names; readonly prefix: string },
+  named: TypedCommand,
+  { name, names, prefix }: { name: string; names: Names; prefix: string },
   found: readonly NamedItem[],
   things: readonly NamedItem[],
 ): ParseProblem {
-  const text = given[name] ?? '';
+  const text = named.given[name] ?? '';
   const close = found.length > 1 ? found : near(text, things);
   const offers: CommandOffer[] = close.slice(0, 5).map((thing) => {
     const shared = findByName(things, thing.name).length > 1;
-    const again = { ...given, [name]: nameToType(thing, things) };
-    return {
-      label: shared ? thing.id : thing.name,
-      line: commandLine(command, again, reason),
-    };
+    const line = lineWith(named, name, nameToType(thing, things));
+    return { label: shared ? thing.id : thing.name, line };
   });
   const [kind, list] = KINDS[names];
   const shownList = names === 'pipe' ? list : slashCommand(prefix, list);
@@ -200,8 +196,11 @@ function unclear(
     found.length > 1
       ? `${found.length} ${kind}s are called “${text}”. Which one do you mean?`
       : `There's no ${kind} called “${text}”. ${hint}`;
-  const named = { command, given, reason };
   return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers, named };
+}
+
+function lineWith({ command, given, reason }: TypedCommand, name: string, value: string): string {
+  return commandLine(command, { ...given, [name]: value }, reason);
 }
 
 function near(text: string, things: readonly NamedItem[]): readonly NamedItem[] {
@@ -229,14 +228,14 @@ export function resolveListed(asked: TypedCommand, lists: ServerLists = {}) {
 }
 
 function ambiguous(
-  { command, given, reason }: TypedCommand,
+  asked: TypedCommand,
   { name, word }: Record<'name' | 'word', string>,
   found: readonly ListedItem[],
 ): ParseProblem {
-  const sentence = `${found.length} of them are called “${given[name]}” (${word}). Which one do you mean?`;
+  const sentence = `${found.length} of them are called “${asked.given[name]}” (${word}). Which one do you mean?`;
   const offers = found.slice(0, 5).map(({ id, name: own, about }) => ({
     label: [own, about, id].filter(Boolean).join(' · '),
-    line: commandLine(command, { ...given, [name]: id }, reason),
+    line: lineWith(asked, name, id),
   }));
   return { kind: 'misread', sentence, problems: { [name]: sentence }, offers };
 }

@@ -57,9 +57,7 @@ export function parseLine(noun: string, typed: string, vocabulary: Vocabulary): 
 
 /** Whether a line is complete, or has a form. */
 function isUnderstood(line: string, vocabulary: Vocabulary): boolean {
-  const [noun = '', ...words] = line.split(' ');
-  const { kind } = readLine(noun, wordsOf(words.join(' ')), { ...vocabulary, isCheck: true });
-  return kind !== 'misread';
+  return readOther(line, { ...vocabulary, isCheck: true }).kind !== 'misread';
 }
 
 /** The words, without those that carry no meaning at the start. */
@@ -214,8 +212,7 @@ function helpTopic(words: readonly Word[], own: readonly Command[]): string | nu
 /** The line of another command that means the same. */
 function readOther(line: string, vocabulary: Vocabulary): ParseResult {
   const [noun = '', ...words] = line.split(' ');
-  const other = wordsOf(words.join(' '));
-  return readLine(noun, other, vocabulary);
+  return readLine(noun, wordsOf(words.join(' ')), vocabulary);
 }
 
 function refused(sentence: string, lines: readonly string[]): ParseProblem {
@@ -500,7 +497,7 @@ function misnamed(
     const more = next.kind === 'misread' ? next.offers : [];
     return more.map(({ label, line: own }) => ({ label: `${offer.label} · ${label}`, line: own }));
   });
-  return { ...resolved.misread, offers: meant.slice(0, OFFERS_MAX) };
+  return { ...resolved.misread, offers: meant };
 }
 
 /** A pipe that only one service has names its service. */
@@ -569,13 +566,9 @@ function ambiguous(
       readOther(commandLine(command, each.given, reason, true), { ...vocabulary, isCheck: true }),
     );
     const misread = next.flatMap((one) => (one.kind === 'misread' ? [one] : []));
-    const offers = new Map(misread.flatMap((one) => one.offers.map((each) => [each.line, each])));
     const sentences = [sentence, ...misread.slice(0, 1).map((one) => one.sentence)];
-    return {
-      ...problem,
-      sentence: sentences.join('\n'),
-      offers: [...offers.values()].slice(0, OFFERS_MAX),
-    };
+    const offers = misread.flatMap((one) => one.offers);
+    return { ...problem, sentence: sentences.join('\n'), offers };
   }
   return {
     ...problem,

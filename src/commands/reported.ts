@@ -1,6 +1,14 @@
 /** What a server reports, or why it is unknown, in the words of an answer. */
 
-import { type Answer, type Cell, type CommandOffer, oneLineOf } from '../domain/answer.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type AnswerRow,
+  type Cell,
+  type CommandOffer,
+  type InlinePart,
+  oneLineOf,
+} from '../domain/answer.ts';
 import { wordOf } from '../domain/words.ts';
 import type { ReadGap, UnknownRead } from '../servers/optional-reads.ts';
 
@@ -26,6 +34,20 @@ export function unknownText({ why }: UnknownRead): string {
   return `Unknown: ${oneLineOf(why, 300)}.`;
 }
 
+/** What needs attention, a row with a button each; then a table of the others, and a menu of all. */
+export function attentionParts(
+  urgent: readonly AnswerRow[],
+  others: Extract<AnswerPart, { readonly kind: 'table' }>,
+  menu: Omit<Extract<AnswerPart, { readonly kind: 'menu' }>, 'kind'>,
+): readonly AnswerPart[] {
+  const caption = urgent.length > 0 ? { caption: 'Others' } : {};
+  return [
+    { kind: 'rows', rows: urgent },
+    ...(others.rows.length > 0 ? [{ ...others, ...caption }] : []),
+    { kind: 'menu', ...menu },
+  ];
+}
+
 interface UnknownList {
   readonly title: string;
   readonly read: UnknownRead;
@@ -46,8 +68,18 @@ export function unknownList({ title, read, instead, offers }: UnknownList): Answ
   // A name of a service is text from outside as well.
   const next = AGAIN[read.gap] ?? [];
   const lines = [unknownText(read), ...next, ...instead].map((line) => [oneLineOf(line, 400)]);
+  return linesAnswer(`${title}: unknown`, lines, offers);
+}
+
+export type TextLine = readonly InlinePart[];
+
+export function linesAnswer(
+  title: string,
+  lines: readonly TextLine[],
+  offers: readonly CommandOffer[],
+): Answer {
   return {
-    title: `${title}: unknown`,
+    title,
     parts: [
       { kind: 'lines', lines },
       { kind: 'offers', offers },

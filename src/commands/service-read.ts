@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
 import {
-  type Answer,
   type AnswerPart,
   type AnswerRow,
   type Caller,
@@ -12,7 +11,7 @@ import {
   oneLineOf,
 } from '../domain/answer.ts';
 import type { Change, Snapshot } from '../domain/change.ts';
-import { type ServiceSchedule, scheduleWords } from '../domain/schedules.ts';
+import { scheduleWords } from '../domain/schedules.ts';
 import {
   classOf,
   currentSizeText,
@@ -21,13 +20,12 @@ import {
   serviceTarget,
 } from '../domain/targets.ts';
 import { fieldLabel, STATE_WORDS, wordIn, wordOf } from '../domain/words.ts';
-import type { ScalingSchedule, ServiceReading } from '../servers/cloud-readings.ts';
+import type { ScalingSchedule } from '../servers/cloud-readings.ts';
 import { serviceFacts, serviceSnapshot } from '../servers/facts.ts';
-import type { OptionalRead } from '../servers/optional-reads.ts';
 import { Details, ServiceName } from './arguments.ts';
 import { type CommandContext, queryCommand } from './define.ts';
-import { type ElsewhereRead, readElsewhere } from './elsewhere.ts';
-import { timeOrWord, unknownText } from './reported.ts';
+import { readElsewhere } from './elsewhere.ts';
+import { attentionParts, timeOrWord, unknownText } from './reported.ts';
 import { readSchedule } from './service-observe.ts';
 
 type ListRead = Awaited<ReturnType<CommandContext['reads']['cloud']['services']>>;
@@ -53,9 +51,10 @@ export const serviceList = queryCommand({
     return {
       title: listTitle(all),
       parts: [
-        { kind: 'rows', rows: urgent.map(urgentRow) },
-        ...(others.length > 0 ? [tableOf(others, urgent.length > 0)] : []),
-        { kind: 'menu', label: 'Show a service…', offers },
+        ...attentionParts(urgent.map(urgentRow), tableOf(others), {
+          label: 'Show a service…',
+          offers,
+        }),
         sourceNote(list),
       ],
     };
@@ -149,16 +148,16 @@ function urgentRow({ service, state, size, attention }: ListLine): AnswerRow {
   };
 }
 
-function tableOf(lines: readonly ListLine[], isRest: boolean): AnswerPart {
+function tableOf(lines: readonly ListLine[]) {
   return {
     kind: 'table',
-    caption: isRest ? 'Others' : 'Services',
+    caption: 'Services',
     columns: ['Service', 'State', 'Size', 'Tags', 'Warehouse', 'Last seen'],
     rows: lines.map(({ service, state, size, seenAt }) => {
       const { tags, warehouse } = placeOf(service);
       return [service.name, state, size, tags, warehouse, seenAt];
     }),
-  };
+  } as const;
 }
 
 /** What the file says about a service, or the server about one that the file does not list. */
@@ -197,65 +196,51 @@ export const serviceShow = queryCommand({
 
   target: ({ service }) => serviceTarget(service),
   answer: async ({ service, details }, context, asker) => {
-    const shown = await gather(service, context, asker);
-    return details === undefined ? overview(shown) : allDetails(shown);
+    const view = await gather(service, context, asker);
+    const isOverview = details === undefined;
+    const others = view.changes.filter(({ state }) => state !== 'unknown');
+    const facts = isOverview ? [overviewFacts(view)] : [detailFacts(view), elsewhereFacts(view)];
+    return {
+      title: service.name,
+      parts: [
+        ...facts.map((each) => ({ kind: 'facts', facts: each }) as const),
+        ...unknownPart(view.changes),
+        ...changesPart(isOverview ? others.slice(0, 1) : others),
+        offersPart(view, isOverview),
+        ...notePart(view),
+      ],
+    };
   },
 });
 
 type Fact = readonly [label: string, value: FactValue];
 
 /** What is known about a service: read now, else last seen, else nothing. */
-interface ServiceView {
-  readonly service: Service;
-  readonly read: OptionalRead<ServiceReading>;
-  readonly schedule: OptionalRead<ScalingSchedule | null>;
-}
+type ServiceView = Awaited<ReturnType<typeof gather>>;
 
-interface Shown {
-  readonly view: ServiceView;
-  readonly changes: readonly Change[];
-  readonly elsewhere: ElsewhereRead;
-  readonly weekly: ServiceSchedule | null;
-}
-
-async function gather(service: Service, context: CommandContext, asker: Caller): Promise<Shown> {
-  const target = serviceTarget(service);
-  const [view, changes, elsewhere, weekly] = await Promise.all([
-    readView(service, context),
-    context.changes.latestOf(target, asker),
+async function gather(service: Service, context: CommandContext, asker: Caller) {
+  const reading = context.reads.cloud.service(service.id, { waiting: true });
+  const [read, schedule, changes, elsewhere, weekly] = await Promise.all([
+    reading,
+    reading.then((read) => (read.known ? readSchedule(read, context) : read)),
+    context.changes.latestOf(serviceTarget(service), asker),
     readElsewhere(service, context, asker),
     context.schedules.of(service.id),
   ]);
-  return { view, changes, elsewhere, weekly };
+  return { service, read, schedule, changes, elsewhere, weekly };
 }
 
-async function readView(
-  service: Service,
-  context: Pick<CommandContext, 'reads'>,
-): Promise<ServiceView> {
-  const read = await context.reads.cloud.service(service.id, { waiting: true });
-  return { service, read, schedule: read.known ? await readSchedule(read, context) : read };
-}
-
-/** At most eight lines before the buttons; the rest is behind a button. */
-function overview({ view, changes, elsewhere, weekly }: Shown): Answer {
+/** The most important facts, at most eight; the rest is behind a button. */
+function overviewFacts(view: ServiceView): readonly Fact[] {
+  const { elsewhere } = view;
   const [last, ...others] = elsewhere.known ? elsewhere.value : [];
   const more = others.length > 0 ? ` · ${others.length} more in 7 days` : '';
   const lastLine: readonly Fact[] = last ? [['Elsewhere', [...last, more]]] : [];
-  return {
-    title: view.service.name,
-    parts: [
-      { kind: 'facts', facts: [...overviewFacts(view), ...weeklyFacts(weekly), ...lastLine] },
-      ...unknownPart(changes),
-      ...changesPart(changes.filter(({ state }) => state !== 'unknown').slice(0, 1)),
-      offersPart(view, true),
-      ...notePart(view),
-    ],
-  };
+  return [...currentFacts(view), ...weeklyFacts(view), ...lastLine];
 }
 
-/** The most important facts, one per line: state, size, idling, schedule, addresses. */
-function overviewFacts(view: ServiceView): readonly Fact[] {
+/** One per line: state, size, idling, schedule, addresses. */
+function currentFacts(view: ServiceView): readonly Fact[] {
   const { service, read } = view;
   const fields = knownFields(view);
   const facts: readonly Fact[] = [
@@ -357,22 +342,11 @@ function textsIn(value: Json | undefined): readonly string[] {
 
 const LINES_MAX = 10;
 
-function allDetails({ view, changes, elsewhere, weekly }: Shown): Answer {
-  const lines: readonly Fact[] = elsewhere.known
-    ? elsewhere.value.slice(0, LINES_MAX).map((line) => ['Elsewhere', line])
-    : [['Elsewhere', unknownText(elsewhere)]];
-  const none: readonly Fact[] = [['Elsewhere', 'no change in the last 7 days']];
-  return {
-    title: view.service.name,
-    parts: [
-      { kind: 'facts', facts: [...detailFacts(view), ...weeklyFacts(weekly)] },
-      { kind: 'facts', facts: lines.length === 0 ? none : lines },
-      ...unknownPart(changes),
-      ...changesPart(changes.filter(({ state }) => state !== 'unknown')),
-      offersPart(view, false),
-      ...notePart(view),
-    ],
-  };
+function elsewhereFacts({ elsewhere }: ServiceView): readonly Fact[] {
+  if (!elsewhere.known) return [['Elsewhere', unknownText(elsewhere)]];
+  const lines = elsewhere.value.slice(0, LINES_MAX);
+  const none = ['no change in the last 7 days'];
+  return (lines.length === 0 ? [none] : lines).map((line) => ['Elsewhere', line]);
 }
 
 /** Everything that is known, read now or last seen; addresses are for private answers only. */
@@ -395,6 +369,7 @@ function detailFacts(view: ServiceView): readonly Fact[] {
     ...entries.slice(0, ENTRIES_MAX).map((text): Fact => ['Schedule', text]),
     ['Last seen', known?.seenAt ?? 'never'],
     ...(known ? [['Seen in', known.source] as const] : []),
+    ...weeklyFacts(view),
   ];
 }
 
@@ -425,7 +400,7 @@ function shown(value: Json): Cell {
   return Array.isArray(value) ? 'none' : JSON.stringify(value);
 }
 
-function weeklyFacts(weekly: ServiceSchedule | null): readonly Fact[] {
+function weeklyFacts({ weekly }: ServiceView): readonly Fact[] {
   return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.id}`]]] : [];
 }
 

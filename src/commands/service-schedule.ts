@@ -386,26 +386,28 @@ export const serviceScheduleResume = scheduleAction({
 });
 
 /** What a change of an existing schedule does to it. */
-interface ScheduleAction {
+interface ScheduleAction extends Pick<ChangeCommand, 'summary' | 'undo' | 'endingNote'> {
   readonly verb: 'pause' | 'resume' | 'remove';
   /** Its outcome: `paused`. */
   readonly done: string;
-  readonly summary: string;
   readonly warnings: readonly string[];
-  readonly undo: ChangeCommand['undo'];
-  readonly endingNote: string;
   /** The state in which the action has no effect; null if there is none. */
   readonly unlessPaused: boolean | null;
 }
 
 /** A command that pauses, resumes or removes the schedule of a service. */
-function scheduleAction(action: ScheduleAction): ChangeCommand {
-  const { verb, done, summary, warnings, undo, endingNote, unlessPaused } = action;
+function scheduleAction({
+  verb,
+  done,
+  warnings,
+  unlessPaused,
+  ...words
+}: ScheduleAction): ChangeCommand {
   return changeCommand({
+    ...words,
     name: `service schedule ${verb}`,
     program: 'request',
     title: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a schedule`,
-    summary,
     examples: [`service schedule ${verb} staging release week`],
     args: z.strictObject({ service: ServiceName }),
     call: 'PUT schedule',
@@ -425,9 +427,7 @@ function scheduleAction(action: ScheduleAction): ChangeCommand {
     ],
     warnings: () => warnings,
     own: `schedule ${verb}`,
-    undo,
     outcome: { done },
-    endingNote,
   });
 }
 

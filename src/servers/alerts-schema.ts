@@ -120,27 +120,25 @@ const Channels = z
   .transform((list) => list.filter(isRecord));
 const Silence = z.union([z.boolean(), z.looseObject({ until: MaybeText })]);
 
+const TEXTS = [
+  ...(['id', 'name', 'message', 'note', 'interval', 'thresholdType', 'source', 'state'] as const),
+  ...(['teamId', 'dashboardId', 'tileId', 'savedSearchId', 'groupBy'] as const),
+  ...(['createdAt', 'updatedAt'] as const),
+];
+const NUMBERS = ['threshold', 'thresholdMax'] as const;
+
+/** One value for each name. */
+function each<Name extends string, Value>(names: readonly Name[], value: (name: Name) => Value) {
+  // The type of fromEntries loses the names.
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>;
+}
+
 /** The fields for display, with their request names. A property test compares `Alert` with it. */
 export const KnownFields = z.object({
-  id: MaybeText,
-  name: MaybeText,
-  message: MaybeText,
-  note: MaybeText,
-  threshold: MaybeNumber,
-  thresholdMax: MaybeNumber,
-  interval: MaybeText,
-  thresholdType: MaybeText,
-  source: MaybeText,
-  state: MaybeText,
+  ...each(TEXTS, () => MaybeText),
+  ...each(NUMBERS, () => MaybeNumber),
   channels: Channels,
-  teamId: MaybeText,
-  dashboardId: MaybeText,
-  tileId: MaybeText,
-  savedSearchId: MaybeText,
-  groupBy: MaybeText,
   silenced: tolerant(Silence),
-  createdAt: MaybeText,
-  updatedAt: MaybeText,
 });
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -155,27 +153,12 @@ function readAlert(asRead: Fields): z.infer<typeof KnownFields> & { readonly asR
   const fields = underRequestNames(asRead);
   const { channel, channels = null, silenced } = fields;
   return {
-    id: textOf(fields.id),
-    name: textOf(fields.name),
-    message: textOf(fields.message),
-    note: textOf(fields.note),
-    threshold: numberOf(fields.threshold),
-    thresholdMax: numberOf(fields.thresholdMax),
-    interval: textOf(fields.interval),
-    thresholdType: textOf(fields.thresholdType),
-    source: textOf(fields.source),
-    state: textOf(fields.state),
+    ...each(TEXTS, (name) => textOf(fields[name])),
+    ...each(NUMBERS, (name) => numberOf(fields[name])),
     channels: recordsIn(channels ?? [channel]),
-    teamId: textOf(fields.teamId),
-    dashboardId: textOf(fields.dashboardId),
-    tileId: textOf(fields.tileId),
-    savedSearchId: textOf(fields.savedSearchId),
-    groupBy: textOf(fields.groupBy),
     silenced: isRecord(silenced)
       ? { ...silenced, until: textOf(silenced.until) }
       : switchOf(silenced),
-    createdAt: textOf(fields.createdAt),
-    updatedAt: textOf(fields.updatedAt),
     asRead,
   };
 }

@@ -99,16 +99,7 @@ export const KeyReading = z
   }));
 export type KeyReading = z.infer<typeof KeyReading>;
 
-const Sizes = z.object({
-  minReplicaMemoryGb: MaybeNumber,
-  maxReplicaMemoryGb: MaybeNumber,
-  minReplicas: MaybeNumber,
-  maxReplicas: MaybeNumber,
-  idleScaling: MaybeSwitch,
-  idleTimeoutMinutes: MaybeNumber,
-});
-
-const Entry = Sizes.extend({
+const Entry = z.object({
   id: MaybeText,
   name: MaybeText,
   /** 0 is Sunday. */
@@ -116,30 +107,20 @@ const Entry = Sizes.extend({
   /** UTC; the end is exclusive. An entry that ends before it starts lasts over midnight. */
   startHourUtc: MaybeNumber,
   endHourUtc: MaybeNumber,
-  autoscalingMode: MaybeText,
+  minReplicaMemoryGb: MaybeNumber,
+  maxReplicaMemoryGb: MaybeNumber,
+  minReplicas: MaybeNumber,
+  maxReplicas: MaybeNumber,
   isActiveNow: MaybeSwitch,
 });
 
-/** Sizes of a service by the time of the week. `baseConfig` applies while no entry is active. */
+/** Sizes of a service by the time of the week. */
 export const ScalingSchedule = z.object({
   entries: tolerantList(Entry),
-  baseConfig: tolerant(Sizes),
   activeEntryId: MaybeText,
 });
 
 export type ScalingSchedule = z.infer<typeof ScalingSchedule>;
-
-/** A size in one generation of fields; null for a value that the server did not send. */
-interface ServiceSize {
-  readonly mode: string | null;
-  /** Gigabytes per replica. */
-  readonly minMemoryGb: number | null;
-  readonly maxMemoryGb: number | null;
-  readonly minReplicas: number | null;
-  readonly maxReplicas: number | null;
-  /** True for a size that is computed from totals, which assume three replicas. */
-  readonly isApproximate: boolean;
-}
 
 const Tag = z.object({ key: z.string(), value: MaybeText });
 
@@ -167,8 +148,8 @@ const Known = z.object(CloudService.shape).extend({
 });
 
 /**
- * A service as a live server shows it now. `baseline` is the requested size, and `applied` the one
- * that applies now: they differ while a change is applied or an entry of the schedule is active.
+ * A service as a live server shows it now. `baseline` is the requested memory, and
+ * `currentScaling` what applies now: they differ while a change is applied or an entry of the schedule is active.
  * What is `PRIVATE` is for private answers only.
  */
 export const ServiceReading = Known.transform((service) => ({
@@ -177,7 +158,6 @@ export const ServiceReading = Known.transform((service) => ({
   endpoints:
     service.endpoints?.map(({ protocol, host, port }) => ({ protocol, host, port })) ?? null,
   baseline: baselineOf(service),
-  applied: appliedOf(service),
 }));
 export type ServiceReading = z.infer<typeof ServiceReading>;
 
@@ -188,47 +168,21 @@ export const ServiceReadings = tolerantList(
 
 type KnownService = z.infer<typeof Known>;
 
-/** The size in the first generation of fields that is present. Generations are never mixed. */
-function baselineOf(service: KnownService): ServiceSize | null {
-  const { autoscalingMode: mode, minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas } = service;
-  const { minReplicas, maxReplicas, replicaMemoryGb, minTotalMemoryGb, maxTotalMemoryGb } = service;
-  const isHorizontal = mode === 'horizontal' && replicaMemoryGb !== null;
-  return (
-    (isHorizontal
-      ? sizeOf(mode, [replicaMemoryGb, replicaMemoryGb, minReplicas, maxReplicas])
-      : null) ??
-    sizeOf(mode, [minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas, numReplicas]) ??
-    approximate(mode, [minTotalMemoryGb, maxTotalMemoryGb])
-  );
-}
-
-function appliedOf({ currentScaling: now }: KnownService): ServiceSize | null {
-  if (now === null) return null;
-  const { effectiveMinReplicaMemoryGb: min, effectiveMaxReplicaMemoryGb: max } = now;
-  const { effectiveMinReplicas: least, effectiveMaxReplicas: most } = now;
-  return sizeOf(now.effectiveAutoscalingMode, [min, max, least, most]);
-}
-
-type Values = readonly [
-  minMemoryGb: number | null,
-  maxMemoryGb: number | null,
-  minReplicas: number | null,
-  maxReplicas: number | null,
-];
-
-function sizeOf(mode: string | null, values: Values): ServiceSize | null {
-  if (values.every((value) => value === null)) return null;
-  const [minMemoryGb, maxMemoryGb, minReplicas, maxReplicas] = values;
-  return { mode, minMemoryGb, maxMemoryGb, minReplicas, maxReplicas, isApproximate: false };
-}
-
 const ASSUMED_REPLICAS = 3;
 
-function approximate(
-  mode: string | null,
-  [min, max]: readonly [number | null, number | null],
-): ServiceSize | null {
-  const perReplica = (total: number | null) => (total === null ? null : total / ASSUMED_REPLICAS);
-  const size = sizeOf(mode, [perReplica(min), perReplica(max), null, null]);
-  return size && { ...size, isApproximate: true };
+/** Gigabytes per replica, in the first generation of fields that is present. Generations are never mixed. */
+function baselineOf(service: KnownService) {
+  const { autoscalingMode, minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas } = service;
+  const { replicaMemoryGb, minTotalMemoryGb, maxTotalMemoryGb } = service;
+  const size = (minMemoryGb: number | null, maxMemoryGb: number | null, isApproximate = false) => {
+    return { minMemoryGb, maxMemoryGb, isApproximate };
+  };
+  if (autoscalingMode === 'horizontal' && replicaMemoryGb !== null)
+    return size(replicaMemoryGb, replicaMemoryGb);
+  const perReplica = [minReplicaMemoryGb, maxReplicaMemoryGb, numReplicas];
+  if (perReplica.some((value) => value !== null))
+    return size(minReplicaMemoryGb, maxReplicaMemoryGb);
+  if (minTotalMemoryGb === null && maxTotalMemoryGb === null) return null;
+  const share = (total: number | null) => (total === null ? null : total / ASSUMED_REPLICAS);
+  return size(share(minTotalMemoryGb), share(maxTotalMemoryGb), true);
 }

@@ -121,77 +121,20 @@ export interface CloudReads {
 const SERVICES_KEPT_MS = 60_000;
 const LISTS_KEPT_MS = 300_000;
 
-/** Opens the optional reads of the cloud API. */
+const ENDPOINTS = '/pipesReversePrivateEndpoints';
+
+/** Opens the optional reads of the cloud API. Their requests throw like the client. */
 export function createCloudReads(
   send: SendRead,
   options: CapabilityOptions & ReadTargets,
 ): CloudReads {
-  const requests = createReadRequests(send, options);
+  const { organizationId, keyId, now } = options;
+  const root = `/v1/organizations/${pathId('configuration', 'organizationId', organizationId)}`;
+  const withDates = createDateFormats('date');
   const capabilities: Capabilities<CloudCapability> = createCapabilities(
     CLOUD_CAPABILITIES,
     options,
   );
-  const cached = <T>(read: CachedRead<CloudCapability, T>) =>
-    cachedRead(capabilities, options.now, read);
-  const ofOrganization = { keepMs: LISTS_KEPT_MS, isOfAll: true };
-  const list = { keepMs: LISTS_KEPT_MS };
-  const always = { keepMs: 0 };
-
-  const services = cached({
-    ...ofOrganization,
-    name: 'services',
-    keepMs: SERVICES_KEPT_MS,
-    send: (_, call) => requests.services(call),
-  });
-  const endpoint = cached({
-    ...always,
-    name: 'private-endpoints',
-    send: (key, call) => requests.endpoint(...partsOf(key), call),
-  });
-  const activities = cached({
-    ...ofOrganization,
-    name: 'activities',
-    send: (key, call) => {
-      const [from_date, to_date] = partsOf(key);
-      return requests.activities({ from_date, to_date }, call);
-    },
-  });
-  const key = cached({
-    ...ofOrganization,
-    name: 'key',
-    send: (_, call) => requests.key(call),
-  });
-  const organizations = cached({
-    ...ofOrganization,
-    name: 'identity',
-    send: async (_, call) => (await requests.organizations(call)).map(({ id }) => id),
-  });
-  return {
-    services: (how) => services('all', how),
-    service: cached({ ...always, name: 'service', send: requests.service }),
-    schedule: cached({ ...list, name: 'schedule', send: requests.schedule }),
-    backups: cached({ ...list, name: 'backups', send: requests.backups }),
-    pipes: cached({ ...list, name: 'pipes', send: requests.pipes }),
-    endpoints: cached({ ...list, name: 'private-endpoints', send: requests.endpoints }),
-    endpoint: (serviceId, endpointId, how) => endpoint(`${serviceId}/${endpointId}`, how),
-    activities: ({ from_date, to_date }, how) => activities(`${from_date}/${to_date}`, how),
-    key: (how) => key('own', how),
-    organizations: (how) => organizations('own', how),
-    isOff: (capability) => capabilities.blocked(capability, null) !== null,
-  };
-}
-
-function partsOf(key: string): readonly [string, string] {
-  const [first = '', second = ''] = key.split('/');
-  return [first, second];
-}
-
-const ENDPOINTS = '/pipesReversePrivateEndpoints';
-
-/** The requests of the optional reads, without their capabilities. They throw like the client. */
-function createReadRequests(send: SendRead, { organizationId, keyId }: ReadTargets) {
-  const root = `/v1/organizations/${pathId('configuration', 'organizationId', organizationId)}`;
-  const withDates = createDateFormats('date');
 
   async function get<S extends z.ZodType>(request: ReadRequest, schema: S): Promise<z.output<S>> {
     return (await send(request, schema)).result;
@@ -204,53 +147,73 @@ function createReadRequests(send: SendRead, { organizationId, keyId }: ReadTarge
     };
   }
 
-  const schedule = ofService('getScalingSchedule', '/scalingSchedule', ScalingSchedule);
+  type Send<T> = CachedRead<CloudCapability, T>['send'];
+  const cached = <T>(name: CloudCapability, send: Send<T>, keepMs = LISTS_KEPT_MS) =>
+    cachedRead(capabilities, now, { name, keepMs, send });
+  const ofOrganization = <T>(name: CloudCapability, send: Send<T>, keepMs = LISTS_KEPT_MS) =>
+    cachedRead(capabilities, now, { name, keepMs, send, isOfAll: true });
 
-  return {
-    organizations: (call: OptionalCall) =>
-      get(
-        { operation: 'listOrganizations', path: '/v1/organizations', ...call },
-        OrganizationReadings,
-      ),
-
-    services: (call: OptionalCall) =>
+  const services = ofOrganization(
+    'services',
+    (_, call) =>
       get({ operation: 'listServices', path: `${root}/services`, ...call }, ServiceReadings),
-
-    service: (serviceId: string, call: OptionalCall) =>
-      ofService('getService', '', matchingId(ServiceReading, 'id', serviceId))(serviceId, call),
-
+    SERVICES_KEPT_MS,
+  );
+  const service = (id: string, call: OptionalCall) =>
+    ofService('getService', '', matchingId(ServiceReading, 'id', id))(id, call);
+  const schedule = ofService('getScalingSchedule', '/scalingSchedule', ScalingSchedule);
+  const endpoints = ofService('listReversePrivateEndpoints', ENDPOINTS, EndpointReadings);
+  const endpoint = cached(
+    'private-endpoints',
+    (key, call) => {
+      const operation = 'getReversePrivateEndpoint';
+      const [serviceId, endpointId] = partsOf(key);
+      const path = `${ENDPOINTS}/${pathId(operation, 'endpointId', endpointId)}`;
+      const reading = matchingId(EndpointReading, 'id', endpointId);
+      return ofService(operation, path, reading)(serviceId, call);
+    },
+    0,
+  );
+  const activities = ofOrganization('activities', (key, call) => {
+    const [from_date, to_date] = partsOf(key);
+    const request = { operation: 'listActivities', path: `${root}/activities`, ...call } as const;
+    return withDates({ from_date, to_date }, (query) =>
+      get({ ...request, query }, activityReadings(keyId)),
+    );
+  });
+  const key = ofOrganization('key', (_, call) => {
+    const path = `${root}/keys/${pathId('getKey', 'keyId', keyId)}`;
+    return get({ operation: 'getKey', path, ...call }, KeyReading);
+  });
+  const organizations = ofOrganization('identity', async (_, call) => {
+    const request = { operation: 'listOrganizations', path: '/v1/organizations', ...call } as const;
+    return (await get(request, OrganizationReadings)).map(({ id }) => id);
+  });
+  return {
+    services: (how) => services('all', how),
+    service: cached('service', service, 0),
     // The server answers 404 for a service without a schedule.
-    schedule: (serviceId: string, call: OptionalCall) =>
-      schedule(serviceId, call).catch((error: unknown) => {
+    schedule: cached('schedule', (id, call) =>
+      schedule(id, call).catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 404 && error.kind === 'answer')
           return null;
         throw error;
       }),
-
-    backups: ofService('listBackups', '/backups', BackupReadings),
-    pipes: ofService('listPipes', '/pipes', PipeReadings),
-    endpoints: ofService('listReversePrivateEndpoints', ENDPOINTS, EndpointReadings),
-
-    endpoint: (serviceId: string, endpointId: string, call: OptionalCall) => {
-      const operation = 'getReversePrivateEndpoint';
-      const id = pathId(operation, 'endpointId', endpointId);
-      const reading = matchingId(EndpointReading, 'id', endpointId);
-      return ofService(operation, `${ENDPOINTS}/${id}`, reading)(serviceId, call);
-    },
-
-    activities: (period: ActivityPeriod, call: OptionalCall) =>
-      withDates(period, (query) =>
-        get(
-          { operation: 'listActivities', path: `${root}/activities`, query, ...call },
-          activityReadings(keyId),
-        ),
-      ),
-
-    key: (call: OptionalCall) => {
-      const path = `${root}/keys/${pathId('getKey', 'keyId', keyId)}`;
-      return get({ operation: 'getKey', path, ...call }, KeyReading);
-    },
+    ),
+    backups: cached('backups', ofService('listBackups', '/backups', BackupReadings)),
+    pipes: cached('pipes', ofService('listPipes', '/pipes', PipeReadings)),
+    endpoints: cached('private-endpoints', endpoints),
+    endpoint: (serviceId, endpointId, how) => endpoint(`${serviceId}/${endpointId}`, how),
+    activities: ({ from_date, to_date }, how) => activities(`${from_date}/${to_date}`, how),
+    key: (how) => key('own', how),
+    organizations: (how) => organizations('own', how),
+    isOff: (capability) => capabilities.blocked(capability, null) !== null,
   };
+}
+
+function partsOf(key: string): readonly [string, string] {
+  const [first = '', second = ''] = key.split('/');
+  return [first, second];
 }
 
 /** `2026-10-01T00:00:00Z`, as in the contract, or `2026-10-01`. */

@@ -34,12 +34,7 @@ import {
   ServiceState,
   UsagePeriod,
 } from './cloud-schema.ts';
-import {
-  type CapabilityOptions,
-  NO_READS,
-  type ReadOptions,
-  type UnknownRead,
-} from './optional-reads.ts';
+import { type CapabilityOptions, gapOf, NO_READS, type ReadOptions } from './optional-reads.ts';
 
 export interface CloudOptions extends PassedOptions {
   readonly baseUrl: string;
@@ -345,12 +340,7 @@ function known(client: CloudClient | undefined, field: string, problem: string):
   return client;
 }
 
-const UNKNOWN_SERVICE: UnknownRead = {
-  known: false,
-  gap: 'not-found',
-  why: 'no organization is known to have this service',
-  status: null,
-};
+const UNKNOWN_SERVICE = gapOf('not-found', 'no organization is known to have this service', null);
 
 /** The values of all that answered, as old as the oldest of them. Unknown only where none answered. */
 function joined<T>(

@@ -87,20 +87,11 @@ function snapshotOf(learned: LearnedService | undefined): Snapshot | null {
 }
 
 /** A service in the list of the server; null for what the server did not send. */
-export interface ServerService {
-  readonly id: string;
-  readonly name: string | null;
-  readonly state: string | null;
-  readonly provider: string | null;
-  readonly region: string | null;
-  readonly dataWarehouseId: string | null;
-  readonly tags: readonly ServerTag[] | null;
-}
-
-export interface ServerTag {
-  readonly key: string;
-  readonly value: string | null;
-}
+export type ServerService = Pick<
+  ServiceReading,
+  'id' | 'name' | 'state' | 'provider' | 'region' | 'dataWarehouseId' | 'tags'
+>;
+export type ServerTag = NonNullable<ServerService['tags']>[number];
 
 /** What is known of the server's list of services of an organization. */
 interface Discovery {

@@ -48,19 +48,12 @@ export interface ReadOptions {
   readonly organization?: string;
 }
 
-const NOT_STORED: UnknownRead = {
-  known: false,
-  gap: 'no-answer',
-  why: 'it was not read yet',
-  status: null,
-};
-
-const READS_ARE_OFF: UnknownRead = {
-  known: false,
-  gap: 'off',
-  why: 'signalbox.yaml has cloud.reads: contract, so Signalbox does not read it',
-  status: null,
-};
+const NOT_STORED = gapOf('no-answer', 'it was not read yet', null);
+const READS_ARE_OFF = gapOf(
+  'off',
+  'signalbox.yaml has cloud.reads: contract, so Signalbox does not read it',
+  null,
+);
 
 /** One kind of optional read. */
 export interface CapabilityRule {
@@ -181,7 +174,7 @@ const BY_STATUS: Readonly<Record<number, readonly [ReadGap, string]>> = {
   424: ['not-running', 'the server does not return it while the service does not run (424)'],
 };
 
-function gapOf(gap: ReadGap, why: string, status: number | null): UnknownRead {
+export function gapOf(gap: ReadGap, why: string, status: number | null): UnknownRead {
   return { known: false, gap, why, status };
 }
 

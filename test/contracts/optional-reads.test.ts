@@ -130,15 +130,19 @@ test('a service has its state, both sizes, its schedule and its tags', async () 
   expect(service).toMatchObject({
     ...{ id: STAGING, name: 'staging', state: 'running', provider: 'aws', region: 'eu-west-1' },
     ...{ ...scaling, numReplicas: 2, idleScaling: true, idleTimeoutMinutes: 15 },
-    baseline: { mode: 'vertical', minMemoryGb: 16, maxMemoryGb: 96, minReplicas: 2 },
-    applied: { mode: 'vertical', minMemoryGb: 8, maxMemoryGb: 32, maxReplicas: 2 },
+    baseline: { minMemoryGb: 16, maxMemoryGb: 96, isApproximate: false },
+    currentScaling: {
+      ...{ effectiveAutoscalingMode: 'vertical', effectiveMaxReplicas: 2 },
+      ...{ effectiveMinReplicaMemoryGb: 8, effectiveMaxReplicaMemoryGb: 32 },
+    },
     scalingSchedule: null,
     tags: [{ key: 'env', value: 'staging' }],
     ipAccessList: [{ source: '10.20.0.0/16', description: 'office' }],
   });
   const busy = await valueIn(reads.cloud.service(BUSY));
   expect(busy).toMatchObject({
-    ...{ baseline: { maxMemoryGb: 32 }, applied: { maxMemoryGb: 64 } },
+    baseline: { maxMemoryGb: 32 },
+    currentScaling: { effectiveMaxReplicaMemoryGb: 64 },
     scalingSchedule: { entries: [{ name: 'Business hours', isActiveNow: true, endHourUtc: 18 }] },
   });
   expect(busy.currentScaling?.activeEntryId).toBe(busy.scalingSchedule?.entries[0]?.id);
@@ -148,19 +152,19 @@ test.for<[string, 2 | 3 | 4, string, object, object | null]>([
   [
     'the newest server, a range of replicas',
     ...([4, 'ml-features'] as const),
-    { mode: 'horizontal', minMemoryGb: 16, maxMemoryGb: 16, minReplicas: 2, maxReplicas: 4 },
-    { mode: 'horizontal', minReplicas: 2, maxReplicas: 4 },
+    { minMemoryGb: 16, maxMemoryGb: 16 },
+    { effectiveAutoscalingMode: 'horizontal', effectiveMinReplicas: 2, effectiveMaxReplicas: 4 },
   ],
   [
     'a server before ranges of replicas',
     ...([3, 'staging'] as const),
-    { mode: null, minMemoryGb: 8, maxMemoryGb: 32, minReplicas: 2, maxReplicas: 2 },
-    { minMemoryGb: 8 },
+    { minMemoryGb: 8, maxMemoryGb: 32, isApproximate: false },
+    { effectiveMinReplicaMemoryGb: 8 },
   ],
   [
     'a server before applied values',
     ...([2, 'staging'] as const),
-    { mode: null, minMemoryGb: 8, isApproximate: false },
+    { minMemoryGb: 8, isApproximate: false },
     null,
   ],
 ])('the size on %s', async ([, serviceGeneration, name, baseline, applied]) => {
@@ -168,8 +172,8 @@ test.for<[string, 2 | 3 | 4, string, object, object | null]>([
   cloud.behave({ serviceGeneration });
   const service = await valueIn(reads.cloud.service(serviceId(name)));
   expect(service.baseline).toMatchObject(baseline);
-  if (applied === null) expect(service.applied).toBeNull();
-  else expect(service.applied).toMatchObject(applied);
+  if (applied === null) expect(service.currentScaling).toBeNull();
+  else expect(service.currentScaling).toMatchObject(applied);
 });
 
 test('no credential or personal address leaves the client, and role and addresses only with one service', async () => {

@@ -50,7 +50,7 @@ test('a service of the list has no tags of the configuration, so that costs igno
   expect(found?.discovered?.tags).toEqual(['prod']);
 });
 
-test.for<[string, readonly ServerTag[] | null, readonly string[] | null]>([
+test.for<[string, ServerTag[] | null, readonly string[] | null]>([
   ['a key with a value', [{ key: 'env', value: 'staging' }], ['env=staging']],
   ['a key without a value', [{ key: 'prod', value: null }], ['prod']],
   ['a key with an empty value', [{ key: 'prod', value: '' }], ['prod']],
