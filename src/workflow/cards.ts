@@ -28,7 +28,7 @@ import type {
 } from './context.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { advance, NOTHING, type StepAnswer } from './moves.ts';
+import { advance, eventsOf, NOTHING, type StepAnswer } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notifyOnce } from './notices.ts';
 import { nextRun } from './own.ts';
@@ -376,15 +376,13 @@ async function afterDeletion(
   const isUndecided = state === 'pending' && approvals.length === 0;
   const lost = { type: 'card-lost' } as const;
   if (state === 'unknown') return lost;
-  if (isUndecided && (await lossesOf(locked, change.id)) === 0) return lost;
+  if (isUndecided && !(await wasLost(locked, change.id))) return lost;
   return gate(change, 'distrust', { now: now(), why: 'card-deleted' });
 }
 
-async function lossesOf(events: Subjects, id: ChangeId): Promise<number> {
-  const { state } = await events.load(`change/${id}`, (count: number | null, event) =>
-    event.type === 'card-lost' ? (count ?? 0) + 1 : (count ?? 0),
-  );
-  return state ?? 0;
+async function wasLost(events: Subjects, id: ChangeId): Promise<boolean> {
+  const all = await eventsOf(events, `change/${id}`);
+  return all.some(({ type }) => type === 'card-lost');
 }
 
 /** The job of the copies of a pending card: one for each new approver. Due again when more roles may decide. */

@@ -13,7 +13,7 @@ import {
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
-import type { NewEvent } from '../domain/log-events.ts';
+import type { EventOf, NewEvent, Recorded, StreamName } from '../domain/log-events.ts';
 import { standingOf } from '../domain/standing.ts';
 import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
@@ -207,6 +207,19 @@ export async function jobsOf(subjects: Subjects, id: ChangeId, now: Date): Promi
   const isOld = !isEnded(change) || now.getTime() - since.getTime() >= MESSAGES_KEPT_MS;
   if (until && until > now && isOld) add(job('card', id, until.getTime()));
   return [...jobs.values()];
+}
+
+/** All events of a subject, the oldest first; none where the bodies were pruned. */
+export async function eventsOf<Name extends StreamName>(
+  subjects: Subjects,
+  stream: Name,
+): Promise<readonly Recorded<EventOf<Name>>[]> {
+  type All = readonly Recorded<EventOf<Name>>[];
+  const { state } = await subjects.load<Name, All>(stream, (before, event) => [
+    ...(before ?? []),
+    event,
+  ]);
+  return state ?? [];
 }
 
 /** An id that no change has yet. */

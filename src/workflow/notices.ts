@@ -5,7 +5,7 @@ import type { EventOf } from '../domain/log-events.ts';
 import { append } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { type Effects, NOTHING, together } from './moves.ts';
+import { type Effects, eventsOf, NOTHING, together } from './moves.ts';
 
 /** Something that a person or the operators must read. `to` null: the operators. */
 export interface Notice {
@@ -47,8 +47,8 @@ export async function notifyOnce(
   const hash = createHash('sha256').update(matter).digest('base64url');
   await append(context.events, async (locked) => {
     const all = notices.map((each, index) => noticeFor(each, locked.at, `${hash}-${index}`));
-    const first = await locked.load(`notice/${hash}-0`, (_: NoticeEvent | null, event) => event);
-    if (first.version > 0) return { events: [], result: null };
+    const { version } = await locked.load(`notice/${hash}-0`, () => null);
+    if (version > 0) return { events: [], result: null };
     return { ...together(...all), result: null };
   });
   context.wake();
@@ -58,12 +58,7 @@ type NoticeEvent = EventOf<`notice/${string}`>;
 
 /** Posts a notice. After a lost answer it may arrive twice, which is better than not at all. */
 export async function sendNotice(context: DecisionContext, job: JobTry): Promise<JobResult> {
-  const stream = `notice/${job.key}` as const;
-  const { state } = await context.events.load(
-    stream,
-    (all: readonly NoticeEvent[] | null, each) => [...(all ?? []), each],
-  );
-  const [notice, ...ends] = state ?? [];
+  const [notice, ...ends] = await eventsOf(context.events, `notice/${job.key}`);
   if (notice?.type !== 'noticed' || ends.length > 0) return 'done';
   const { to, title, text, line = [], actions = [] } = notice;
   if (to) await context.messenger.messageUser(to, textAnswer(title, text));
@@ -78,15 +73,11 @@ export async function endRefusedNotice(
   id: string,
   why: string,
 ): Promise<void> {
-  const stream = `notice/${id}` as const;
-  const { state } = await context.events.load(
-    stream,
-    (first: NoticeEvent | null, each) => first ?? each,
-  );
+  const [notice] = await eventsOf(context.events, `notice/${id}`);
   await endNotice(context, id, { type: 'given-up', why });
-  if (state?.type !== 'noticed' || state.to === null) return;
-  const text = `Slack refused a message to a person: ${why}. It said: “${state.text}” It was for `;
-  await notify(context, { to: null, title: 'Notice', text, line: [{ user: state.to }, '.'] });
+  if (notice?.type !== 'noticed' || notice.to === null) return;
+  const text = `Slack refused a message to a person: ${why}. It said: “${notice.text}” It was for `;
+  await notify(context, { to: null, title: 'Notice', text, line: [{ user: notice.to }, '.'] });
 }
 
 /** Appends that a notice was shown, or is not tried any more. */

@@ -25,6 +25,7 @@ import type { Job } from '../storage/index.ts';
 import { loadShown, planDirectCards, sendCard, sendDirectCard, wasRefused } from './cards.ts';
 import { type BreakGlassEvent, REVERT_STOP_REASONS, type WorkflowContext } from './context.ts';
 import type { JobKinds, JobResult, JobTry } from './jobs.ts';
+import { eventsOf } from './moves.ts';
 import { endNotice, endRefusedNotice, notify, notifyOnce, sendNotice } from './notices.ts';
 import { isUnchangedSince } from './request.ts';
 import { currentPolicy, currentTarget } from './target.ts';
@@ -245,17 +246,14 @@ interface EventNews {
 /** `7KQ2MX/4`: the fourth event of a change; null where the log has no such event. */
 async function newsOf({ events }: WorkflowContext, key: string): Promise<EventNews | null> {
   const [id = '', version = ''] = key.split('/');
-  const fold = foldOf(id as ChangeId);
-  const { state } = await events.load(
-    `change/${id}`,
-    (before: Omit<EventNews, 'change'> | null, event): Omit<EventNews, 'change'> => {
-      if (before && event.version > Number(version)) return before;
-      const nonce = event.type === 'claimed' ? event.nonce : (before?.nonce ?? null);
-      return { event, nonce, after: fold(before?.after ?? null, event) };
-    },
-  );
+  const all = await eventsOf(events, `change/${id}`);
+  const until = all.slice(0, all.findIndex((each) => each.version === Number(version)) + 1);
+  const after = until.reduce(foldOf(id as ChangeId), null);
+  const event = until.at(-1);
+  const claim = until.findLast(({ type }) => type === 'claimed');
   const change = await loadChange(events, id as ChangeId);
-  return state && change && state.event.version === Number(version) ? { ...state, change } : null;
+  if (!change || !after || !event) return null;
+  return { change, event, after, nonce: claim?.type === 'claimed' ? claim.nonce : null };
 }
 
 /** Null: the change ended, and Slack refused its card. */
@@ -339,24 +337,14 @@ export function remindersOf(
 /** Reports in the thread of a schedule what became of it. */
 async function sendScheduleNote(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const [id = '', version] = job.key.split('/');
-  const { state } = await context.events.load(
-    `schedule/${id}`,
-    (before: ScheduleNews | null, event): ScheduleNews => {
-      const schedule = evolveSchedule(before?.schedule ?? null, event);
-      const isMeant = event.version === Number(version);
-      return { schedule, event: isMeant ? event : (before?.event ?? null) };
-    },
-  );
-  const text = state?.event && noteOf(state.event, state.schedule);
+  const all = await eventsOf(context.events, `schedule/${id}`);
+  const schedule = all.reduce<LoggedSchedule | null>(evolveSchedule, null);
+  const event = all.find((each) => each.version === Number(version));
+  const text = schedule && event && noteOf(event, schedule);
   const change = await loadChange(context.events, id as ChangeId);
   if (!text || !change) return 'done';
   await context.messenger.postThreadNote(text, await threadOf(context, change), job);
   return 'done';
-}
-
-interface ScheduleNews {
-  readonly schedule: LoggedSchedule;
-  readonly event: EventOf<`schedule/${string}`> | null;
 }
 
 function noteOf(
