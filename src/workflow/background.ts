@@ -14,7 +14,7 @@ import { freezeKind } from './freezes.ts';
 import { createJobLoop, type JobKinds, type JobLoop, type Repeated, repeated } from './jobs.ts';
 import { redrawOpen } from './moves.ts';
 import { directoryWatch } from './news.ts';
-import { incidentKind, pressKind } from './press.ts';
+import { pressKind } from './press.ts';
 import { pruneRates } from './rates.ts';
 import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
@@ -136,7 +136,6 @@ export function jobKinds(context: WorkflowContext): JobKinds {
     ...messageKinds(context),
     alert: alertKind(context),
     press: pressKind(context),
-    incident: incidentKind(context),
     run: runKind(context),
     expire: expireKind(context),
     lost: lostKind(context),

@@ -44,12 +44,25 @@ export async function notifyOnce(
   matter: string,
   notices: readonly Notice[],
 ): Promise<void> {
-  const hash = createHash('sha256').update(matter).digest('base64url');
+  const id = hashOf(matter);
+  await appendOnce(context, `notice/${id}-0`, (_, at) =>
+    together(...notices.map((each, index) => noticeFor(each, at, `${id}-${index}`))),
+  );
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** Appends what a stream begins with, unless it has begun. */
+export async function appendOnce<Name extends `notice/${string}` | `refusal/${string}`>(
+  context: DecisionContext,
+  stream: Name,
+  effects: (stream: Name, at: number) => Effects,
+): Promise<void> {
   await append(context.events, async (locked) => {
-    const all = notices.map((each, index) => noticeFor(each, locked.at, `${hash}-${index}`));
-    const { version } = await locked.load(`notice/${hash}-0`, () => null);
-    if (version > 0) return { events: [], result: null };
-    return { ...together(...all), result: null };
+    const { version } = await locked.load(stream, () => null);
+    return { ...(version > 0 ? NOTHING : effects(stream, locked.at)), result: null };
   });
   context.wake();
 }
