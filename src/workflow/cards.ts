@@ -231,11 +231,8 @@ async function drawStanding(
     if (!isDrawn && (await endHopeless(context, current))) continue;
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
-    const isShown =
-      schedule && (seen.card?.revision ?? NO_REVISION) === revision
-        ? seen.card?.hash === schedule.mark.hash
-        : isUpToDate(current, seen.card, revision);
-    if (isShown) return newsChangeAt(current, asOf) ?? 'done';
+    const shown = schedule ? [schedule.mark.hash] : current.shownBy;
+    if (isUpToDate(shown, seen.card, revision)) return newsChangeAt(current, asOf) ?? 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     const place = await context.messenger.redrawCard(current, at, schedule, revision);
@@ -291,8 +288,8 @@ function dueAgain({ now }: WorkflowContext): Date {
 }
 
 /** Whether a message with this mark shows the last event that a card shows, and what is drawn without an event. */
-function isUpToDate({ shownBy }: Change, mark: CardMark | null, revision: string): boolean {
-  return (mark?.revision ?? NO_REVISION) === revision && shownBy.includes(mark?.hash ?? '');
+function isUpToDate(shown: readonly string[], mark: CardMark | null, revision: string): boolean {
+  return (mark?.revision ?? NO_REVISION) === revision && shown.includes(mark?.hash ?? '');
 }
 
 /** Changes whenever the card is drawn differently without an event of the change; the mark names it as well. */
@@ -446,7 +443,7 @@ async function drawCopy(
     return dueAgain(context);
   }
   const revision = revisionOf(change, null);
-  if (isUpToDate(change, seen.card, revision)) return 'done';
+  if (isUpToDate(change.shownBy, seen.card, revision)) return 'done';
   await context.messenger.redrawCard(change, at, null, revision);
   return 'done';
 }
@@ -467,28 +464,26 @@ interface RecipientOptions {
  * all, with `channel` nobody who has a card in its channel. Nobody where Slack does not answer, because the card
  * in the channel remains. Source: docs/slack.md#notifications.
  */
-export function directRecipients({ notify, ...options }: RecipientOptions): DirectRecipients {
+export function directRecipients({
+  notify,
+  someOf,
+  messenger,
+  now,
+}: RecipientOptions): DirectRecipients {
+  const approversOf = async ({ requires, requester, approvals }: Change, roles: RoleName[]) => {
+    const found = await Promise.all(roles.map(async (role) => (await someOf(role, MOST)) ?? []));
+    const users = new Set(found.flatMap((some) => some.slice(0, MOST)));
+    for (const { by } of approvals) users.delete(by);
+    if (!requires.self) users.delete(requester);
+    return [...users];
+  };
   const of = async (change: Change) => {
-    if (notify === 'channel' && change.card) return [];
-    const able = await approversOf(change, options);
     const { card } = change;
+    if (notify === 'channel' && card) return [];
+    const able = await approversOf(change, [...decidingRoles(change, now())]);
     const isSeen = card !== null && !card.channel.startsWith('D');
     if (notify === 'both' || !isSeen || able.length === 0) return able;
-    return (await options.messenger.absentAmong(card.channel, able)) ?? [];
+    return (await messenger.absentAmong(card.channel, able)) ?? [];
   };
   return { onRequest: notify !== 'channel', of };
-}
-
-async function approversOf(
-  change: Change,
-  { someOf, now }: Pick<RecipientOptions, 'someOf' | 'now'>,
-): Promise<readonly UserId[]> {
-  const { requester, requires, approvals } = change;
-  const found = await Promise.all(
-    decidingRoles(change, now()).map(async (role) => (await someOf(role, MOST)) ?? []),
-  );
-  const hasApproved = new Set(approvals.map(({ by }) => by));
-  return [...new Set(found.flatMap((users) => users.slice(0, MOST)))].filter(
-    (user) => (user !== requester || requires.self) && !hasApproved.has(user),
-  );
 }
