@@ -1,33 +1,24 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type AnswerAction, type InlinePart, textAnswer } from '../domain/answer.ts';
-import { isPerson, type UserId } from '../domain/change.ts';
+import { textAnswer } from '../domain/answer.ts';
+import { isPerson } from '../domain/change.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobResult, JobTry } from './jobs.ts';
 import { type Effects, eventsOf, NOTHING, together } from './moves.ts';
 
-/** Something that a person or the operators must read. `to` null: the operators. */
-export interface Notice {
-  readonly to: UserId | null;
-  readonly title: string;
-  readonly text: string;
-  /** Continues the text with what a text cannot mention, for example users. Only for the operators. */
-  readonly line?: readonly Exclude<InlinePart, { at: Date }>[];
-  readonly actions?: readonly AnswerAction[];
-}
+type NoticeEvent = EventOf<`notice/${string}`>;
+
+/** Something that a person or the operators must read. */
+export type Notice = Omit<Extract<NoticeEvent, { type: 'noticed' }>, 'type'>;
 
 /** The events and jobs of a notice, to be appended with what it is about. */
-export function noticeFor(
-  { to, title, text, line = [], actions = [] }: Notice,
-  at: number,
-  id: string = randomUUID(),
-): Effects {
+export function noticeFor(notice: Notice, at: number, id: string = randomUUID()): Effects {
+  const { to } = notice;
   // A program reads what became of its request where it asked.
   if (to !== null && !isPerson(to)) return NOTHING;
-  const event = { type: 'noticed', to, title, text, line: [...line], actions } as const;
   return {
-    events: [{ stream: `notice/${id}`, event }],
+    events: [{ stream: `notice/${id}`, event: { type: 'noticed', ...notice } }],
     jobs: [{ kind: 'notice', key: id, dueAt: at }],
   };
 }
@@ -66,8 +57,6 @@ export async function appendOnce<Name extends `notice/${string}` | `refusal/${st
   });
   context.wake();
 }
-
-type NoticeEvent = EventOf<`notice/${string}`>;
 
 /** Posts a notice. After a lost answer it may arrive twice, which is better than not at all. */
 export async function sendNotice(context: DecisionContext, job: JobTry): Promise<JobResult> {
