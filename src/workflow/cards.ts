@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Cache } from '../base/cache.ts';
 import { MINUTE_MS } from '../base/time.ts';
-import { PostRefused } from '../domain/answer.ts';
 import { decidingRoles } from '../domain/approvals.ts';
 import {
   type Change,
@@ -96,20 +95,13 @@ function inTurn<T>({ events }: WorkflowContext, id: ChangeId, work: () => Promis
 }
 
 /** The job of a card: it is posted, or drawn as the change is now. */
-export async function sendCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+export function sendCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const id = job.key as ChangeId;
-  try {
-    return await inTurn(context, id, () => drawCard(context, id, job));
-  } catch (error) {
-    if (error instanceof PostRefused && error.retryAfterMs === null) {
-      return cardRefused(context, id, error.why);
-    }
-    throw error;
-  }
+  return inTurn(context, id, () => drawCard(context, id, job));
 }
 
 /** Slack refused a card for good: requester and operators read why, and the approvers get the card directly. */
-async function cardRefused(
+export async function cardRefused(
   context: WorkflowContext,
   id: ChangeId,
   why: string,

@@ -22,7 +22,14 @@ import { EXPIRED, occurrenceText } from '../domain/schedules.ts';
 import { STATE_WORDS } from '../domain/words.ts';
 import { loadChange } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
-import { loadShown, planDirectCards, sendCard, sendDirectCard, wasRefused } from './cards.ts';
+import {
+  cardRefused,
+  loadShown,
+  planDirectCards,
+  sendCard,
+  sendDirectCard,
+  wasRefused,
+} from './cards.ts';
 import { type BreakGlassEvent, REVERT_STOP_REASONS, type WorkflowContext } from './context.ts';
 import type { JobKinds, JobResult, JobTry } from './jobs.ts';
 import { eventsOf } from './moves.ts';
@@ -186,6 +193,7 @@ async function refused(
   if (retryAfterMs !== null) {
     return { waitsUntil: new Date(context.now().getTime() + retryAfterMs) };
   }
+  if (kind === 'card') return cardRefused(context, key as ChangeId, why);
   if (kind === 'notice' && isOfApp) throw error;
   const [subject] = key.split('/');
   const next = isOfApp ? 'retries it for 24 hours' : 'does not retry it';
