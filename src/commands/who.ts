@@ -203,10 +203,7 @@ function blockers(
   const nevers = targets.flatMap((target) => neverRuleFor(policy, { command, target }) ?? []);
   const some = targets.length === 1 && targets[0] ? '' : 'on some targets; ';
   const neverLines = [...new Set(nevers)].map(
-    (never): Line => [
-      { bold: 'Never ' },
-      `(${some}not even with break-glass): ${never.reason}`,
-    ],
+    (never): Line => [{ bold: 'Never ' }, `(${some}not even with break-glass): ${never.reason}`],
   );
   // Freezes do not apply to the commands that make and lift them.
   const applicable = changesFreezes(change) ? [] : policy.freezes;
@@ -300,10 +297,7 @@ async function changeLines(
   ];
 }
 
-async function approvalLines(
-  question: Question,
-  { requires }: Rule,
-): Promise<readonly Line[]> {
+async function approvalLines(question: Question, { requires }: Rule): Promise<readonly Line[]> {
   const { from, count, self, escalation, expiresAfterMs } = requires;
   if (from === null) return [[{ bold: 'Approve: ' }, 'not required']];
   const own = self ? 'The requester may approve too.' : 'The requester does not count.';

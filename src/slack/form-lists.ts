@@ -188,7 +188,7 @@ export async function vocabularyWith(
 }
 
 /** The kinds of names in the fields of a command. */
-export function kindsIn({ args }: Command): readonly Field['names'][] {
+export function namedKinds({ args }: Command): readonly Field['names'][] {
   return fieldsOf(args).map(({ names }) => names);
 }
 

@@ -19,7 +19,7 @@ import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { changedIn, changedSoFar, commandByCallbackId, settingOf } from './form.ts';
-import { kindsIn, listOfChosenPipe, vocabularyWith } from './form-lists.ts';
+import { listOfChosenPipe, namedKinds, vocabularyWith } from './form-lists.ts';
 import { formlessTrigger, fullForm, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
 import { pressKey } from './press.ts';
@@ -105,7 +105,7 @@ async function readForm(
   // A form reads what a line reads, for example `monday 8:00`.
   const personal = await personalWords(bot, submitted.user.id, '');
   // An alert is read when it was chosen.
-  const kinds = kindsIn(command).filter((kind) => kind !== 'alert');
+  const kinds = namedKinds(command).filter((kind) => kind !== 'alert');
   const known = { ...(await vocabularyWith(bot, kinds)), ...personal };
   const vocabulary = withFixed(known, setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);

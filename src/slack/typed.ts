@@ -29,7 +29,7 @@ import { authorizeForm, authorizeForms, authorizeQuery, requestChange } from '..
 import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import { kindsIn, localVocabulary, readLists, vocabularyWith } from './form-lists.ts';
+import { localVocabulary, namedKinds, readLists, vocabularyWith } from './form-lists.ts';
 import { newsCards } from './links.ts';
 import { rolesLine } from './naming.ts';
 import { openForm } from './open-form.ts';
@@ -170,7 +170,7 @@ export async function answerValues(
   reason: string,
 ): Promise<Message | null> {
   const personal = await personalWords(bot, typed.by, '');
-  const known = await vocabularyWith(bot, kindsIn(command));
+  const known = await vocabularyWith(bot, namedKinds(command));
   const read = parseValues(command, given, reason, { ...known, ...personal });
   return answerRead(bot, typed, read);
 }
@@ -191,7 +191,7 @@ export function nounToRead(
 }
 
 function readsNames({ commands }: SlackContext, noun: string): boolean {
-  const own = commands.filter((each) => nounOf(each) === noun).flatMap(kindsIn);
+  const own = commands.filter((each) => nounOf(each) === noun).flatMap(namedKinds);
   return own.includes('freeze') || own.includes('alert');
 }
 
@@ -262,7 +262,7 @@ async function read(bot: SlackContext, { noun, text, by }: CommandLine) {
   // A line without a verb can name an alert: `/alert 5xx rate`.
   const related = bot.commands.filter((each) => meant && nounOf(each) === nounOf(meant));
   const hasWords = text.trim().split(/\s+/).length > 1;
-  const asked = hasWords ? [...possible, ...related].flatMap(kindsIn) : [];
+  const asked = hasWords ? [...possible, ...related].flatMap(namedKinds) : [];
   const readsNone = !asked.includes('alert') && !asked.includes('freeze') && kinds.length === 0;
   if (first.kind === 'intent' && readsNone) return first;
   // Before names are read or suggested. What runs a complete line authorizes it.

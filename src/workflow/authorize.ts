@@ -219,7 +219,13 @@ export function proposalDenial(
   about: Partial<Denial>,
 ): Denial {
   const role = rule?.requires.to ?? null;
-  return createDenial(refusal, { ...about, rule: rule?.requires.rule ?? null, role, freeze, never });
+  return createDenial(refusal, {
+    ...about,
+    rule: rule?.requires.rule ?? null,
+    role,
+    freeze,
+    never,
+  });
 }
 
 /** Returns why a verb would be refused now, with a text where it needs one; null: allowed. */

@@ -579,7 +579,7 @@ interface RefusedCommand {
 
 type Ask = Awaited<ReturnType<typeof asking>>;
 
-/** Asks the policy of now whether somebody may request a command for a time, on the target of the change or another. */
+/** Asks the policy of now whether a person may request a command for a time, on the target of the change or another. */
 async function asking(context: WorkflowContext, about: Asking) {
   const { command, identity, reason } = about;
   const policy = await currentPolicy(context, context.events);
