@@ -79,12 +79,7 @@ export function createJobLoop(
   });
 
   /** One line for each kind of job and error, until a job of this kind succeeds. */
-  const outages = new Map<string, ReturnType<typeof createOutageLog>>();
-  const outageOf = ({ kind }: ClaimedJob) => {
-    const known = outages.get(kind) ?? createOutageLog(log, OUTAGE);
-    outages.set(kind, known);
-    return known;
-  };
+  const outages = new Map(Object.keys(kinds).map((kind) => [kind, createOutageLog(log, OUTAGE)]));
 
   /** Lanes that had no place for more of what is due. */
   const filled = new Set<string>();
@@ -100,7 +95,7 @@ export function createJobLoop(
     try {
       const result = await kind.run({ key, attempts, again: attempts > 1 });
       const endedAt = now().getTime();
-      outageOf(job).ended();
+      outages.get(job.kind)?.ended();
       const isDue = await transaction(store, async (tx) => {
         if (result === 'done') return !(await endJob(tx, job));
         const isPlanned = result instanceof Date;
@@ -113,7 +108,7 @@ export function createJobLoop(
       return isDue;
     } catch (err) {
       note({ 'error.type': 'failed' });
-      outageOf(job).failed(String(err), { err, job: job.kind, key });
+      outages.get(job.kind)?.failed(String(err), { err, job: job.kind, key });
       await context.onError(err);
       const endedAt = now().getTime();
       await failed(job, kind);

@@ -242,17 +242,13 @@ async function giveUp(context: WorkflowContext, kind: string, key: string): Prom
 
 const UNANSWERED = 'Slack took it not once in a day.';
 
-/** A message about one event: the change now, and as it was after that event. */
-interface EventNews {
-  readonly change: Change;
-  readonly event: Recorded<ChangeEvent>;
-  readonly after: Change;
-  /** The nonce of its last claim until then; null: it was never claimed. */
-  readonly nonce: string | null;
-}
+type EventNews = NonNullable<Awaited<ReturnType<typeof newsOf>>>;
 
-/** `7KQ2MX/4`: the fourth event of a change; null where the log has no such event. */
-async function newsOf({ events }: WorkflowContext, key: string): Promise<EventNews | null> {
+/**
+ * `7KQ2MX/4`: the fourth event of a change, the change now, and as it was after that event; null where the log has no
+ * such event. `nonce`: of its last claim until then; null: it was never claimed.
+ */
+async function newsOf({ events }: WorkflowContext, key: string) {
   const [id = '', version = ''] = key.split('/');
   const all = await eventsOf(events, `change/${id}`);
   const until = all.slice(0, all.findIndex((each) => each.version === Number(version)) + 1);
