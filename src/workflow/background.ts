@@ -35,28 +35,14 @@ interface BackgroundOptions {
   readonly kinds: JobKinds;
 }
 
-/** What runs without a press: jobs, the reading of channels, and upkeep. */
-export interface Background {
-  readonly receiveAlert: (report: AlertReport) => Promise<'accepted' | 'ignored'>;
-  /** Looks for due jobs now. */
-  readonly wakeJobs: () => void;
-  /** Looks for all work now. */
-  readonly wake: () => void;
-  /** To be called when this configuration is the active one. */
-  readonly start: (upkeep: readonly MaintenanceJob[]) => Promise<void>;
-  /** Leaves all jobs that do not run yet to the bot that replaces this one: they are done by its configuration. */
-  readonly pause: () => Promise<void>;
-  /** Whether the channels were read, so that changes are drawn and executed. */
-  readonly isChecked: () => boolean;
-  /** Ends the work in progress, closes what it uses, and records the stop of the process. */
-  readonly stop: (close: () => Promise<void>) => Promise<void>;
-}
-
-/** Records that this process started, and prepares its background work. Nothing runs before `start`. */
+/**
+ * What runs without a press: jobs, the reading of channels, and upkeep. Records that this process started; nothing runs
+ * before `start`.
+ */
 export async function openBackground(
   context: WorkflowContext,
   { release, takesOver, isConnected, audit, alertChannels, kinds }: BackgroundOptions,
-): Promise<Background> {
+) {
   const { events, store, instance, log } = context;
   await record(context, { type: 'started', release, instance });
   await resealSecrets(store, events.keys);
@@ -74,14 +60,17 @@ export async function openBackground(
   let guard: ReturnType<typeof startGuard> | null = null;
   let periodic: readonly Repeated[] = [];
   return {
-    receiveAlert: (report) => receiveAlert(context, alertChannels, report),
+    receiveAlert: (report: AlertReport) => receiveAlert(context, alertChannels, report),
+    /** Looks for due jobs now. */
     wakeJobs: jobs.wake,
+    /** Looks for all work now. */
     wake: () => {
       guard?.wake();
       jobs.wake();
       for (const each of periodic) each.wake();
     },
-    start: async (upkeep) => {
+    /** To be called when this configuration is the active one. */
+    start: async (upkeep: readonly MaintenanceJob[]) => {
       // One of each organization: one that does not answer does not stop the others.
       const { now } = context;
       const startedAt = now().getTime();
@@ -98,12 +87,15 @@ export async function openBackground(
         startUpkeep(log, job),
       );
     },
+    /** Leaves all jobs that do not run yet to the bot that replaces this one: they are done by its configuration. */
     pause: async () => {
       await guard?.stop();
       await jobs.pause();
     },
+    /** Whether the channels were read, so that changes are drawn and executed. */
     isChecked: () => guard?.isChecked() ?? false,
-    stop: async (close) => {
+    /** Ends the work in progress, closes what it uses, and records the stop of the process. */
+    stop: async (close: () => Promise<void>) => {
       await guard?.stop();
       await jobs.stop();
       await Promise.all(periodic.map((each) => each.stop()));

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Cache } from '../base/cache.ts';
 import { MINUTE_MS } from '../base/time.ts';
-import { PostRefused } from '../domain/answer.ts';
 import { decidingRoles } from '../domain/approvals.ts';
 import {
   type Change,
@@ -28,7 +27,7 @@ import type {
 } from './context.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { advance, NOTHING, type StepAnswer } from './moves.ts';
+import { advance, eventsOf, NOTHING, type StepAnswer } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notifyOnce } from './notices.ts';
 import { nextRun } from './own.ts';
@@ -96,20 +95,13 @@ function inTurn<T>({ events }: WorkflowContext, id: ChangeId, work: () => Promis
 }
 
 /** The job of a card: it is posted, or drawn as the change is now. */
-export async function sendCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
+export function sendCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const id = job.key as ChangeId;
-  try {
-    return await inTurn(context, id, () => drawCard(context, id, job));
-  } catch (error) {
-    if (error instanceof PostRefused && error.retryAfterMs === null) {
-      return cardRefused(context, id, error.why);
-    }
-    throw error;
-  }
+  return inTurn(context, id, () => drawCard(context, id, job));
 }
 
 /** Slack refused a card for good: requester and operators read why, and the approvers get the card directly. */
-async function cardRefused(
+export async function cardRefused(
   context: WorkflowContext,
   id: ChangeId,
   why: string,
@@ -231,11 +223,8 @@ async function drawStanding(
     if (!isDrawn && (await endHopeless(context, current))) continue;
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
-    const isShown =
-      schedule && (seen.card?.revision ?? NO_REVISION) === revision
-        ? seen.card?.hash === schedule.mark.hash
-        : isUpToDate(current, seen.card, revision);
-    if (isShown) return newsChangeAt(current, asOf) ?? 'done';
+    const shown = schedule ? [schedule.mark.hash] : current.shownBy;
+    if (isUpToDate(shown, seen.card, revision)) return newsChangeAt(current, asOf) ?? 'done';
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     const place = await context.messenger.redrawCard(current, at, schedule, revision);
@@ -291,8 +280,8 @@ function dueAgain({ now }: WorkflowContext): Date {
 }
 
 /** Whether a message with this mark shows the last event that a card shows, and what is drawn without an event. */
-function isUpToDate({ shownBy }: Change, mark: CardMark | null, revision: string): boolean {
-  return (mark?.revision ?? NO_REVISION) === revision && shownBy.includes(mark?.hash ?? '');
+function isUpToDate(shown: readonly string[], mark: CardMark | null, revision: string): boolean {
+  return (mark?.revision ?? NO_REVISION) === revision && shown.includes(mark?.hash ?? '');
 }
 
 /** Changes whenever the card is drawn differently without an event of the change; the mark names it as well. */
@@ -376,15 +365,13 @@ async function afterDeletion(
   const isUndecided = state === 'pending' && approvals.length === 0;
   const lost = { type: 'card-lost' } as const;
   if (state === 'unknown') return lost;
-  if (isUndecided && (await lossesOf(locked, change.id)) === 0) return lost;
+  if (isUndecided && !(await wasLost(locked, change.id))) return lost;
   return gate(change, 'distrust', { now: now(), why: 'card-deleted' });
 }
 
-async function lossesOf(events: Subjects, id: ChangeId): Promise<number> {
-  const { state } = await events.load(`change/${id}`, (count: number | null, event) =>
-    event.type === 'card-lost' ? (count ?? 0) + 1 : (count ?? 0),
-  );
-  return state ?? 0;
+async function wasLost(events: Subjects, id: ChangeId): Promise<boolean> {
+  const all = await eventsOf(events, `change/${id}`);
+  return all.some(({ type }) => type === 'card-lost');
 }
 
 /** The job of the copies of a pending card: one for each new approver. Due again when more roles may decide. */
@@ -448,7 +435,7 @@ async function drawCopy(
     return dueAgain(context);
   }
   const revision = revisionOf(change, null);
-  if (isUpToDate(change, seen.card, revision)) return 'done';
+  if (isUpToDate(change.shownBy, seen.card, revision)) return 'done';
   await context.messenger.redrawCard(change, at, null, revision);
   return 'done';
 }
@@ -469,28 +456,26 @@ interface RecipientOptions {
  * all, with `channel` nobody who has a card in its channel. Nobody where Slack does not answer, because the card
  * in the channel remains. Source: docs/slack.md#notifications.
  */
-export function directRecipients({ notify, ...options }: RecipientOptions): DirectRecipients {
+export function directRecipients({
+  notify,
+  someOf,
+  messenger,
+  now,
+}: RecipientOptions): DirectRecipients {
+  const approversOf = async ({ requires, requester, approvals }: Change, roles: RoleName[]) => {
+    const found = await Promise.all(roles.map(async (role) => (await someOf(role, MOST)) ?? []));
+    const users = new Set(found.flatMap((some) => some.slice(0, MOST)));
+    for (const { by } of approvals) users.delete(by);
+    if (!requires.self) users.delete(requester);
+    return [...users];
+  };
   const of = async (change: Change) => {
-    if (notify === 'channel' && change.card) return [];
-    const able = await approversOf(change, options);
     const { card } = change;
+    if (notify === 'channel' && card) return [];
+    const able = await approversOf(change, [...decidingRoles(change, now())]);
     const isSeen = card !== null && !card.channel.startsWith('D');
     if (notify === 'both' || !isSeen || able.length === 0) return able;
-    return (await options.messenger.absentAmong(card.channel, able)) ?? [];
+    return (await messenger.absentAmong(card.channel, able)) ?? [];
   };
   return { onRequest: notify !== 'channel', of };
-}
-
-async function approversOf(
-  change: Change,
-  { someOf, now }: Pick<RecipientOptions, 'someOf' | 'now'>,
-): Promise<readonly UserId[]> {
-  const { requester, requires, approvals } = change;
-  const found = await Promise.all(
-    decidingRoles(change, now()).map(async (role) => (await someOf(role, MOST)) ?? []),
-  );
-  const hasApproved = new Set(approvals.map(({ by }) => by));
-  return [...new Set(found.flatMap((users) => users.slice(0, MOST)))].filter(
-    (user) => (user !== requester || requires.self) && !hasApproved.has(user),
-  );
 }

@@ -21,7 +21,7 @@ import type { UnknownRead } from '../servers/optional-reads.ts';
 import { addJobs, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
-import { advance } from './moves.ts';
+import { advance, eventsOf } from './moves.ts';
 import { readFollowUp, saveFollowUp } from './store.ts';
 import { targetChanges } from './target.ts';
 
@@ -77,7 +77,10 @@ async function readOnce(
   const { events, store, now } = context;
   const { id } = change;
   const askedAt = now();
-  const sentAt = (await claimedAt(events, id)) ?? since;
+  const all = await eventsOf(events, `change/${id}`);
+  // When the request was claimed last: it was sent after that.
+  const claimedAt = all.findLast(({ type }) => type === 'claimed')?.at;
+  const sentAt = claimedAt === undefined ? since : new Date(claimedAt);
   const { cloud } = context.commandContext().reads;
   const reading = await readFollowed(cloud, change, rule, sentAt);
   const readAt = now();
@@ -108,15 +111,6 @@ async function readOnce(
 function isFollowed({ state, outcome }: Change, { wasOpen }: SettledRule): boolean {
   const isLostCreation = !wasOpen && state === 'succeeded' && outcome?.how !== 'succeeded';
   return ['succeeded', 'unknown'].includes(state) && !isLostCreation;
-}
-
-/** When the request was claimed last: it was sent after that. */
-async function claimedAt(events: Subjects, id: ChangeId): Promise<Date | null> {
-  const { state } = await events.load<`change/${string}`, Date | null>(
-    `change/${id}`,
-    (before, event) => (event.type === 'claimed' ? new Date(event.at) : before),
-  );
-  return state;
 }
 
 const FIRST_MS = 5_000;

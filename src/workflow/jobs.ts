@@ -41,16 +41,7 @@ type Lane = keyof typeof LANES;
 
 export type JobKinds = Readonly<Record<string, JobKind>>;
 
-/** The loop that runs jobs. */
-export interface JobLoop {
-  /** Claims what is due soon. */
-  readonly wake: () => void;
-  readonly start: (everyMs: number) => void;
-  /** Claims nothing more. */
-  readonly pause: () => Promise<void>;
-  /** Claims nothing more, and resolves when all jobs that run have ended. */
-  readonly stop: () => Promise<void>;
-}
+export type JobLoop = ReturnType<typeof createJobLoop>;
 
 const OUTAGE = { began: 'job failed; it is tried again', ended: 'jobs of this kind succeed again' };
 const LEASE_MS = 60_000;
@@ -71,7 +62,7 @@ export function createJobLoop(
     readonly onLate: (job: ClaimedJob) => Promise<void>;
   },
   kinds: JobKinds,
-): JobLoop {
+) {
   const { store, log, now, instance: owner } = context;
   /** The end of what runs of a lane and subject. */
   const queues = new Map<string, Promise<void>>();
@@ -88,12 +79,7 @@ export function createJobLoop(
   });
 
   /** One line for each kind of job and error, until a job of this kind succeeds. */
-  const outages = new Map<string, ReturnType<typeof createOutageLog>>();
-  const outageOf = ({ kind }: ClaimedJob) => {
-    const known = outages.get(kind) ?? createOutageLog(log, OUTAGE);
-    outages.set(kind, known);
-    return known;
-  };
+  const outages = new Map(Object.keys(kinds).map((kind) => [kind, createOutageLog(log, OUTAGE)]));
 
   /** Lanes that had no place for more of what is due. */
   const filled = new Set<string>();
@@ -109,7 +95,7 @@ export function createJobLoop(
     try {
       const result = await kind.run({ key, attempts, again: attempts > 1 });
       const endedAt = now().getTime();
-      outageOf(job).ended();
+      outages.get(job.kind)?.ended();
       const isDue = await transaction(store, async (tx) => {
         if (result === 'done') return !(await endJob(tx, job));
         const isPlanned = result instanceof Date;
@@ -122,7 +108,7 @@ export function createJobLoop(
       return isDue;
     } catch (err) {
       note({ 'error.type': 'failed' });
-      outageOf(job).failed(String(err), { err, job: job.kind, key });
+      outages.get(job.kind)?.failed(String(err), { err, job: job.kind, key });
       await context.onError(err);
       const endedAt = now().getTime();
       await failed(job, kind);
@@ -200,11 +186,14 @@ export function createJobLoop(
   const pause = async (): Promise<void> => claims?.stop();
 
   return {
+    /** Claims what is due soon. */
     wake,
+    /** Claims nothing more. */
     pause,
-    start: (everyMs) => {
+    start: (everyMs: number) => {
       claims = repeated(log, CLAIM_OUTAGE, { work: claim, everyMs });
     },
+    /** Claims nothing more, and resolves when all jobs that run have ended. */
     stop: async () => {
       await pause();
       await Promise.all(queues.values());
@@ -215,19 +204,14 @@ export function createJobLoop(
 const CLAIM_OUTAGE = { began: 'jobs could not be claimed', ended: 'jobs are claimed again' };
 
 /** Work that is repeated in this process. */
-export interface Repeated {
-  /** Runs it now; while it runs, once more afterwards. */
-  readonly wake: () => void;
-  /** Resolves when the current run has ended. */
-  readonly stop: () => Promise<void>;
-}
+export type Repeated = ReturnType<typeof repeated>;
 
 /** Runs work at once and then periodically, one run at a time. A failed run is logged, and repeated at the next time. */
 export function repeated(
   log: Logger,
   lines: Parameters<typeof createOutageLog>[1],
   { work, everyMs }: { readonly work: () => Promise<unknown>; readonly everyMs: number },
-): Repeated {
+) {
   const outage = createOutageLog(log, lines);
   let isStopped = false;
   let isAsked = false;
@@ -252,7 +236,9 @@ export function repeated(
   const timer = setInterval(() => running ?? wake(), everyMs);
   wake();
   return {
+    /** Runs it now; while it runs, once more afterwards. */
     wake,
+    /** Resolves when the current run has ended. */
     stop: async () => {
       isStopped = true;
       clearInterval(timer);

@@ -13,7 +13,7 @@ import {
 import type { ChangeEvent } from '../domain/change-events.ts';
 import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
-import type { NewEvent } from '../domain/log-events.ts';
+import type { EventOf, NewEvent, Recorded, StreamName } from '../domain/log-events.ts';
 import { standingOf } from '../domain/standing.ts';
 import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
@@ -72,12 +72,9 @@ export function begin(
 ): Moves {
   const recorded = { ...event, configuration: context.configuration };
   const change = foldOf(id)(null, { ...recorded, at, seq: LAST, version: 1, hash: '' });
-  const jobs = [
-    job('expire', id, change.expiresAt.getTime()),
-    ...(change.state === 'approved' ? [job('run', id, change.notBefore?.getTime() ?? at)] : []),
-    ...(change.parent ? [job('card', id, at), job('card', change.parent, at)] : []),
-    ...(change.via && change.state === 'draft' ? [job('preview', id, at)] : []),
-  ];
+  const { parent } = change;
+  const cards = parent ? [job('card', id, at), job('card', parent, at)] : [];
+  const jobs = [...dueIn(change, at), ...cards];
   return { events: [{ stream: `change/${id}`, event: recorded }], jobs, change };
 }
 
@@ -139,7 +136,7 @@ function messagesAfter(before: Change, after: Change, event: ChangeEvent): reado
 
 /** What a change in this state waits for. */
 function dueIn(change: Change, at: number): readonly Job[] {
-  const { id, state, expiresAt, notBefore, lease, revertAt, frozenBy, parent, requires } = change;
+  const { id, state, expiresAt, lease, revertAt, frozenBy, parent, requires } = change;
   switch (state) {
     case 'draft':
       // Its requester did not ask in Slack, and has to see it there.
@@ -155,7 +152,7 @@ function dueIn(change: Change, at: number): readonly Job[] {
         ...(requires.escalation ? [job('escalation', id, at + requires.escalation.afterMs)] : []),
       ];
     case 'approved':
-      return [job('expire', id, expiresAt.getTime()), job('run', id, notBefore?.getTime() ?? at)];
+      return [job('expire', id, expiresAt.getTime()), runOf(change, at)];
     case 'executing':
       return [job('lost', id, lease?.until.getTime() ?? at)];
     case 'unknown':
@@ -183,30 +180,41 @@ export const MESSAGES_KEPT_MS = DAY_MS;
  * the messages about the events of the last day.
  */
 export async function jobsOf(subjects: Subjects, id: ChangeId, now: Date): Promise<readonly Job[]> {
-  const jobs = new Map<string, Job>();
-  const add = (each: Job) => jobs.set(`${each.kind}/${each.key}`, each);
+  const events = await eventsOf(subjects, `change/${id}`);
   const fold = foldOf(id);
-  type State = { readonly change: Change; readonly due: readonly Job[] };
-  const { state } = await subjects.load(`change/${id}`, (before: State | null, event): State => {
-    const change = fold(before?.change ?? null, event);
+  const messages: Job[] = [];
+  let change: Change | null = null;
+  for (const event of events) {
+    const before: Change | null = change;
+    const after = fold(before, event);
     const isRecent = now.getTime() - event.at < MESSAGES_KEPT_MS;
-    const messages = before && isRecent ? messagesAfter(before.change, change, event) : [];
-    const due = messages.map((kind) => job(kind, `${id}/${change.version}`, event.at));
-    return { change, due: [...(before?.due ?? []), ...due] };
-  });
-  if (!state) return [];
-  const { change, due } = state;
-  if (!isPrivate(change)) {
-    add(job('card', id, now.getTime()));
-    for (const each of due) add(each);
+    const kinds = before && isRecent ? messagesAfter(before, after, event) : [];
+    messages.push(...kinds.map((kind) => job(kind, `${id}/${after.version}`, event.at)));
+    change = after;
   }
-  const since = change.outcome?.at ?? change.confirmedAt ?? change.createdAt;
-  for (const each of dueIn(change, since.getTime())) add(each);
+  if (!change) return [];
+  const since = (change.outcome?.at ?? change.confirmedAt ?? change.createdAt).getTime();
   // Its card shows its end. A card that was drawn today is drawn again by then.
   const until = standingOf(change)?.until;
-  const isOld = !isEnded(change) || now.getTime() - since.getTime() >= MESSAGES_KEPT_MS;
-  if (until && until > now && isOld) add(job('card', id, until.getTime()));
-  return [...jobs.values()];
+  const isOld = !isEnded(change) || now.getTime() - since >= MESSAGES_KEPT_MS;
+  return [
+    ...(isPrivate(change) ? [] : [job('card', id, now.getTime()), ...messages]),
+    ...dueIn(change, since),
+    ...(until && until > now && isOld ? [job('card', id, until.getTime())] : []),
+  ];
+}
+
+/** All events of a subject, the oldest first; none where the bodies were pruned. */
+export async function eventsOf<Name extends StreamName>(
+  subjects: Subjects,
+  stream: Name,
+): Promise<readonly Recorded<EventOf<Name>>[]> {
+  type All = readonly Recorded<EventOf<Name>>[];
+  const { state } = await subjects.load<Name, All>(stream, (before, event) => [
+    ...(before ?? []),
+    event,
+  ]);
+  return state ?? [];
 }
 
 /** An id that no change has yet. */

@@ -1,33 +1,24 @@
 import { hash, randomUUID } from 'node:crypto';
-import { type AnswerAction, type InlinePart, textAnswer } from '../domain/answer.ts';
-import { isPerson, type UserId } from '../domain/change.ts';
+import { textAnswer } from '../domain/answer.ts';
+import { isPerson } from '../domain/change.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { type Effects, NOTHING, together } from './moves.ts';
+import { type Effects, eventsOf, NOTHING, together } from './moves.ts';
 
-/** Something that a person or the operators must read. `to` null: the operators. */
-export interface Notice {
-  readonly to: UserId | null;
-  readonly title: string;
-  readonly text: string;
-  /** Continues the text with what a text cannot mention, for example users. Only for the operators. */
-  readonly line?: readonly Exclude<InlinePart, { at: Date }>[];
-  readonly actions?: readonly AnswerAction[];
-}
+type NoticeEvent = EventOf<`notice/${string}`>;
+
+/** Something that a person or the operators must read. */
+export type Notice = Omit<Extract<NoticeEvent, { type: 'noticed' }>, 'type'>;
 
 /** The events and jobs of a notice, to be appended with what it is about. */
-export function noticeFor(
-  { to, title, text, line = [], actions = [] }: Notice,
-  at: number,
-  id: string = randomUUID(),
-): Effects {
+export function noticeFor(notice: Notice, at: number, id: string = randomUUID()): Effects {
+  const { to } = notice;
   // A program reads what became of its request where it asked.
   if (to !== null && !isPerson(to)) return NOTHING;
-  const event = { type: 'noticed', to, title, text, line: [...line], actions } as const;
   return {
-    events: [{ stream: `notice/${id}`, event }],
+    events: [{ stream: `notice/${id}`, event: { type: 'noticed', ...notice } }],
     jobs: [{ kind: 'notice', key: id, dueAt: at }],
   };
 }
@@ -63,21 +54,10 @@ export async function appendOnce<Name extends `notice/${string}` | `refusal/${st
   context.wake();
 }
 
-type NoticeEvent = EventOf<`notice/${string}`>;
-
-/** What a notice says, and whether it was shown or is not tried any more. */
-async function noticeIn({ events }: Pick<DecisionContext, 'events'>, id: string) {
-  const { state, version } = await events.load(
-    `notice/${id}`,
-    (first: NoticeEvent | null, each) => first ?? each,
-  );
-  return { notice: state?.type === 'noticed' ? state : null, isEnded: version > 1 };
-}
-
 /** Posts a notice. After a lost answer it may arrive twice, which is better than not at all. */
 export async function sendNotice(context: DecisionContext, job: JobTry): Promise<JobResult> {
-  const { notice, isEnded } = await noticeIn(context, job.key);
-  if (!notice || isEnded) return 'done';
+  const [notice, ...ends] = await eventsOf(context.events, `notice/${job.key}`);
+  if (notice?.type !== 'noticed' || ends.length > 0) return 'done';
   const { to, title, text, line = [], actions = [] } = notice;
   if (to) await context.messenger.messageUser(to, textAnswer(title, text));
   else await context.messenger.notifyOperators(text, job, { line, actions });
@@ -91,9 +71,9 @@ export async function endRefusedNotice(
   id: string,
   why: string,
 ): Promise<void> {
-  const { notice } = await noticeIn(context, id);
+  const [notice] = await eventsOf(context.events, `notice/${id}`);
   await endNotice(context, id, { type: 'given-up', why });
-  if (!notice?.to) return;
+  if (notice?.type !== 'noticed' || notice.to === null) return;
   const text = `Slack refused a message to a person: ${why}. It said: “${notice.text}” It was for `;
   await notify(context, { to: null, title: 'Notice', text, line: [{ user: notice.to }, '.'] });
 }

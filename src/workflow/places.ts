@@ -71,15 +71,9 @@ export async function becomesPlace(
   return false;
 }
 
-/** Only the bot token can put a button elsewhere. */
-interface PlacedPress {
-  /** `approve on change 7KQ2MX`, `“cost digest”` */
-  readonly what: string;
-  readonly by: UserId;
-  readonly place: Place;
-}
-
-export function foreignPlace({ what, by, place }: PlacedPress): Notice {
+/** Only the bot token can put a button elsewhere. `what`: `approve on change 7KQ2MX`, `“cost digest”`. */
+export function foreignPlace(press: { what: string; by: UserId; place: Place }): Notice {
+  const { what, by, place } = press;
   const where =
     place.kind === 'message'
       ? `in a message in which Signalbox did not put it (channel ${place.at.channel}, message ${place.at.ts})`

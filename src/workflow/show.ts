@@ -22,9 +22,17 @@ import { EXPIRED, occurrenceText } from '../domain/schedules.ts';
 import { STATE_WORDS } from '../domain/words.ts';
 import { loadChange } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
-import { loadShown, planDirectCards, sendCard, sendDirectCard, wasRefused } from './cards.ts';
+import {
+  cardRefused,
+  loadShown,
+  planDirectCards,
+  sendCard,
+  sendDirectCard,
+  wasRefused,
+} from './cards.ts';
 import { type BreakGlassEvent, REVERT_STOP_REASONS, type WorkflowContext } from './context.ts';
 import type { JobKinds, JobResult, JobTry } from './jobs.ts';
+import { eventsOf } from './moves.ts';
 import { endNotice, endRefusedNotice, notify, notifyOnce, sendNotice } from './notices.ts';
 import { isUnchangedSince } from './request.ts';
 import { currentPolicy, currentTarget } from './target.ts';
@@ -185,6 +193,7 @@ async function refused(
   if (retryAfterMs !== null) {
     return { waitsUntil: new Date(context.now().getTime() + retryAfterMs) };
   }
+  if (kind === 'card') return cardRefused(context, key as ChangeId, why);
   if (kind === 'notice' && isOfApp) throw error;
   const [subject] = key.split('/');
   const next = isOfApp ? 'retries it for 24 hours' : 'does not retry it';
@@ -233,29 +242,22 @@ async function giveUp(context: WorkflowContext, kind: string, key: string): Prom
 
 const UNANSWERED = 'Slack took it not once in a day.';
 
-/** A message about one event: the change now, and as it was after that event. */
-interface EventNews {
-  readonly change: Change;
-  readonly event: Recorded<ChangeEvent>;
-  readonly after: Change;
-  /** The nonce of its last claim until then; null: it was never claimed. */
-  readonly nonce: string | null;
-}
+type EventNews = NonNullable<Awaited<ReturnType<typeof newsOf>>>;
 
-/** `7KQ2MX/4`: the fourth event of a change; null where the log has no such event. */
-async function newsOf({ events }: WorkflowContext, key: string): Promise<EventNews | null> {
+/**
+ * `7KQ2MX/4`: the fourth event of a change, the change now, and as it was after that event; null where the log has no
+ * such event. `nonce`: of its last claim until then; null: it was never claimed.
+ */
+async function newsOf({ events }: WorkflowContext, key: string) {
   const [id = '', version = ''] = key.split('/');
-  const fold = foldOf(id as ChangeId);
-  const { state } = await events.load(
-    `change/${id}`,
-    (before: Omit<EventNews, 'change'> | null, event): Omit<EventNews, 'change'> => {
-      if (before && event.version > Number(version)) return before;
-      const nonce = event.type === 'claimed' ? event.nonce : (before?.nonce ?? null);
-      return { event, nonce, after: fold(before?.after ?? null, event) };
-    },
-  );
+  const all = await eventsOf(events, `change/${id}`);
+  const until = all.slice(0, all.findIndex((each) => each.version === Number(version)) + 1);
+  const after = until.reduce(foldOf(id as ChangeId), null);
+  const event = until.at(-1);
+  const claim = until.findLast(({ type }) => type === 'claimed');
   const change = await loadChange(events, id as ChangeId);
-  return state && change && state.event.version === Number(version) ? { ...state, change } : null;
+  if (!change || !after || !event) return null;
+  return { change, event, after, nonce: claim?.type === 'claimed' ? claim.nonce : null };
 }
 
 /** Null: the change ended, and Slack refused its card. */
@@ -339,24 +341,14 @@ export function remindersOf(
 /** Reports in the thread of a schedule what became of it. */
 async function sendScheduleNote(context: WorkflowContext, job: JobTry): Promise<JobResult> {
   const [id = '', version] = job.key.split('/');
-  const { state } = await context.events.load(
-    `schedule/${id}`,
-    (before: ScheduleNews | null, event): ScheduleNews => {
-      const schedule = evolveSchedule(before?.schedule ?? null, event);
-      const isMeant = event.version === Number(version);
-      return { schedule, event: isMeant ? event : (before?.event ?? null) };
-    },
-  );
-  const text = state?.event && noteOf(state.event, state.schedule);
+  const all = await eventsOf(context.events, `schedule/${id}`);
+  const schedule = all.reduce<LoggedSchedule | null>(evolveSchedule, null);
+  const event = all.find((each) => each.version === Number(version));
+  const text = schedule && event && noteOf(event, schedule);
   const change = await loadChange(context.events, id as ChangeId);
   if (!text || !change) return 'done';
   await context.messenger.postThreadNote(text, await threadOf(context, change), job);
   return 'done';
-}
-
-interface ScheduleNews {
-  readonly schedule: LoggedSchedule;
-  readonly event: EventOf<`schedule/${string}`> | null;
 }
 
 function noteOf(

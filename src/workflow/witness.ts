@@ -18,7 +18,16 @@ import {
 import { follow, hasEvents, lastEventAt, verifyAll, withoutCard } from '../log/upkeep.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
 import type { CardMark, DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
-import { advance, type Effects, type Moves, move, NOTHING, noteMoved, together } from './moves.ts';
+import {
+  advance,
+  type Effects,
+  eventsOf,
+  type Moves,
+  move,
+  NOTHING,
+  noteMoved,
+  together,
+} from './moves.ts';
 import { type Notice, noticeFor } from './notices.ts';
 import { pausedSchedule } from './own.ts';
 import { jobsFor } from './rebuild.ts';
@@ -39,32 +48,17 @@ export async function foreignMarks(
   const { id, plan, parent } = change;
   const schedule = plan.timing?.schedule ?? (plan.target.kind === 'schedule' ? id : null);
   // The runs of a schedule stand in one thread.
-  const { marks, runs } = schedule ? await marksOf(events, schedule) : NO_MARKS;
-  const known = new Set(marks);
+  const known = new Set<string>();
+  const runs: ChangeId[] = [];
+  for (const event of schedule ? await eventsOf(events, `schedule/${schedule}`) : []) {
+    known.add(event.hash);
+    if (event.type === 'run') runs.push(event.change);
+  }
   for (const each of new Set([id, parent, schedule, ...runs])) {
     const shown = each && (await loadChange(events, each));
     for (const hash of shown ? shown.marks : []) known.add(hash);
   }
   return seen.filter(({ hash }) => !known.has(hash));
-}
-
-interface ScheduleMarks {
-  readonly marks: readonly string[];
-  readonly runs: readonly ChangeId[];
-}
-
-const NO_MARKS: ScheduleMarks = { marks: [], runs: [] };
-
-async function marksOf(events: Subjects, schedule: ChangeId): Promise<ScheduleMarks> {
-  const { state } = await events.load(
-    `schedule/${schedule}`,
-    (known: ScheduleMarks | null, event) => {
-      const { marks, runs } = known ?? NO_MARKS;
-      const run = event.type === 'run' ? [event.change] : [];
-      return { marks: [...marks, event.hash], runs: [...runs, ...run] };
-    },
-  );
-  return state ?? NO_MARKS;
 }
 
 const LOST = 'the database has lost events that people saw';
@@ -423,8 +417,8 @@ async function answerUnknown(
   const id = `lost-${change}`;
   await append(context.events, async (locked) => {
     const freeze = { marks, card: cards[0]?.at ?? null };
-    const earlier = await locked.load(`notice/${id}`, (_: object | null, event) => event);
-    const isTold = isFreeze || earlier.version > 0;
+    const { version } = await locked.load(`notice/${id}`, () => null);
+    const isTold = isFreeze || version > 0;
     const answer = await answerLoss(context, locked, {
       changes: new Map(isTold && !isOpen ? [] : [[change, marks]]),
       freezes: new Map(isFreeze ? [[change, freeze]] : []),
