@@ -121,12 +121,17 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
     await sandbox.start();
   }
 
-  const openCards = () => cards().flatMap(({ text }) => (STILL.test(text) ? [text] : []));
-  const isDone = (wanted: readonly string[]) => {
-    const text = cards().map((card) => card.text);
-    const ended = text.filter((each) => !STILL.test(each)).join('\n');
-    return wanted.every((name) => new RegExp(`${name}(:| is )`).test(ended));
-  };
+  /** What is neither ended nor approved behind an unknown outcome of its service. */
+  function openCards(): string[] {
+    // The lines below may name the state of another change.
+    const titles = cards().map(({ text }) => text.split('\n')[0] ?? '');
+    const waits = (title: string) => {
+      const [, what] = /^○ (.*): approved/.exec(title) ?? [];
+      return titles.some((each) => each.startsWith(`? ${what}: outcome unknown`));
+    };
+    return titles.filter((title) => STILL.test(title) && !waits(title));
+  }
+  const isDone = (wanted: readonly string[]) => wanted.every(shown) && openCards().length === 0;
 
   async function live(own: ReturnType<typeof copiesOfStaging>, kills: number): Promise<number> {
     const names = own.map(({ name }) => name);
