@@ -172,27 +172,51 @@ interface DirectoryEntry extends LearnedService {
   readonly fieldSeenAt: Readonly<Record<string, number>>;
 }
 
-/** Replies may be stored out of order, so that each field keeps its newest value. */
-export async function learnService(tx: StoreTx, learned: LearnedService): Promise<void> {
-  // Locks the row: two replicas may learn at once.
-  const row = await tx
-    .insertInto('known_service')
-    .values({ id: learned.id, ...rowOf(learned) })
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet((eb) => ({ id: eb.ref('known_service.id') })),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  const next = merged(row, learned);
-  await tx.updateTable('known_service').set(next).where('id', '=', learned.id).execute();
+/**
+ * Replies may be stored out of order, so that each field keeps its newest value. The outcome of a change waits for its
+ * row, so that a list of any length takes two statements.
+ */
+export async function learnServices(tx: StoreTx, all: readonly LearnedService[]): Promise<void> {
+  // In one order: two replicas that learn at once wait for each other's rows.
+  const services = [...Map.groupBy(all, ({ id }) => id)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (let from = 0; from < services.length; from += AT_ONCE) {
+    const learned = new Map(services.slice(from, from + AT_ONCE));
+    const first = [...learned.values()].flatMap(([one]) => (one ? [rowOf(one)] : []));
+    // Locks the rows.
+    const rows = await tx
+      .insertInto('known_service')
+      .values(first)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({ id: eb.ref('known_service.id') })),
+      )
+      .returningAll()
+      .execute();
+    await tx
+      .insertInto('known_service')
+      .values(rows.map((row) => (learned.get(row.id) ?? []).reduce(merged, row)))
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({
+          organization: eb.ref('excluded.organization'),
+          name: eb.ref('excluded.name'),
+          named_at: eb.ref('excluded.named_at'),
+          source: eb.ref('excluded.source'),
+          seen_at: eb.ref('excluded.seen_at'),
+          fields: eb.ref('excluded.fields'),
+          field_seen_at: eb.ref('excluded.field_seen_at'),
+        })),
+      )
+      .execute();
+  }
 }
 
-type Row = Omit<KnownServiceTable, 'id'>;
+const AT_ONCE = 500;
 
-function rowOf({ organizationId, name, fields, source, seenAt }: LearnedService): Row {
+function rowOf(learned: LearnedService): KnownServiceTable {
+  const { id, organizationId, name, fields, source, seenAt } = learned;
   const at = seenAt.getTime();
   const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
   return {
+    id,
     organization: organizationId,
     name,
     named_at: at,
@@ -203,7 +227,7 @@ function rowOf({ organizationId, name, fields, source, seenAt }: LearnedService)
   };
 }
 
-function merged(row: KnownServiceTable, learned: LearnedService): Row {
+function merged(row: KnownServiceTable, learned: LearnedService): KnownServiceTable {
   const next = rowOf(learned);
   const stored = readable(row);
   // Nothing of an unreadable row is kept, so that it does not stop what is stored with it.
@@ -216,6 +240,7 @@ function merged(row: KnownServiceTable, learned: LearnedService): Row {
   const isNewerName = row.named_at <= at;
   const report = isNewerReport(stored, learned) ? next : row;
   return {
+    id: row.id,
     organization: isNewerName ? next.organization : row.organization,
     name: isNewerName ? learned.name : row.name,
     named_at: isNewerName ? at : row.named_at,
