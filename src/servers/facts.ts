@@ -173,8 +173,8 @@ interface DirectoryEntry extends LearnedService {
 }
 
 /**
- * Replies may be stored out of order, so that each field keeps its newest value. The outcome of a change waits for its
- * row, so that a list of any length takes two statements.
+ * Replies may be stored out of order, so that each field keeps its newest value. The outcome of a change waits for the
+ * row of its service, so that a list of any length takes a few statements.
  */
 export async function learnServices(tx: StoreTx, all: readonly LearnedService[]): Promise<void> {
   // In one order: two replicas that learn at once wait for each other's rows.
@@ -191,37 +191,23 @@ export async function learnServices(tx: StoreTx, all: readonly LearnedService[])
       )
       .returningAll()
       .execute();
+    const next = rows.map((row) => (learned.get(row.id) ?? []).reduce(merged, row));
     await tx
-      .insertInto('known_service')
-      .values(rows.map((row) => (learned.get(row.id) ?? []).reduce(merged, row)))
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet((eb) => ({
-          organization: eb.ref('excluded.organization'),
-          name: eb.ref('excluded.name'),
-          named_at: eb.ref('excluded.named_at'),
-          source: eb.ref('excluded.source'),
-          seen_at: eb.ref('excluded.seen_at'),
-          fields: eb.ref('excluded.fields'),
-          field_seen_at: eb.ref('excluded.field_seen_at'),
-        })),
-      )
+      .deleteFrom('known_service')
+      .where('id', 'in', [...learned.keys()])
       .execute();
+    await tx.insertInto('known_service').values(next).execute();
   }
 }
 
-const AT_ONCE = 500;
+const AT_ONCE = 1_000;
 
 function rowOf(learned: LearnedService): KnownServiceTable {
-  const { id, organizationId, name, fields, source, seenAt } = learned;
+  const { id, organizationId: organization, name, fields, source, seenAt } = learned;
   const at = seenAt.getTime();
   const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
   return {
-    id,
-    organization: organizationId,
-    name,
-    named_at: at,
-    source,
-    seen_at: at,
+    ...{ id, organization, name, named_at: at, source, seen_at: at },
     fields: JSON.stringify(fields),
     field_seen_at: JSON.stringify(times),
   };
@@ -237,15 +223,10 @@ function merged(row: KnownServiceTable, learned: LearnedService): KnownServiceTa
     ([field]) => (stored.fieldSeenAt[field] ?? at) <= at,
   );
   const times = newer.map(([field]) => [field, at]);
-  const isNewerName = row.named_at <= at;
-  const report = isNewerReport(stored, learned) ? next : row;
+  const { id, organization, name, named_at } = row.named_at <= at ? next : row;
+  const { source, seen_at } = isNewerReport(stored, learned) ? next : row;
   return {
-    id: row.id,
-    organization: isNewerName ? next.organization : row.organization,
-    name: isNewerName ? learned.name : row.name,
-    named_at: isNewerName ? at : row.named_at,
-    source: report.source,
-    seen_at: report.seen_at,
+    ...{ id, organization, name, named_at, source, seen_at },
     fields: JSON.stringify({ ...stored.fields, ...Object.fromEntries(newer) }),
     field_seen_at: JSON.stringify({ ...stored.fieldSeenAt, ...Object.fromEntries(times) }),
   };
