@@ -125,13 +125,13 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
   function openCards(): string[] {
     // The lines below may name the state of another change.
     const titles = cards().map(({ text }) => text.split('\n')[0] ?? '');
-    const waits = (title: string) => {
-      const [, what] = /^○ (.*): approved/.exec(title) ?? [];
-      return titles.some((each) => each.startsWith(`? ${what}: outcome unknown`));
-    };
+    const unknown = new Set(
+      titles.flatMap((each) => /^\? (.*): outcome unknown/.exec(each)?.[1] ?? []),
+    );
+    const waits = (title: string) => unknown.has(/^○ (.*): approved/.exec(title)?.[1] ?? '');
     return titles.filter((title) => STILL.test(title) && !waits(title));
   }
-  const isDone = (wanted: readonly string[]) => wanted.every(shown) && openCards().length === 0;
+  const isDone = (wanted: readonly string[]) => openCards().length === 0 && wanted.every(shown);
 
   async function live(own: ReturnType<typeof copiesOfStaging>, kills: number): Promise<number> {
     const names = own.map(({ name }) => name);
