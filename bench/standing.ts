@@ -298,10 +298,12 @@ function planOf(target: Plan['target'], body: Plan['body']): Plan {
 
 function rule(place: number, count: number, over: Partial<Rule> = {}): Rule {
   return {
-    ...{ place, commands: ['service *', 'alert edit'], on: null, to: 'operator' },
-    approvals: { from: 'approver', count, self: false, escalate: null },
-    ...{ reason: { required: true, minimum: 1 }, expiresAfterMs: DAY_MS, channel: null },
-    ...{ breakGlass: null, discovered: false, agents: 'allowed', ...over },
+    ...{ commands: ['service *', 'alert edit'], on: null, leastReason: 1 },
+    requires: {
+      ...{ rule: place, to: 'operator', from: 'approver', count, self: false, reason: true },
+      ...{ escalation: null, expiresAfterMs: DAY_MS, channel: null, breakGlass: null },
+    },
+    ...{ discovered: false, agents: 'allowed', ...over },
   };
 }
 

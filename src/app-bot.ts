@@ -32,25 +32,7 @@ import {
 } from './workflow/index.ts';
 
 /** Everything that runs with one configuration, until it is stopped. */
-export interface RunningBot {
-  /** Returns a problem to show at the readiness probe although the process is ready, or null. */
-  readonly readinessWarning: () => Promise<string | null>;
-  /** The hash of its configuration file. */
-  readonly configuration: string;
-  readonly wake: () => void;
-  /** Why the app may not act in Slack any more, in words; null while it may. */
-  readonly slackProblem: () => string | null;
-  /** Takes the reports of the alert service. */
-  readonly alerts: AlertIntake;
-  /** What agents reach of this configuration; null: none is configured. */
-  readonly agents: AgentPort | null;
-  /** Answers what Slack delivers from now on. */
-  readonly attach: (deliveries: Deliveries) => void;
-  /** Begins no work any more. To be called by the bot that replaces it. */
-  readonly pause: () => Promise<void>;
-  /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
-  readonly stop: () => Promise<void>;
-}
+export type RunningBot = Awaited<ReturnType<typeof openBot>>;
 
 type AgentPort = Pick<AgentDoorOptions, 'config' | 'context' | 'linkOf' | 'isForeignTeam' | 'keys'>;
 
@@ -62,7 +44,7 @@ const CHANGE_COMMANDS: ReadonlyMap<string, ChangeCommand> = new Map(
 );
 
 /** Wires the rooms and starts the background work. Deliveries are not answered before `attach`. */
-export async function openBot(options: BotOptions, slack: Slack): Promise<RunningBot> {
+export async function openBot(options: BotOptions, slack: Slack) {
   const { config, log, now, store, events, measures, messenger } = options;
   const { actors: people } = slack;
   const directory = await openDirectory(options);
@@ -121,7 +103,6 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     release: version,
     takesOver: options.takesOver,
     alertChannels: config.alertChannels,
-    follows: config.reads === 'extended',
     isConnected,
     audit: config.channels.audit ?? config.channels.approvals,
     kinds: opened.kinds,
@@ -147,16 +128,8 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     { name: 'check the token', work: listening.probe, everyMs: LOOP_EVERY_MS },
     { name: 'discover services', work: discovery.pass, everyMs: LOOP_EVERY_MS },
   ]);
-  const stop = async () => {
-    opened.stopReading();
-    await listening.idle();
-    await background.stop(async () => {
-      await opened.close();
-      directory.close();
-    });
-  };
   const { configuration } = context;
-  const readinessWarning = async () => {
+  const readinessWarning = async (): Promise<string | null> => {
     const problem = appendProblem(events);
     if (problem) return `executions are stopped: ${problem.message}`;
     if (!background.isChecked()) return 'executions wait until the channels were read';
@@ -164,18 +137,40 @@ export async function openBot(options: BotOptions, slack: Slack): Promise<Runnin
     if (active?.configuration === configuration) return messenger.lookupProblem();
     return 'executions are stopped: another replica uses a newer configuration';
   };
-  const attach = (deliveries: Deliveries) => {
-    attached = deliveries;
-    listening.attach(deliveries);
-  };
-  const { wake, pause } = background;
-  const alerts = { secret: config.alertsSecret, receive: background.receiveAlert };
-  const slackProblem = listening.problem;
+  const { wake, pause, receiveAlert: receive } = background;
   const { linkOf, isForeignTeam } = slack;
-  const agents = config.agents && {
+  const agents: AgentPort | null = config.agents && {
     ...{ config: config.agents, linkOf, isForeignTeam, keys: placeKeys(events.keys) },
     context: () => context,
   };
-  const shown = { configuration, readinessWarning, slackProblem };
-  return { ...shown, wake, alerts, agents, attach, pause, stop };
+  const alerts: AlertIntake = { secret: config.alertsSecret, receive };
+  return {
+    /** The hash of its configuration file. */
+    configuration,
+    /** Returns a problem to show at the readiness probe although the process is ready, or null. */
+    readinessWarning,
+    /** Why the app may not act in Slack any more, in words; null while it may. */
+    slackProblem: listening.problem,
+    wake,
+    /** Takes the reports of the alert service. */
+    alerts,
+    /** What agents reach of this configuration; null: none is configured. */
+    agents,
+    /** Answers what Slack delivers from now on. */
+    attach: (deliveries: Deliveries) => {
+      attached = deliveries;
+      listening.attach(deliveries);
+    },
+    /** Begins no work any more. To be called by the bot that replaces it. */
+    pause,
+    /** Finishes the work in progress. To be called when nothing is delivered to this bot any more. */
+    stop: async () => {
+      opened.stopReading();
+      await listening.idle();
+      await background.stop(async () => {
+        await opened.close();
+        directory.close();
+      });
+    },
+  };
 }

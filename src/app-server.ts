@@ -16,27 +16,14 @@ export interface Probes {
   readonly readinessWarning: () => Promise<string | null>;
   /** Why Slack does not deliver to this process; null while it does. Connections are closed then. */
   readonly disconnected: () => string | null;
-  readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
+  /** In the format of Prometheus. */
+  readonly metrics: () => Promise<string>;
 }
 
 /** What answers some requests of the main port beside Slack's: reports of alerts, calls of agents. */
 export interface Door {
   readonly opens: (request: IncomingMessage) => boolean;
   readonly answer: RequestListener;
-}
-
-export interface HttpServers {
-  readonly port: number;
-  /** Answers deliveries and probes with these from now on; before, deliveries get status 503. */
-  readonly answerWith: (
-    slack: RequestListener | null,
-    probes: Probes,
-    ...doors: readonly Door[]
-  ) => void;
-  /** Accepts no new connection. */
-  readonly close: () => void;
-  /** Accepts no new connection, and ends the open ones. */
-  readonly closeConnections: () => void;
 }
 
 interface Addresses {
@@ -49,10 +36,7 @@ interface Addresses {
 }
 
 /** Opens both ports. Throws if one is in use. */
-export async function openServers(
-  { port, opsPort, bindAddress }: Addresses,
-  starting: Probes,
-): Promise<HttpServers> {
+export async function openServers({ port, opsPort, bindAddress }: Addresses, starting: Probes) {
   const own = opsPort === null ? null : createHttpServer({ slack: null, probes: starting });
   const first = { slack: refuseDelivery, doors: [closedDoor], probes: own ? null : starting };
   const main = createHttpServer(first);
@@ -61,13 +45,16 @@ export async function openServers(
   if (own) await listenOn(own.server, opsPort ?? 0, bindAddress);
   return {
     port: opened,
-    answerWith: (slack, probes, ...doors) => {
+    /** Answers deliveries and probes with these from now on; before, deliveries get status 503. */
+    answerWith: (slack: RequestListener | null, probes: Probes, ...doors: readonly Door[]) => {
       main.answerWith({ slack, doors, probes: own ? null : probes });
       own?.answerWith({ slack: null, probes });
     },
+    /** Accepts no new connection. */
     close: () => {
       for (const server of all) server.close();
     },
+    /** Accepts no new connection, and ends the open ones. */
     closeConnections: () => {
       for (const server of all) server.close().closeAllConnections();
     },
@@ -132,6 +119,9 @@ function answering({ slack, doors = [], probes }: Answers, elapsed: () => number
   };
 }
 
+/** The text format of Prometheus. */
+const METRICS = 'text/plain; version=0.0.4; charset=utf-8';
+
 interface Page {
   readonly status: number;
   readonly contentType: string;
@@ -145,23 +135,19 @@ function text(status: number, sentence: string): Page {
 const SHARED_MS = 1_000;
 
 function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promise<Page>> {
-  const { metrics } = probes;
   const shared = (work: () => Promise<Page>) => {
     const pages = sharedRead(work, SHARED_MS, elapsed);
     return () => pages.read('page', { fresh: false });
   };
-  const alive = async () => text(200, 'alive');
-  const ready = shared(() => readinessPage(probes));
+  const checked = shared(() => readinessPage(probes));
+  const ready = async () => {
+    const reason = probes.disconnected();
+    return reason === null ? checked() : text(503, reason);
+  };
   return new Map([
-    ['/healthz', alive],
-    [
-      '/readyz',
-      async () => {
-        const reason = probes.disconnected();
-        return reason === null ? ready() : text(503, reason);
-      },
-    ],
-    ['/metrics', shared(() => metricsPage(metrics))],
+    ['/healthz', async () => text(200, 'alive')],
+    ['/readyz', ready],
+    ['/metrics', shared(() => metricsPage(probes))],
   ]);
 }
 
@@ -177,9 +163,9 @@ async function readinessPage({ notReady, readinessWarning }: Probes): Promise<Pa
   }
 }
 
-async function metricsPage(metrics: Probes['metrics']): Promise<Page> {
+async function metricsPage({ metrics }: Probes): Promise<Page> {
   try {
-    return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
+    return { status: 200, contentType: METRICS, body: await metrics() };
   } catch {
     return text(500, 'The metrics are not readable.');
   }
@@ -190,19 +176,11 @@ function sendPage(response: ServerResponse, { status, contentType, body }: Page)
   response.end(body);
 }
 
-interface ListenProblem {
-  readonly where: 'PORT' | 'OPS_PORT' | 'BIND_ADDRESS';
-  readonly problem: string;
-  readonly hint: string | null;
-  /** A restart cannot help: a person must fix the problem first. */
-  readonly lasting: boolean;
-}
-
-/** Why a port could not be opened; null for an error of another kind. */
-export function listenProblem(
-  error: unknown,
-  { opsPort, bindAddress }: Addresses,
-): ListenProblem | null {
+/**
+ * Why a port could not be opened; null for an error of another kind. `lasting`: a restart cannot help, a person must
+ * fix the problem first.
+ */
+export function listenProblem(error: unknown, { opsPort, bindAddress }: Addresses) {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return null;
   if (error.syscall !== 'listen') return null;
   const port = 'port' in error ? error.port : 0;

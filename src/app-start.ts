@@ -10,22 +10,8 @@ import { commands } from './commands/index.ts';
 import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
-import {
-  Damaged,
-  KeyProblem,
-  type Log,
-  type LogKeys,
-  openLog,
-  readKeys,
-  recordIds,
-} from './log/index.ts';
-import {
-  type Config,
-  channelUses,
-  type Metrics,
-  type Readings,
-  refuseUnusable,
-} from './ops/index.ts';
+import { Damaged, KeyProblem, type Log, openLog, readKeys, recordIds } from './log/index.ts';
+import { type Config, channelUses, type Readings, refuseUnusable } from './ops/index.ts';
 import { connect, type Slack } from './slack/index.ts';
 import {
   databaseProblem,
@@ -81,22 +67,15 @@ export class RefusedStart extends Error {
   }
 }
 
-interface ConnectOptions {
-  readonly now: () => Date;
-  readonly measures: Measures;
-  /** False for a reload, which keeps the connections of the start. */
-  readonly opensSocket: boolean;
-}
-
 const INSPECT_WITHIN_MS = 5_000;
 
 /** Connects to Slack. Throws every problem of Slack and of the database that stops the start. */
 export async function connectForStart(
   options: AppOptions,
-  clock: Omit<ConnectOptions, 'opensSocket'>,
+  shared: Pick<BotOptions, 'now' | 'measures'>,
 ): Promise<Slack> {
   try {
-    return await connectSlack(options, { ...clock, opensSocket: true });
+    return await connectSlack(options, shared, true);
   } catch (error) {
     if (!(error instanceof RefusedStart)) throw error;
     // Only read: a start that is refused must not migrate the database.
@@ -107,10 +86,6 @@ export async function connectForStart(
     const problems = [...error.problems, ...database.problems];
     throw new RefusedStart(problems, error.lasting || database.lasting, error);
   }
-}
-
-function keysOf({ databaseUrl, key, previousKeys }: Config): LogKeys {
-  return readKeys({ databaseUrl: databaseUrl.reveal(), key, previous: previousKeys });
 }
 
 const DATABASE_OUTAGE = {
@@ -129,7 +104,7 @@ export async function openForStart({ config, log, now }: AppOptions) {
   const url = config.databaseUrl.reveal();
   await refuseUnusable(url);
   // Before the database, which a first start creates: a key file is made for a new one only.
-  const keys = keysOf(config);
+  const keys = readKeys({ databaseUrl: url, key: config.key, previous: config.previousKeys });
   const store = await openStore(url, {
     ...(now && { now: () => now().getTime() }),
     ...{ onConnectionError, onConnected: outage.ended },
@@ -165,10 +140,14 @@ function refusedLog(error: unknown): ConfigProblem | null {
   return { where: 'DATABASE_URL', problem: `The log is damaged: ${error.message}`, hint };
 }
 
-/** Connects to Slack. Throws every problem with tokens, scopes, groups and people. */
+/**
+ * Connects to Slack. Throws every problem with tokens, scopes, groups and people. A reload opens no socket: it keeps
+ * the connections of the start.
+ */
 export async function connectSlack(
   { config, log, clock, record }: AppOptions,
-  { now, measures, opensSocket }: ConnectOptions,
+  { now, measures }: Pick<BotOptions, 'now' | 'measures'>,
+  opensSocket: boolean,
 ): Promise<Slack> {
   const { policy, channels }: Config = config;
   const configuredChannels = channelUses(config).map(({ word }) => word);
@@ -245,8 +224,6 @@ export async function openClock(
   return followClock(store, { onError, onRead: outage.ended });
 }
 
-type RetryOptions = Pick<AppOptions, 'log' | 'cancel'> & { readonly clock: Clock };
-
 const START_OUTAGE = {
   began: 'the start waits; Signalbox retries until it succeeds',
   ended: 'the start proceeds after a temporary problem',
@@ -256,7 +233,11 @@ const START_OUTAGE = {
  * Repeats the steps of a start after 1 s to 30 s while their problems pass without a person. A
  * supervisor that restarts the process instead would give up during a long outage.
  */
-export function createStartRetries({ log, clock, cancel }: RetryOptions) {
+export function createStartRetries({
+  log,
+  clock,
+  cancel,
+}: Pick<AppOptions, 'log' | 'cancel'> & { readonly clock: Clock }) {
   const outage = createOutageLog(log, START_OUTAGE);
   let problems: readonly ConfigProblem[] = [];
   return {
@@ -284,26 +265,24 @@ export function createStartRetries({ log, clock, cancel }: RetryOptions) {
   };
 }
 
-interface StartingState {
-  readonly metrics: Metrics;
-  readonly problems: () => readonly ConfigProblem[];
-  readonly config: Config;
-  readonly now: () => Date;
-}
-
 /** The probes until the bot runs: alive, but not ready. */
-export function startingProbes({ problems, config, metrics, now }: StartingState): Probes {
+export function startingProbes(
+  problems: () => readonly ConfigProblem[],
+  configuration: string,
+  textOf: (readings: Readings) => Promise<string>,
+): Probes {
   const disconnected = () => problems()[0]?.problem ?? 'Signalbox is starting.';
   const isDatabase = () => problems().some(({ where }) => where === 'DATABASE_URL');
   const readings = (): Readings => ({
     gauges: isDatabase() ? () => Promise.reject(new Error('not open')) : null,
     isWritable: async () => false,
     isConnected: () => false,
-    configuration: () => config.configHash,
+    configuration: () => configuration,
   });
-  const { contentType } = metrics;
-  const text = () => metrics.text(readings(), now());
-  const notReady = async () => disconnected();
-  const readinessWarning = async () => null;
-  return { notReady, readinessWarning, disconnected, metrics: { contentType, text } };
+  return {
+    notReady: async () => disconnected(),
+    readinessWarning: async () => null,
+    disconnected,
+    metrics: () => textOf(readings()),
+  };
 }

@@ -21,7 +21,6 @@ import { systemClock } from './base/time.ts';
 import { commands } from './commands/index.ts';
 import { type Log, placeKeys, recordIds } from './log/index.ts';
 import {
-  type AlertDoor,
   type Config,
   type ConfigLoad,
   createAlertDoor,
@@ -30,6 +29,7 @@ import {
   type Metrics,
   openRecorder,
   proveWritable,
+  type Readings,
   readGauges,
 } from './ops/index.ts';
 import {
@@ -44,26 +44,11 @@ import { databaseProblem } from './storage/errors.ts';
 import { listInstances, reading } from './storage/index.ts';
 import { MESSAGE_KINDS } from './workflow/index.ts';
 
-type StartResult =
-  | {
-      readonly ok: true;
-      readonly port: number;
-      readonly wake: () => void;
-      /** Replaces the configuration. Where it has problems, the current one stays in use. */
-      readonly reload: (next: ConfigLoad) => Promise<ReloadResult>;
-      readonly stop: () => Promise<void>;
-    }
-  | (Pick<RefusedStart, 'problems' | 'lasting'> & { readonly ok: false });
-
-type ReloadResult =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
-
 /**
  * Listens, opens Slack and the database, and starts the bot. While Slack or the database does not
  * respond, it retries, answers the liveness probe and reports why it is not ready.
  */
-export async function startApp(given: AppOptions): Promise<StartResult> {
+export async function startApp(given: AppOptions) {
   const { config, version, log, cancel, now = () => new Date(), clock = systemClock } = given;
   const { recording } = config;
   const { commandPrefix: prefix } = config.slack;
@@ -76,8 +61,11 @@ export async function startApp(given: AppOptions): Promise<StartResult> {
   });
   const { measures } = metrics;
   const retries = createStartRetries({ log, clock, cancel });
-  const { problems } = retries;
-  const servers = await openServers(config, startingProbes({ problems, config, metrics, now }));
+  const textOf = (readings: Readings) => metrics.text(readings, now());
+  const servers = await openServers(
+    config,
+    startingProbes(retries.problems, config.configHash, textOf),
+  );
   // What is open, to be closed in the opposite order.
   const opened = new AsyncDisposableStack();
   opened.defer(servers.closeConnections);
@@ -104,15 +92,21 @@ export async function startApp(given: AppOptions): Promise<StartResult> {
       servers.close();
     });
     bot.attach(deliveries);
-    servers.answerWith(deliveries.listener, runningProbes(app), alertDoor(app), agentDoor(app));
+    servers.answerWith(deliveries.listener, runningProbes(app), ...doorsOf(app));
     await openDeliveries(deliveries, cancel);
     app.agents = await openAgents(app);
     if (config.slack.appToken === null) log.info(WAITING_FOR_SLACK);
+    let reloading: Promise<unknown> = Promise.resolve();
     return {
-      ok: true,
+      ok: true as const,
       port: servers.port,
       wake: () => app.bot.wake(),
-      reload: oneAtATime((next) => reload(app, next)),
+      /** Replaces the configuration. Where it has problems, the current one stays in use. */
+      reload: (next: ConfigLoad) => {
+        const reloaded = reloading.then(() => reload(app, next));
+        reloading = reloaded.catch(() => undefined);
+        return reloaded;
+      },
       stop: () => opened.disposeAsync(),
     };
   } catch (error) {
@@ -120,7 +114,7 @@ export async function startApp(given: AppOptions): Promise<StartResult> {
     const refused = refusedStart(error);
     if (refused === null) throw error;
     log.debug({ err: error }, 'the start was refused');
-    return { ok: false, problems: refused.problems, lasting: refused.lasting };
+    return { ok: false as const, problems: refused.problems, lasting: refused.lasting };
   }
 }
 
@@ -187,20 +181,17 @@ function appTokenRefusal(error: unknown): ConfigProblem {
   return { where: 'SLACK_APP_TOKEN', problem: says, hint: fix };
 }
 
-function alertDoor(app: App): AlertDoor {
+/** What answers on the main port beside Slack. */
+function doorsOf(app: App): readonly Door[] {
   const { now, measures } = app.shared;
-  return createAlertDoor({
-    ...{ now, measures },
-    log: app.options.log,
-    intake: () => app.bot.alerts,
-  });
-}
-
-function agentDoor(app: App): Door {
-  return {
-    opens: (request) => app.agents?.opens(request) ?? false,
-    answer: (request, response) => app.agents?.answer(request, response),
-  };
+  const { log } = app.options;
+  return [
+    createAlertDoor({ now, measures, log, intake: () => app.bot.alerts }),
+    {
+      opens: (request) => app.agents?.opens(request) ?? false,
+      answer: (request, response) => app.agents?.answer(request, response),
+    },
+  ];
 }
 
 async function openAgents({ options, shared, bot }: App): Promise<AgentDoor | null> {
@@ -229,24 +220,20 @@ function runningProbes(app: App): Probes {
     isConnected: () => disconnected() === null,
     configuration: () => app.bot.configuration,
   };
-  const { contentType } = metrics;
-  return {
-    notReady,
-    readinessWarning: () => app.bot.readinessWarning(),
-    disconnected,
-    metrics: { contentType, text: () => metrics.text(readings, now()) },
-  };
+  const readinessWarning = () => app.bot.readinessWarning();
+  const text = () => metrics.text(readings, now());
+  return { notReady, readinessWarning, disconnected, metrics: text };
 }
 
-async function reload(app: App, next: ConfigLoad): Promise<ReloadResult> {
+async function reload(app: App, next: ConfigLoad) {
   try {
     if (!next.ok) throw new RefusedStart(next.problems, true);
     await replaceBot(app, next.config);
     app.metrics.reloaded(true);
-    return { ok: true };
+    return { ok: true } as const;
   } catch (error) {
     app.metrics.reloaded(false);
-    if (error instanceof RefusedStart) return { ok: false, problems: error.problems };
+    if (error instanceof RefusedStart) return { ok: false, problems: error.problems } as const;
     throw error;
   }
 }
@@ -256,8 +243,7 @@ async function replaceBot(app: App, config: Config): Promise<void> {
   const fixed = fixedUntilRestart(app.options.config, config);
   if (fixed.length > 0) throw new RefusedStart(fixed, true);
   const options = { ...app.options, config };
-  const { now, measures } = app.shared;
-  const slack = await connectSlack(options, { now, measures, opensSocket: false });
+  const slack = await connectSlack(options, app.shared, false);
   const previous = app.bot;
   app.bot = await openBotFor(options, app.shared, slack, false, previous);
   app.bot.attach(app.deliveries);
@@ -265,13 +251,4 @@ async function replaceBot(app: App, config: Config): Promise<void> {
   app.agents = await openAgents(app);
   await previousDoor?.close();
   await previous.stop();
-}
-
-function oneAtATime<In, Out>(work: (input: In) => Promise<Out>): (input: In) => Promise<Out> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (input) => {
-    const next = last.then(() => work(input));
-    last = next.catch(() => undefined);
-    return next;
-  };
 }

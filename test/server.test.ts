@@ -10,7 +10,7 @@ const PROBES = {
   notReady: async () => null,
   readinessWarning: async () => null,
   disconnected: () => null,
-  metrics: { contentType: 'text/plain', text: async () => 'figures' },
+  metrics: async () => 'figures',
 };
 
 /** The door on a port of its own, and what came through it to Slack's listener. */

@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { ALERT_READS, type AlertRead } from '../api/optional-reads.ts';
 import { type Operation, operationOn } from '../api/pipeline.ts';
-import { htmlReply, jsonReply, type Reply } from '../api/reply.ts';
+import { htmlReply, jsonReply, Refused, type Reply } from '../api/reply.ts';
 import type { Json } from '../json.ts';
 import { NAMES, TEAM, UNLISTED_WEBHOOK } from '../seed/alert-references.ts';
 import { TRAITS } from './profiles.ts';
@@ -21,18 +21,18 @@ export function alertReads(state: AlertsState): readonly Operation[] {
   return ALERT_READS.map((name) => operation(name, 'get', ...READS[name]));
 }
 
-/** The reply of a server that does not have this read; null for one that has it. */
-export function absentAlertRead(
+/** Refuses a read that this server does not have. */
+export function checkAlertRead(
   { profile, absentReads }: AlertsState,
   { operation, method, path }: Call,
-): Reply | null {
+): void {
   const name = ALERT_READS.find((one) => one === operation);
-  if (name === undefined) return null;
+  if (name === undefined) return;
   const { reads } = TRAITS[profile];
   const isThere = reads === 'all' || (reads === 'dashboards' && name.includes('dashboard'));
   const status = isThere ? absentReads[name] : 404;
-  if (status === undefined) return null;
-  return htmlReply(status, `Cannot ${method} ${path.split('?')[0]}`);
+  if (status !== undefined)
+    throw new Refused(htmlReply(status, `Cannot ${method} ${path.split('?')[0]}`));
 }
 
 const CREATED = { createdAt: '2026-02-03T09:00:00.000Z', updatedAt: '2026-05-11T14:20:00.000Z' };

@@ -3,7 +3,7 @@ import { jsonReply, type Reply } from '../api/reply.ts';
 import type { Json } from '../json.ts';
 import { alertReply } from './alert-reply.ts';
 import { TRAITS } from './profiles.ts';
-import { alertNotFound, type Issue, invalid } from './replies.ts';
+import { type Issue, refuseIssues, refuseUnknownAlert } from './replies.ts';
 import type { AlertsState } from './state.ts';
 
 const MAX_LIMIT = 1_000;
@@ -26,11 +26,10 @@ export function pageReply<Entry>(
 ): Reply {
   const limit = Number(query.get('limit') ?? MAX_LIMIT);
   const offset = Number(query.get('offset') ?? 0);
-  const issues = [
+  refuseIssues(state, 'Query', [
     ...wholeNumber('limit', limit, 1, MAX_LIMIT),
     ...wholeNumber('offset', offset, 0),
-  ];
-  if (issues.length > 0) return invalid(state, 'Query', issues);
+  ]);
   const data = entries.slice(offset, offset + limit).flatMap((entry) => replyOf(entry) ?? []);
   const total = entries.length;
   const headers = { 'x-total-count': String(total) };
@@ -38,20 +37,16 @@ export function pageReply<Entry>(
 }
 
 export function getAlert(state: AlertsState, call: Call): Reply {
-  const id = call.params.id ?? '';
-  const problem = idProblem(state, id);
-  if (problem !== null) return problem;
-  const record = state.alerts.get(id);
-  return record === undefined
-    ? alertNotFound(state)
-    : jsonReply(200, { data: alertReply(state, record) });
+  const record = state.alerts.get(idOf(state, call)) ?? refuseUnknownAlert(state);
+  return jsonReply(200, { data: alertReply(state, record) });
 }
 
 // The server accepts as an id 24 hex digits or any 12 characters.
-export function idProblem(state: AlertsState, id: string): Reply | null {
+export function idOf(state: AlertsState, { params: { id = '' } }: Call): string {
   const isServer = TRAITS[state.profile].values === 'server';
-  if (!isServer || id.length === 12 || isObjectId(id)) return null;
-  return invalid(state, 'Params', [{ path: 'id', message: 'Invalid ObjectId' }]);
+  if (isServer && id.length !== 12 && !isObjectId(id))
+    refuseIssues(state, 'Params', [{ path: 'id', message: 'Invalid ObjectId' }]);
+  return id;
 }
 
 export function isObjectId(id: unknown): id is string {

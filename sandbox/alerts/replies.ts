@@ -1,4 +1,4 @@
-import { jsonReply, type Reply, textReply } from '../api/reply.ts';
+import { jsonReply, Refused, textReply } from '../api/reply.ts';
 import { TRAITS } from './profiles.ts';
 import type { AlertsState } from './state.ts';
 
@@ -8,26 +8,26 @@ export interface Issue {
   readonly message: string;
 }
 
-export function alertsRefusal(status: number, message: string): Reply {
-  return jsonReply(status, { message });
+export function refuse(status: number, message: string): never {
+  throw new Refused(jsonReply(status, { message }));
 }
 
-/** 400 with every issue, in the format of the current profile. */
-export function invalid(
+/** Refuses with 400 and every issue, in the format of the current profile. */
+export function refuseIssues(
   { profile }: AlertsState,
   part: 'Body' | 'Params' | 'Query',
   issues: readonly Issue[],
-): Reply {
+): void {
+  if (issues.length === 0) return;
   if (TRAITS[profile].errors === 'array') {
     const listed = issues.map(({ path, message }) => ({ path: path ? [path] : [], message }));
-    return jsonReply(400, [{ type: part, errors: { issues: listed } }]);
+    throw new Refused(jsonReply(400, [{ type: part, errors: { issues: listed } }]));
   }
   const texts = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  return alertsRefusal(400, `${part} validation failed: ${texts.join('; ')}`);
+  refuse(400, `${part} validation failed: ${texts.join('; ')}`);
 }
 
-export function alertNotFound({ profile }: AlertsState): Reply {
-  return TRAITS[profile].unknownAlert === 'text'
-    ? textReply(404, 'Not Found')
-    : alertsRefusal(404, 'Alert not found');
+export function refuseUnknownAlert({ profile }: AlertsState): never {
+  if (TRAITS[profile].unknownAlert === 'text') throw new Refused(textReply(404, 'Not Found'));
+  return refuse(404, 'Alert not found');
 }

@@ -7,7 +7,7 @@ import { DASHBOARDS, SAVED_SEARCHES, WEBHOOKS } from '../seed/alert-references.t
 import { ALERTS, type AlertSeed } from '../seed/alerts.ts';
 import { ALERTS_TOKEN } from '../seed/organization.ts';
 import { checkAlertsAccess } from './access.ts';
-import { absentAlertRead, alertReads } from './optional-reads.ts';
+import { alertReads, checkAlertRead } from './optional-reads.ts';
 import type { AlertsProfile } from './profiles.ts';
 import { getAlert, listAlerts } from './reading.ts';
 import { type AlertRecord, type AlertsState, alertRecord, updated } from './state.ts';
@@ -21,32 +21,7 @@ export interface AlertsOptions extends ServerOptions {
   readonly rateLimit?: RateLimit | null;
 }
 
-export interface AlertsSimulator extends Simulator {
-  /** Returns the current profile, after setting it if a name is given. */
-  profile(name?: AlertsProfile): AlertsProfile;
-  limitTo(limit: RateLimit | null): void;
-  /** The stored alert, with fields that no profile returns. */
-  alert(id: string): AlertRecord | undefined;
-  alerts(): readonly AlertRecord[];
-  /** Where the webhook of the alerts is delivered; null: nowhere. */
-  deliverTo(url: string | null): void;
-  /** Lets an alert fire or recover, and delivers that. Returns the status of the bot; null: no answer. */
-  turn(id: string, to: 'firing' | 'resolved'): Promise<number | null>;
-  /** Edits an alert without a request of the bot. */
-  editAlert(id: string, changes: Partial<Omit<AlertRecord, 'id' | 'updatedAt'>>): void;
-  deleteAlert(id: string): void;
-  /** Adds ordinary alerts, for tests of paging. */
-  addAlerts(count: number): void;
-  removeWebhook(id: string): void;
-  removeSavedSearch(id: string): void;
-  /** Removes a tile from its dashboard. */
-  removeTile(id: string): void;
-  /** Removes optional reads from the server, each with the status of their route. */
-  withoutReads(reads: AlertsState['absentReads']): void;
-  /** Adds or changes a token. The token of a person without a team has no permissions. */
-  setToken(token: string, rights: { readonly hasTeam: boolean }): void;
-  removeToken(token: string): void;
-}
+export type AlertsSimulator = Simulator & ReturnType<typeof adminOf>;
 
 const USUAL_LIMIT: RateLimit = { requests: 100, perMs: 60_000 };
 
@@ -59,7 +34,10 @@ export async function startAlertsSimulator(options: AlertsOptions = {}): Promise
       api: 'alerts',
       effects: state.effects,
       operations: [...contractOperations(state), ...alertReads(state)],
-      gate: (call) => absentAlertRead(state, call) ?? checkAlertsAccess(state, limiter, call),
+      gate: (call) => {
+        checkAlertRead(state, call);
+        checkAlertsAccess(state, limiter, call);
+      },
     },
     options,
   );
@@ -94,48 +72,56 @@ function createState(options: AlertsOptions): AlertsState {
   };
 }
 
-function adminOf(state: AlertsState): Omit<AlertsSimulator, keyof Simulator | 'profiles'> {
+function adminOf(state: AlertsState) {
   return {
-    profile(name = state.profile) {
+    /** Returns the current profile, after setting it if a name is given. */
+    profile(name = state.profile): AlertsProfile {
       state.profile = name;
       return name;
     },
-    limitTo(limit) {
+    limitTo(limit: RateLimit | null): void {
       state.rateLimit = limit;
     },
-    deliverTo(url) {
+    /** Where the webhook of the alerts is delivered; null: nowhere. */
+    deliverTo(url: string | null): void {
       state.webhookUrl = url;
     },
-    turn: (id, to) => turnAlert(state, id, to),
-    alert: (id) => state.alerts.get(id),
-    alerts: () => [...state.alerts.values()],
-    editAlert(id, changes) {
+    /** Lets an alert fire or recover, and delivers that. Returns the status of the bot; null: no answer. */
+    turn: (id: string, to: 'firing' | 'resolved') => turnAlert(state, id, to),
+    /** The stored alert, with fields that no profile returns. */
+    alert: (id: string) => state.alerts.get(id),
+    alerts: (): readonly AlertRecord[] => [...state.alerts.values()],
+    /** Edits an alert without a request of the bot. */
+    editAlert(id: string, changes: Partial<Omit<AlertRecord, 'id' | 'updatedAt'>>): void {
       const record = state.alerts.get(id);
       if (record === undefined) throw new Error(`there is no alert ${id}`);
       state.alerts.set(id, updated(record, changes, state.now()));
     },
-    deleteAlert: (id) => void state.alerts.delete(id),
-    addAlerts(count) {
+    deleteAlert: (id: string) => void state.alerts.delete(id),
+    /** Adds ordinary alerts, for tests of paging. */
+    addAlerts(count: number): void {
       for (let number = 1; number <= count; number += 1) {
         const record = ordinaryAlert(objectId(state.random), number, state.now());
         state.alerts.set(record.id, record);
       }
     },
-    removeWebhook: (id) => void state.webhooks.delete(id),
-    removeSavedSearch: (id) => void state.savedSearches.delete(id),
-    removeTile(id) {
+    removeWebhook: (id: string) => void state.webhooks.delete(id),
+    removeSavedSearch: (id: string) => void state.savedSearches.delete(id),
+    /** Removes a tile from its dashboard. */
+    removeTile(id: string): void {
       for (const [dashboard, tiles] of state.dashboards) {
-        state.dashboards.set(
-          dashboard,
-          tiles.filter((tile) => tile !== id),
-        );
+        const others = tiles.filter((tile) => tile !== id);
+        state.dashboards.set(dashboard, others);
       }
     },
-    withoutReads(reads) {
+    /** Removes optional reads from the server, each with the status of their route. */
+    withoutReads(reads: AlertsState['absentReads']): void {
       state.absentReads = reads;
     },
-    setToken: (token, rights) => void state.tokens.set(token, rights),
-    removeToken: (token) => void state.tokens.delete(token),
+    /** Adds or changes a token. The token of a person without a team has no permissions. */
+    setToken: (token: string, rights: { readonly hasTeam: boolean }) =>
+      void state.tokens.set(token, rights),
+    removeToken: (token: string) => void state.tokens.delete(token),
   };
 }
 

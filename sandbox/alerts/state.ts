@@ -2,31 +2,16 @@ import type { Effects } from '../api/effects.ts';
 import type { AlertRead } from '../api/optional-reads.ts';
 import type { RandomSource } from '../api/random.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import type { Json } from '../json.ts';
 import type { AlertSeed } from '../seed/alerts.ts';
 import type { AlertsProfile } from './profiles.ts';
 
 /** An alert as the server stores it. Each profile returns a different part of it. */
-export interface AlertRecord {
-  readonly id: string;
-  readonly name: string | null;
-  readonly message: string | null;
-  readonly threshold: number;
-  readonly thresholdMax?: number | undefined;
-  readonly thresholdType: string;
-  readonly interval: string;
+export interface AlertRecord extends Omit<AlertSeed, 'watches' | 'silencedForMinutes'> {
   readonly source: 'tile' | 'saved_search';
   readonly dashboardId?: string | undefined;
   readonly tileId?: string | undefined;
   readonly savedSearchId?: string | undefined;
-  readonly groupBy?: string | null | undefined;
-  readonly state: string;
-  readonly channels: readonly Json[];
-  readonly note?: string | null | undefined;
-  readonly numConsecutiveWindows?: number | null | undefined;
-  readonly scheduleOffsetMinutes?: number | undefined;
   readonly scheduleStartAt?: string | null | undefined;
-  readonly executionErrors?: readonly Json[] | undefined;
   readonly silenced?: { readonly by: string; readonly at: string; readonly until: string };
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -4,30 +4,26 @@ import { isJson, type Json } from '../json.ts';
 import { alertReply } from './alert-reply.ts';
 import { documentedChanges, documentedIssues } from './documented-update.ts';
 import { TRAITS, type Traits } from './profiles.ts';
-import { idProblem } from './reading.ts';
+import { idOf } from './reading.ts';
 import { channelsOf, referenceProblem } from './references.ts';
-import { alertNotFound, alertsRefusal, invalid } from './replies.ts';
+import { refuse, refuseIssues, refuseUnknownAlert } from './replies.ts';
 import { type AlertRecord, type AlertsState, updated } from './state.ts';
 import { updateIssues } from './update-rules.ts';
 
 /** Validates the body before it looks up the alert, as the real server does. */
 export function updateAlert(state: AlertsState, call: Call): Reply {
-  const id = call.params.id ?? '';
-  const problem = idProblem(state, id);
-  if (problem !== null) return problem;
-  if (call.body.kind === 'invalid') return alertsRefusal(400, 'Invalid JSON payload');
-  const value = call.body.kind === 'json' ? call.body.value : {};
-  if (!isJson(value)) return alertsRefusal(400, 'Invalid JSON payload');
+  const id = idOf(state, call);
+  const value = call.body.kind === 'none' ? {} : call.body.kind === 'json' && call.body.value;
+  if (!isJson(value)) return refuse(400, 'Invalid JSON payload');
 
   const stored = state.alerts.get(id);
   const traits = TRAITS[state.profile];
   const isDocumented = traits.values === 'contract';
   const issuesOf = isDocumented ? documentedIssues : updateIssues;
-  const issues = issuesOf(value, traits, stored);
-  if (issues.length > 0) return invalid(state, 'Body', issues);
-  if (stored === undefined) return alertNotFound(state);
+  refuseIssues(state, 'Body', issuesOf(value, traits, stored));
+  if (stored === undefined) return refuseUnknownAlert(state);
   const missing = traits.references === 'checked' ? referenceProblem(state, value) : null;
-  if (missing !== null) return alertsRefusal(400, missing);
+  if (missing !== null) return refuse(400, missing);
 
   const changesOf = isDocumented ? documentedChanges : serverChanges;
   const after = updated(stored, changesOf(stored, value, traits), state.now());

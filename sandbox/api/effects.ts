@@ -9,19 +9,16 @@ export interface Effect {
   readonly body: unknown;
 }
 
-/** Separate from the requests: a request without a reply may have had an effect. */
-export interface Effects {
-  record(call: Call, target: string, at: Date): void;
-  list(): readonly Effect[];
-}
+export type Effects = ReturnType<typeof createEffects>;
 
-export function createEffects(): Effects {
+/** Separate from the requests: a request without a reply may have had an effect. */
+export function createEffects() {
   const all: Effect[] = [];
   return {
-    record({ operation, body }, target, at) {
+    record({ operation, body }: Call, target: string, at: Date): void {
       const value = body.kind === 'json' ? body.value : null;
       all.push({ at: at.toISOString(), operation, target, body: value });
     },
-    list: () => [...all],
+    list: (): readonly Effect[] => [...all],
   };
 }

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Fault } from '../faults/fault.ts';
 import type { FaultInjector } from '../faults/injector.ts';
 import { type Call, readCall } from './call.ts';
-import { encode, htmlReply, type Reply } from './reply.ts';
+import { encode, htmlReply, Refused, type Reply } from './reply.ts';
 import type { RequestLog } from './request-log.ts';
 
 export interface Operation {
@@ -23,8 +23,8 @@ export function operationOn<State>(state: State) {
   ): Operation => ({ name, method, path, answer: (call) => answer(state, call) });
 }
 
-/** Checks the key and the rate limit; a reply refuses the call before its operation runs. */
-export type Gate = (call: Call) => Reply | null;
+/** Checks the key and the rate limit; throws what refuses the call before its operation runs. */
+export type Gate = (call: Call) => void;
 
 export type Serve = (request: Request, response: Response, operation: Operation) => Promise<void>;
 
@@ -60,9 +60,18 @@ export function createPipeline({ gate, injector, log, now, pause }: PipelineOpti
 
   function answer(call: Call, operation: Operation, fault: Fault | null): Reply {
     if (fault?.instead) return fault.instead(call);
-    const refusal = operation.name === NO_SUCH_ROUTE ? null : gate(call);
-    const reply = refusal ?? operation.answer(call);
+    const reply = replyTo(call, operation);
     return fault?.change?.(reply, call) ?? reply;
+  }
+
+  function replyTo(call: Call, operation: Operation): Reply {
+    try {
+      if (operation.name !== NO_SUCH_ROUTE) gate(call);
+      return operation.answer(call);
+    } catch (error) {
+      if (error instanceof Refused) return error.reply;
+      throw error;
+    }
   }
 
   function before(operation: string, run: () => void): void {

@@ -39,3 +39,14 @@ export function encode(reply: Reply): EncodedBody {
 export function isSuccess({ status }: Reply): boolean {
   return status >= 200 && status < 300;
 }
+
+/** Ends an operation with this reply, without effect. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super(`refused with status ${reply.status}`);
+    this.reply = reply;
+  }
+}

@@ -10,24 +10,18 @@ export interface LoggedRequest extends RecordedRequest {
   readonly headers: Call['headers'];
 }
 
-export interface RequestLog {
-  /** Logs the request; the returned function logs its reply. */
-  open(call: Call, at: Date): (reply: Reply) => void;
-  /** The latest 10,000 requests, oldest first. */
-  list(): readonly LoggedRequest[];
-  /** The number of all requests of an operation, also of those no longer in the list. */
-  count(operation: string): number;
-}
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
 const MAX_ENTRIES = 10_000;
 
-export function createRequestLog(api: Api, changed: () => void): RequestLog {
+export function createRequestLog(api: Api, changed: () => void) {
   const entries = new Map<number, LoggedRequest>();
   const counts = new Map<string, number>();
   let nextKey = 0;
 
   return {
-    open(call, at) {
+    /** Logs the request; the returned function logs its reply. */
+    open(call: Call, at: Date): (reply: Reply) => void {
       const key = nextKey++;
       const { operation, method, path, body, fault } = call;
       const entry: LoggedRequest = {
@@ -53,7 +47,9 @@ export function createRequestLog(api: Api, changed: () => void): RequestLog {
         changed();
       };
     },
-    list: () => [...entries.values()],
-    count: (operation) => counts.get(operation) ?? 0,
+    /** The latest 10,000 requests, oldest first. */
+    list: (): readonly LoggedRequest[] => [...entries.values()],
+    /** The number of all requests of an operation, also of those no longer in the list. */
+    count: (operation: string) => counts.get(operation) ?? 0,
   };
 }

@@ -2,11 +2,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { createFaultInjector, type FaultInjector, type FaultSetting } from '../faults/injector.ts';
-import type { ActiveFault, Api } from '../protocol.ts';
-import type { Effect, Effects } from './effects.ts';
+import { createFaultInjector } from '../faults/injector.ts';
+import type { Api } from '../protocol.ts';
+import type { Effects } from './effects.ts';
 import { createPipeline, type Gate, noSuchRoute, type Operation, type Serve } from './pipeline.ts';
-import { createRequestLog, type LoggedRequest } from './request-log.ts';
+import { createRequestLog } from './request-log.ts';
 
 /** Rejects when the signal aborts. A test can pass a function that does not really wait. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -18,39 +18,20 @@ export interface ServerOptions {
   readonly wait?: Wait;
 }
 
-/** The functions of every simulator, in addition to the administration of its API. */
-export interface Simulator {
-  readonly api: Api;
-  readonly url: string;
-  readonly operations: readonly string[];
-  requests(): readonly LoggedRequest[];
-  /** The number of requests of this operation, whatever their replies. */
-  count(operation: string): number;
-  effects(): readonly Effect[];
-  /** The number of writes of this operation that took effect, on one target or on all. */
-  effectCount(operation: string, target?: string): number;
-  faultProblem: FaultInjector['problem'];
-  injectFault(setting: FaultSetting): void;
-  activeFaults(): readonly ActiveFault[];
-  clearFaults(): void;
-  /** Runs the function once, directly before the next request of this operation is handled. */
-  before(operation: string, run: () => void): void;
-  /** Calls the listener at each request and each reply; returns a function that removes it. */
-  onRequest(listener: () => void): () => void;
-  stop(): Promise<void>;
-}
-
-export interface SimulatedApi {
+interface SimulatedApi {
   readonly api: Api;
   readonly operations: readonly Operation[];
   readonly effects: Effects;
   readonly gate: Gate;
 }
 
+/** The functions of every simulator, in addition to the administration of its API. */
+export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
+
 export async function startSimulator(
   { api, effects, gate, ...rest }: SimulatedApi,
   options: ServerOptions,
-): Promise<Simulator> {
+) {
   const { now = () => new Date(), wait = realWait, port = 0 } = options;
   const operations = rest.operations.map(({ name }) => name);
   const listeners = new Set<() => void>();
@@ -70,9 +51,11 @@ export async function startSimulator(
     url: `http://127.0.0.1:${address.port}`,
     operations,
     requests: log.list,
+    /** The number of requests of this operation, whatever their replies. */
     count: log.count,
     effects: effects.list,
-    effectCount: (operation, target) =>
+    /** The number of writes of this operation that took effect, on one target or on all. */
+    effectCount: (operation: string, target?: string) =>
       effects
         .list()
         .filter((one) => one.operation === operation && (target ?? one.target) === one.target)
@@ -81,12 +64,14 @@ export async function startSimulator(
     injectFault: injector.inject,
     activeFaults: injector.list,
     clearFaults: injector.clear,
+    /** Runs the function once, directly before the next request of this operation is handled. */
     before,
-    onRequest(listener) {
+    /** Calls the listener at each request and each reply; returns a function that removes it. */
+    onRequest: (listener: () => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async stop() {
+    async stop(): Promise<void> {
       closing.abort();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

@@ -14,13 +14,7 @@ interface MoverOptions {
   readonly changed: () => void;
 }
 
-export interface ClockMover {
-  readonly isMoving: () => boolean;
-  /** Moves the whole sandbox to this time, in steps, so that everything happens in its order. */
-  readonly walkTo: (to: Date) => Promise<void>;
-  /** Moves the whole sandbox to this time in one step, and lets the bot finish its due work. */
-  readonly jumpTo: (to: Date) => Promise<void>;
-}
+export type ClockMover = ReturnType<typeof createClockMover>;
 
 // The bot starts its due work at once. It has ended, or sleeps, when the bot sends no request and
 // is less busy than its clock alone makes it.
@@ -31,7 +25,7 @@ const QUIET_WITHIN_MS = 5_000;
 const MOST_SLEEPS = 40;
 const SLEEPS_UP_TO_MS = 60_000;
 
-export function createClockMover({ clock, bot, activity, changed }: MoverOptions): ClockMover {
+export function createClockMover({ clock, bot, activity, changed }: MoverOptions) {
   let isMoving = false;
   const moveTo = (at: Date) => {
     clock.moveTo(at);
@@ -56,11 +50,13 @@ export function createClockMover({ clock, bot, activity, changed }: MoverOptions
       await moveTo(new Date(sleepsUntil));
     }
   };
+  /** Moves the whole sandbox to this time in one step, and lets the bot finish its due work. */
   const jumpTo = async (to: Date) => {
     await moveTo(to);
     changed();
     await finishWork(to.getTime() + SLEEPS_UP_TO_MS);
   };
+  /** Moves the whole sandbox to this time, in steps, so that everything happens in its order. */
   const walkTo = async (to: Date) => {
     isMoving = true;
     try {

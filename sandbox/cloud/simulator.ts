@@ -16,7 +16,7 @@ import { pipeSettings } from './operations/pipe-settings.ts';
 import { scale, scaled } from './operations/scale.ts';
 import { setState } from './operations/set-state.ts';
 import { usageCost } from './operations/usage-cost.ts';
-import { absentRead, cloudReads } from './reads/operations.ts';
+import { checkCloudRead, cloudReads } from './reads/operations.ts';
 import {
   type ApiKey,
   backupRecords,
@@ -28,7 +28,7 @@ import {
   serviceRecords,
   warehouseRecords,
 } from './state.ts';
-import { organizationProblem, serviceNow } from './targets.ts';
+import { checkOrganization, serviceNow } from './targets.ts';
 
 export interface CloudOptions extends ServerOptions {
   /** Determines passwords, ids and the figures of the usage report. */
@@ -40,29 +40,7 @@ export interface CloudOptions extends ServerOptions {
   readonly behaviour?: Partial<CloudBehaviour>;
 }
 
-export interface CloudSimulator extends Simulator {
-  /** Returns the current profile, after setting it if a name is given. */
-  profile(name?: CloudProfile): CloudProfile;
-  behave(changes: Partial<CloudBehaviour>): void;
-  /** Changes or adds a key. */
-  setKey(id: string, changes: Partial<Omit<ApiKey, 'id'>>): void;
-  /** Sets the state of a service without a request of the bot, and ends its transition. */
-  setServiceState(id: string, state: ServiceState): void;
-  /** Changes the scaling of a service in the console, without a request of the bot. */
-  scaleInConsole(id: string, scaling: Partial<Scaling>, by: string): void;
-  /** Changes the name, tags or warehouse of a service in the console. */
-  editInConsole(
-    id: string,
-    changes: Partial<Pick<ServiceRecord, 'name' | 'tags' | 'warehouseId'>>,
-  ): void;
-  /** Replaces the scaling schedule of a service; an empty list removes it. */
-  setSchedule(id: string, entries: readonly ScheduleEntry[]): void;
-  /** The current service, or undefined. */
-  service(id: string): ServiceRecord | undefined;
-  services(): readonly ServiceRecord[];
-  /** The endpoints as the console would show them now. */
-  endpoints(): readonly Json[];
-}
+export type CloudSimulator = Simulator & ReturnType<typeof adminOf>;
 
 const ORG = '/v1/organizations/:organizationId';
 const SERVICE = `${ORG}/services/:serviceId`;
@@ -76,10 +54,11 @@ export async function startCloudSimulator(options: CloudOptions = {}): Promise<C
       api: 'cloud',
       effects: cloud.effects,
       operations: [...contractOperations(cloud), ...cloudReads(cloud)],
-      gate: (call) =>
-        absentRead(cloud, call) ??
-        checkCloudAccess(cloud, limiter, call) ??
-        organizationProblem(cloud, call),
+      gate: (call) => {
+        checkCloudRead(cloud, call);
+        checkCloudAccess(cloud, limiter, call);
+        checkOrganization(cloud, call);
+      },
     },
     options,
   );
@@ -124,37 +103,44 @@ function createState(options: CloudOptions): CloudState {
   };
 }
 
-function adminOf(cloud: CloudState): Omit<CloudSimulator, keyof Simulator | 'profiles'> {
+function adminOf(cloud: CloudState) {
+  const replace = (id: string, changes: Partial<ServiceRecord>) =>
+    void cloud.services.set(id, { ...known(cloud, id), ...changes });
   return {
-    profile(name = cloud.profile) {
+    /** Returns the current profile, after setting it if a name is given. */
+    profile(name = cloud.profile): CloudProfile {
       cloud.profile = name;
       return name;
     },
-    behave(changes) {
+    behave(changes: Partial<CloudBehaviour>): void {
       cloud.behaviour = { ...cloud.behaviour, ...changes };
     },
-    setKey(id, changes) {
+    /** Changes or adds a key. */
+    setKey(id: string, changes: Partial<Omit<ApiKey, 'id'>>): void {
       const fresh: ApiKey = { id, secret: '', role: 'admin', active: true, denied: [] };
       cloud.keys.set(id, { ...(cloud.keys.get(id) ?? fresh), ...changes });
     },
-    setServiceState(id, state) {
-      cloud.services.set(id, { ...known(cloud, id), state, transition: null });
-    },
-    scaleInConsole(id, scaling, by) {
+    /** Sets the state of a service without a request of the bot, and ends its transition. */
+    setServiceState: (id: string, state: ServiceState) => replace(id, { state, transition: null }),
+    /** Changes the scaling of a service in the console, without a request of the bot. */
+    scaleInConsole(id: string, scaling: Partial<Scaling>, by: string): void {
       cloud.services.set(id, scaled(cloud, known(cloud, id), scaling));
       for (const type of scalingTypes(Object.keys(scaling))) {
         recordActivity(cloud, consoleUser(by), { type, serviceId: id });
       }
     },
-    editInConsole(id, changes) {
-      cloud.services.set(id, { ...known(cloud, id), ...changes });
-    },
-    setSchedule(id, schedule) {
-      cloud.services.set(id, { ...known(cloud, id), schedule });
-    },
-    service: (id) => serviceNow(cloud, id),
+    /** Changes the name, tags or warehouse of a service in the console. */
+    editInConsole: (
+      id: string,
+      changes: Partial<Pick<ServiceRecord, 'name' | 'tags' | 'warehouseId'>>,
+    ) => replace(id, changes),
+    /** Replaces the scaling schedule of a service; an empty list removes it. */
+    setSchedule: (id: string, schedule: readonly ScheduleEntry[]) => replace(id, { schedule }),
+    /** The current service, or undefined. */
+    service: (id: string) => serviceNow(cloud, id),
     services: () => [...cloud.services.keys()].flatMap((id) => serviceNow(cloud, id) ?? []),
-    endpoints: () =>
+    /** The endpoints as the console would show them now. */
+    endpoints: (): readonly Json[] =>
       [...cloud.endpoints.values()].map((endpoint) => endpointReply(cloud, endpoint)),
   };
 }

@@ -1,13 +1,9 @@
 import type { Call } from '../api/call.ts';
-import type { Reply } from '../api/reply.ts';
 import { isJson, type Json } from '../json.ts';
 import { recordActivity, SYSTEM } from './activity-log.ts';
 import { settle } from './lifecycle.ts';
-import { badRequest, cloudRefusal, formatValue, notRunning } from './replies.ts';
+import { badRequest, formatValue, notRunning, refuse } from './replies.ts';
 import type { CloudState, ServiceRecord } from './state.ts';
-
-/** The target or body of a request, or the reply that refuses the request. */
-export type Lookup<T> = { readonly found: T } | { readonly refused: Reply };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const GONE: readonly string[] = ['terminating', 'terminated', 'softdeleting', 'softdeleted'];
@@ -20,20 +16,19 @@ export function isGone({ state }: ServiceRecord): boolean {
   return GONE.includes(state);
 }
 
-export function organizationProblem(cloud: CloudState, { params }: Call): Reply | null {
+export function checkOrganization(cloud: CloudState, { params }: Call): void {
   const { organizationId } = params;
   // The reads of the key itself name no organization.
-  if (organizationId === undefined) return null;
-  if (!isUuid(organizationId)) {
-    return badRequest(cloud, `Invalid organization id ${formatValue(organizationId)}`);
-  }
-  return organizationId === cloud.organization.id ? null : cloudRefusal(cloud, 404, 'NOT_FOUND');
+  if (organizationId === undefined) return;
+  if (!isUuid(organizationId))
+    badRequest(cloud, `Invalid organization id ${formatValue(organizationId)}`);
+  if (organizationId !== cloud.organization.id) refuse(cloud, 404, 'NOT_FOUND');
 }
 
 /** The current service of the request; a deleted service is not found. */
-export function findService(cloud: CloudState, { params }: Call): Lookup<ServiceRecord> {
+export function findService(cloud: CloudState, { params }: Call): ServiceRecord {
   const found = lookUp(cloud, 'service', params.serviceId, (id) => serviceNow(cloud, id));
-  return 'found' in found && isGone(found.found) ? notFound(cloud, found.found.id) : found;
+  return isGone(found) ? refuse(cloud, 404, `NOT_FOUND: ${found.id}`) : found;
 }
 
 export function serviceNow(cloud: CloudState, id: string): ServiceRecord | undefined {
@@ -60,13 +55,12 @@ function reportArrival(cloud: CloudState, { id, transition }: ServiceRecord): vo
 }
 
 /** The service of a request about pipes, which some servers refuse while the service does not run. */
-export function findRunning(cloud: CloudState, call: Call, what: string): Lookup<ServiceRecord> {
+export function findRunning(cloud: CloudState, call: Call, what: string): ServiceRecord {
   const service = findService(cloud, call);
-  if ('refused' in service) return service;
-  const { state } = service.found;
+  const { state } = service;
   const isDown = !['running', 'partially_running', 'degraded'].includes(state);
   if (!isDown || cloud.behaviour.pipesWhileDown === 'returned') return service;
-  return { refused: notRunning(cloud, what, state) };
+  return notRunning(cloud, what, state);
 }
 
 export function lookUp<T>(
@@ -74,23 +68,17 @@ export function lookUp<T>(
   kind: string,
   id: string | undefined,
   read: (id: string) => T | undefined,
-): Lookup<T> {
-  if (!isUuid(id)) return { refused: badRequest(cloud, `Invalid ${kind} id ${formatValue(id)}`) };
+): T {
+  if (!isUuid(id)) return badRequest(cloud, `Invalid ${kind} id ${formatValue(id)}`);
   const found = read(id.toLowerCase());
-  if (found !== undefined) return { found };
-  if (cloud.behaviour.unknownId === 404) return notFound(cloud, id);
-  return { refused: badRequest(cloud, `Invalid ${kind} id string:"${id}"`) };
+  if (found !== undefined) return found;
+  if (cloud.behaviour.unknownId === 404) return refuse(cloud, 404, `NOT_FOUND: ${id}`);
+  return badRequest(cloud, `Invalid ${kind} id string:"${id}"`);
 }
 
-function notFound(cloud: CloudState, id: string): { readonly refused: Reply } {
-  return { refused: cloudRefusal(cloud, 404, `NOT_FOUND: ${id}`) };
-}
-
-export function readBody(cloud: CloudState, { body }: Call): Lookup<Json> {
-  if (body.kind === 'invalid') return { refused: badRequest(cloud, 'request body: invalid JSON') };
-  if (body.kind === 'none') return { refused: badRequest(cloud, 'request body: required') };
-  if (isJson(body.value)) return { found: body.value };
-  return {
-    refused: badRequest(cloud, `request body: must be an object ${formatValue(body.value)}`),
-  };
+export function readBody(cloud: CloudState, { body }: Call): Json {
+  if (body.kind === 'invalid') return badRequest(cloud, 'request body: invalid JSON');
+  if (body.kind === 'none') return badRequest(cloud, 'request body: required');
+  if (isJson(body.value)) return body.value;
+  return badRequest(cloud, `request body: must be an object ${formatValue(body.value)}`);
 }

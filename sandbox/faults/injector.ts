@@ -21,20 +21,13 @@ export const FAULT_CHOICES: readonly FaultChoice[] = ALL.map(({ name, summary })
 
 export type FaultSetting = Omit<ActiveFault, 'api'>;
 
-/** The active faults in the order of injection; each applies to `times` requests. */
-export interface FaultInjector {
-  /** The reason why this fault cannot be injected, or null. */
-  problem(setting: FaultSetting): string | null;
-  inject(setting: FaultSetting): void;
-  /** The fault for the next request of the operation, or null; its count goes down by one. */
-  take(operation: string): Fault | null;
-  list(): readonly ActiveFault[];
-  clear(): void;
-}
+export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
-export function createFaultInjector(api: Api, operations: readonly string[]): FaultInjector {
+/** The active faults in the order of injection; each applies to `times` requests. */
+export function createFaultInjector(api: Api, operations: readonly string[]) {
   let active: readonly FaultSetting[] = [];
 
+  /** The reason why this fault cannot be injected, or null. */
   const problem = ({ operation, fault, times }: FaultSetting): string | null => {
     const known = FAULTS.get(fault);
     if (!operations.includes(operation)) return `the ${api} API has no operation “${operation}”`;
@@ -48,20 +41,21 @@ export function createFaultInjector(api: Api, operations: readonly string[]): Fa
 
   return {
     problem,
-    inject(setting) {
+    inject(setting: FaultSetting): void {
       const reason = problem(setting);
       if (reason !== null) throw new Error(reason);
       active = [...active, setting];
     },
-    take(operation) {
+    /** The fault for the next request of the operation, or null; its count goes down by one. */
+    take(operation: string): Fault | null {
       const next = active.find((setting) => setting.operation === operation);
       if (next === undefined) return null;
       const remaining = next.times > 1 ? [{ ...next, times: next.times - 1 }] : [];
       active = active.flatMap((setting) => (setting === next ? remaining : [setting]));
       return FAULTS.get(next.fault) ?? null;
     },
-    list: () => active.map((setting) => ({ api, ...setting })),
-    clear() {
+    list: (): readonly ActiveFault[] => active.map((setting) => ({ api, ...setting })),
+    clear(): void {
       active = [];
     },
   };

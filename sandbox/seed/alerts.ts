@@ -5,7 +5,7 @@ export interface AlertSeed {
   readonly name: string | null;
   readonly message: string | null;
   readonly threshold: number;
-  readonly thresholdMax?: number;
+  readonly thresholdMax?: number | undefined;
   readonly thresholdType: string;
   readonly interval: string;
   readonly watches:
@@ -13,10 +13,10 @@ export interface AlertSeed {
     | { readonly source: 'saved_search'; readonly savedSearchId: string };
   readonly state: string;
   readonly channels: readonly Readonly<Record<string, unknown>>[];
-  readonly groupBy?: string | null;
-  readonly note?: string;
-  readonly numConsecutiveWindows?: number;
-  readonly scheduleOffsetMinutes?: number;
+  readonly groupBy?: string | null | undefined;
+  readonly note?: string | null | undefined;
+  readonly numConsecutiveWindows?: number | null | undefined;
+  readonly scheduleOffsetMinutes?: number | undefined;
   readonly executionErrors?: readonly { readonly message: string }[];
   /** Minutes from the start of the simulator; a negative number is in the past. */
   readonly silencedForMinutes?: number;

@@ -1,22 +1,14 @@
 import type { ServiceSeed } from './shapes.ts';
 
 const SMALL = {
-  minReplicaMemoryGb: 8,
-  maxReplicaMemoryGb: 32,
-  numReplicas: 2,
-  idleScaling: true,
-  idleTimeoutMinutes: 15,
+  ...{ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, numReplicas: 2 },
+  ...{ idleScaling: true, idleTimeoutMinutes: 15, isReadonly: false, isPrimary: false },
   autoscaling: 'vertical',
-  isReadonly: false,
-  isPrimary: false,
   state: 'running',
 } as const;
 const LARGE = {
   ...SMALL,
-  minReplicaMemoryGb: 32,
-  maxReplicaMemoryGb: 120,
-  numReplicas: 3,
-  idleScaling: false,
+  ...{ minReplicaMemoryGb: 32, maxReplicaMemoryGb: 120, numReplicas: 3, idleScaling: false },
 } as const;
 
 const MAIN = {
@@ -27,10 +19,8 @@ const MAIN = {
 } as const;
 const LAB = { warehouse: 'lab', provider: 'aws', region: 'eu-west-1', tags: ['dev'] } as const;
 const REPORTING = {
-  warehouse: 'reporting',
+  ...{ warehouse: 'reporting', region: 'europe-west4', tags: ['prod'] },
   provider: 'gcp',
-  region: 'europe-west4',
-  tags: ['prod'],
 } as const;
 
 type Usage = ServiceSeed['usage'];
@@ -43,27 +33,13 @@ const steady = (computeCredits: number, transferCredits: number, more: Partial<U
 
 export const SERVICES: readonly ServiceSeed[] = [
   {
-    ...{
-      ...MAIN,
-      ...LARGE,
-      name: 'analytics-prod',
-      team: 'analytics',
-      isPrimary: true,
-      createdDaysAgo: 610,
-    },
-    id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
+    ...{ ...MAIN, ...LARGE, name: 'analytics-prod', team: 'analytics', createdDaysAgo: 610 },
+    ...{ id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e', isPrimary: true },
     usage: office(92, 2.4),
   },
   {
-    ...{
-      ...LAB,
-      ...SMALL,
-      name: 'lab-core',
-      team: 'platform',
-      isPrimary: true,
-      createdDaysAgo: 402,
-    },
-    id: 'a2af003f-e3c9-4f31-9f9f-0b74cdf7e6c9',
+    ...{ ...LAB, ...SMALL, name: 'lab-core', team: 'platform', createdDaysAgo: 402 },
+    ...{ id: 'a2af003f-e3c9-4f31-9f9f-0b74cdf7e6c9', isPrimary: true },
     // A fixed size without idling, so that Signalbox can calculate the cost of another size.
     ...{ minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16, idleScaling: false },
     usage: steady(11, 0.2),
@@ -74,15 +50,8 @@ export const SERVICES: readonly ServiceSeed[] = [
     usage: office(9, 0.3, { spike: { daysAgo: 8, factor: 5 } }),
   },
   {
-    ...{
-      ...LAB,
-      ...SMALL,
-      name: 'staging',
-      tags: ['staging'],
-      team: 'platform',
-      createdDaysAgo: 301,
-    },
-    id: '1525c708-e4bc-426d-a9e7-d11b6c27caf5',
+    ...{ ...LAB, ...SMALL, name: 'staging', team: 'platform', createdDaysAgo: 301 },
+    ...{ id: '1525c708-e4bc-426d-a9e7-d11b6c27caf5', tags: ['staging'] },
     usage: office(14, 0.4),
   },
   {
@@ -92,15 +61,8 @@ export const SERVICES: readonly ServiceSeed[] = [
     usage: office(2.5, 0.1),
   },
   {
-    ...{
-      ...LAB,
-      ...SMALL,
-      name: 'archive',
-      team: 'platform',
-      state: 'stopped',
-      createdDaysAgo: 540,
-    },
-    id: '0f8cc66e-7b15-4aed-8d8f-51be2e73622f',
+    ...{ ...LAB, ...SMALL, name: 'archive', team: 'platform', createdDaysAgo: 540 },
+    ...{ id: '0f8cc66e-7b15-4aed-8d8f-51be2e73622f', state: 'stopped' },
     numReplicas: 1,
     usage: steady(6, 0.1, { stoppedDaysAgo: 20 }),
   },
@@ -110,15 +72,8 @@ export const SERVICES: readonly ServiceSeed[] = [
     usage: office(17, 1.1),
   },
   {
-    ...{
-      ...REPORTING,
-      ...LARGE,
-      name: 'reporting-core',
-      team: 'reporting',
-      isPrimary: true,
-      createdDaysAgo: 477,
-    },
-    id: '88556874-8c67-44c4-8077-68989d686803',
+    ...{ ...REPORTING, ...LARGE, name: 'reporting-core', team: 'reporting', createdDaysAgo: 477 },
+    ...{ id: '88556874-8c67-44c4-8077-68989d686803', isPrimary: true },
     usage: steady(41, 1.2),
   },
   {
@@ -130,15 +85,8 @@ export const SERVICES: readonly ServiceSeed[] = [
     }),
   },
   {
-    ...{
-      ...REPORTING,
-      ...SMALL,
-      name: 'bi-readonly',
-      team: 'reporting',
-      isReadonly: true,
-      createdDaysAgo: 190,
-    },
-    id: 'fc93a55d-de5f-4408-ae2a-6127004816c1',
+    ...{ ...REPORTING, ...SMALL, name: 'bi-readonly', team: 'reporting', createdDaysAgo: 190 },
+    ...{ id: 'fc93a55d-de5f-4408-ae2a-6127004816c1', isReadonly: true },
     usage: office(16, 3.1),
   },
   {
@@ -147,15 +95,8 @@ export const SERVICES: readonly ServiceSeed[] = [
     usage: office(8, 0.2),
   },
   {
-    ...{
-      ...REPORTING,
-      ...SMALL,
-      name: 'ml-features',
-      tags: ['staging'],
-      team: 'science',
-      createdDaysAgo: 64,
-    },
-    id: '9bdca388-c2ba-4b43-b5ec-18a4156637fb',
+    ...{ ...REPORTING, ...SMALL, name: 'ml-features', team: 'science', createdDaysAgo: 64 },
+    ...{ id: '9bdca388-c2ba-4b43-b5ec-18a4156637fb', tags: ['staging'] },
     ...{ autoscaling: 'horizontal', minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 },
     usage: steady(12, 0.5),
   },

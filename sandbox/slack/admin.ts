@@ -12,41 +12,13 @@ import {
   memberOf,
 } from './workspace/workspace.ts';
 
+type PersonChange = Partial<Pick<Member, 'kind' | 'deleted' | 'realName' | 'title'>>;
+
 /**
  * The actions of a workspace administrator. Each promise settles when the app has accepted the
  * events about the action or Slack has stopped retrying them.
  */
-export interface Admin {
-  /** Replaces the scopes of the app-level token. */
-  readonly setAppTokenScopes: (scopes: readonly string[]) => void;
-  /** Removes the app from the workspace. Slack sends two events about it, in no certain order. */
-  readonly uninstall: () => Promise<void>;
-  /** Revokes the bot token, or brings it back, without an event. */
-  readonly revokeToken: (isRevoked: boolean) => void;
-  readonly setGroup: (handle: string, users: readonly string[]) => Promise<void>;
-  readonly disableGroup: (handle: string) => Promise<void>;
-  readonly addPerson: (person: Member) => Promise<void>;
-  readonly changePerson: (id: string, change: PersonChange) => Promise<void>;
-  readonly deactivate: (id: string) => Promise<void>;
-  readonly addChannel: (conversation: Conversation) => void;
-  readonly archive: (channel: string) => void;
-  /** Lets no app post messages in a channel: `restricted_action`. */
-  readonly restrict: (channel: string) => void;
-  /** Lets messages be edited for these minutes only: `edit_window_closed`. */
-  readonly limitEditing: (minutes: number) => void;
-  /** Shares a channel with another workspace. */
-  readonly share: (channel: string) => void;
-  /** Changes the name of a channel; its id stays the same. */
-  readonly rename: (channel: string, name: string) => void;
-  readonly invite: (channel: string, ...people: string[]) => void;
-  readonly kick: (channel: string, person: string) => void;
-  /** Deletes a message; a call that names it then gets `message_not_found`. */
-  readonly deleteMessage: (channel: string, ts: string) => void;
-}
-
-type PersonChange = Partial<Pick<Member, 'kind' | 'deleted' | 'realName' | 'title'>>;
-
-export function adminOf(slack: SlackState): Admin {
+export function adminOf(slack: SlackState) {
   const { workspace } = slack;
   const send = async (event: Json & { readonly type: string }) => {
     notifyWatchers(slack);
@@ -74,10 +46,12 @@ export function adminOf(slack: SlackState): Admin {
   };
 
   return {
-    setAppTokenScopes: (scopes) => {
+    /** Replaces the scopes of the app-level token. */
+    setAppTokenScopes: (scopes: readonly string[]): void => {
       slack.tokens.appScopes = [...scopes];
     },
-    async uninstall() {
+    /** Removes the app from the workspace. Slack sends two events about it, in no certain order. */
+    async uninstall(): Promise<void> {
       slack.isUninstalled = true;
       const tokens = { oauth: [], bot: [workspace.botUserId] };
       await Promise.all([
@@ -85,10 +59,11 @@ export function adminOf(slack: SlackState): Admin {
         send({ type: 'app_uninstalled' }),
       ]);
     },
-    revokeToken: (isRevoked) => {
+    /** Revokes the bot token, or brings it back, without an event. */
+    revokeToken: (isRevoked: boolean): void => {
       slack.isUninstalled = isRevoked;
     },
-    async setGroup(handle, users) {
+    async setGroup(handle: string, users: readonly string[]): Promise<void> {
       const { before, group } = updateGroup(handle, { users: [...users] });
       const membersChanged = {
         type: 'subteam_members_changed',
@@ -101,44 +76,50 @@ export function adminOf(slack: SlackState): Admin {
       };
       await Promise.all([send(membersChanged), sendGroup(group)]);
     },
-    disableGroup: async (handle) => sendGroup(updateGroup(handle, { disabled: true }).group),
-    addPerson(person) {
+    disableGroup: async (handle: string) =>
+      sendGroup(updateGroup(handle, { disabled: true }).group),
+    addPerson(person: Member): Promise<void> {
       workspace.members.push(person);
       return send({ type: 'team_join', user: userJson(slack, person) });
     },
     changePerson,
-    deactivate: (id) => changePerson(id, { deleted: true }),
-    addChannel(conversation) {
+    deactivate: (id: string) => changePerson(id, { deleted: true }),
+    addChannel(conversation: Conversation): void {
       workspace.channels.push(conversation);
       notifyWatchers(slack);
     },
-    archive: (channel) =>
+    archive: (channel: string) =>
       changeChannel(channel, (conversation) => {
         conversation.archived = true;
       }),
-    restrict: (channel) =>
+    /** Lets no app post messages in a channel: `restricted_action`. */
+    restrict: (channel: string) =>
       changeChannel(channel, (conversation) => {
         conversation.restricted = true;
       }),
-    limitEditing: (minutes) => {
+    /** Lets messages be edited for these minutes only: `edit_window_closed`. */
+    limitEditing: (minutes: number): void => {
       slack.editMinutes = minutes;
     },
-    share: (channel) =>
+    /** Shares a channel with another workspace. */
+    share: (channel: string) =>
       changeChannel(channel, (conversation) => Object.assign(conversation, { kind: 'external' })),
-    rename: (channel, name) =>
+    /** Changes the name of a channel; its id stays the same. */
+    rename: (channel: string, name: string) =>
       changeChannel(channel, (conversation) => {
         conversation.formerNames = [...(conversation.formerNames ?? []), conversation.name];
         conversation.name = name;
       }),
-    invite: (channel, ...people) =>
+    invite: (channel: string, ...people: string[]) =>
       changeChannel(channel, ({ members }) => {
         members.push(...people.filter((id) => !members.includes(id)));
       }),
-    kick: (channel, person) =>
+    kick: (channel: string, person: string) =>
       changeChannel(channel, ({ members }) => {
         if (members.includes(person)) members.splice(members.indexOf(person), 1);
       }),
-    deleteMessage(channel, ts) {
+    /** Deletes a message; a call that names it then gets `message_not_found`. */
+    deleteMessage(channel: string, ts: string): void {
       const { id } = required(conversationOf(workspace, channel), channel);
       remove(slack, required(messageAt(slack, id, ts), ts));
     },

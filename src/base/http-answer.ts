@@ -11,6 +11,7 @@ import {
   type Secret,
 } from './errors.ts';
 import { createRowStream, type StreamedArray } from './http-rows.ts';
+import { cleanText } from './text.ts';
 
 /** A body by its content; `unreadable` is too large, broken off or not what it begins with. */
 export type Body =
@@ -214,8 +215,8 @@ export function retryDelay(error: ApiError, attempt: number, chance: number): nu
 
 /** The server's error text from any of its known error shapes, at most 500 characters; or null. */
 export function serverTextOf(body: Body): string | null {
-  const line = lineOf(textOf(body) ?? '');
-  return line === '' || /<!doctype|<\/?(?:html|head|body)\b/i.test(line) ? null : bounded(line);
+  const text = textOf(body) ?? '';
+  return /<!doctype|<\/?(?:html|head|body)\b/i.test(text) ? null : cleanText(text, 500) || null;
 }
 
 function textOf(body: Body): string | null {
@@ -312,17 +313,6 @@ function byField(
 
 function together(texts: readonly (string | null)[]): string | null {
   return texts.filter((text) => text !== null).join('; ') || null;
-}
-
-const LONGEST_TEXT = 500;
-
-// Control characters could forge log lines or colour a terminal, and those of direction turn a text around.
-function lineOf(text: string): string {
-  return text.replace(/[\s\p{Cc}\p{Bidi_Control}]+/gu, ' ').trim();
-}
-
-function bounded(line: string): string {
-  return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT - 1)}…` : line;
 }
 
 /** Whether a body is a page, a text or JSON of a shape that the API never sends. */

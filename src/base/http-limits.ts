@@ -29,32 +29,30 @@ export function fetchHere(url: string, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, dispatcher: HERE });
 }
 
-interface AddressRules {
-  /** Private network addresses are allowed as well. */
-  readonly allowPrivate: boolean;
-}
-
-/** An undici connector that checks each address right before it connects (DNS can change). */
+/**
+ * An undici connector that checks each address right before it connects (DNS can change). `allowPrivate`: private
+ * network addresses are allowed as well.
+ */
 export function guardedConnector(
-  surroundings: AddressRules,
+  allowPrivate: boolean,
   options: buildConnector.BuildOptions,
 ): buildConnector.connector {
-  const connect = buildConnector({ ...options, lookup: guardedLookup(surroundings) });
+  const connect = buildConnector({ ...options, lookup: guardedLookup(allowPrivate) });
   return (target, done) => {
     const literal = target.hostname.replace(/^\[|\]$/g, '');
     // A literal address has no DNS lookup, so it is checked here.
-    if (isIP(literal) === 0 || mayReach(target.hostname, literal, surroundings)) {
+    if (isIP(literal) === 0 || mayReach(target.hostname, literal, allowPrivate)) {
       return connect(target, done);
     }
     done(new AddressRefusedError(target.hostname, literal), null);
   };
 }
 
-function guardedLookup(surroundings: AddressRules): LookupFunction {
+function guardedLookup(allowPrivate: boolean): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return done(error, []);
-      const refused = found.find(({ address }) => !mayReach(hostname, address, surroundings));
+      const refused = found.find(({ address }) => !mayReach(hostname, address, allowPrivate));
       if (refused) return done(new AddressRefusedError(hostname, refused.address), []);
       const [first] = found;
       if (options.all) return done(null, found);
@@ -73,11 +71,7 @@ export class AddressRefusedError extends Error {
 }
 
 /** Whether a request for this name may connect to this address. */
-export function mayReach(
-  hostname: string,
-  address: string,
-  { allowPrivate }: AddressRules,
-): boolean {
+export function mayReach(hostname: string, address: string, allowPrivate: boolean): boolean {
   if (isIP(address) === 0) return false;
   // Loopback names and loopback addresses belong together: plain HTTP is allowed for them only.
   if (isLoopbackAddress(address) || isThisMachine(hostname))

@@ -12,6 +12,7 @@ import {
 import {
   answerError,
   type Body,
+  boundedBody,
   isContradiction,
   isForeign,
   isRecord,
@@ -55,9 +56,7 @@ export interface Call {
 }
 
 /** Options of every API call. The default priority is `people`. */
-export interface CallOptions {
-  readonly priority?: Priority | undefined;
-}
+export type CallOptions = Pick<Call, 'priority'>;
 
 /** The parsed reply of an API call. `tookMs` excludes the wait for the request budget. */
 export interface Reply<T> {
@@ -105,16 +104,9 @@ export interface HttpOptions {
 }
 
 /** The options that the client of an API passes on. */
-export type PassedOptions = Pick<
+export type PassedOptions = Omit<
   HttpOptions,
-  | 'version'
-  | 'timing'
-  | 'clock'
-  | 'observe'
-  | 'record'
-  | 'leaving'
-  | 'privateAddresses'
-  | 'sharedBudget'
+  'baseUrl' | 'authorization' | 'secrets' | 'limit' | 'retryAfterMs'
 >;
 
 /** What left or arrived through one door, and the answer to it, each as it is. */
@@ -160,15 +152,6 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
     return replyOf<z.output<S>>(answer, parsed.data);
   }
 
-  function read<S extends z.ZodType>(call: ReadCall, schema: S) {
-    return readFrom(call, schema, (body) => body[field]);
-  }
-
-  /** Parses the whole object, for a reply with further fields such as a total. */
-  function readWhole<S extends z.ZodType>(call: ReadCall, schema: S) {
-    return readFrom(call, schema, (body) => body);
-  }
-
   async function write<S extends z.ZodType>(call: Call, schema: S) {
     const answer = await http.send(call);
     const parsed = schema.safeParse(objectIn(answer)?.[field]);
@@ -185,7 +168,15 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
     return replyOf<z.output<S> | null>(answer, parsed.success ? parsed.data : null);
   }
 
-  return { read, readWhole, write, close: http.close };
+  return {
+    read: <S extends z.ZodType>(call: ReadCall, schema: S) =>
+      readFrom(call, schema, (body) => body[field]),
+    /** Parses the whole object, for a reply with further fields such as a total. */
+    readWhole: <S extends z.ZodType>(call: ReadCall, schema: S) =>
+      readFrom(call, schema, (body) => body),
+    write,
+    close: http.close,
+  };
 }
 
 /** Why a 2xx answer to a write does not show that the API accepted it; null if it does. */
@@ -285,10 +276,10 @@ function createTransport(options: HttpOptions, connectMs: number) {
     pipelining: 0,
     connectTimeout: connectMs,
     // A proxy resolves the names itself: only a direct connection can check the address.
-    connect: guardedConnector(
-      { allowPrivate: options.privateAddresses ?? false },
-      { timeout: connectMs, allowH2: false },
-    ),
+    connect: guardedConnector(options.privateAddresses ?? false, {
+      timeout: connectMs,
+      allowH2: false,
+    }),
     // The signal of the deadline is the only timer of a call.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -325,7 +316,9 @@ function createTransport(options: HttpOptions, connectMs: number) {
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
       const isUnconfirmed = cause instanceof Error && unconnected.has(cause);
-      if (isUnconfirmed) return noAnswerError(operation, { kind: connectErrorKind(cause), cause });
+      const isRefused = cause instanceof AddressRefusedError;
+      const unconnectedKind = isRefused ? 'private-address' : 'no-connection';
+      if (isUnconfirmed) return noAnswerError(operation, { kind: unconnectedKind, cause });
       // An aborted read had no effect; the effect of an aborted write is unknown.
       const aborted = method === 'GET' ? 'stopping' : 'terminated';
       const failed = deadline.aborted ? 'deadline' : 'connection-lost';
@@ -339,10 +332,6 @@ function createTransport(options: HttpOptions, connectMs: number) {
 function contentOf(body: Body): unknown {
   if (body.kind === 'json') return body.value;
   return 'text' in body ? body.text : null;
-}
-
-function connectErrorKind(cause: Error) {
-  return cause instanceof AddressRefusedError ? 'private-address' : 'no-connection';
 }
 
 function urlOf({ path, query = {} }: Call, base: URL): URL {
@@ -418,17 +407,8 @@ function badAddress(problem: string): InvalidRequest {
   return new InvalidRequest('configuration', [{ field: 'address', problem }]);
 }
 
-interface TextReply {
-  readonly status: number;
-  readonly text: string;
-}
-
 /** Posts JSON once, without redirects, and returns the reply as text. Rejects without a whole reply. */
-export async function postJson(
-  url: string,
-  content: unknown,
-  withinMs: number,
-): Promise<TextReply> {
+export async function postJson(url: string, content: unknown, withinMs: number) {
   const { statusCode: status, body } = await request(url, {
     method: 'POST',
     headersTimeout: withinMs,
@@ -442,18 +422,13 @@ export async function postJson(
 const DOCUMENT_MAX = 256 * 1024;
 
 /** Reads a small document, through the proxy of the environment and without redirects. Rejects without a whole reply. */
-export async function getDocument(url: string, signal: AbortSignal): Promise<TextReply> {
+export async function getDocument(url: string, signal: AbortSignal) {
   const dispatcher = outbound();
   try {
     const { statusCode: status, body } = await request(url, { dispatcher, signal });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > DOCUMENT_MAX) throw new Error(`The document is larger than ${DOCUMENT_MAX} bytes`);
-      chunks.push(chunk);
-    }
-    return { status, text: Buffer.concat(chunks).toString('utf8') };
+    const read = await boundedBody(body, DOCUMENT_MAX);
+    if (!read) throw new Error(`The document is larger than ${DOCUMENT_MAX} bytes`);
+    return { status, text: read.toString('utf8') };
   } finally {
     await dispatcher.destroy();
   }

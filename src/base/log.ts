@@ -18,23 +18,21 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import { Secret } from './errors.ts';
 import type { Observation } from './http.ts';
 
-interface LogOptions {
-  /** A pino level, for example info, debug or silent. */
-  readonly level: string;
-  /** Values that never appear in a line. Values can be added later. */
-  readonly hidden?: ReadonlySet<string>;
-}
-
-/** A log of JSON lines without sensitive values. The default destination is standard output. */
-export function createLog(options: LogOptions, to: DestinationStream = standardOutput()): Logger {
-  const { level, hidden = new Set<string>() } = options;
+/**
+ * A log of JSON lines without sensitive values. `level`: of pino, for example info, debug or silent. `hidden`: values
+ * that never appear in a line, to which others can be added later. The default destination is standard output.
+ */
+export function createLog(
+  { level, hidden = new Set() }: { readonly level: string; readonly hidden?: ReadonlySet<string> },
+  to: DestinationStream = standardOutput(),
+): Logger {
   return pino(
     {
       level,
       name: 'signalbox',
       mixin: () => ({ ...current.getStore(), ...traceIds() }),
-      formatters: { log: redactFields },
-      // redactFields has already serialized the errors.
+      formatters: { log: (fields) => ({ ...Object(redact(fields)) }) },
+      // They are serialized already.
       serializers: { err: (error) => error },
       hooks: { streamWrite: (line) => withoutValues([...hidden].flatMap(spellingsOf), line) },
     },
@@ -45,11 +43,6 @@ export function createLog(options: LogOptions, to: DestinationStream = standardO
 // Lines are written synchronously, so that the last line before a crash is not lost.
 function standardOutput(): DestinationStream {
   return pino.destination({ dest: 1, sync: true });
-}
-
-function redactFields(fields: object): Record<string, unknown> {
-  const redacted = redact(fields);
-  return typeof redacted === 'object' && redacted !== null ? { ...redacted } : {};
 }
 
 /**
@@ -135,30 +128,20 @@ export function newRequest(): string {
   return randomUUID().replace('-', '').slice(0, 10);
 }
 
-interface OutageLines {
-  readonly began: string;
-  readonly ended: string;
-}
-
-interface OutageLog {
-  /** Logs the first failure of a kind. `kind` is from a closed list, for example an error code. */
-  readonly failed: (kind: string, fields: object) => void;
-  /** Logs once that the outage has ended, with the number of failures; without one it logs nothing. */
-  readonly ended: () => void;
-}
-
 /** Logs one line per kind of failure and outage, where attempts repeat for hours, and its end. */
-export function createOutageLog(log: Logger, { began, ended }: OutageLines): OutageLog {
+export function createOutageLog(log: Logger, lines: Readonly<Record<'began' | 'ended', string>>) {
   const kinds = new Set<string>();
   let failures = 0;
   return {
-    failed: (kind, fields) => {
+    /** Logs the first failure of a kind. `kind` is from a closed list, for example an error code. */
+    failed: (kind: string, fields: object) => {
       failures += 1;
-      if (!kinds.has(kind)) log.warn(fields, began);
+      if (!kinds.has(kind)) log.warn(fields, lines.began);
       kinds.add(kind);
     },
+    /** Logs once that the outage has ended, with the number of failures; without one it logs nothing. */
     ended: () => {
-      if (failures > 0) log.info({ failures }, ended);
+      if (failures > 0) log.info({ failures }, lines.ended);
       kinds.clear();
       failures = 0;
     },

@@ -109,13 +109,6 @@ const LONGEST = 60;
 const WINDOW =
   /^(?:(?:from|between|von) )?(.*\d.*?) ?(?:-|–|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.*\d.*)$/i;
 
-/** A start and an end. */
-interface Window {
-  readonly at: string;
-  readonly until: string;
-  readonly label: string;
-}
-
 /**
  * `from 20:00 to 22:00`, `20:00-22:00` at the start of the words: one window, or those that `8-10pm` can
  * mean, the shortest first. Two numbers alone are a window only with a word before them, or at the end.
@@ -131,7 +124,7 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
       .flatMap((start) => windowsFrom(start, to, clock))
       .sort((one, other) => one.ms - other.ms);
     const short = windows.filter(({ ms }) => ms <= HALF_DAY_MS);
-    const options: readonly Window[] = short.length > 1 ? short : windows;
+    const options = short.length > 1 ? short : windows;
     if (options.length > 0) return { taken, phrase, options };
   }
   return null;
@@ -322,9 +315,7 @@ function together(
   const today = localDay(local.now, local.zone);
   const times = clock ?? [];
   if (day === null) {
-    const options = times.flatMap((time) =>
-      nextAt(time, { today, zone, isVague: vague !== null }, local),
-    );
+    const options = times.flatMap((time) => nextAt(time, zone, vague !== null, local));
     const why = vague ? { why: `“${clockText}” names no single moment.` } : several(times);
     return { options, ...why };
   }
@@ -346,13 +337,11 @@ function together(
 /** A time alone is its next occurrence; of a part of the day, the one of another day has its date. */
 function nextAt(
   time: string,
-  {
-    today,
-    zone,
-    isVague,
-  }: { readonly today: string; readonly zone: string | null; readonly isVague: boolean },
+  zone: string | null,
+  isVague: boolean,
   local: MomentContext,
 ): readonly TimeOption[] {
+  const today = localDay(local.now, local.zone);
   const day = futureDay(today, time, local);
   const isPlain = zone === null && local.key === 'at' && (!isVague || day === today);
   return optionOn(day, time, zone, local).map((option) =>
@@ -373,16 +362,14 @@ function passed(
 ): Moments | null {
   const [day = '', time = ''] = [days[0], times[0]];
   const isSkipped = instantsOf(day, time, local.zone).length === 0;
-  const next = [1, 2].map((count) =>
-    addDays(isSkipped ? day : localDay(local.now, local.zone), isSkipped ? count - 1 : count - 1),
+  const first = isSkipped ? day : localDay(local.now, local.zone);
+  const [next] = [first, addDays(first, 1)].flatMap((each) =>
+    optionOn(each, isSkipped ? hourLater(time) : time, zone, local),
   );
-  const options = next
-    .flatMap((each) => optionOn(each, isSkipped ? hourLater(time) : time, zone, local))
-    .slice(0, 1);
   const why = isSkipped
     ? `The clocks skip ${time} on that day.`
     : 'This moment has passed. The next one:';
-  return { why, options };
+  return { why, options: next ? [next] : [] };
 }
 
 function hourLater(time: string): string {

@@ -1,6 +1,5 @@
 // Reads a configuration file, and reports its problems with their place and what to do.
 
-import leven from 'leven';
 import {
   type Document,
   isMap,
@@ -12,6 +11,7 @@ import {
 } from 'yaml';
 import { z } from 'zod';
 import { isDay } from './calendar.ts';
+import { nearest } from './text.ts';
 import { DAY_MS, spanMs } from './time.ts';
 
 /** A problem of the configuration: the path of the value, the problem, and what to do. */
@@ -174,7 +174,7 @@ export function strictConfigObject<Shape extends z.ZodRawShape>(shape: Shape) {
  */
 export function declaredName(what: string, known: readonly string[], otherwise?: string) {
   const hintFor = (word: string) => {
-    const more = nearestWord(word, known) === null ? otherwise : undefined;
+    const more = nearest(word, known).length === 0 && otherwise;
     return [suggestion(word, known), more].filter(Boolean).join('; ') || null;
   };
   return z.string().refine((word) => known.includes(word), {
@@ -185,21 +185,11 @@ export function declaredName(what: string, known: readonly string[], otherwise?:
 
 /** Returns the hint for an unknown word: a known one that is similar, or the known ones. */
 export function suggestion(word: string, known: readonly string[]): string | null {
-  const near = nearestWord(word, known);
-  if (near !== null) return `did you mean ${quoted(near)}?`;
+  const [near] = nearest(word, known, 1);
+  if (near !== undefined) return `did you mean ${quoted(near)}?`;
   if (known.length === 0) return null;
   const rest = known.length > 12 ? ' …' : '';
   return `known: ${known.slice(0, 12).join(', ')}${rest}`;
-}
-
-/** Returns the most similar known word; null if none is similar. */
-export function nearestWord(word: string, known: readonly string[]): string | null {
-  const limit = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: leven(word, candidate) }))
-    .filter(({ distance }) => distance <= limit)
-    .sort((a, b) => a.distance - b.distance);
-  return ranked[0]?.candidate ?? null;
 }
 
 /** Quotes text of a user: cut, and without control characters for the terminal. */
@@ -284,9 +274,9 @@ function keysOf(path: string): readonly string[] {
 /** A name of the time zone database. A fixed offset from UTC would ignore summer time. */
 export const TimeZone = z.string().refine(isTimeZone, {
   error: ({ input }) => {
-    const near = nearestWord(String(input), Intl.supportedValuesOf('timeZone'));
+    const [near] = nearest(String(input), Intl.supportedValuesOf('timeZone'), 1);
     const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'for example Europe/Berlin or UTC';
-    const hint = near === null ? other : `did you mean ${quoted(near)}?`;
+    const hint = near === undefined ? other : `did you mean ${quoted(near)}?`;
     return withHint(`is not a time zone: ${quoted(String(input))}`, hint);
   },
 });

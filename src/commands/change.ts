@@ -1,96 +1,86 @@
 import { z } from 'zod';
-import { isDay, startOf } from '../base/calendar.ts';
-import { type LocalClock, typedSpan } from '../base/moments.ts';
-import { ownValue } from '../base/text.ts';
-import { addDays, dayOf, spanMs } from '../base/time.ts';
-import type { Answer } from '../domain/answer.ts';
-import { STATES } from '../domain/change.ts';
-import { scopeOf } from '../domain/freezes.ts';
-import { STATE_WORDS } from '../domain/words.ts';
+import { nearest, ownValue } from '../base/text.ts';
 import {
-  choiceField,
-  Details,
-  type FieldContext,
-  numberField,
-  oneOf,
-  SCOPE_KEYS,
-  ServiceName,
-  type TypedValues,
-  textField,
-} from './arguments.ts';
-import { lastWeekday } from './cost-words.ts';
+  type Answer,
+  type Caller,
+  countWords,
+  type InlinePart,
+  textAnswer,
+} from '../domain/answer.ts';
+import { type Change, isChangeId, isPrivate, targetKey } from '../domain/change.ts';
+import { serviceTarget } from '../domain/targets.ts';
+import { STATE_WORDS, wordOf } from '../domain/words.ts';
+import { type ChangeQuery, countChanges, listChanges, loadChange } from '../log/index.ts';
+import { choiceField, Details, type FieldContext, ServiceName, textField } from './arguments.ts';
 import {
-  CHANGE_LISTS,
-  nounOf,
-  type PastTime,
+  daysPhrase,
+  historyLines,
+  instantOf,
+  namePhrase,
+  pastField,
+  personField,
+  personOf,
+  requestLine,
+  stateField,
+  storyLines,
+} from './change-log.ts';
+import {
+  type CommandContext,
   type Phrase,
   type PhraseState,
   queryCommand,
+  type ResolvedValues,
 } from './define.ts';
-import { nameAt } from './names.ts';
-import { verbAt } from './verbs.ts';
 
-/** Reads a state by its word, or by its name in the audit trail: `waiting` or `pending`. */
-const StateText = z.preprocess(
-  (typed) => {
-    const word = typeof typed === 'string' ? typed.trim().toLowerCase() : typed;
-    return STATES.find((state) => STATE_WORDS[state] === word) ?? word;
+/** How each list is titled, its button, and what is said when it is empty. */
+const LISTS = {
+  pending: {
+    ...{ title: 'waiting for approval', label: 'Waiting' },
+    none: 'No changes are waiting for approval.',
   },
-  z.enum(STATES, { error: `must be ${oneOf(Object.values(STATE_WORDS))}` }),
-);
+  mine: { title: 'requested by you', label: 'Yours', none: 'You have requested no changes.' },
+  all: { title: 'in total', label: 'All', none: 'There are no changes.' },
+  review: {
+    ...{ title: 'with break-glass, not yet reviewed', label: null },
+    none: 'No emergency change needs a review.',
+  },
+  standing: {
+    ...{ title: 'allowed in advance', label: null },
+    none: 'No standing approval is in force.',
+  },
+} as const;
 
-/** A filter by state, for `/change list` and `/change log`. */
-function stateField(label: string) {
-  const words = Object.values(STATE_WORDS);
-  return choiceField(StateText, () => words, {
-    word: 'state',
-    label,
-    // The states that most questions are about, if no state is called like this.
-    suggestions: () => ['waiting', 'running', 'accepted', 'failed', 'unknown'],
-  });
-}
+export const CHANGE_LISTS = Object.keys(LISTS) as [Which, ...Which[]];
+type Which = keyof typeof LISTS;
 
-/** Reads a time in the past: `yesterday`, `2026-11-01`, `36h` or `7d`. */
-const PastTimeText = z.string().transform((typed, context): PastTime => {
-  const text = typed.trim().toLowerCase();
-  const agoMs = spanMs(typedSpan(text) ?? '');
-  if (!Number.isNaN(agoMs)) return { agoMs };
-  if (text === 'today') return { daysAgo: 0 };
-  if (text === 'yesterday') return { daysAgo: 1 };
-  if (isDay(text)) return { day: text };
-  context.addIssue({
-    code: 'custom',
-    message:
-      'must be today, yesterday, a day (for example 2026-11-01) or a time ago (for example 7d)',
-  });
-  return z.NEVER;
+const ListArgs = z.strictObject({
+  which: choiceField(z.enum(CHANGE_LISTS), () => CHANGE_LISTS, { label: 'List' }),
+  service: ServiceName.optional().meta({ ...ServiceName.meta(), word: 'service' }),
+  by: personField('Requested by'),
+  state: stateField('State'),
+  since: pastField('since', 'Requested since', '7d, 4h', ['from', 'after']),
+  before: textField(z.string().max(40), {
+    word: 'before',
+    label: 'Requested before',
+    hint: 'A change id',
+  }),
 });
 
-/** `24 hours`, `last 7 days`, `monday` → a time that the filters read. */
-function pastText(typed: string, clock: LocalClock | null): string | null {
-  const span = typedSpan(typed.replace(/^(the )?(last|past) /i, '').replace(/ ago$/i, ''));
-  if (span !== null) return span;
-  const [, day] = /^(?:last )?((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)$/i.exec(typed) ?? [];
-  return clock && day !== undefined ? lastWeekday(day, dayOf(clock.now)) : null;
-}
+export const changeList = queryCommand({
+  name: 'change list',
+  program: 'read',
+  title: 'List changes',
+  summary: 'List changes by approval, person, service, state or time',
+  examples: ['change list', 'change list mine', 'change list service=staging since=yesterday'],
+  args: ListArgs,
+  phrase: listPhrase,
+  // The list itself decides them: `mine` is one person, `pending` one state.
+  hasField: (field, { given: { which } }: FieldContext) =>
+    !(field === 'by' && which === 'mine') && !(field === 'state' && which === 'pending'),
 
-/** `last week`, `today`: the days of a search without its keys. */
-function daysPhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
-  if (!vocabulary.clock || given.since !== undefined) return null;
-  const today = dayOf(vocabulary.clock.now);
-  const monday = startOf('week', today);
-  const two = words.slice(0, 2).join(' ').toLowerCase();
-  const spans: Readonly<Record<string, TypedValues>> = {
-    'last week': { since: addDays(monday, -7), until: addDays(monday, -1) },
-    'this week': { since: monday },
-    'this month': { since: startOf('month', today) },
-  };
-  const found = spans[two];
-  if (found) return { taken: 2, given: found };
-  const one = words[0]?.toLowerCase() ?? '';
-  const isDay = one === 'today' || one === 'yesterday' || /^\d+[hdw]$/.test(one);
-  return isDay ? { taken: 1, given: { since: one } } : null;
-}
+  target: () => null,
+  answer: answerChangeList,
+});
 
 /** A service without its key, the lists as people call them, and days. */
 function listPhrase(words: readonly string[], so: PhraseState): Phrase | null {
@@ -104,138 +94,84 @@ const LIST_WORDS: Readonly<Record<string, string>> = {
   ...{ waiting: 'pending', open: 'pending', unapproved: 'pending' },
 };
 
-function namePhrase(
-  field: 'service' | 'target',
-  words: readonly string[],
-  { given, vocabulary }: PhraseState,
-): Phrase | null {
-  const typed = words.map((text) => ({ text, quoted: false }));
-  const found = given[field] === undefined ? nameAt('service', typed, vocabulary) : null;
-  return found && { taken: found.taken, given: { [field]: found.text } };
+const PAGE = 20;
+/** More changes are not counted. */
+const COUNTED_MAX = 1_000;
+
+/** Without `which`: all changes with these filters, or `pending` without a filter. */
+type ListRequest = Partial<ResolvedValues<typeof ListArgs>>;
+
+/** Answers `/change list` with one page, newest first. */
+export async function answerChangeList(
+  request: ListRequest,
+  { changes, now }: Pick<CommandContext, 'changes' | 'now'>,
+  asker: Caller,
+): Promise<Answer> {
+  const who = await personOf(changes, request.by, asker);
+  if ('title' in who) return who;
+  const after =
+    request.before === undefined ? null : await findChange(changes, request.before, asker);
+  if (after && 'title' in after) return after;
+  const { service, state, since } = request;
+  const hasFilter = Boolean(service || request.by || state || since);
+  const which = request.which ?? (hasFilter ? 'all' : 'pending');
+  const requester = which === 'mine' ? asker.by : who.user;
+  const plan = service && { target: serviceTarget(service) };
+  const query: ChangeQuery = {
+    ...(which === 'pending' && { states: ['pending'] }),
+    ...(which === 'review' && { toReview: true }),
+    ...(state ? { states: [state], privateTo: asker.by } : { confirmed: true }),
+    ...(requester && { requester }),
+    ...(plan && { targets: [targetKey({ organization: changes.organization, plan })] }),
+    ...(since && { since: instantOf(since, now()) }),
+    ...(after && { before: after }),
+  };
+  const standing = which === 'standing' ? await changes.standing() : null;
+  const shown =
+    standing?.slice(0, PAGE) ?? (await listChanges(changes.events, { ...query, limit: PAGE }));
+  const count = standing?.length ?? (await countChanges(changes.events, query));
+  const left = count > COUNTED_MAX ? count : count - shown.length;
+  const older = { ...request, which, before: shown.at(-1)?.id };
+  const isNamed = which !== 'all' || !hasFilter || who.user === asker.by;
+  const named = isNamed ? ` ${LISTS[who.user === asker.by ? 'mine' : which].title}` : '';
+  const filters = [
+    count === 0 ? 'Changes' : `${countText(count, 'change')}${named}`,
+    ...(service ? [service.name] : []),
+    ...(state ? [STATE_WORDS[state]] : []),
+    ...(since ? [`since ${since}`] : []),
+  ];
+  return {
+    title: `${filters.join(' · ')}${after ? ` before ${request.before}` : ''}`,
+    parts: [
+      ...(who.user && who.user !== asker.by
+        ? [{ kind: 'lines', lines: [['Requested by ', { user: who.user }]] } as const]
+        : []),
+      shown.length > 0
+        ? { kind: 'changes', changes: shown }
+        : { kind: 'text', text: hasFilter ? 'No matching changes.' : LISTS[which].none },
+      {
+        kind: 'offers',
+        offers: [
+          ...(left > 0 && shown.length > 0
+            ? [{ label: 'Older', line: requestLine(changeList, older) }]
+            : []),
+          ...Object.entries(LISTS).flatMap(([other, { label }]) =>
+            label && other !== which ? [{ label, line: `change list ${other}` }] : [],
+          ),
+        ],
+      },
+      ...(left > 0
+        ? [{ kind: 'note', text: `${countText(left, 'older change')} not shown.` } as const]
+        : []),
+    ],
+  };
 }
 
-/** One person: `me`, `@ana`, `ana`. */
-const personText = (typed: string) => (/^(<@\w+(\|[^>]*)?>|@?[\w.-]+)$/.test(typed) ? typed : null);
-
-/** `stop`, `service stop` → the name of the command. */
-function askPhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
-  if (given.ask !== undefined) return null;
-  const typed = words.map((text) => ({ text, quoted: false }));
-  const changes = vocabulary.commands.filter(({ kind }) => kind === 'change');
-  const own = changes.filter((command) => nounOf(command) === words[0]?.toLowerCase());
-  const found = own.length > 0 ? verbAt(typed.slice(1), own) : verbAt(typed, changes);
-  if (!found && own.length > 0) return { taken: 2, given: { ask: words.slice(0, 2).join(' ') } };
-  if (!found) return null;
-  const taken = words.length - found.rest.length;
-  return { taken, given: { ask: found.command.name } };
-}
-
-/** A time in the past as a key; the hint names one that fits it. */
-function pastField(word: string, label: string, like: string, synonyms: readonly string[]) {
-  return textField(PastTimeText, {
-    ...{ word, label, synonyms, reads: pastText },
-    hint: `yesterday, a UTC day (2026-11-01), or a time ago (${like})`,
-    // Offered for one that cannot be read.
-    suggestions: () => ['today', 'yesterday', '7d', '30d'],
-  });
-}
-
-function personField(label: string) {
-  return textField(Sought, {
-    word: 'by',
-    synonyms: ['who', 'user', 'person'],
-    label,
-    hint: 'A user, for example @ana, or me',
-    reads: personText,
-  });
+function countText(count: number, noun: string): string {
+  return count > COUNTED_MAX ? `More than 1,000 ${noun}s` : countWords(count, noun);
 }
 
 const Id = z.string().min(1).max(40).meta({ label: 'Change id', reads: changeIdText });
-const Sought = z.string().trim().min(1).max(80, 'is too long');
-
-const Which = z.enum(CHANGE_LISTS);
-
-export const changeList = queryCommand({
-  name: 'change list',
-  program: 'read',
-  title: 'List changes',
-  summary: 'List changes by approval, person, service, state or time',
-  examples: ['change list', 'change list mine', 'change list service=staging since=yesterday'],
-  args: z.strictObject({
-    which: choiceField(Which, () => CHANGE_LISTS, { label: 'List' }),
-    service: ServiceName.optional().meta({ ...ServiceName.meta(), word: 'service' }),
-    by: personField('Requested by'),
-    state: stateField('State'),
-    since: pastField('since', 'Requested since', '7d, 4h', ['from', 'after']),
-    before: textField(z.string().max(40), {
-      word: 'before',
-      label: 'Requested before',
-      hint: 'A change id',
-    }),
-  }),
-  phrase: listPhrase,
-  // The list itself decides them: `mine` is one person, `pending` one state.
-  hasField: (field, { given: { which } }: FieldContext) =>
-    !(field === 'by' && which === 'mine') && !(field === 'state' && which === 'pending'),
-
-  target: () => null,
-  answer: (
-    { which = null, service = null, by = null, state = null, since = null, before = null },
-    { changes },
-    asker,
-  ) => changes.list({ which, service, by, state, since, before }, asker),
-});
-
-export const changeLog = queryCommand({
-  name: 'change log',
-  program: 'read',
-  title: 'Read the audit trail',
-  summary: 'Read the audit trail: who did what and when, refusals included',
-  examples: [
-    'change log',
-    'change log by=me since=7d',
-    'change log target=analytics-prod state=failed',
-  ],
-  args: z.strictObject({
-    by: personField('By'),
-    what: textField(Sought, {
-      word: 'command',
-      synonyms: ['cmd'],
-      label: 'Command',
-      hint: 'For example service stop',
-    }),
-    target: textField(Sought, {
-      word: 'target',
-      synonyms: ['on', 'service', 'alert'],
-      label: 'Target',
-      hint: 'The name of a service or an alert',
-    }),
-    state: stateField('New state'),
-    since: pastField('since', 'Since', '7d, 4h', ['from', 'after']),
-    until: pastField('until', 'Before', '1d', ['to']),
-    before: numberField(z.int().min(1), {
-      word: 'before',
-      label: 'Before event number',
-      min: 1,
-    }),
-  }),
-
-  phrase: (words, so) => daysPhrase(words, so) ?? namePhrase('target', words, so),
-  target: () => null,
-  answer: (
-    {
-      by = null,
-      what = null,
-      target = null,
-      state = null,
-      since = null,
-      until = null,
-      before = null,
-    },
-    { changes },
-    asker,
-  ) => changes.log({ by, command: what, target, state, since, until, before }, asker),
-});
 
 export const changeShow = queryCommand({
   name: 'change show',
@@ -246,8 +182,42 @@ export const changeShow = queryCommand({
   args: z.strictObject({ id: Id, details: Details }),
 
   target: () => null,
-  answer: ({ id, details }, { changes }, asker) => changes.show(id, asker, details !== undefined),
+  answer: async ({ id, details }, { changes }, asker) => {
+    const found = await findChange(changes, id, asker);
+    return 'title' in found
+      ? found
+      : answerChangeShow(changes, found, asker, details !== undefined);
+  },
 });
+
+const LINES_MAX = 60;
+
+async function answerChangeShow(
+  changes: CommandContext['changes'],
+  found: Change,
+  asker: Caller,
+  isDetailed: boolean,
+): Promise<Answer> {
+  const { change, hidden, effect, next } = await changes.shown(found, asker);
+  const lines = await (isDetailed ? historyLines : storyLines)(changes.events, change.id);
+  const { state, followUp } = change;
+  const seen = state === 'succeeded' ? followUp?.seen : null;
+  const now: readonly (readonly InlinePart[])[] = [
+    // Once the target was read after the send.
+    ...(seen ? [[{ at: seen.at }, `  The server shows: ${wordOf(seen.text)}`]] : []),
+    ...(next ? [[{ at: next.at }, `  Next run: ${next.action}`]] : []),
+  ];
+  const details = { label: 'Details', line: `change show ${change.id} details` };
+  return {
+    title: isDetailed ? 'Evidence' : 'History',
+    change: { change, hidden },
+    parts: [
+      { kind: 'lines', lines: [...lines.slice(-LINES_MAX), ...(isDetailed ? [] : now)] },
+      ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
+      ...(isDetailed ? [] : [{ kind: 'offers', offers: [details] } as const]),
+    ],
+  };
+}
 
 export const changeCancel = queryCommand({
   name: 'change cancel',
@@ -260,8 +230,40 @@ export const changeCancel = queryCommand({
   submit: () => 'Cancel change',
   target: () => null,
   acts: () => true,
-  answer: ({ id }, { changes }, asker) => changes.cancel(id, asker),
+  answer: async ({ id }, { changes }, asker) => {
+    const found = await findChange(changes, id, asker);
+    return 'title' in found ? found : changes.cancel(found, asker);
+  },
 });
+
+/** Returns the change with this id, or an answer that offers similar ids. */
+async function findChange(
+  { events }: CommandContext['changes'],
+  typed: string,
+  { by }: Caller,
+): Promise<Change | Answer> {
+  const id = changeIdText(typed);
+  const change = isChangeId(id) ? await loadChange(events, id) : null;
+  if (change && (!isPrivate(change) || change.requester === by)) return change;
+  const recent = await listChanges(events, { limit: COMPARED, privateTo: by });
+  const near = nearest(
+    id,
+    recent.map((each) => each.id),
+    OFFERED,
+  );
+  const own = await listChanges(events, { requester: by, limit: OFFERED });
+  const offered = near.length > 0 ? recent.filter((each) => near.includes(each.id)) : own;
+  const hint = near.length > 0 ? 'Did you mean one of these?' : 'Your newest requests are below.';
+  const text = `There's no change “${id}”. ${offered.length > 0 ? hint : 'You have no requests.'}`;
+  const offers = offered.map(({ id: other, command, plan }) => ({
+    label: `${other}: ${command} ${plan.target.name}`,
+    line: `change show ${other}`,
+  }));
+  return textAnswer('Change not found', text, offers);
+}
+
+const COMPARED = 300;
+const OFFERED = 3;
 
 /** Normalises a typed change id: `#k3m9qd,` → `K3M9QD`. People type ids on phones. */
 export function changeIdText(typed: string): string {
@@ -271,33 +273,3 @@ export function changeIdText(typed: string): string {
     .replace(/[.,;]$/, '')
     .toUpperCase();
 }
-
-export const changeWho = queryCommand({
-  name: 'change who',
-  program: 'read',
-  title: 'Look up permissions',
-  summary: 'Show who may use a command, who approves it, and by which rule',
-  examples: [
-    'change who service stop analytics-prod',
-    'change who service scale tag=prod',
-    'change who alert edit',
-  ],
-  args: z.strictObject({
-    ask: z.string().min(1).max(60).meta({ label: 'Command', names: 'ask' }),
-    scope: z.string().min(1).max(100).optional().meta({ label: 'Service', names: 'scope' }),
-    ...SCOPE_KEYS,
-  }),
-
-  phrase: askPhrase,
-  target: () => null,
-  answer: ({ ask, ...about }, { who }, asker) => {
-    const scope = scopeOf(about);
-    const named = Object.values(about).filter((one) => one !== undefined);
-    return named.length > 1 ? ONE_ONLY : who({ command: ask.id, scope }, asker);
-  },
-});
-
-const ONE_ONLY: Answer = {
-  title: 'Choose one target',
-  parts: [{ kind: 'text', text: 'Name exactly one of: a service, tag= or warehouse=.' }],
-};

@@ -8,23 +8,25 @@ import type {
   CostContext,
   DigestService,
 } from '../costs/index.ts';
-import type { Answer, Caller, CommandOffer } from '../domain/answer.ts';
+import type { Answer, Caller, CommandOffer, PersonLookup } from '../domain/answer.ts';
 import type {
   Change,
   EffectKind,
   Plan,
   PlanRow,
   Snapshot,
-  State,
   StateDifference,
   Target,
   UserId,
 } from '../domain/change.ts';
-import type { FreezeService, NamedScope, Scope, SlackFreeze } from '../domain/freezes.ts';
+import type { FreezeService, NamedScope, SlackFreeze } from '../domain/freezes.ts';
+import type { People } from '../domain/gate.ts';
+import type { Policy } from '../domain/policy.ts';
 import type { ScheduleService } from '../domain/schedules.ts';
 import type { AllowedChange } from '../domain/standing.ts';
 import { findByName, type NamedItem, type NoEffect, type Service } from '../domain/targets.ts';
 import type { RequestedTiming, TimingSupport } from '../domain/timing.ts';
+import type { Log } from '../log/index.ts';
 import type { CloudPermission } from '../servers/accepted-values.ts';
 import type { AlertList, AlertsClient } from '../servers/alerts.ts';
 import type { AlertsReads } from '../servers/alerts-reads.ts';
@@ -53,11 +55,10 @@ export interface CommandContext extends CostContext {
   /** Lists, adds, stops, shows and posts the cost reports of channels. */
   readonly digests: DigestService;
   readonly anomalies: AnomalyQueries;
-  /** Lists, shows and cancels changes, and reads the audit trail. */
   readonly changes: ChangesQueries;
   readonly freezes: FreezeService;
   readonly schedules: ScheduleService;
-  readonly who: WhoQueries;
+  readonly who: RuleFacts;
   /** Whether a user may request a change of this service, so that they see who changed it. */
   readonly isOperatorOf: (target: Target, by: UserId) => Promise<boolean>;
   readonly organizations: Organizations;
@@ -110,21 +111,27 @@ interface AnomalyQueries {
   readonly budgets: () => Promise<Answer>;
 }
 
-/** A command and its target: a service, a scope, or null if no target is named. */
-export interface WhoQuestion {
-  readonly command: string;
-  readonly scope: Scope | null;
+/** By what `change who` tells who may request a command and who approves it. */
+export interface RuleFacts {
+  /** The policy with the freezes that users made. */
+  readonly policy: () => Promise<Policy>;
+  readonly people: Pick<People, 'identify' | 'someMembers'>;
+  readonly discoversServices: boolean;
+  readonly commands: ReadonlyMap<string, ChangeCommand>;
 }
 
-/** Answers who may request a command and who approves it, by the current policy. */
-export type WhoQueries = (question: WhoQuestion, asker: Caller) => Promise<Answer>;
-
+/** What answers about changes read, and what only the workflow knows or does. */
 export interface ChangesQueries {
-  readonly list: (request: ListRequest, asker: Caller) => Promise<Answer>;
-  /** `isDetailed`: with the evidence that an auditor needs. */
-  readonly show: (id: string, asker: Caller, isDetailed?: boolean) => Promise<Answer>;
-  readonly cancel: (id: string, asker: Caller) => Promise<Answer>;
-  readonly log: (request: LogRequest, asker: Caller) => Promise<Answer>;
+  readonly events: Log;
+  readonly organization: string;
+  /** The user whom a name, an id or a mention means. */
+  readonly named: (word: string) => Promise<PersonLookup>;
+  /** The standing approvals in force. */
+  readonly standing: () => Promise<readonly Change[]>;
+  /** A change as it is now, its measured effect, its next run, and the buttons of its card that this user may not press. */
+  readonly shown: (change: Change, asker: Caller) => Promise<ShownChange>;
+  /** Cancels it for its requester. */
+  readonly cancel: (change: Change, asker: Caller) => Promise<Answer>;
   /** The last changes of a target, newest first; none for a user who may not list changes. */
   readonly latestOf: (target: Target, asker: Caller) => Promise<readonly Change[]>;
   /** The names of the commands that a user requested most. */
@@ -133,39 +140,11 @@ export interface ChangesQueries {
   readonly openOf: (asker: Caller) => Promise<readonly Change[]>;
 }
 
-/** A day in UTC (`today` and `yesterday` as well), or a duration before now. */
-export type PastTime =
-  | { readonly day: string }
-  | { readonly daysAgo: 0 | 1 }
-  | { readonly agoMs: number };
-
-export const CHANGE_LISTS = ['pending', 'mine', 'all', 'review', 'standing'] as const;
-
-/** The filters of a list of changes; null: no filter. */
-export interface ListRequest {
-  /** Null: all changes with these filters, or `pending` without a filter. */
-  readonly which: (typeof CHANGE_LISTS)[number] | null;
-  readonly service: Service | null;
-  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
-  readonly by: string | null;
-  readonly state: State | null;
-  /** Requested since. */
-  readonly since: PastTime | null;
-  /** The last change of the previous page. */
-  readonly before: string | null;
-}
-
-/** The filters of an audit trail search; null: no filter. */
-export interface LogRequest {
-  /** `me`, an id, a mention or a name; workflow resolves it to a user. */
-  readonly by: string | null;
-  readonly command: string | null;
-  readonly target: string | null;
-  readonly state: State | null;
-  readonly since: PastTime | null;
-  readonly until: PastTime | null;
-  /** The number of the last event of the previous page. */
-  readonly before: number | null;
+interface ShownChange {
+  readonly change: Change;
+  readonly hidden: readonly string[];
+  readonly effect: string | null;
+  readonly next: { readonly at: Date; readonly action: string } | null;
 }
 
 /** One of several readings of some words, with the values that it gives. */
@@ -388,7 +367,7 @@ interface UndoCommand {
 export type Command = QueryCommand | ChangeCommand;
 
 /** Fields that name an item have the item as their value. */
-type ResolvedValues<Shape extends z.ZodObject> = {
+export type ResolvedValues<Shape extends z.ZodObject> = {
   [Key in keyof z.output<Shape>]: Key extends 'service'
     ? Service
     : Key extends 'pipe' | 'alert' | 'tag' | 'warehouse' | 'ask'

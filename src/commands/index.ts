@@ -17,19 +17,14 @@ export {
   fieldContext,
   type Intent,
   type ListedItem,
-  type ListRequest,
-  type LogRequest,
   nounOf,
   type ParseProblem,
   type ParseResult,
-  type PastTime,
   type QueryCommand,
   type ServerLists,
   titleOf,
   type Vocabulary,
   verbOf,
-  type WhoQueries,
-  type WhoQuestion,
 } from './define.ts';
 export { decidedChanges } from './elsewhere.ts';
 export { type HelpReader, helpFor, usageHint } from './help.ts';
@@ -37,14 +32,12 @@ export { itemsOf } from './listed.ts';
 export { resolveNames } from './names.ts';
 export { parseLine } from './parse.ts';
 export {
-  changesFreezes,
   commandNames,
   commands,
   nouns,
-  takesService,
-  untaggedTarget,
 } from './registry.ts';
 export { listedSnapshots } from './service-observe.ts';
 export { servicesOverview } from './service-read.ts';
 export type { Progress, SettledRule } from './settled.ts';
 export { hasField, parseProblemOf, parseValues } from './values.ts';
+export { changesFreezes, takesService, untaggedTarget } from './who.ts';

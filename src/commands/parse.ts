@@ -9,9 +9,9 @@ import {
   quoteWord,
   type TypedValues,
 } from './arguments.ts';
+import { CHANGE_LISTS } from './change.ts';
 import { costVerb } from './cost-words.ts';
 import {
-  CHANGE_LISTS,
   type Command,
   fieldContext,
   nounOf,

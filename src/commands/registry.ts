@@ -1,11 +1,9 @@
-import type { Target } from '../domain/change.ts';
-import { EVERYTHING } from '../domain/freezes.ts';
 import { alertEdit } from './alert-edit.ts';
 import { alertList, alertShow } from './alert-read.ts';
 import { changeAllow } from './allow.ts';
-import { fieldsOf } from './arguments.ts';
 import { backupList, backupShow } from './backup.ts';
-import { changeCancel, changeList, changeLog, changeShow, changeWho } from './change.ts';
+import { changeCancel, changeList, changeShow } from './change.ts';
+import { changeLog } from './change-log.ts';
 import {
   cost,
   costAnomalies,
@@ -15,7 +13,7 @@ import {
   costForecast,
   costWhy,
 } from './cost.ts';
-import type { ChangeCommand, Command } from './define.ts';
+import type { Command } from './define.ts';
 import { endpointCreate, endpointList } from './endpoint.ts';
 import { changeFreeze, changeFreezes, changeUnfreeze } from './freeze.ts';
 import { pipeList, pipeSettings } from './pipe.ts';
@@ -30,6 +28,7 @@ import {
   serviceScheduleResume,
 } from './service-schedule.ts';
 import { serviceStart, serviceStop } from './service-state.ts';
+import { changeWho } from './who.ts';
 
 export const commands: readonly Command[] = [
   serviceList,
@@ -90,17 +89,3 @@ export const commandNames = {
   queries: namesOfKind('query'),
   changes: namesOfKind('change'),
 };
-
-export function changesFreezes(change: ChangeCommand | undefined): boolean {
-  return change?.call === 'PUT freeze';
-}
-
-export function takesService({ args }: Pick<ChangeCommand, 'args'>): boolean {
-  return fieldsOf(args).some(({ names }) => names === 'service');
-}
-
-/** An alert or a new service. Neither has tags or a warehouse. */
-export function untaggedTarget(command: string): Target {
-  const kind = command.startsWith('alert') ? 'alert' : 'new service';
-  return { kind, id: EVERYTHING.id, name: command, tags: [], warehouse: null };
-}

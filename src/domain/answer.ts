@@ -121,8 +121,6 @@ export interface AnswerAction {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  /** Slack asks this before it sends the press: at most 300 characters of text. */
-  readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
 }
 
 /** An answer with one text, and buttons for the given commands. */

@@ -5,13 +5,13 @@ import {
   At,
   BlockingFreeze,
   ChangeKey,
-  type ChannelId,
   Evidence,
   type ExecutionOutcome,
   Fields,
   LateAnswer,
   Plan,
-  Requirement,
+  PostedAt,
+  Request,
   StateCheck,
   User,
   type UserId,
@@ -20,8 +20,6 @@ import {
 } from './change.ts';
 
 export const Id = z.string().min(1);
-const Channel = z.custom<ChannelId>((value) => typeof value === 'string' && value !== '');
-export const PostedAt = { channel: Channel, ts: Id };
 /** A mark of a lost history that people may still see, and that the event answers. */
 export const AnsweredMark = z.object({ stream: Id, version: z.int().positive(), hash: Id });
 
@@ -47,22 +45,7 @@ const Stopped = {
 
 export const ChangeEvent = z.discriminatedUnion('type', [
   event('drafted', {
-    organization: z.string(),
-    requester: User,
-    command: Id,
-    reason: z.string().nullable(),
-    via: Via.nullable().default(null),
-    words: z.string().nullable().default(null),
-    requestKey: z.string().nullable().default(null),
-    plan: Plan,
-    digest: Id,
-    requires: Requirement,
-    expiresAt: At,
-    notBefore: At.nullable(),
-    /** The change that it reverts. */
-    parent: ChangeKey.nullable(),
-    /** The standing approval by which it runs. */
-    standing: ChangeKey.optional(),
+    ...Request,
     /** What it inherits from the change with which it was approved; null: nothing. */
     inherits: z
       .object({

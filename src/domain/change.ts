@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/text.ts';
+import { STATE_WORDS } from './words.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -54,23 +55,8 @@ export const At = z.preprocess(
 );
 
 /** One request to run one command with exact arguments, and what became of it. */
-export interface Change {
+export interface Change extends Readonly<z.infer<z.ZodObject<typeof Request>>> {
   readonly id: ChangeId;
-  /** The organization of the cloud in which its target is. */
-  readonly organization: string;
-  readonly command: string;
-  readonly requester: UserId;
-  readonly reason: string | null;
-  /** The agent that requested it; null: a person did. */
-  readonly via: Via | null;
-  /** What this agent says, cleaned: shown as a quotation, apart from the reason. */
-  readonly words: string | null;
-  /** The key of the request, by which a program that runs again finds it. */
-  readonly requestKey: string | null;
-  readonly plan: Plan;
-  /** The plan digest over request, plan and requirement, to which approvals are bound. */
-  readonly digest: string;
-  readonly requires: Requirement;
   readonly state: State;
   /** The number of its last event, and the hash of that event: the mark that messages carry. */
   readonly version: number;
@@ -90,8 +76,6 @@ export interface Change {
     readonly version: number;
     readonly wider: { readonly plan: Plan; readonly digest: string };
   })[];
-  /** The standing approval by which it runs, as its requester saw; missing: it has approvals of its own. */
-  readonly standing?: ChangeId | undefined;
   /** The changes that ran by this standing approval, each counted at its confirmation; missing: none. */
   readonly uses?: readonly (Verdict & { readonly change: ChangeId } & {
     readonly version: number;
@@ -118,13 +102,8 @@ export interface Change {
   readonly createdAt: Date;
   /** When the requester confirmed the draft; null before. */
   readonly confirmedAt: Date | null;
-  readonly expiresAt: Date;
-  /** Not claimed before this time: the change is timed, or its permit was handed back. */
-  readonly notBefore: Date | null;
   /** When the revert is due; set when the change succeeded. */
   readonly revertAt: Date | null;
-  /** The change that this one reverts; both were approved together. */
-  readonly parent: ChangeId | null;
   /** The revert of this change; missing until it is planned. */
   readonly child?: { readonly id: ChangeId; readonly state: State } | undefined;
   /** What was read of the target since the send; missing if it is not followed. */
@@ -144,27 +123,13 @@ export interface Change {
   readonly copies: readonly (Position & { readonly to: UserId })[];
 }
 
-export const STATES = [
-  'draft',
-  'pending',
-  'approved',
-  'executing',
-  'succeeded',
-  'failed',
-  'unknown',
-  'rejected',
-  'cancelled',
-  'expired',
-  'stale',
-  'denied',
-] as const;
-export type State = (typeof STATES)[number];
+export type State = keyof typeof STATE_WORDS;
+// Its keys are the states.
+export const STATES = Object.keys(STATE_WORDS) as readonly State[];
 
 /** The position of a posted message, so that any replica can update it. */
-export interface Position {
-  readonly channel: ChannelId;
-  readonly ts: string;
-}
+export const PostedAt = { channel: z.custom<ChannelId>(isWord), ts: z.string().min(1) };
+export type Position = Readonly<z.infer<z.ZodObject<typeof PostedAt>>>;
 
 /** A role of the policy, as the configuration names it. */
 export type RoleName = string;
@@ -343,6 +308,32 @@ export const Plan = z.object({
   timing: Timing.optional(),
 });
 export type Plan = z.infer<typeof Plan>;
+
+/** What a change is from its first event on. */
+export const Request = {
+  /** The organization of the cloud in which its target is. */
+  organization: z.string(),
+  requester: User,
+  command: z.string().min(1),
+  reason: z.string().nullable(),
+  /** The agent that requested it; null: a person did. */
+  via: Via.nullable().default(null),
+  /** What this agent says, cleaned: shown as a quotation, apart from the reason. */
+  words: z.string().nullable().default(null),
+  /** The key of the request, by which a program that runs again finds it. */
+  requestKey: z.string().nullable().default(null),
+  plan: Plan,
+  /** The plan digest over request, plan and requirement, to which approvals are bound. */
+  digest: z.string().min(1),
+  requires: Requirement,
+  expiresAt: At,
+  /** Not claimed before this time: the change is timed, or its permit was handed back. */
+  notBefore: At.nullable(),
+  /** The change that this one reverts; both were approved together. */
+  parent: ChangeKey.nullable(),
+  /** The standing approval by which it runs, as its requester saw; missing: it has approvals of its own. */
+  standing: ChangeKey.optional(),
+};
 
 /** How a command affects the costs of its target. */
 export type EffectKind = 'stop' | 'start' | 'scale' | 'create' | 'schedule';
@@ -609,6 +600,18 @@ export interface Press {
   readonly by: UserId;
 }
 
+/** The refusals of a rule of the policy. */
+export const POLICY_DENIALS = [
+  'no-rule',
+  'not-a-requester',
+  'frozen',
+  'never',
+  'reason-required',
+  'not-listed',
+  'not-verified',
+  'agent-not-admitted',
+] as const;
+
 /** All reasons for which Signalbox refuses. `slack` has one sentence for each. */
 export const REFUSALS = [
   // The state of a change.
@@ -654,15 +657,8 @@ export const REFUSALS = [
   'unlisted-workspace',
   'rate-limited',
   // The policy.
-  'no-rule',
-  'not-a-requester',
+  ...POLICY_DENIALS,
   'not-an-approver',
-  'frozen',
-  'never',
-  'reason-required',
-  'not-listed',
-  'not-verified',
-  'agent-not-admitted',
   // The requests of an agent.
   'agent-limit',
   'key-used',

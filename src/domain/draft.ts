@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 import { cached } from '../base/cache.ts';
-import { canonical } from '../base/text.ts';
+import { canonical, cleanText } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import type { Change, ChangeId, Plan } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
@@ -43,21 +43,13 @@ export function draftChange(
 }
 
 const WORDS_MAX = 180;
-/** Control, direction, zero-width, variation and tag characters: no person sees them, and a model may read them. */
-const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** What an agent says, as one bounded line without markup, links and mentions. Null: nothing is left. */
 export function agentWords(text: string): string | null {
-  const line = text
-    .toWellFormed()
-    .replace(INVISIBLE, ' ')
+  const plain = cleanText(text, text.length)
     .replace(/\b[a-z][a-z\d+.-]*:\/\/\S*/gi, ' ')
-    .replace(/[<>&*_~`|@#“”„«»"\\[\](){}]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  const letters = [...line];
-  const shown = letters.length > WORDS_MAX ? `${letters.slice(0, WORDS_MAX - 1).join('')}…` : line;
-  return shown === '' ? null : shown;
+    .replace(/[<>&*_~`|@#“”„«»"\\[\](){}]/g, ' ');
+  return cleanText(plain, WORDS_MAX) || null;
 }
 
 /** What differs between a change and the one with which it was approved. */

@@ -38,6 +38,7 @@ import {
   freezeFor,
   type NeverRule,
   type Policy,
+  type PolicyQuestion,
   reachable,
   requirementFor,
   selects,
@@ -47,18 +48,13 @@ import {
   decideUse,
   hasFailedLookup,
   isInForce,
+  type Known,
   refusalOfUse,
   rolesAmong,
   type StandingFacts,
-  type Use,
 } from './standing.ts';
 import { hasSameFacts } from './targets.ts';
 import { startsAt } from './timing.ts';
-
-/** Who acts: the roles now, or why Signalbox does not accept the user. */
-type Known =
-  | { readonly ok: true; readonly actor: Actor }
-  | { readonly ok: false; readonly refusal: Refusal };
 
 /** A request before it is a change. Without a target: a query of all, or of an unknown one. */
 interface Proposal {
@@ -93,8 +89,6 @@ interface FormOf {
   readonly target: Target | null;
 }
 
-type FormFacts = Pick<ProposalFacts, 'identity' | 'policy'>;
-
 /** The end of a change that was not sent: the request no longer fits, or it is not permitted now. */
 export type Stopped = Extract<ChangeEvent, { type: 'stale' | 'denied' }>;
 
@@ -119,27 +113,24 @@ export interface PressFacts {
   readonly standing?: StandingFacts | null;
 }
 
-/** What decides whether a waiting change could run, if it got its approvals now. */
-export interface OutlookFacts {
-  readonly now: Date;
-  /** The current policy, with all freezes. */
-  readonly policy: Policy;
-  readonly target: Target;
-  /** The command, and those that are approved together with it: each rule must permit the change. */
-  readonly commands: readonly string[];
+type Asking = Pick<PressFacts, 'by' | 'identity'>;
+
+/** The rules that must permit a change: of its command, and of those that are approved together with it. */
+interface RuleFacts extends Pick<StandingFacts, 'now' | 'policy' | 'target' | 'commands'> {
   /** What a standing approval allows, on each of its targets: each rule must permit it. */
   readonly allowed?: readonly AllowedChange[];
+}
+
+/** What decides whether a waiting change could run, if it got its approvals now. */
+export interface OutlookFacts extends RuleFacts {
   /** The requester now. Null, or a lookup without an answer: the user is taken to have every role. */
   readonly requester: Known | null;
   /** Whether another change of the target succeeded since its preview. */
   readonly isOutdated: boolean;
 }
 
-type RuleFacts = Pick<OutlookFacts, 'policy' | 'target' | 'commands' | 'allowed'>;
-
-/** What was gathered right before a claim. */
-export interface ClaimFacts extends RuleFacts {
-  readonly now: Date;
+/** What was gathered right before a claim: `identities` of the requester and the approvers. */
+export interface ClaimFacts extends RuleFacts, StandingFacts {
   /** The facts count until this time. */
   readonly validUntil: Date;
   /** Whether this process has the latest configuration. */
@@ -152,10 +143,6 @@ export interface ClaimFacts extends RuleFacts {
   readonly hasCard: boolean;
   /** The schedule of the run; null for any other change. */
   readonly schedule: Pick<LoggedSchedule, 'until' | 'isPaused' | 'isRemoved'> | 'unknown' | null;
-  /** The requester and the approvers. */
-  readonly identities: ReadonlyMap<UserId, Known>;
-  /** The standing approval by which it runs, as it is now; missing or null: there is none. */
-  readonly standing?: Change | null;
   /** Whether what the change depends on differs from its preview. */
   readonly differs: boolean;
   /** The target could not be read yet, so that nothing is sent now. */
@@ -223,64 +210,20 @@ export type Skipped =
   | { readonly skips: 'frozen'; readonly freeze: Freeze }
   | { readonly skips: 'outcome-unknown' | 'changed'; readonly change: ChangeId };
 
-/** What each verb is asked about, with which facts, and what the gate answers. */
-interface Questions extends Readonly<Record<Verb, Question<PressFacts>>> {
-  readonly query: Question<ProposalFacts, Allowed | RefusedProposal, Proposal>;
-  readonly request: Question<ProposalFacts, Allowed | RefusedProposal, Proposal>;
-  readonly form: Question<FormFacts, 'allowed' | RefusedProposal, FormOf>;
-  /** Editing a draft, and reading its password. */
-  readonly own: Question<Pick<PressFacts, 'by' | 'identity'>, 'allowed' | Refused>;
-  /** What an agent asked for itself waits for its approvals at once: nobody confirms it. */
-  readonly submit: Question<Pick<PressFacts, 'by' | 'identity' | 'standing'>>;
-  /** Whether a change may run by a standing approval, and by whose approvals. */
-  readonly use: Question<StandingFacts, ReturnType<typeof decideUse>, Use>;
-  /** An agent withdraws its own request: of the same agent, for the same person or for itself. */
-  readonly withdraw: Question<Pick<PressFacts, 'by' | 'identity'> & { readonly via: Via }>;
-  /** Whether a waiting change could run. A refusal that may pass ends nothing. */
-  readonly outlook: Question<OutlookFacts, 'open' | Refused>;
-  readonly claim: Question<ClaimFacts, ChangeEvent | Refused | Waits>;
-  readonly revert: Question<RevertFacts, 'allowed' | NotReverted>;
-  readonly run: Question<RunFacts, 'allowed' | Skipped, null>;
-  // What Signalbox does by itself.
-  readonly expire: Question<{ readonly now: Date }>;
-  readonly return: Question<{
-    readonly nonce: string;
-    readonly why: string;
-    readonly notBefore: Date;
-  }>;
-  readonly finish: Question<{ readonly nonce: string; readonly outcome: ExecutionOutcome }>;
-  /** `isOver`: the process that sent the request has certainly ended, so that its lease does not count. */
-  readonly lose: Question<{ readonly now: Date; readonly isOver: boolean }>;
-  /** By a reading of the target, or by what the note says. */
-  readonly settle: Question<{ readonly evidence: Evidence } | { readonly note: string }>;
-  /** The log lost events of the change, or its card is gone. */
-  readonly distrust: Question<{ readonly now: Date; readonly why: 'restored' | 'card-deleted' }>;
-  readonly keep: Question<{ readonly why: string }>;
-}
+/** An event that happens, or why it does not. */
+type Decided = ChangeEvent | Refused;
 
-interface Question<Facts, Answer = ChangeEvent | Refused, About = Change> {
-  readonly about: About;
-  readonly facts: Facts;
-  readonly answer: Answer;
-}
+type Gates = typeof GATES;
 
-type GateVerb = keyof Questions;
+type About<V extends keyof Gates> = Parameters<Gates[V]>[0];
+type Facts<V extends keyof Gates> = Parameters<Gates[V]>[1];
+type Gate<V extends keyof Gates> = (about: About<V>, facts: Facts<V>) => ReturnType<Gates[V]>;
 
 /** Says whether a verb is allowed now: what then happens, or why not. */
-export function gate<V extends GateVerb>(
-  about: Questions[V]['about'],
-  verb: V,
-  facts: Questions[V]['facts'],
-): Questions[V]['answer'] {
-  return GATES[verb](about, facts);
+export function gate<V extends keyof Gates>(about: About<V>, verb: V, facts: Facts<V>) {
+  const gates: { readonly [K in keyof Gates]: Gate<K> } = GATES;
+  return gates[verb](about, facts);
 }
-
-type Gates = {
-  readonly [V in GateVerb]: (
-    about: Questions[V]['about'],
-    facts: Questions[V]['facts'],
-  ) => Questions[V]['answer'];
-};
 
 function refuse(refusal: Refusal): Refused {
   return { refusal, ends: null };
@@ -335,7 +278,7 @@ function decideProposal(
 /** A form and the names that it suggests need a rule that admits the user to one of its commands. */
 function decideForm(
   { commands, target }: FormOf,
-  { identity, policy }: FormFacts,
+  { identity, policy }: Pick<ProposalFacts, 'identity' | 'policy'>,
 ): 'allowed' | RefusedProposal {
   if (!identity.ok) return { refusal: identity.refusal, ...NOTHING };
   const [command] = commands;
@@ -413,36 +356,44 @@ const withNote: Check = (_change, { text }) => (text.trim() === '' ? 'note-requi
 /** A press is checked in this order, and the first refusal counts. `last` may end the change. */
 function press(
   checks: readonly Check[],
-  eventOf: (facts: PressFacts, change: Change) => ReturnType<Gates[Verb]>,
+  eventOf: (facts: PressFacts, change: Change) => Decided,
   last: (change: Change, facts: PressFacts) => Refused | null = () => null,
-): Gates[Verb] {
+): PressGate {
   return (change, facts) =>
     firstRefusal([byPerson, ...checks], change, facts) ??
     last(change, facts) ??
     eventOf(facts, change);
 }
 
-const GATES: Gates = {
-  query: (proposal, facts) => decideProposal(proposal, 'query', facts),
-  request: (proposal, facts) => decideProposal(proposal, 'change', facts),
+type PressGate = (change: Change, facts: PressFacts) => Decided;
+
+const approve = press(
+  [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
+  // Who agreed to a wider plan agreed to the narrower one as well.
+  ({ by, seen = null }, change) => ({ type: 'approved', by, digest: digestShown(change, seen) }),
+  hopeless,
+);
+
+const GATES = {
+  query: (proposal: Proposal, facts: ProposalFacts) => decideProposal(proposal, 'query', facts),
+  request: (proposal: Proposal, facts: ProposalFacts) => decideProposal(proposal, 'change', facts),
   form: decideForm,
-  outlook: (change, facts) => outlookOf(change, facts) ?? 'open',
-  own: (change, facts) => firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
+  /** Whether a waiting change could run. A refusal that may pass ends nothing. */
+  outlook: (change: Change, facts: OutlookFacts) => outlookOf(change, facts) ?? 'open',
+  /** Editing a draft, and reading its password. */
+  own: (change: Change, facts: Asking) =>
+    firstRefusal([identified, byRequester], change, facts) ?? 'allowed',
   confirm: press(
     [byRequester, isDraft, inTime, beforeStart, identified],
     (facts, change) => confirmation(change, facts),
     hopeless,
   ),
+  /** Whether a change may run by a standing approval, and by whose approvals. */
   use: decideUse,
   revoke: press([inForce, identified, byRevoker], ({ by }) => ({ type: 'revoked', by })),
-  approve: press(
-    [isPending, inTime, byAnother, approvesOnce, identified, byDecider],
-    // Who agreed to a wider plan agreed to the narrower one as well.
-    ({ by, seen = null }, change) => ({ type: 'approved', by, digest: digestShown(change, seen) }),
-    hopeless,
-  ),
-  narrow: (change, facts) => {
-    const approved = GATES.approve(change, facts);
+  approve,
+  narrow: (change: Change, facts: PressFacts): Decided => {
+    const approved = approve(change, facts);
     if ('refusal' in approved) return approved;
     const { by, narrower: plan, now } = facts;
     if (!plan) return refuse('not-narrower');
@@ -471,13 +422,10 @@ const GATES: Gates = {
     [usedBreakGlass, hasEnded, reviewsOnce, byAnotherReviewer, identified, byReviewer, withNote],
     ({ by, text: note }) => ({ type: 'reviewed', by, note }),
   ),
-  happened: press([isUnknown, identified, byResolver, withNote], ({ by, text: note }) => {
-    return { type: 'resolved', by, as: 'succeeded', note };
-  }),
-  'did-not-happen': press([isUnknown, identified, byResolver, withNote], ({ by, text: note }) => {
-    return { type: 'resolved', by, as: 'failed', note };
-  }),
-  submit: (change, facts) => {
+  happened: outcomeIs('succeeded'),
+  'did-not-happen': outcomeIs('failed'),
+  /** What an agent asked for itself waits for its approvals at once: nobody confirms it. */
+  submit: (change: Change, facts: Asking & Pick<PressFacts, 'standing'>): Decided => {
     const { via, requires, breakGlass } = change;
     const isOwn = via?.for === 'itself' && !isPerson(facts.by);
     if (!isOwn || change.state !== 'draft') return refuse(isOwn ? 'not-draft' : 'not-requester');
@@ -485,7 +433,8 @@ const GATES: Gates = {
     const refused = firstRefusal([byRequester, identified], change, facts);
     return refused ?? confirmation(change, facts);
   },
-  withdraw: (change, facts) => {
+  /** An agent withdraws its own request: of the same agent, for the same person or for itself. */
+  withdraw: (change: Change, facts: Asking & { readonly via: Via }): Decided => {
     const { by, via } = facts;
     const isOwn = change.via?.agent === via.agent && change.via.for === via.for;
     if (!isOwn) return refuse('not-requester');
@@ -495,20 +444,31 @@ const GATES: Gates = {
   },
   claim: decideClaim,
   revert: decideRevert,
-  run: (_service, facts) => decideRun(facts),
-  expire: (change, { now }) => {
+  run: (_service: null, facts: RunFacts) => decideRun(facts),
+  // What Signalbox does by itself.
+  expire: (change: Change, { now }: { readonly now: Date }): Decided => {
     if (!isUnsent(change)) return refuse('already-decided');
     return now < change.expiresAt ? refuse('too-early') : { type: 'expired' };
   },
-  return: (change, { nonce, why, notBefore }) =>
-    ofAttempt(change, nonce, { type: 'not-sent', nonce, why, notBefore }),
-  finish: (change, { nonce, outcome }) => ofAttempt(change, nonce, endingEvent(nonce, outcome)),
-  lose: (change, { now, isOver }) => {
+  return: (
+    change: Change,
+    { nonce, why, notBefore }: Omit<Extract<ChangeEvent, { type: 'not-sent' }>, 'type'>,
+  ) => ofAttempt(change, nonce, { type: 'not-sent', nonce, why, notBefore }),
+  finish: (
+    change: Change,
+    { nonce, outcome }: { readonly nonce: string; readonly outcome: ExecutionOutcome },
+  ) => ofAttempt(change, nonce, endingEvent(nonce, outcome)),
+  /** `isOver`: the process that sent the request has certainly ended, so that its lease does not count. */
+  lose: (change: Change, { now, isOver }: { readonly now: Date; readonly isOver: boolean }) => {
     if (!isOver && change.lease && now < change.lease.until) return refuse('too-early');
     const nonce = change.lease?.nonce ?? '-';
     return ofAttempt(change, nonce, endingEvent(nonce, noAnswer(now)));
   },
-  settle: (change, by) => {
+  /** By a reading of the target, or by what the note says. */
+  settle: (
+    change: Change,
+    by: { readonly evidence: Evidence } | { readonly note: string },
+  ): Decided => {
     if (change.state !== 'unknown') return refuse('not-unknown');
     const reading = 'note' in by ? undefined : by.evidence;
     const note =
@@ -516,14 +476,24 @@ const GATES: Gates = {
     const settled = { type: 'resolved', by: 'signalbox', as: 'succeeded', note } as const;
     return { ...settled, ...(reading && { reading }) };
   },
-  distrust: (change, { why, now }) => {
+  /** The log lost events of the change, or its card is gone. */
+  distrust: (
+    change: Change,
+    { now, why }: { readonly now: Date; readonly why: 'restored' | 'card-deleted' },
+  ): Decided => {
     if (change.state === 'executing') return endingEvent(change.lease?.nonce ?? '-', noAnswer(now));
     if (isInForce(change, now)) return { type: 'revoked', by: 'signalbox' };
     return isUnsent(change) ? { type: 'stale', why } : refuse('already-decided');
   },
-  keep: (change, { why }) =>
+  keep: (change: Change, { why }: { readonly why: string }): Decided =>
     isRevertDue(change) ? { type: 'revert-kept', why } : refuse('already-decided'),
 };
+
+function outcomeIs(as: 'succeeded' | 'failed'): PressGate {
+  return press([isUnknown, identified, byResolver, withNote], ({ by, text: note }) => {
+    return { type: 'resolved', by, as, note };
+  });
+}
 
 function firstRefusal<Facts>(
   checks: readonly Check<Facts>[],
@@ -621,8 +591,8 @@ function requesting({ via }: Pick<Change, 'via'>, actor: Actor): Actor {
 /** The first refusal of the rules by which a change runs. Other tags than people saw explain it. */
 function ruleRefusal(
   { reason, words, plan }: Change,
-  { commands, policy, target, allowed = [] }: RuleFacts,
-  { actor, now }: { readonly actor: Actor; readonly now: Date },
+  { commands, policy, target, allowed = [] }: Omit<RuleFacts, 'now'>,
+  { actor, now }: Pick<PolicyQuestion, 'actor' | 'now'>,
   lacks: (requires: Requirement) => Refusal | null,
 ): Refusal | null {
   const own = commands.map((command) => ({ command, target }));

@@ -7,11 +7,12 @@ import {
   ChangeKey,
   Fields,
   type Position,
+  PostedAt,
   User,
   type UserId,
   Via,
 } from './change.ts';
-import { AnsweredMark, ChangeEvent, Id, PostedAt } from './change-events.ts';
+import { AnsweredMark, ChangeEvent, Id } from './change-events.ts';
 import { LONGEST_FREEZE_MS, Scope } from './freezes.ts';
 
 // The events of the log, by the first word of their stream. What Signalbox decides from is here and nowhere else.
@@ -68,8 +69,10 @@ const ScheduleEvent = z.discriminatedUnion('type', [
     change: ChangeKey,
     by: User,
     service: z.object({ id: Id, name: z.string() }),
+    /** `weekdays 20:00`; null: it has no such time. */
     stop: z.string().nullable(),
     start: z.string().nullable(),
+    /** The name of its time zone. */
     zone: Id,
     until: At,
   }),

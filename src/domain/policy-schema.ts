@@ -77,7 +77,7 @@ function rulesSchema(words: PolicyVocabulary) {
       for (const rule of rules) {
         const found = [deadRule(rule, rules, commands) ?? openDiscovery(rule), unapproved(rule)];
         for (const message of found.filter((each) => each !== null)) {
-          context.addIssue({ code: 'custom', path: [rule.place - 1], message });
+          context.addIssue({ code: 'custom', path: [rule.requires.rule - 1], message });
         }
       }
     });
@@ -85,12 +85,12 @@ function rulesSchema(words: PolicyVocabulary) {
 
 // A strict rule after a rule that covers all of its commands looks like protection but never decides.
 function deadRule(rule: Rule, rules: readonly Rule[], commands: readonly string[]): string | null {
-  const earlierRules = rules.slice(0, rule.place - 1).filter(({ on }) => on === null);
+  const earlierRules = rules.slice(0, rule.requires.rule - 1).filter(({ on }) => on === null);
   const own = commands.filter((command) => allows(rule, command));
   if (!own.every((command) => earlierRules.some((earlier) => allows(earlier, command))))
     return null;
   const places = earlierRules.filter((earlier) => own.some((command) => allows(earlier, command)));
-  const names = places.map(({ place }) => place).join(' and ');
+  const names = places.map(({ requires }) => requires.rule).join(' and ');
   return withHint(
     `never decides: rule ${names} covers all of its commands`,
     'the first rule that matches decides; put the stricter one first',
@@ -108,8 +108,8 @@ function openDiscovery({ discovered, on }: Rule) {
 }
 
 // People alone decide: without approvals, what a program asks for would run at once.
-function unapproved({ agents, approvals }: Rule) {
-  if (agents === undefined || approvals !== null) return null;
+function unapproved({ agents, requires }: Rule) {
+  if (agents === undefined || requires.from !== null) return null;
   return withHint(
     'admits agents without an approval',
     'set approvals: { from: …, count: 1 }, or remove agents',
@@ -117,16 +117,23 @@ function unapproved({ agents, approvals }: Rule) {
 }
 
 function ruleOf(entry: RuleEntry, index: number): Rule {
+  const { from = null, count = 0, self = 'refused', escalate } = entry.approvals ?? {};
   return {
-    place: index + 1,
     commands: entry.allow,
     on: entry.on ?? null,
-    to: entry.to,
-    approvals: entry.approvals ?? null,
-    reason: entry.reason,
-    expiresAfterMs: entry.expires,
-    channel: entry.channel ?? null,
-    breakGlass: entry.breakGlass ?? null,
+    requires: {
+      rule: index + 1,
+      to: entry.to,
+      from,
+      count,
+      self: self === 'allowed',
+      reason: entry.reason > 0,
+      expiresAfterMs: entry.expires,
+      channel: entry.channel ?? null,
+      escalation: escalate ? { to: escalate.to, afterMs: escalate.after } : null,
+      breakGlass: entry.breakGlass?.to ?? null,
+    },
+    leastReason: entry.reason,
     discovered: entry.discovered === 'allowed',
     ...(entry.agents && { agents: agentsIn(entry.agents) }),
     ...(Object(entry.agents).standing && { agentsStanding: true }),
@@ -189,11 +196,7 @@ function approvalsSchema(role: z.ZodType<string>) {
     count: z.int().min(1).max(20).default(1),
     self: Allowed,
     escalate: strictConfigObject({ to: role, after: Duration }).optional(),
-  }).transform(({ self, escalate = null, ...rest }) => ({
-    ...rest,
-    self: self === 'allowed',
-    escalate,
-  }));
+  });
 }
 
 const Reason = z
@@ -208,9 +211,10 @@ const Reason = z
     { error: 'must be required, optional, or { required: true, minimum: 20 }' },
   )
   .default('optional')
-  .transform((reason) =>
-    typeof reason === 'string' ? { required: reason === 'required', minimum: 1 } : reason,
-  );
+  .transform((reason) => {
+    if (typeof reason === 'string') return reason === 'required' ? 1 : 0;
+    return reason.minimum;
+  });
 
 /** Whether something that is refused by default is allowed. */
 export const Allowed = z.enum(['refused', 'allowed']).default('refused');
@@ -264,13 +268,6 @@ function selectorSchema(words: TargetWords) {
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-interface TargetLists {
-  readonly services?: readonly string[] | undefined;
-  readonly organizations?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly warehouses?: readonly string[] | undefined;
-}
-
 function targetLists(
   { services, organizations = NONE, tags, warehouses }: TargetWords,
   tagHint?: string,
@@ -290,7 +287,10 @@ function list(what: string, known: readonly string[], otherwise?: string) {
     .optional();
 }
 
-function targetsOf(on: TargetLists, { services, organizations = NONE }: TargetWords): Selector {
+function targetsOf(
+  on: z.output<z.ZodObject<ReturnType<typeof targetLists>>>,
+  { services, organizations = NONE }: TargetWords,
+): Selector {
   const named = organizations.size > 1 ? on.organizations : undefined;
   return {
     services: on.services ? withIds(on.services, services) : null,
@@ -324,7 +324,7 @@ type Members = ReadonlyMap<RoleName, ReadonlySet<UserId>>;
 export function impossibleRequirements(policy: Policy, members: Members): readonly ConfigProblem[] {
   return policy.rules.flatMap((rule) => [
     ...emptyRoles(rule, members),
-    ...(approvalProblem(rule, members) ?? []),
+    ...approvalProblem(rule, members),
   ]);
 }
 
@@ -333,48 +333,38 @@ export function impossibleRequirements(policy: Policy, members: Members): readon
  * highest count of approvals, so that every requester has enough others.
  */
 export function membersNeeded(policy: Policy): number {
-  return 1 + Math.max(1, ...policy.rules.map(({ approvals }) => approvals?.count ?? 0));
+  return 1 + Math.max(1, ...policy.rules.map(({ requires }) => requires.count));
 }
 
 function emptyRoles(rule: Rule, members: Members): readonly ConfigProblem[] {
+  const { rule: place, to, breakGlass, escalation } = rule.requires;
   const named = [
-    { key: 'to', role: rule.to, does: 'request' },
-    ...(rule.breakGlass
-      ? [{ key: 'breakGlass.to', role: rule.breakGlass.to, does: 'use break-glass' }]
-      : []),
-    ...(rule.approvals?.escalate
-      ? [
-          {
-            key: 'approvals.escalate.to',
-            role: rule.approvals.escalate.to,
-            does: 'decide after the escalation',
-          },
-        ]
-      : []),
-  ];
-  return named
-    .filter(({ role }) => membersOf(role, members).size === 0)
-    .map(({ key, role, does }) => ({
-      where: whereOf(rule, key),
-      problem: `rule ${rule.place} lets only ${role} ${does}, but ${role} has no members`,
-      hint: `check the groups and users of roles.${role}`,
-    }));
+    ['to', to, 'request'],
+    ['breakGlass.to', breakGlass, 'use break-glass'],
+    ['approvals.escalate.to', escalation?.to ?? null, 'decide after the escalation'],
+  ] as const;
+  return named.flatMap(([key, role, does]) => {
+    if (role === null || membersOf(role, members).size > 0) return [];
+    const problem = `rule ${place} lets only ${role} ${does}, but ${role} has no members`;
+    const hint = `check the groups and users of roles.${role}`;
+    return [{ where: whereOf(rule, key), problem, hint }];
+  });
 }
 
-function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[] | null {
-  if (!rule.approvals) return null;
-  const { from, count, self } = rule.approvals;
+function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[] {
+  const { rule: place, to, from, count, self } = rule.requires;
+  if (from === null) return [];
   const approvers = membersOf(from, members);
-  const needs = `rule ${rule.place} needs ${countWords(count, 'approval')} from`;
+  const needs = `rule ${place} needs ${countWords(count, 'approval')} from`;
   const where = whereOf(rule, 'approvals');
   if (approvers.size < count) {
     const problem = `${needs} ${from}, which has ${people(approvers.size)}`;
     return [{ where, problem, hint: `add people to ${from}` }];
   }
-  if (self || hasEnoughOthers(membersOf(rule.to, members), approvers, count)) return null;
-  const tooFew = `without the requester, ${from} is too small for every member of ${rule.to}`;
+  if (self || hasEnoughOthers(membersOf(to, members), approvers, count)) return [];
+  const tooFew = `without the requester, ${from} is too small for every member of ${to}`;
   const problem = `${needs} people other than the requester, but ${tooFew}`;
-  return [{ where, problem, hint: `add a person to ${from}, or to ${rule.to}` }];
+  return [{ where, problem, hint: `add a person to ${from}, or to ${to}` }];
 }
 
 // At least one requester must have enough other approvers, else no request can be approved.
@@ -394,7 +384,7 @@ function membersOf(role: RoleName, members: Members): ReadonlySet<UserId> {
 }
 
 function whereOf(rule: Rule, key: string): string {
-  return `policy[${rule.place - 1}].${key}`;
+  return `policy[${rule.requires.rule - 1}].${key}`;
 }
 
 function people(count: number): string {

@@ -4,7 +4,7 @@ import { DAY_MS } from '../base/time.ts';
 import {
   type Actor,
   type ChangeId,
-  type Refusal,
+  type POLICY_DENIALS,
   type Requirement,
   type RoleName,
   TARGET_TRAITS,
@@ -34,22 +34,12 @@ export interface CostSelector extends Selector {
 }
 
 export interface Rule {
-  /** The rule's place in the file, counted from 1. */
-  readonly place: number;
   readonly commands: readonly string[];
   readonly on: Selector | null;
-  readonly to: RoleName;
-  readonly approvals: {
-    readonly from: RoleName;
-    readonly count: number;
-    readonly self: boolean;
-    /** The role that may also decide after this wait, in milliseconds. */
-    readonly escalate: { readonly to: RoleName; readonly after: number } | null;
-  } | null;
-  readonly reason: { readonly required: boolean; readonly minimum: number };
-  readonly expiresAfterMs: number;
-  readonly channel: string | null;
-  readonly breakGlass: { readonly to: RoleName } | null;
+  /** What a change by this rule requires, which the change keeps. */
+  readonly requires: Requirement;
+  /** The characters that a reason needs; 0: none is required. */
+  readonly leastReason: number;
   /** Whether it allows changes of services that only the server lists. */
   readonly discovered: boolean;
   /** The agents that may request by it, if it asks for approvals; missing: none. */
@@ -117,17 +107,6 @@ export interface PolicyQuestion {
   readonly now: Date;
 }
 
-/** The refusals of the policy. */
-export const POLICY_DENIALS = [
-  'no-rule',
-  'not-a-requester',
-  'frozen',
-  'never',
-  'reason-required',
-  'not-listed',
-  'not-verified',
-  'agent-not-admitted',
-] as const satisfies readonly Refusal[];
 type PolicyDenial = (typeof POLICY_DENIALS)[number];
 
 export type Decision =
@@ -149,7 +128,7 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   const { rule, isCertain } = ruleFor(policy, question);
   if (!rule) return deny('no-rule', rule);
   if (!isCertain) return deny(question.target?.discovered ? 'not-verified' : 'no-rule', rule);
-  if (!question.actor.roles.includes(rule.to)) return deny('not-a-requester', rule);
+  if (!question.actor.roles.includes(rule.requires.to)) return deny('not-a-requester', rule);
   if (!isOfAgent(policy, question)) return deny('agent-not-admitted', rule);
   if (question.kind === 'query') return { allow: true, requires: asRead(rule), rule };
   if (!isOpenTo(rule, question.target)) return deny('not-listed', rule);
@@ -160,12 +139,7 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   const freeze = freezeFor(policy.freezes, question.target, question.now);
   if (freeze) return deny('frozen', rule, { freeze });
   if (!isReasonEnough(rule, question.reason)) return deny('reason-required', rule);
-  return { allow: true, requires: requirementOf(rule), rule };
-}
-
-interface RuleMatch {
-  readonly rule: Rule | null;
-  readonly isCertain: boolean;
+  return { allow: true, requires: rule.requires, rule };
 }
 
 // It is unknown whether a rule with a selector matches an unknown target. Skipping the rule could
@@ -174,7 +148,7 @@ interface RuleMatch {
 function ruleFor(
   policy: Policy,
   { command, kind, target }: Pick<PolicyQuestion, 'command' | 'kind' | 'target'>,
-): RuleMatch {
+) {
   for (const rule of reachable(policy, command)) {
     const selected = selects(rule.on, target);
     if (selected === true) return { rule, isCertain: true };
@@ -202,11 +176,11 @@ function isOpenTo({ discovered }: Rule, target: Target | null): boolean {
  */
 export function admitsAgent(
   policy: Pick<Policy, 'agents'>,
-  { agents, approvals }: Pick<Rule, 'agents' | 'approvals'>,
+  { agents, requires }: Pick<Rule, 'agents' | 'requires'>,
   { agent }: Pick<Actor, 'agent'>,
 ): boolean {
   if (agent === undefined) return true;
-  if (!policy.agents?.has(agent) || approvals === null) return false;
+  if (!policy.agents?.has(agent) || requires.from === null) return false;
   return agents === 'allowed' || agents?.includes(agent) === true;
 }
 
@@ -253,34 +227,14 @@ function covering(freezes: readonly Freeze[], target: Target | null): readonly F
   return freezes.filter(({ on }) => selects(on, target) !== false);
 }
 
-function isReasonEnough({ reason }: Rule, given: string | null): boolean {
-  return !reason.required || [...(given ?? '').trim()].length >= reason.minimum;
-}
-
-function requirementOf(rule: Rule): Requirement {
-  return {
-    rule: rule.place,
-    to: rule.to,
-    from: rule.approvals?.from ?? null,
-    count: rule.approvals?.count ?? 0,
-    self: rule.approvals?.self ?? false,
-    reason: rule.reason.required,
-    expiresAfterMs: rule.expiresAfterMs,
-    channel: rule.channel,
-    escalation: escalationOf(rule),
-    breakGlass: rule.breakGlass?.to ?? null,
-  };
-}
-
-function escalationOf({ approvals }: Rule): Requirement['escalation'] {
-  const escalate = approvals?.escalate;
-  return escalate ? { to: escalate.to, afterMs: escalate.after } : null;
+function isReasonEnough({ leastReason }: Rule, given: string | null): boolean {
+  return [...(given ?? '').trim()].length >= leastReason;
 }
 
 // `service *` also matches queries; approvals and reasons apply to changes only.
-function asRead(rule: Rule): Requirement {
+function asRead({ requires }: Rule): Requirement {
   const none = { from: null, count: 0, self: false, reason: false };
-  return { ...requirementOf(rule), ...none, escalation: null, breakGlass: null };
+  return { ...requires, ...none, escalation: null, breakGlass: null };
 }
 
 /** Returns what the rule for a change requires, for any requester; null if no rule decides it. */
@@ -289,25 +243,21 @@ export function requirementFor(
   about: Pick<PolicyQuestion, 'command' | 'target'>,
 ): Requirement | null {
   const { rule, isCertain } = ruleFor(policy, { ...about, kind: 'change' });
-  return rule && isCertain && isOpenTo(rule, about.target) ? requirementOf(rule) : null;
+  return rule && isCertain && isOpenTo(rule, about.target) ? rule.requires : null;
 }
 
 /**
- * Returns what the rule for a change requires of its reason, for any requester. Without a target, a
- * reason is required if every rule that may decide requires one.
+ * Returns how many characters of a reason the rule for a change requires, for any requester. Without a
+ * target, those that every rule that may decide requires.
  */
-export function reasonFor(policy: Policy, command: string, target: Target | null): Rule['reason'] {
+export function reasonFor(policy: Policy, command: string, target: Target | null): number {
   if (target !== null) {
     const { rule, isCertain } = ruleFor(policy, { command, target, kind: 'change' });
-    return rule && isCertain ? rule.reason : NO_REASON;
+    return rule && isCertain ? rule.leastReason : 0;
   }
-  const all = reachable(policy, command).map(({ reason }) => reason);
-  const isRequired = all.length > 0 && all.every(({ required }) => required);
-  const minimum = Math.min(...all.map((reason) => reason.minimum));
-  return isRequired ? { required: true, minimum } : NO_REASON;
+  const all = reachable(policy, command).map(({ leastReason }) => leastReason);
+  return all.length > 0 ? Math.min(...all) : 0;
 }
-
-const NO_REASON: Rule['reason'] = { required: false, minimum: 0 };
 
 /**
  * Returns the commands that an actor may request on at least one target; with `onDiscovered`, on at least one service
@@ -322,7 +272,7 @@ export function commandsFor(
   return commands.filter((command) =>
     reachable(policy, command).some(
       (rule) =>
-        actor.roles.includes(rule.to) &&
+        actor.roles.includes(rule.requires.to) &&
         (rule.discovered || !onDiscovered) &&
         admitsAgent(policy, rule, actor),
     ),

@@ -3,6 +3,7 @@
 import type { Occurrence } from '../base/weekly-times.ts';
 import type { CommandOffer, InlinePart } from './answer.ts';
 import type { ChangeId, Snapshot, UserId } from './change.ts';
+import type { LoggedSchedule } from './log-events.ts';
 
 /** A schedule lasts this many days; then it has to be requested again. */
 export const SCHEDULE_DAYS = 90;
@@ -11,18 +12,13 @@ export const SCHEDULE_DAYS = 90;
 export const EXPIRED = 'expired';
 
 /** A schedule that is in force, also while it is paused. */
-export interface ServiceSchedule {
+export interface ServiceSchedule
+  extends Omit<
+    LoggedSchedule,
+    'change' | 'createdAt' | 'isRemoved' | 'endedWhy' | 'since' | 'last'
+  > {
   /** The id of the change that created it. */
   readonly id: ChangeId;
-  readonly service: { readonly id: string; readonly name: string };
-  /** `weekdays 20:00`; null: it has no such time. */
-  readonly stop: string | null;
-  readonly start: string | null;
-  /** The name of its time zone. */
-  readonly zone: string;
-  readonly by: UserId;
-  readonly until: Date;
-  readonly isPaused: boolean;
   /** The next run; null while it is paused, and if it expires before. */
   readonly next: Occurrence | null;
   /** Why the last occurrence was skipped; null if it ran. */

@@ -100,11 +100,11 @@ export interface StandingFacts {
   readonly identities: Identities;
 }
 
-/** Who each of them is now, or why Signalbox does not know. */
-type Identities = ReadonlyMap<
-  UserId,
-  { readonly ok: true; readonly actor: Actor } | { readonly ok: false; readonly refusal: Refusal }
->;
+/** Who a user is now, with the roles, or why Signalbox does not accept the user. */
+export type Known =
+  | { readonly ok: true; readonly actor: Actor }
+  | { readonly ok: false; readonly refusal: Refusal };
+type Identities = ReadonlyMap<UserId, Known>;
 
 /**
  * Whether a change may run by a standing approval, instead of approvals of its own. Those of the standing approval must
@@ -142,11 +142,12 @@ export function decideUse(
 /** What runs by a standing approval needs it until it is sent, and its use in the log. */
 export function refusalOfUse(
   change: Use & Pick<Change, 'standing'>,
-  { standing = null, ...facts }: Omit<StandingFacts, 'standing'> & { standing?: Change | null },
+  facts: StandingFacts,
 ): Refusal | null {
+  const { standing } = facts;
   if (!change.standing) return null;
   if (!standing || !isCounted(standing, change)) return 'standing-ended';
-  const use = decideUse(change, { ...facts, standing });
+  const use = decideUse(change, facts);
   return 'refusal' in use ? use.refusal : null;
 }
 

@@ -26,13 +26,11 @@ export interface Service {
   readonly discovered?: ServerFacts;
 }
 
-/** What the server says about a service that the configuration does not list. */
-export interface ServerFacts {
-  /** Tags as policies write them; null if they are unknown. */
-  readonly tags: readonly string[] | null;
-  /** The warehouse of the configuration, or the server's id of another one; null if unknown. */
-  readonly warehouse: string | null;
-}
+/**
+ * What the server says about a service that the configuration does not list: tags as policies write them, and the
+ * warehouse of the configuration, or the server's id of another one.
+ */
+export type ServerFacts = Pick<Target, 'tags' | 'warehouse'>;
 
 /** A service as a reply or the usage report named it. */
 export interface LearnedService {

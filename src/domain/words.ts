@@ -2,10 +2,9 @@
 // them, so that a word on a screen is a word that can be typed.
 
 import { ownValue } from '../base/text.ts';
-import type { Refusal, State } from './change.ts';
 
 /** The states of a change as users read and type them. */
-export const STATE_WORDS: Readonly<Record<State, string>> = {
+export const STATE_WORDS = {
   draft: 'draft',
   pending: 'waiting',
   approved: 'approved',
@@ -18,10 +17,10 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
   expired: 'expired',
   stale: 'changed',
   denied: 'refused',
-};
+} as const;
 
 /** Why a change that nobody ended was not run, by the refusal; of others the policy was the reason. */
-const STALE_WORDS: Readonly<Partial<Record<Refusal, string>>> = {
+const STALE_WORDS: Readonly<Record<string, string>> = {
   'target-changed': 'the target changed since the preview',
   'tags-changed': 'other tags or another warehouse than in the preview',
   'not-verified': 'its service could not be verified',
@@ -33,7 +32,7 @@ const STALE_WORDS: Readonly<Partial<Record<Refusal, string>>> = {
 };
 
 export function staleText(why: string | null): string {
-  return STALE_WORDS[why as Refusal] ?? 'the current policy refuses it';
+  return ownValue(STALE_WORDS, why ?? '') ?? 'the current policy refuses it';
 }
 
 /** By value of an API: the word that is shown, then other words that people type for it. */

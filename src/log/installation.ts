@@ -3,9 +3,6 @@ import {
   evolveFreeze,
   evolveSchedule,
   evolveSubscription,
-  type LoggedFreeze,
-  type LoggedSchedule,
-  type LoggedSubscription,
   type Recorded,
 } from '../domain/log-events.ts';
 import { append, type Evolve, type Log, type Subjects } from './log.ts';
@@ -81,11 +78,7 @@ const STANDING = {
   subscription: evolveSubscription,
 };
 
-interface Standing {
-  readonly freeze: LoggedFreeze;
-  readonly schedule: LoggedSchedule;
-  readonly subscription: LoggedSubscription;
-}
+type Standing = { readonly [K in keyof typeof STANDING]: ReturnType<(typeof STANDING)[K]> };
 
 /**
  * What is in force at this time, by id: freezes made in Slack (also those that start later), schedules (also paused

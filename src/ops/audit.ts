@@ -9,7 +9,7 @@ import { closeChapter, prune, verifyAll } from '../log/upkeep.ts';
 import { openStore, type Store, transaction } from '../storage/index.ts';
 import { rebuildAll } from '../workflow/index.ts';
 import { readConfigFile } from './config-file.ts';
-import { openUsed } from './inspect.ts';
+import { inUsed } from './inspect.ts';
 import {
   databaseOf,
   failureText,
@@ -109,12 +109,7 @@ async function withStore<T>(
   work: (store: Store, keys: Keys) => Promise<T>,
 ): Promise<T> {
   const { url, keys } = databaseOf(process.env);
-  const store = await openUsed(url, as);
-  try {
-    return await work(store, keys);
-  } finally {
-    await store.close();
-  }
+  return inUsed(url, as, (store) => work(store, keys));
 }
 
 function withLog<T>(as: 'beside' | 'reader', work: (log: Log) => Promise<T>): Promise<T> {

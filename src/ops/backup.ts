@@ -10,7 +10,7 @@ import {
   lockProcess,
   sqlitePath,
 } from '../storage/sqlite.ts';
-import { isUnused, openUsed } from './inspect.ts';
+import { inUsed, isUnused } from './inspect.ts';
 import { databaseOf, failureText, leave, parseOptions, refuseOptions } from './options.ts';
 import { recordBackup } from './store.ts';
 
@@ -81,7 +81,7 @@ async function runFileCommand(
 
 async function backUp(url: string, file: string): Promise<string> {
   // A file that is not the database of a Signalbox is refused here, with a sentence.
-  await (await openUsed(url, 'reader')).close();
+  await inUsed(url, 'reader', async () => undefined);
   await (url.startsWith('file:') ? copySqlite(sqlitePath(url), file) : dump(url, file));
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
   // A standby server can be copied, and accepts no write.
@@ -93,8 +93,7 @@ async function backUp(url: string, file: string): Promise<string> {
 }
 
 async function record(url: string): Promise<string> {
-  const store = await openUsed(url, 'beside');
-  await recordBackup(store).finally(store.close);
+  await inUsed(url, 'beside', recordBackup);
   return 'The backup is recorded.';
 }
 

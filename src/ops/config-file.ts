@@ -18,7 +18,7 @@ import { DAY_MS } from '../base/time.ts';
 import { costConfigShape, digestReader } from '../costs/index.ts';
 import type { CommandNames, PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, ChannelName, costSelectorSchema, policyShape } from '../domain/policy-schema.ts';
-import { type ReadFile, reasonOf } from './environment.ts';
+import { type ReadFile, readAs } from './environment.ts';
 
 /** The settings of the file. */
 export type FileContent = z.output<ReturnType<typeof fileSchema>> & {
@@ -127,13 +127,13 @@ function readPart(path: string, readFile: ReadFile): ConfigResult<Part> {
     ok: false,
     problems: [{ where, problem, hint }],
   });
-  let text: string;
-  try {
-    text = readFile(path);
-  } catch (error) {
-    const hint = 'the path begins at the folder of the file that includes it';
-    return refuse('include', `${path} cannot be read (${reasonOf(error)})`, hint);
-  }
+  const read = readAs(path, readFile, (reason) => ({
+    where: 'include',
+    problem: `${path} cannot be read (${reason})`,
+    hint: 'the path begins at the folder of the file that includes it',
+  }));
+  if (!read.ok) return read;
+  const text = read.value;
   const yaml = readYaml(text, path);
   if (!yaml.ok) return yaml;
   const content = asRecord(yaml.value ?? {});
@@ -170,17 +170,14 @@ function inItsFile(problem: ConfigProblem, parts: readonly Part[]): ConfigProble
 }
 
 function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
-  try {
-    return { ok: true, value: readFile(path) };
-  } catch (error) {
-    const reason = reasonOf(error);
-    const problem = `${path} cannot be read (${reason})`;
-    const hint =
+  return readAs(path, readFile, (reason) => ({
+    where: 'SIGNALBOX_CONFIG',
+    problem: `${path} cannot be read (${reason})`,
+    hint:
       reason === 'ENOENT'
         ? 'run signalbox init, or copy signalbox.example.yaml'
-        : 'correct SIGNALBOX_CONFIG, or give the user of Signalbox read permission';
-    return { ok: false, problems: [{ where: 'SIGNALBOX_CONFIG', problem, hint }] };
-  }
+        : 'correct SIGNALBOX_CONFIG, or give the user of Signalbox read permission',
+  }));
 }
 
 /** None for a reading that succeeded. */
@@ -428,47 +425,31 @@ function narrowed(agents: readonly AgentSettings[], idOf: ReadonlyMap<string | n
 const Text = z.string().catch('');
 const Texts = z.array(Text).catch([]);
 
-function list<Item extends z.ZodType>(item: Item) {
-  return z.array(item).catch([]);
+/** A map; anything else counts as an empty one. */
+function part<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.preprocess((value) => asRecord(value) ?? {}, z.object(shape));
 }
 
-const DeclaredParts = z.object({
-  organization: z.unknown().optional(),
-  organizations: list(z.object({ name: Text, id: Text }).catch({ name: '', id: '' })).optional(),
-  services: list(
-    z
-      .object({
-        name: Text,
-        id: Text,
-        organization: Text,
-        aliases: Texts,
-        tags: Texts,
-        warehouse: Text,
-        team: Text,
-        pipes: list(z.object({ name: Text, id: Text }).catch({ name: '', id: '' })),
-      })
-      .catch({
-        ...{ name: '', id: '', organization: '', aliases: [] },
-        ...{ tags: [], warehouse: '', team: '', pipes: [] },
-      }),
-  ),
+function list<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.array(part(shape)).catch([]);
+}
+
+const Unknown = z.unknown().optional();
+
+const DeclaredParts = part({
+  organization: Unknown,
+  organizations: list({ name: Text, id: Text }).optional(),
+  services: list({
+    ...{ name: Text, id: Text, organization: Text, aliases: Texts, tags: Texts },
+    ...{ warehouse: Text, team: Text, pipes: list({ name: Text, id: Text }) },
+  }),
   roles: z.record(z.string(), z.unknown()).catch({}),
-  channels: z.object({ approvals: z.unknown().optional() }).catch({ approvals: undefined }),
-  policy: list(
-    z
-      .object({
-        allow: Texts,
-        approvals: z.unknown().optional(),
-        channel: z.unknown().optional(),
-      })
-      .catch({ allow: [], approvals: undefined, channel: undefined }),
-  ),
-  cloud: z.object({ tags: Texts }).catch({ tags: [] }),
-  agents: z.object({ allow: list(z.object({ name: Text })) }).catch({ allow: [] }),
-  digests: list(
-    z.object({ channel: Text, period: z.string().catch('day') }).catch({ channel: '', period: '' }),
-  ),
-  budgets: list(z.object({ name: Text }).catch({ name: '' })),
+  channels: part({ approvals: Unknown }),
+  policy: list({ allow: Texts, approvals: Unknown, channel: Unknown }),
+  cloud: part({ tags: Texts }),
+  agents: part({ allow: list({ name: Text }) }),
+  digests: list({ channel: Text, period: z.string().catch('day') }),
+  budgets: list({ name: Text }),
 });
 
 type Outline = z.output<typeof DeclaredParts>;
@@ -478,8 +459,7 @@ type Outline = z.output<typeof DeclaredParts>;
  * part declares and another references, so that one mistake does not hide the others.
  */
 export function readDeclaredParts(content: unknown): Outline {
-  const reading = DeclaredParts.safeParse(content ?? {});
-  return reading.success ? reading.data : DeclaredParts.parse({});
+  return DeclaredParts.parse(content);
 }
 
 /** The names in the file to which its other parts, and cases of the policy, may refer. */

@@ -169,7 +169,7 @@ export function channelUses(config: ChannelConfig): readonly ChannelUse[] {
     [channels.approvals, 'channels.approvals', false],
     [channels.audit, 'channels.audit', false],
     ...policy.rules.map(
-      (rule) => [rule.channel, `policy[${rule.place - 1}].channel`, false] as const,
+      ({ requires: { channel, rule } }) => [channel, `policy[${rule - 1}].channel`, false] as const,
     ),
     ...digests.map(({ channel }, at) => [channel, `digests[${at}].channel`, true] as const),
     ...budgets.map(({ notify }, at) => [notify, `budgets[${at}].notify`, true] as const),

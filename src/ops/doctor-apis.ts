@@ -11,8 +11,8 @@ import { DAY_MS } from '../base/time.ts';
 import { type Command, commands } from '../commands/index.ts';
 import { allows, type Policy } from '../domain/policy.ts';
 import { CLOUD_ROLES, type CloudPermission } from '../servers/accepted-values.ts';
-import { type AlertsClient, createAlertsClient } from '../servers/alerts.ts';
-import { type CloudClient, createCloudClient } from '../servers/cloud.ts';
+import { createAlertsClient } from '../servers/alerts.ts';
+import { createCloudClient } from '../servers/cloud.ts';
 import type { KeyReading, ServiceReading } from '../servers/cloud-readings.ts';
 import {
   CLOUD_CAPABILITIES,
@@ -32,13 +32,6 @@ import {
 } from './doctor-report.ts';
 import { keyVariable } from './environment.ts';
 
-/** One client per API for all checks. A wrong address throws an InvalidRequest at the first use. */
-interface ApiClients {
-  readonly cloud: () => CloudClient;
-  /** Null: the alerts API is not configured. */
-  readonly alerts: (() => AlertsClient) | null;
-}
-
 /** What the checks of both APIs need, also before there is a configuration file. */
 interface ApiContext extends Omit<CheckContext, 'config'> {
   readonly config: Pick<Config, 'cloud' | 'alerts' | 'reads'> & {
@@ -55,7 +48,10 @@ export function sectionTitle(
   return name === null ? title : `${title} of ${name}`;
 }
 
-export function openApiClients(context: ApiContext): ApiClients {
+type ApiClients = ReturnType<typeof openApiClients>;
+
+/** One client per API for all checks. A wrong address throws an InvalidRequest at the first use. */
+export function openApiClients(context: ApiContext) {
   const { config, version, now, withinMs, organization } = context;
   const { url } = config.cloud;
   const { keyId, keySecret, id: organizationId } = organization;
@@ -74,6 +70,7 @@ export function openApiClients(context: ApiContext): ApiClients {
         readsOnly: true,
       }),
     ),
+    /** Null: the alerts API is not configured. */
     alerts: alerts && once(() => createAlertsClient({ ...common, ...alerts, baseUrl: alerts.url })),
   };
 }
@@ -86,14 +83,8 @@ function once<T>(create: () => T): () => T {
   };
 }
 
-interface ApiChecks {
-  readonly cloud: CheckLine;
-  readonly alerts: CheckLine;
-  readonly usage: TimedResult<Reply<unknown>>;
-}
-
 /** One cheap read of each API, both at the same time. */
-export async function checkApis(context: ApiContext, clients: ApiClients): Promise<ApiChecks> {
+export async function checkApis(context: ApiContext, clients: ApiClients) {
   const [usage, alerts] = await Promise.all([
     readUsage(context, clients),
     alertsLine(context, clients),
@@ -222,17 +213,10 @@ function connectionLine(error: ApiError, { name, address }: ApiCheck): CheckLine
   return failed(name, why, `check ${address}, and whether this machine can reach it`);
 }
 
-/** The result of one read of a capability. */
-interface CapabilityCheck {
-  readonly capability: string;
-  readonly permission: string | null;
-  readonly read: OptionalRead<unknown>;
-}
+type ReadChecks = NonNullable<Awaited<ReturnType<typeof checkReads>>>;
 
-export interface ReadChecks {
-  readonly capabilities: readonly CapabilityCheck[];
-  readonly key: OptionalRead<KeyReading>;
-}
+/** The result of one read of a capability. */
+type CapabilityCheck = ReadChecks['capabilities'][number];
 
 const HOW = { waiting: true };
 
@@ -240,7 +224,7 @@ const HOW = { waiting: true };
 export async function checkReads(
   { config, now, organization }: CheckContext & Pick<ApiContext, 'organization'>,
   { cloud, alerts }: ApiClients,
-): Promise<ReadChecks | null> {
+) {
   if (config.reads === 'contract') return null;
   const { reads } = cloud();
   const listed = await reads.services(HOW);
@@ -252,19 +236,14 @@ export async function checkReads(
         );
   const all = idsOf(() => true);
   const running = idsOf(({ state }) => state === 'running');
+  const primary = idsOf(({ isPrimary }) => isPrimary === true);
   // Newer servers have the schedule in the service itself.
   const hasSchedule = listed.known && listed.value.some((one) => one.scalingSchedule !== null);
   const today = now().toISOString().slice(0, 10);
   const ofCloud: readonly (readonly [CloudCapability, Promise<OptionalRead<unknown>>])[] = [
     ['services', Promise.resolve(listed)],
     ['service', readOne(reads.service, all)],
-    [
-      'backups',
-      readOne(
-        reads.backups,
-        idsOf(({ isPrimary }) => isPrimary === true),
-      ),
-    ],
+    ['backups', readOne(reads.backups, primary)],
     ['pipes', readOne(reads.pipes, running)],
     ['private-endpoints', readOne(reads.endpoints, running)],
     ['schedule', hasSchedule ? Promise.resolve(listed) : readOne(reads.schedule, all)],
@@ -278,14 +257,15 @@ export async function checkReads(
         ['dashboards', lists.dashboards(HOW)],
       ] as const)
     : [];
+  const named = [
+    ...ofCloud.map((one) => [...one, CLOUD_CAPABILITIES[one[0]].permission] as const),
+    ...ofAlerts.map((one) => [...one, null] as const),
+  ];
   const [key, ...capabilities] = await Promise.all([
     reads.key(HOW),
-    ...ofCloud.map(async ([capability, read]) => {
-      const { permission } = CLOUD_CAPABILITIES[capability];
-      return { capability, permission, read: await read };
-    }),
-    ...ofAlerts.map(async ([capability, read]) => {
-      return { capability, permission: null, read: await read };
+    ...named.map(async ([capability, reading, permission]) => {
+      const read: OptionalRead<unknown> = await reading;
+      return { capability, permission, read };
     }),
   ]);
   return { key, capabilities };
@@ -366,8 +346,6 @@ interface Evidence {
   readonly capabilities: readonly CapabilityCheck[];
 }
 
-type Verdict = { readonly isGranted: boolean; readonly because: string };
-
 /** One line for each permission that a command of the policy needs. */
 export function permissionLines(policy: Policy, evidence: Evidence): readonly CheckLine[] {
   const allowed = commands.filter(({ name }) => policy.rules.some((rule) => allows(rule, name)));
@@ -394,7 +372,8 @@ function permissionLine(
   return warning(permission, `missing: ${verdict.because}; ${needed}`, grantText(permission));
 }
 
-function ofRead(permission: CloudPermission, { usage, capabilities }: Evidence): Verdict | null {
+/** Whether the key has the permission, and what shows it; null: nothing shows it. */
+function ofRead(permission: CloudPermission, { usage, capabilities }: Evidence) {
   if (permission === 'organization:view') {
     if (usage.ok) return { isGranted: true, because: 'the usage report was read' };
     const isRefused = usage.error instanceof ApiError && usage.error.status === FORBIDDEN;

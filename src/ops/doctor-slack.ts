@@ -1,5 +1,5 @@
 import { type Secret, type TimedResult, TimeoutError } from '../base/errors.ts';
-import { nearestWord } from '../base/problem.ts';
+import { nearest } from '../base/text.ts';
 import { commands, nouns } from '../commands/index.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { Policy, Role } from '../domain/policy.ts';
@@ -45,7 +45,8 @@ export function cardChannels(
   { channels, policy }: ChannelConfig,
   { rooms, ids }: Pick<ChannelResults, 'rooms' | 'ids'>,
 ): readonly string[] {
-  const used = [channels.approvals, channels.audit, ...policy.rules.map((rule) => rule.channel)];
+  const ofRules = policy.rules.map(({ requires }) => requires.channel);
+  const used = [channels.approvals, channels.audit, ...ofRules];
   const found = used.map((word) =>
     word && rooms.ok ? roomOf(word, ids.get(word) ?? null, rooms.value) : undefined,
   );
@@ -154,7 +155,7 @@ function missing(
   }
   const open = rooms.filter(({ archived }) => !archived);
   const names = open.map((room) => inPlace(`#${room.name}`, room));
-  const near = word.includes('#') ? nearestWord(word, names) : null;
+  const near = word.includes('#') ? (nearest(word, names, 1)[0] ?? null) : null;
   const meant = near === null ? '' : `did you mean '${near}' at ${where}? `;
   const invite = `for a private channel, type /invite @${botName} in it`;
   return failed(word, 'the bot does not see this channel', `${meant}${invite}`);

@@ -4,11 +4,11 @@ import { Secret } from '../base/errors.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
-  nearestWord,
   parseConfig,
   strictConfigObject,
   withHint,
 } from '../base/problem.ts';
+import { nearest } from '../base/text.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 export type ReadFile = (path: string) => string;
@@ -145,12 +145,19 @@ function address(meaning: string) {
 }
 
 function addressProblem(text: string): string | null {
-  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (username + password !== '') return 'must not contain a user or a password';
-  if (search + hash !== '') return 'must not contain a query or a fragment';
+  const problem = urlProblem(text);
+  if (problem !== null) return problem;
+  const { protocol, hostname } = new URL(text);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return null;
   return withHint('must begin with https://', 'http is allowed for this machine only');
+}
+
+/** What is wrong with an address, whatever its protocol. */
+export function urlProblem(text: string): string | null {
+  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
+  const { username, password, search, hash } = new URL(text);
+  if (username + password !== '') return 'must not contain a user or a password';
+  return search + hash === '' ? null : 'must not contain a query or a fragment';
 }
 
 export function isLoopback(hostname: string): boolean {
@@ -216,8 +223,8 @@ function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
   const others = Object.keys(env).filter(
     (name) => !VARIABLE_NAMES.includes(name) && !NAMED_KEY.test(name) && env[name],
   );
-  const near = nearestWord(problem.where, others);
-  return near === null ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
+  const [near] = nearest(problem.where, others, 1);
+  return near === undefined ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
 }
 
 function samePort({ PORT, OPS_PORT }: Pick<Environment, 'PORT' | 'OPS_PORT'>) {
@@ -252,8 +259,8 @@ function foreign(env: Env): readonly ConfigProblem[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
     .map((where) => {
-      const near = nearestWord(where, known);
-      const hint = near === null ? null : `did you mean ${near}?`;
+      const [near] = nearest(where, known, 1);
+      const hint = near === undefined ? null : `did you mean ${near}?`;
       return { where, problem: 'is not a known variable', hint };
     });
 }
@@ -352,16 +359,26 @@ function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
 }
 
 function fromFile(name: string, path: string, readFile: ReadFile): VariableLookup {
-  const hint = `correct ${name}_FILE or the file`;
-  const unusable = (why: string) => ({
-    value: null,
-    problem: { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint },
-  });
+  const problemOf = (why: string) => {
+    const hint = `correct ${name}_FILE or the file`;
+    return { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint };
+  };
+  const read = readAs(path, readFile, (reason) => problemOf(`cannot be read (${reason})`));
+  if (!read.ok) return { value: null, problem: read.problems[0] ?? null };
+  const value = read.value.trim();
+  return value === '' ? { value: null, problem: problemOf('is empty') } : { value, problem: null };
+}
+
+/** A file as text, or the problem that it cannot be read for this reason. */
+export function readAs(
+  path: string,
+  readFile: ReadFile,
+  problemOf: (reason: string) => ConfigProblem,
+): ConfigResult<string> {
   try {
-    const value = readFile(path).trim();
-    return value === '' ? unusable('is empty') : { value, problem: null };
+    return { ok: true, value: readFile(path) };
   } catch (error) {
-    return unusable(`cannot be read (${reasonOf(error)})`);
+    return { ok: false, problems: [problemOf(reasonOf(error))] };
   }
 }
 

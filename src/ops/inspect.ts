@@ -5,7 +5,6 @@ import {
   appendProblem,
   Damaged,
   KeyProblem,
-  type Log,
   type LogKeys,
   openLog,
   recordedIds,
@@ -150,22 +149,26 @@ export async function readChannelIds(
   keys: () => LogKeys,
 ): Promise<ReadonlyMap<string, string>> {
   if (fileFacts(url)?.exists === false) return new Map();
-  return withLog(url, keys, recordedIds);
+  return withStore(url, 'reader', async (store) =>
+    recordedIds(await openLog(store, keys(), { replacesKey: false })),
+  );
 }
 
 /** Throws where a start could not use the database. It creates and migrates nothing. */
 export async function refuseUnusable(url: string): Promise<void> {
   const file = fileFacts(url);
   if (file ? !file.exists : url.startsWith('file:')) return;
-  await withStore(url, 'reader', (store) =>
-    reading(store, (reader) => readSchema(reader, store.engine)),
-  );
+  await schemaOf(url);
 }
 
 /** Whether Signalbox has no table in the database yet. */
 export async function isUnused(url: string): Promise<boolean> {
+  return (await schemaOf(url)) === 'empty';
+}
+
+function schemaOf(url: string): Promise<SchemaState> {
   return withStore(url, 'reader', (store) =>
-    reading(store, async (reader) => (await readSchema(reader, store.engine)) === 'empty'),
+    reading(store, (reader) => readSchema(reader, store.engine)),
   );
 }
 
@@ -190,40 +193,27 @@ export async function checkWritable(url: string): Promise<void> {
   await checkDiskSpace(file.path);
 }
 
-/** Opens the database of a Signalbox that has run, next to it. Throws a sentence for any other database. */
-export async function openUsed(url: string, as: 'beside' | 'reader'): Promise<Store> {
+/** Works in the database of a Signalbox that has run, next to it. Throws a sentence for any other database. */
+export async function inUsed<T>(
+  url: string,
+  as: 'beside' | 'reader',
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
   const file = fileFacts(url);
   if (file ? !file.exists : url.startsWith('file:')) {
     throw new UnusableDatabase(`${file?.path ?? 'The database'} does not exist`, CHECK);
   }
-  const store = await openStore(url, { as });
-  try {
+  return withStore(url, as, async (store) => {
     const schema = await reading(store, (reader) => readSchema(reader, store.engine));
-    if (schema === 'empty') {
+    if (schema === 'empty')
       throw new UnusableDatabase('Signalbox has not used this database yet', CHECK);
-    }
-    if (schema === 'behind') {
+    if (schema === 'behind')
       throw new UnusableDatabase('This database is of an earlier release', 'start Signalbox first');
-    }
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+    return work(store);
+  });
 }
 
 const CHECK = 'check DATABASE_URL';
-
-/** A log that is only read. */
-async function withLog<T>(
-  url: string,
-  keys: () => LogKeys,
-  work: (log: Log) => Promise<T>,
-): Promise<T> {
-  return withStore(url, 'reader', async (store) =>
-    work(await openLog(store, keys(), { replacesKey: false })),
-  );
-}
 
 /** Closes the database after the work. Errors of an SQLite file say what is wrong with it. */
 async function withStore<T>(

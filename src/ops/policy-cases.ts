@@ -7,8 +7,8 @@ import {
   suggestion,
   withHint,
 } from '../base/problem.ts';
-import type { Requirement, RoleName, UserId } from '../domain/change.ts';
-import { type Decision, POLICY_DENIALS, type PolicyVocabulary } from '../domain/policy.ts';
+import { POLICY_DENIALS, type Requirement, type UserId } from '../domain/change.ts';
+import type { Decision, PolicyVocabulary } from '../domain/policy.ts';
 import { Allowed, MemberId } from '../domain/policy-schema.ts';
 
 /** A policy compares roles only, so that the id of a person has no meaning here. */
@@ -33,26 +33,28 @@ export type PolicyAnswer =
 /** Returns the decision with the text of what refused it. */
 export function answerOf(decision: Decision): PolicyAnswer {
   if (decision.allow) {
-    return { allow: true, rule: decision.rule.place, requires: decision.requires };
+    return { allow: true, rule: decision.rule.requires.rule, requires: decision.requires };
   }
   const { refusal, rule } = decision;
   // For these refusals, the rule is the one that may or may not match.
   const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
-  return { allow: false, rule: decides?.place ?? null, refusal, detail: detailOf(decision) };
+  const place = decides?.requires.rule ?? null;
+  return { allow: false, rule: place, refusal, detail: detailOf(decision) };
 }
 
 function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false }): string | null {
   if (freeze) return `until ${minuteText(freeze.until)}: ${freeze.reason}`;
   if (never) return never.reason;
   if (!rule) return null;
-  if (refusal === 'no-rule') return `rule ${rule.place} needs tags or a warehouse that are unknown`;
+  const { rule: place, to } = rule.requires;
+  if (refusal === 'no-rule') return `rule ${place} needs tags or a warehouse that are unknown`;
   if (refusal === 'not-verified') {
-    return `rule ${rule.place} needs tags or a warehouse that the server did not send`;
+    return `rule ${place} needs tags or a warehouse that the server did not send`;
   }
-  if (refusal === 'not-listed') return `rule ${rule.place} does not allow discovered services`;
-  if (refusal === 'not-a-requester') return `only ${rule.to} may request it`;
-  if (refusal === 'agent-not-admitted') return `rule ${rule.place} does not admit the agent`;
-  return rule.reason.minimum > 1 ? `at least ${rule.reason.minimum} characters` : null;
+  if (refusal === 'not-listed') return `rule ${place} does not allow discovered services`;
+  if (refusal === 'not-a-requester') return `only ${to} may request it`;
+  if (refusal === 'agent-not-admitted') return `rule ${place} does not admit the agent`;
+  return rule.leastReason > 1 ? `at least ${rule.leastReason} characters` : null;
 }
 
 export function requirementText(requires: Requirement): string {
@@ -73,46 +75,30 @@ export function minuteText(at: Date): string {
   return `${at.toISOString().slice(0, 16)}Z`;
 }
 
-/** The decision that a case expects. A part that is null is not compared. */
-type Expectation =
-  | {
-      readonly allow: true;
-      readonly count: number;
-      readonly from: RoleName | null;
-      readonly self: boolean | null;
-      readonly breakGlass: RoleName | 'none' | null;
-    }
-  | { readonly allow: false; readonly refusal: PolicyDenial };
-
 const WORDS: Readonly<Record<string, object>> = {
   immediate: { approvals: 0 },
   frozen: { denied: 'frozen' },
 };
 
-/** The schema of `expect`: a word, or what the rule must require, or the refusal. */
-function expectationSchema(roles: readonly string[]) {
+function expectationFields(roles: readonly string[]) {
   const role = declaredName('role', roles);
-  const fields = strictConfigObject({
+  return strictConfigObject({
     approvals: z.int().min(0).max(20).optional(),
     from: role.optional(),
     self: Allowed.unwrap().optional(),
     breakGlass: declaredName('role', [...roles, 'none']).optional(),
     denied: z.enum(POLICY_DENIALS).optional(),
   });
-  return z
-    .unknown()
-    .transform(expandWord)
-    .pipe(fields.superRefine(refuseContradictions))
-    .transform(expectationOf);
 }
 
-type Fields = {
-  readonly approvals?: number | undefined;
-  readonly from?: string | undefined;
-  readonly self?: 'refused' | 'allowed' | undefined;
-  readonly breakGlass?: string | undefined;
-  readonly denied?: PolicyDenial | undefined;
-};
+/** The decision that a case expects: a refusal, or `approvals` with what of the rule is compared. */
+type Expectation = z.output<ReturnType<typeof expectationFields>>;
+
+/** The schema of `expect`: a word, or what the rule must require, or the refusal. */
+function expectationSchema(roles: readonly string[]) {
+  const fields = expectationFields(roles).superRefine(refuseContradictions);
+  return z.unknown().transform(expandWord).pipe(fields);
+}
 
 function expandWord(input: unknown, context: z.RefinementCtx): unknown {
   if (typeof input !== 'string') return input;
@@ -125,7 +111,7 @@ function expandWord(input: unknown, context: z.RefinementCtx): unknown {
   return z.NEVER;
 }
 
-function refuseContradictions(fields: Fields, context: z.RefinementCtx): void {
+function refuseContradictions(fields: Expectation, context: z.RefinementCtx): void {
   const { approvals, from, denied, self, breakGlass } = fields;
   const refuse = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
@@ -144,42 +130,35 @@ function refuseContradictions(fields: Fields, context: z.RefinementCtx): void {
   }
 }
 
-function expectationOf(fields: Fields): Expectation {
-  const { approvals = 0, from = null, self, breakGlass = null, denied } = fields;
-  if (denied !== undefined) return { allow: false, refusal: denied };
-  const own = self === undefined ? null : self === 'allowed';
-  return { allow: true, count: approvals, from, self: own, breakGlass };
-}
+type Expected = Pick<PolicyCase, 'expect' | 'rule'>;
 
 /** Whether an answer is as expected. Without `rule` any rule may decide. */
-export function meetsExpectation(
-  expected: Expectation,
-  rule: number | undefined,
-  answer: PolicyAnswer,
-): boolean {
+export function meetsExpectation({ expect, rule }: Expected, answer: PolicyAnswer): boolean {
   if (rule !== undefined && rule !== answer.rule) return false;
-  if (!expected.allow) return !answer.allow && answer.refusal === expected.refusal;
+  if (expect.denied) return !answer.allow && answer.refusal === expect.denied;
   if (!answer.allow) return false;
   const { count, from, self, breakGlass } = answer.requires;
   return (
-    expected.count === count &&
-    expected.from === from &&
-    (expected.self === null || expected.self === self) &&
-    (expected.breakGlass === null || expected.breakGlass === (breakGlass ?? 'none'))
+    (expect.approvals ?? 0) === count &&
+    (expect.from ?? null) === from &&
+    (expect.self ?? allowedText(self)) === allowedText(self) &&
+    (expect.breakGlass ?? breakGlass ?? 'none') === (breakGlass ?? 'none')
   );
 }
 
+const allowedText = (isAllowed: boolean) => (isAllowed ? 'allowed' : 'refused');
+
 /** `2 approvals from approver (rule 2)` */
-export function expectationText(expected: Expectation, rule: number | undefined): string {
+export function expectationText({ expect, rule }: Expected): string {
   const decidedBy = rule === undefined ? '' : ` (rule ${rule})`;
-  if (!expected.allow) return `denied: ${expected.refusal}${decidedBy}`;
-  const { self, breakGlass } = expected;
+  if (expect.denied) return `denied: ${expect.denied}${decidedBy}`;
+  const { approvals: count = 0, from = null, self, breakGlass } = expect;
   const parts = [
-    approvalsText(expected),
-    self === null ? null : self ? 'the requester counts' : 'the requester does not count',
-    breakGlass === null ? null : `break-glass for ${breakGlass === 'none' ? 'no one' : breakGlass}`,
+    approvalsText({ count, from }),
+    self && `the requester ${self === 'allowed' ? 'counts' : 'does not count'}`,
+    breakGlass && `break-glass for ${breakGlass === 'none' ? 'no one' : breakGlass}`,
   ];
-  return `${parts.filter((part) => part !== null).join(', ')}${decidedBy}`;
+  return `${parts.filter(Boolean).join(', ')}${decidedBy}`;
 }
 
 /** `2 approvals from approver (rule 1)`, `immediate (rule 3)`, `denied: frozen (until …: year end) (rule 2)` */

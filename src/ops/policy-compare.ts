@@ -2,19 +2,16 @@
 
 import { type Command, commands } from '../commands/index.ts';
 import { countWords } from '../domain/answer.ts';
-import type { RoleName, Target } from '../domain/change.ts';
-import { type Policy, selects } from '../domain/policy.ts';
+import type { RoleName } from '../domain/change.ts';
+import type { Policy } from '../domain/policy.ts';
 import { minuteText, type PolicyAnswer, requirementText } from './policy-cases.ts';
 import {
   type Case,
-  coveredBy,
   decisionsOn,
-  type KeyOf,
+  kindsIn,
   momentsOf,
   type Named,
   type ProvedFile,
-  type ProvedPlace,
-  remembered,
   requestersOf,
   targetsOf,
   UNLISTED,
@@ -88,13 +85,8 @@ function fullText(answer: PolicyAnswer): string {
   return [requirementText(requires), ...also.filter(Boolean)].join(', ');
 }
 
-interface Pair {
-  readonly before: ProvedPlace;
-  readonly after: ProvedPlace;
-}
-
 // A service that only one file lists is unlisted for the other. What else only one of them has cannot be compared.
-function pairsOf(command: Command, before: ProvedFile, after: ProvedFile): readonly Pair[] {
+function pairsOf(command: Command, before: ProvedFile, after: ProvedFile) {
   const old = targetsOf(command, before);
   const own = targetsOf(command, after);
   const ids = new Set([...own, ...old].map(idOf));
@@ -103,23 +95,16 @@ function pairsOf(command: Command, before: ProvedFile, after: ProvedFile): reado
     const name = [...own, ...old].find((named) => idOf(named) === id)?.name ?? id;
     return was && is ? [{ name, was, is }] : [];
   });
-  const keyBefore = remembered((target) => signature(target, before.policy));
-  const keyAfter = remembered((target) => signature(target, after.policy));
-  const sides = (named: Named, keyOf: KeyOf) => [
-    keyOf(named.target),
-    [...coveredBy(named, keyOf).keys()].sort(),
-  ];
+  const [oldKind, ownKind] = [kindsIn(before.policy), kindsIn(after.policy)];
   const groups = Map.groupBy(pairs, ({ was, is }) =>
-    JSON.stringify([...sides(was, keyBefore), ...sides(is, keyAfter)]),
+    JSON.stringify([oldKind(was).key, ownKind(is).key]),
   );
   return [...groups.values()].flatMap((group) => {
     const names = group.map(({ name }) => name);
-    const [first] = group;
-    if (!first) return [];
-    const placeOf = (named: Named, keyOf: KeyOf): ProvedPlace => {
-      return { target: named.target, names, covered: [...coveredBy(named, keyOf).values()] };
-    };
-    return [{ before: placeOf(first.was, keyBefore), after: placeOf(first.is, keyAfter) }];
+    return group.slice(0, 1).map(({ was, is }) => ({
+      before: { target: was.target, names, covered: oldKind(was).covered },
+      after: { target: is.target, names, covered: ownKind(is).covered },
+    }));
   });
 }
 
@@ -131,11 +116,6 @@ function namedIn(list: readonly Named[], id: string): Named | undefined {
   return (
     list.find((named) => idOf(named) === id) ?? list.find(({ target }) => target?.id === UNLISTED)
   );
-}
-
-function signature(target: Target | null, { rules, freezes, never }: Policy): string {
-  const selected = [...rules, ...freezes, ...never].map(({ on }) => selects(on, target));
-  return JSON.stringify([selected, target?.kind, target?.discovered, target?.organization?.id]);
 }
 
 /** Who is a member of a role decides too; groups cannot be read without Slack. */

@@ -26,7 +26,7 @@ import {
 import { findByName, serviceTarget } from '../domain/targets.ts';
 import { buildDirectory } from '../servers/directory.ts';
 import { declaredNames, problemsIn, readConfigFile, readDeclaredParts } from './config-file.ts';
-import { type ReadFile, reasonOf } from './environment.ts';
+import { type ReadFile, readAs } from './environment.ts';
 import {
   failureText,
   leave,
@@ -82,42 +82,32 @@ export async function runPolicy(args: readonly string[]): Promise<void> {
   process.exitCode = isAsExpected ? 0 : 1;
 }
 
-type PolicyRequest =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'test'; readonly file: string; readonly config: string | null }
-  | {
-      readonly kind: 'prove';
-      readonly file: string | null;
-      readonly config: string | null;
-      readonly against: string | null;
-    };
-
 const OPTIONS = {
   config: { type: 'string' },
   against: { type: 'string' },
   help: { type: 'boolean' },
 } as const;
 
+type PolicyRequest = Exclude<ReturnType<typeof readPolicyOptions>, { readonly sentence: string }>;
+
 /** What these options request, or the sentence that refuses them. */
-export function readPolicyOptions(
-  args: readonly string[],
-): PolicyRequest | { readonly sentence: string } {
+export function readPolicyOptions(args: readonly string[]) {
   const parsed = parseOptions(args, OPTIONS);
   if ('sentence' in parsed) return parsed;
   const { values, positionals } = parsed;
   const [what = '', file = null, ...more] = positionals;
   const { config = null, against = null } = values;
-  if (values.help || what === 'help' || args.length === 0) return { kind: 'help' };
+  if (values.help || what === 'help' || args.length === 0) return { kind: 'help' } as const;
   if (more.length > 0) return { sentence: `Unexpected argument: ${quoted(more.join(' '))}.` };
   if (what === 'prove') {
     const isEither = file === null || against === null;
     if (!isEither) return { sentence: 'prove takes a file of statements or --against, not both.' };
-    return { kind: 'prove', file, config, against };
+    return { kind: 'prove', file, config, against } as const;
   }
   if (what !== 'test') return { sentence: unknownCommand(what, ['test', 'prove']) };
   if (against !== null) return { sentence: '--against belongs to prove.' };
   if (file === null) return { sentence: 'test needs a file of cases, for example cases.yaml.' };
-  return { kind: 'test', file, config };
+  return { kind: 'test', file, config } as const;
 }
 
 async function run(request: PolicyRequest): Promise<boolean> {
@@ -132,13 +122,11 @@ async function run(request: PolicyRequest): Promise<boolean> {
   return isAsExpected;
 }
 
-interface ProofRequest {
-  readonly config: string;
-  readonly file: string | null;
-  readonly against: string | null;
-}
-
-async function runProof({ config, file, against }: ProofRequest): Promise<boolean> {
+async function runProof({
+  config,
+  file,
+  against,
+}: PolicyRequest & { readonly kind: 'prove'; readonly config: string }): Promise<boolean> {
   const now = new Date();
   const own = readPolicyFile(config, readText);
   const other = against === null ? null : readPolicyFile(against, readText);
@@ -243,21 +231,13 @@ function withoutTarget(cases: readonly PolicyCase[], file: FileServices): readon
 }
 
 function textOf(path: string, readFile: ReadFile): ConfigResult<string> {
-  try {
-    return { ok: true, value: readFile(path) };
-  } catch (error) {
-    const problem = `cannot be read (${reasonOf(error)})`;
-    return { ok: false, problems: [{ where: path, problem, hint: null }] };
-  }
-}
-
-interface CasesReport {
-  readonly text: string;
-  readonly isAsExpected: boolean;
+  return readAs(path, readFile, (reason) => {
+    return { where: path, problem: `cannot be read (${reason})`, hint: null };
+  });
 }
 
 /** Decides every case and compares. The report has one line for each case, and a count. */
-export function runCases(path: string, { file, cases }: CasesRead): CasesReport {
+export function runCases(path: string, { file, cases }: CasesRead) {
   const results = cases.map((one) => resultOf(one, file));
   const different = results.filter(({ isMet }) => !isMet).length;
   const lines = results.flatMap((result) => linesFor(path, result));
@@ -266,24 +246,19 @@ export function runCases(path: string, { file, cases }: CasesRead): CasesReport 
   return { text: [...lines, '', summary, ''].join('\n'), isAsExpected: different === 0 };
 }
 
-interface CaseResult {
-  readonly one: LocatedCase;
-  readonly isMet: boolean;
-  /** The first target whose decision differs, else the first one. */
-  readonly target: Target | null;
-  readonly answer: PolicyAnswer;
-}
+type CaseResult = ReturnType<typeof resultOf>;
 
-function resultOf(one: LocatedCase, file: ProvedFile): CaseResult {
+/** Of the first target whose decision differs, else of the first one. */
+function resultOf(one: LocatedCase, file: ProvedFile) {
   const { user, agent, roles: given = [], command, at: now, reason = LONG_REASON } = one;
   const listing = [...file.policy.roles].filter(([, { users }]) => user && users.includes(user));
   const person = [...new Set([...given, ...listing.map(([name]) => name)])];
   const isItself = agent !== undefined && user === undefined && given.length === 0;
   const roles = isItself ? (file.policy.agents?.get(agent) ?? []) : person;
   const actor = { id: user ?? NOBODY, roles, ...(agent !== undefined && { agent }) };
-  const results = caseTargets(one, file).map((target): CaseResult => {
+  const results = caseTargets(one, file).map((target) => {
     const answer = decideRequest(file.policy, { command, target, actor, reason, now });
-    return { one, target, answer, isMet: meetsExpectation(one.expect, one.rule, answer) };
+    return { one, target, answer, isMet: meetsExpectation(one, answer) };
   });
   const [first] = results;
   if (!first) throw new Error('A case without a target is refused when its file is read');
@@ -296,7 +271,7 @@ function linesFor(path: string, { one, isMet, target, answer }: CaseResult): rea
   const on = one.service === undefined && target ? ` on ${target.name}` : '';
   return [
     `✗ ${name}`,
-    `    expected: ${expectationText(one.expect, one.rule)}`,
+    `    expected: ${expectationText(one)}`,
     `    actual:   ${decidedText(answer)}${on}`,
   ];
 }

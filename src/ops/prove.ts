@@ -67,7 +67,7 @@ function* casesOf(file: ProvedFile, now: Date): Generator<Case> {
   const requesters = requestersOf(file.policy);
   const moments = momentsOf([file.policy], now);
   for (const command of commands) {
-    for (const place of alike(targetsOf(command, file), [file.policy])) {
+    for (const place of alike(targetsOf(command, file), file.policy)) {
       yield* decisionsOn(file.policy, { command, place, requesters, moments });
     }
   }
@@ -254,51 +254,45 @@ function subsetsOf(tags: readonly string[]): readonly (readonly string[])[] {
   return masks.map((mask) => tags.filter((_, bit) => (mask >> bit) % 2 === 1));
 }
 
-// Decisions depend on a target only by what selects it. Tags are kept apart, because statements name them.
-function alike(targets: readonly Named[], policies: readonly Policy[]): readonly ProvedPlace[] {
-  const selectors = policies.flatMap(({ rules, freezes, never }) =>
-    [...rules, ...freezes, ...never].map(({ on }) => on).filter((on) => on !== null),
-  );
-  const keyOf = remembered((target) => {
-    const selected = selectors.map((on) => String(selects(on, target)).at(0)).join('');
-    return JSON.stringify([
-      selected,
-      target?.kind,
-      target?.discovered,
-      target?.tags,
-      target?.warehouse,
-      // Agents may have only some.
-      target?.organization?.id,
-    ]);
-  });
-  const groups = Map.groupBy(targets, (named) =>
-    JSON.stringify([keyOf(named.target), [...coveredBy(named, keyOf).keys()].sort()]),
-  );
-  return [...groups.values()].map((group) => ({
-    target: group[0]?.target ?? null,
-    names: group.map(({ name }) => name),
-    covered: group[0] ? [...coveredBy(group[0], keyOf).values()] : [],
-  }));
-}
-
-export type KeyOf = (target: Target | null) => string;
-
-/** Many standing approvals cover the same services. */
-export function remembered(keyOf: KeyOf): KeyOf {
+/**
+ * Of a target, the key of all that the policy decides alike, and one of each kind of change that it covers. `apart`:
+ * what the key has beside.
+ */
+export function kindsIn(
+  { rules, freezes, never }: Policy,
+  apart: (target: Target | null) => unknown = () => null,
+) {
+  const selectors = [...rules, ...freezes, ...never]
+    .map(({ on }) => on)
+    .filter((on) => on !== null);
+  // Many standing approvals cover the same services.
   const known = new Map<Target | null, string>();
-  return (target) => {
-    const key = known.get(target) ?? keyOf(target);
+  const keyOf = (target: Target | null): string => {
+    const before = known.get(target);
+    if (before !== undefined) return before;
+    const selected = selectors.map((on) => String(selects(on, target)).at(0)).join('');
+    // Agents may have only some organizations.
+    const { kind, discovered, organization } = target ?? {};
+    const key = JSON.stringify([selected, kind, discovered, organization?.id, apart(target)]);
     known.set(target, key);
     return key;
   };
+  return ({ target, covered = [] }: Named) => {
+    const kinds = new Map(covered.map((each) => [`${each.command} ${keyOf(each.target)}`, each]));
+    return { key: [keyOf(target), ...[...kinds.keys()].sort()], covered: [...kinds.values()] };
+  };
 }
 
-/** One of each kind of change that a standing approval covers. */
-export function coveredBy(
-  { covered = [] }: Named,
-  keyOf: KeyOf,
-): ReadonlyMap<string, AllowedChange> {
-  return new Map(covered.map((each) => [`${each.command} ${keyOf(each.target)}`, each]));
+// Tags and warehouses are kept apart, because statements name them.
+function alike(targets: readonly Named[], policy: Policy): readonly ProvedPlace[] {
+  const kindOf = kindsIn(policy, (target) => [target?.tags, target?.warehouse]);
+  const groups = Map.groupBy(targets, (named) => JSON.stringify(kindOf(named).key));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const names = group.map(({ name }) => name);
+    return [{ target: first.target, names, covered: kindOf(first).covered }];
+  });
 }
 
 interface Proof {
@@ -314,7 +308,7 @@ export function prove(file: ProvedFile, statements: readonly Statement[], now: D
   let count = 0;
   for (const one of casesOf(file, now)) {
     count += 1;
-    if (one.rule) deciding.add(one.rule.place);
+    if (one.rule) deciding.add(one.rule.requires.rule);
     for (const role of one.answer.allow ? decidingRoles(one.answer.requires) : [])
       approving.add(role);
     for (const statement of statements) {
@@ -322,14 +316,14 @@ export function prove(file: ProvedFile, statements: readonly Statement[], now: D
     }
   }
   const { policy } = file;
-  const silent = policy.rules.filter(({ place }) => !deciding.has(place));
+  const silent = policy.rules.filter(({ requires }) => !deciding.has(requires.rule));
   const voteless = [...policy.roles.keys()].filter(
     (role) => !approving.has(role) && policy.rules.some((rule) => isApprover(rule, role)),
   );
   const findings = [
     ...silent.map(
-      ({ place }) =>
-        `✗ rule ${place} never decides: earlier rules decide everything that it selects`,
+      ({ requires }) =>
+        `✗ rule ${requires.rule} never decides: earlier rules decide everything that it selects`,
     ),
     ...voteless.map((role) => `✗ ${role} can approve nothing: no rule that decides asks ${role}`),
   ];
@@ -355,8 +349,8 @@ function decidingRoles({ from, escalation, breakGlass }: Requirement): readonly 
   return [from, escalation?.to ?? null, breakGlass].filter((role) => role !== null);
 }
 
-function isApprover({ approvals, breakGlass }: Rule, role: RoleName): boolean {
-  return [approvals?.from, approvals?.escalate?.to, breakGlass?.to].includes(role);
+function isApprover({ requires }: Rule, role: RoleName): boolean {
+  return decidingRoles(requires).includes(role);
 }
 
 /** `operator: service start on analytics-prod: immediate (rule 3)` */

@@ -46,7 +46,7 @@ export async function dueJobs(
   now: Date,
 ): Promise<{ readonly presses: Backlog; readonly others: Backlog }> {
   const { rows } = await sql<Counted>`select
-      case when kind in ('press', 'incident') then 'presses' else 'others' end as name,
+      case when kind = 'press' then 'presses' else 'others' end as name,
       count(*) as count, min(since) as since
     from job where due_at <= ${now.getTime()} or attempts > 0 group by 1`.execute(reader);
   const of = (name: string) => {

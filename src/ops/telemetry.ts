@@ -1,7 +1,6 @@
 // What Signalbox measures: counters of this process, and gauges that are read from the database.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Measures, note, pastStep } from '../base/log.ts';
-import type { State } from '../domain/change.ts';
 import { activeConfiguration, appendProblem, type Log } from '../log/index.ts';
 import { withAnswerLimit } from '../storage/errors.ts';
 import { reading } from '../storage/index.ts';
@@ -19,14 +18,7 @@ import type { openTracing } from './tracing.ts';
 export const startTraces: typeof openTracing = async (tracing, about) =>
   (await import('./tracing.ts')).openTracing(tracing, about);
 
-export interface Metrics {
-  readonly measures: Measures;
-  readonly contentType: string;
-  /** Whether the last reload of the configuration succeeded. */
-  readonly reloaded: (isActive: boolean) => void;
-  /** Returns Prometheus' text format, with gauges that are read for it. */
-  readonly text: (readings: Readings, now: Date) => Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What is read for each request of the metrics. */
 export interface Readings {
@@ -63,8 +55,7 @@ collectDefaultMetrics({ register: nodeMetrics });
  * The metrics of one app, in its own registry; `text` adds those of the Node process. What is measured
  * of an answer or a request is recorded in the current trace as well.
  */
-export function createMetrics(options: MetricsOptions): Metrics {
-  const { version, messageKinds, slackLimits } = options;
+export function createMetrics({ version, messageKinds, slackLimits }: MetricsOptions) {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) =>
@@ -105,22 +96,34 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const returned = counter('permits_returned_total', 'Permits returned because nothing was sent');
   // A counter that begins with 1 shows no increase, so that the first lost message would ring no alert.
   for (const kind of [...messageKinds, 'other']) lost.inc({ kind }, 0);
-  const own = processGauges(gauge);
+  const connected = gauge('slack_connected', '1 if Slack delivers to this process');
+  const configuration = gauge('config_info', 'Hash of the configuration in use', 'hash');
+  const lastReload = gauge(
+    'config_last_reload_success',
+    '1 if the last reload of the configuration succeeded, or there was none',
+  );
+  lastReload.set(1);
   // A gauge without a value reads 0, which would report an outage: they exist from the first reading on.
   let updateGauges: ReturnType<typeof databaseGauges> | null = null;
 
   const merged = () => Registry.merge([nodeMetrics, registry]).metrics();
-  const text: Metrics['text'] = async ({ gauges, isWritable, ...readings }, now) => {
-    own.update(readings);
+  /** Returns Prometheus' text format, with gauges that are read for it. */
+  const text = async ({ gauges, ...readings }: Readings, now: Date): Promise<string> => {
+    connected.set(readings.isConnected() ? 1 : 0);
+    configuration.reset();
+    configuration.set({ hash: readings.configuration() }, 1);
     if (gauges === null) return merged();
-    const [found, writable] = await Promise.all([gauges().catch(() => null), isWritable()]);
+    const [found, writable] = await Promise.all([
+      gauges().catch(() => null),
+      readings.isWritable(),
+    ]);
     updateGauges ??= databaseGauges(gauge);
     updateGauges(found, writable, now);
     return merged();
   };
   return {
-    contentType: registry.contentType,
-    reloaded: own.reloaded,
+    /** Whether the last reload of the configuration succeeded. */
+    reloaded: (isActive: boolean) => lastReload.set(isActive ? 1 : 0),
     text,
     measures: {
       answered: (command, ending) => {
@@ -153,7 +156,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       deliveryRefused: (reason) => rejected.inc({ reason }),
       foreignConnections: (count) => foreign.set(count),
       slackCalled: (method, ending) => slackCalls.inc({ method, ending }),
-    },
+    } satisfies Measures,
   };
 }
 
@@ -181,78 +184,76 @@ function callOf(
 
 type MakeGauge = (name: string, help: string, ...labels: string[]) => Gauge;
 
-/** Gauges of this process, which differ between replicas. */
-function processGauges(gauge: MakeGauge) {
-  const connected = gauge('slack_connected', '1 if Slack delivers to this process');
-  const configuration = gauge('config_info', 'Hash of the configuration in use', 'hash');
-  const lastReload = gauge(
-    'config_last_reload_success',
-    '1 if the last reload of the configuration succeeded, or there was none',
-  );
-  lastReload.set(1);
-  return {
-    reloaded: (isActive: boolean) => lastReload.set(isActive ? 1 : 0),
-    update: (readings: Pick<Readings, 'isConnected' | 'configuration'>) => {
-      connected.set(readings.isConnected() ? 1 : 0);
-      configuration.reset();
-      configuration.set({ hash: readings.configuration() }, 1);
-    },
-  };
-}
+type Reader = (
+  found: Gauges,
+  ageOf: (backlog: Backlog) => number,
+) => number | ReadonlyMap<string, number>;
+
+const countOf = ({ count }: Backlog) => count;
+const each = <T>(all: ReadonlyMap<string, T>, of: (one: T) => number) =>
+  new Map([...all].map(([name, one]) => [name, of(one)]));
+const queuesOf = ({ outbox, inbox }: Gauges) => new Map(Object.entries({ outbox, inbox }));
+
+/** The gauges of database content, each with its label. */
+const DATABASE_GAUGES: readonly (readonly [string, help: string, Reader, label?: string])[] = [
+  ['open_changes', 'Open changes, by state', ({ changes }) => each(changes, countOf), 'state'],
+  [
+    ...(['open_change_age_seconds', 'Age of the oldest open change in this state'] as const),
+    ({ changes }, ageOf) => each(changes, ageOf),
+    'state',
+  ],
+  [
+    'queue_depth',
+    'Due jobs: presses to decide (inbox), and messages and other work (outbox)',
+    (found) => each(queuesOf(found), countOf),
+    'queue',
+  ],
+  [
+    ...(['queue_age_seconds', 'Time since the oldest entry is due'] as const),
+    (found, ageOf) => each(queuesOf(found), ageOf),
+    'queue',
+  ],
+  [
+    'undelivered_card_age_seconds',
+    'Time since the last event of the oldest change whose card could not be drawn',
+    ({ undeliveredCards }, ageOf) => ageOf(undeliveredCards),
+  ],
+  [
+    ...(['backup_age_seconds', 'Time since the last backup; 0 if none is recorded'] as const),
+    ({ backupAt }, ageOf) => ageOf({ count: 1, since: backupAt }),
+  ],
+  ['digests', 'Digests, by how they ended', ({ digests }) => digests, 'state'],
+  [
+    'trail_broken',
+    '1 if the log is damaged, or signed with another key, so that nothing is executed',
+    ({ logProblem }) => Number(logProblem !== null),
+  ],
+  [
+    'config_outdated',
+    '1 if another configuration is the active one, so that this process executes no change',
+    ({ isOutdated }) => Number(isOutdated),
+  ],
+];
 
 /**
- * Gauges of database content. While the database is unreadable, the ones without labels keep their last
- * value, so that an outage does not resolve the alert of a broken trail. The others have no value.
+ * While the database is unreadable, the gauges without labels keep their last value, so that an outage does
+ * not resolve the alert of a broken trail. The others have no value.
  */
 function databaseGauges(gauge: MakeGauge) {
   const readable = gauge('database_readable', '1 if the database gauges could be read');
   const writable = gauge('database_writable', '1 if the database accepts writes');
-  const changes = gauge('open_changes', 'Open changes, by state', 'state');
-  const oldest = gauge(
-    'open_change_age_seconds',
-    'Age of the oldest open change in this state',
-    'state',
-  );
-  const queued = gauge(
-    'queue_depth',
-    'Due jobs: presses to decide (inbox), and messages and other work (outbox)',
-    'queue',
-  );
-  const waits = gauge('queue_age_seconds', 'Time since the oldest entry is due', 'queue');
-  const cards = gauge(
-    'undelivered_card_age_seconds',
-    'Time since the last event of the oldest change whose card could not be drawn',
-  );
-  const backup = gauge('backup_age_seconds', 'Time since the last backup; 0 if none is recorded');
-  const digests = gauge('digests', 'Digests, by how they ended', 'state');
-  const broken = gauge(
-    'trail_broken',
-    '1 if the log is damaged, or signed with another key, so that nothing is executed',
-  );
-  const outdated = gauge(
-    'config_outdated',
-    '1 if another configuration is the active one, so that this process executes no change',
-  );
-  const labelled = [changes, oldest, queued, waits, digests];
-
-  return (readings: Gauges | null, isWritable: boolean, now: Date): void => {
-    for (const each of labelled) each.reset();
-    readable.set(readings ? 1 : 0);
+  const all = DATABASE_GAUGES.map(([name, help, read, label]) => {
+    return { read, label, shown: label ? gauge(name, help, label) : gauge(name, help) };
+  });
+  return (found: Gauges | null, isWritable: boolean, now: Date): void => {
+    readable.set(found ? 1 : 0);
     writable.set(isWritable ? 1 : 0);
-    if (!readings) return;
-    broken.set(readings.logProblem === null ? 0 : 1);
-    outdated.set(readings.isOutdated ? 1 : 0);
-    for (const [state, reading] of readings.changes) {
-      changes.set({ state }, reading.count);
-      oldest.set({ state }, ageOf(reading, now));
+    for (const { read, label, shown } of all) {
+      if (label) shown.reset();
+      const value = found ? read(found, (backlog) => ageOf(backlog, now)) : new Map();
+      if (typeof value === 'number') shown.set(value);
+      else for (const [name, one] of value) shown.set({ [label ?? '']: name }, one);
     }
-    for (const queue of ['outbox', 'inbox'] as const) {
-      queued.set({ queue }, readings[queue].count);
-      waits.set({ queue }, ageOf(readings[queue], now));
-    }
-    cards.set(ageOf(readings.undeliveredCards, now));
-    backup.set(ageOf({ count: 1, since: readings.backupAt }, now));
-    for (const [state, count] of readings.digests) digests.set({ state }, count);
   };
 }
 
@@ -261,28 +262,17 @@ function ageOf({ since }: Backlog, now: Date): number {
   return since ? Math.max(0, (now.getTime() - since.getTime()) / 1_000) : 0;
 }
 
-export interface Gauges {
-  readonly changes: ReadonlyMap<State, Backlog>;
-  /** Messages and other work. */
-  readonly outbox: Backlog;
-  readonly undeliveredCards: Backlog;
-  /** Presses. */
-  readonly inbox: Backlog;
-  readonly digests: ReadonlyMap<string, number>;
-  readonly backupAt: Date | null;
-  /** Why this process may append nothing, or null. */
-  readonly logProblem: string | null;
-  /** The active configuration is not that of this process. */
-  readonly isOutdated: boolean;
-}
+export type Gauges = Awaited<ReturnType<typeof readGauges>>;
 
 /** Reads the gauges, which are the same on every replica with this configuration. */
-export async function readGauges(events: Log, now: Date, configuration: string): Promise<Gauges> {
+export async function readGauges(events: Log, now: Date, configuration: string) {
   const read = reading(events.store, async (reader) => {
     const jobs = await dueJobs(reader, now);
     return {
       changes: await openChanges(reader),
+      /** Messages and other work. */
       outbox: jobs.others,
+      /** Presses. */
       inbox: jobs.presses,
       undeliveredCards: await undeliveredCards(reader),
       digests: await digestEnds(reader),
@@ -292,7 +282,9 @@ export async function readGauges(events: Log, now: Date, configuration: string):
   const [found, active] = await withAnswerLimit(Promise.all([read, activeConfiguration(events)]));
   return {
     ...found,
+    /** Why this process may append nothing, or null. */
     logProblem: appendProblem(events)?.message ?? null,
+    /** The active configuration is not that of this process. */
     isOutdated: active !== null && active.configuration !== configuration,
   };
 }

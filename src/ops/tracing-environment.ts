@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { Secret } from '../base/errors.ts';
 import { type ConfigProblem, type ConfigResult, withHint } from '../base/problem.ts';
-import { type Env, isLoopback, isSet, type ReadFile, readVariables } from './environment.ts';
+import {
+  type Env,
+  isLoopback,
+  isSet,
+  type ReadFile,
+  readVariables,
+  urlProblem,
+} from './environment.ts';
 
 /** What Signalbox checks of OpenTelemetry's variables. Its SDK reads the others itself. */
 export interface Tracing {
@@ -18,7 +25,9 @@ const Variables = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
     .superRefine((text, context) => {
-      const message = endpointProblem(text);
+      const message = /^https?:/i.test(text)
+        ? urlProblem(text)
+        : withHint('must be an address', 'https://…');
       if (message !== null) context.addIssue({ code: 'custom', message });
     })
     .default('http://localhost:4318'),
@@ -82,14 +91,6 @@ function tracingOf(variables: z.output<typeof Variables>, env: Env): Tracing {
         ? variables.OTEL_TRACES_SAMPLER_ARG
         : 1,
   };
-}
-
-function endpointProblem(text: string): string | null {
-  if (!URL.canParse(text)) return withHint('must be an address', 'https://…');
-  const { protocol, username, password, search, hash } = new URL(text);
-  if (!/^https?:$/.test(protocol)) return withHint('must be an address', 'https://…');
-  if (username + password !== '') return 'must not contain a user or a password';
-  return search + hash === '' ? null : 'must not contain a query or a fragment';
 }
 
 /** Collectors in a cluster often have no TLS; a key is never sent to them without it. */

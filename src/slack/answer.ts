@@ -8,12 +8,11 @@ import {
   menu,
   message,
   noteElement,
-  row,
   type MessagePart as Shown,
   title,
 } from './blocks.ts';
 import { changeCard, outcomeButtons, ownBlock } from './card.ts';
-import { type RowDrawing, rowOfChange } from './home.ts';
+import { type RowDrawing, rowOfChange, rowWithButton } from './home.ts';
 import { cardPlace } from './links.ts';
 import type { DrawContext } from './naming.ts';
 import { MAC_LENGTH } from './place.ts';
@@ -78,11 +77,12 @@ function shownPart(
     case 'lines':
       return [lines(...part.lines)];
     case 'rows':
-      return part.rows.map((each) => shownRow(each.text, each.about, each.show, each.label));
+      return part.rows.map(rowWithButton);
     case 'changes':
       return part.changes.map((change) => {
         const { text, about } = rowOfChange(change, drawing);
-        return shownRow(text, [...about, ` · ${change.id}`], `change show ${change.id}`);
+        const show = `change show ${change.id}`;
+        return rowWithButton({ text, about: [...about, ` · ${change.id}`], show });
       });
     case 'facts':
       return [lines(...part.facts.map(([label, cell]) => fact(label, ...inlinesOf(cell))))];
@@ -108,10 +108,6 @@ function shownPart(
     case 'choices':
       return [menu(part.id, part.label, part.choices)];
   }
-}
-
-function shownRow(text: string, about: Line, show: string | null, label = 'Show'): Shown {
-  return row(text, about, show === null ? null : { id: 'command.show', label, value: show });
 }
 
 /** A time is an element of its own: with a date, the text would be mrkdwn, which formats names. */

@@ -137,34 +137,22 @@ const TOKEN_ENDS = ['account_inactive', 'invalid_auth', 'token_revoked', 'token_
 
 type Fetch = typeof fetch;
 
-const TIERS = { tier1: 1, tier2: 20, tier3: 50, tier4: 100 } as const;
+/** The methods by the calls of each that Slack permits in a minute, in one workspace. */
+const TIERS: Readonly<Record<number, string>> = {
+  1: 'apps.connections.open',
+  20: 'auth.teams.list conversations.list usergroups.list usergroups.users.list users.list',
+  50: `bots.info chat.update conversations.history conversations.info conversations.open \
+conversations.replies`,
+  100: `chat.postEphemeral conversations.members files.completeUploadExternal \
+files.getUploadURLExternal users.info views.open views.publish views.update`,
+};
 
-/**
- * How many calls of each method Slack permits in a minute, in one workspace. The methods that are not
- * here have limits of another kind. Source: sandbox/README.md#methods
- */
-export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map([
-  ['apps.connections.open', TIERS.tier1],
-  ['auth.teams.list', TIERS.tier2],
-  ['bots.info', TIERS.tier3],
-  ['chat.postEphemeral', TIERS.tier4],
-  ['chat.update', TIERS.tier3],
-  ['conversations.history', TIERS.tier3],
-  ['conversations.info', TIERS.tier3],
-  ['conversations.list', TIERS.tier2],
-  ['conversations.members', TIERS.tier4],
-  ['conversations.open', TIERS.tier3],
-  ['conversations.replies', TIERS.tier3],
-  ['files.completeUploadExternal', TIERS.tier4],
-  ['files.getUploadURLExternal', TIERS.tier4],
-  ['usergroups.list', TIERS.tier2],
-  ['usergroups.users.list', TIERS.tier2],
-  ['users.info', TIERS.tier4],
-  ['users.list', TIERS.tier2],
-  ['views.open', TIERS.tier4],
-  ['views.publish', TIERS.tier4],
-  ['views.update', TIERS.tier4],
-]);
+/** The methods that are not here have limits of another kind. Source: sandbox/README.md#methods */
+export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map(
+  Object.entries(TIERS).flatMap(([limit, methods]) =>
+    methods.split(' ').map((method) => [method, Number(limit)] as const),
+  ),
+);
 const OTHER_METHODS = ['auth.test', 'blocks.validate', 'chat.getPermalink', 'chat.postMessage'];
 
 async function exchangeOf(
@@ -256,7 +244,7 @@ async function errorType(response: Response): Promise<{ readonly 'error.type'?: 
 /** Slack refuses a limit of 1,000 and more. 20,000 channels are 21 calls. */
 export const PAGE_SIZE = 999;
 
-interface PageReading {
+export interface PageReading {
   /** The highest number of pages. */
   readonly most?: number;
   /** Makes the call of one page, for example again after a rate limit. */
@@ -406,17 +394,18 @@ const WAIT_UNKNOWN_MS = 30_000;
  */
 export type RetryLimited = <Value>(
   read: () => Promise<Value>,
-  onWait?: () => void,
+  onWait?: (waitMs: number) => void,
 ) => Promise<Value>;
 
 /**
- * For the reads of one start, or one read: each waits for the time that Slack names. All together wait at
+ * For the reads of one start, or one read: each waits for the time that Slack names, three times. All together wait at
  * most 90 s, or as long as the caller says, because a supervisor limits the time of a start; then the rate limit is thrown.
  * Source: docs/slack.md#large-workspaces.
  */
 export function createRetryLimited(
   clock: Pick<Clock, 'now' | 'sleep'>,
   withinMs: number = RETRY_WITHIN_MS,
+  attempts: number = ATTEMPTS_MAX,
 ): RetryLimited {
   const endsAt = clock.now() + withinMs;
   return async (read, onWait) => {
@@ -426,9 +415,9 @@ export function createRetryLimited(
       } catch (error) {
         const waitMs = retryAfterMs(error) ?? WAIT_UNKNOWN_MS;
         const isLimited = refusedBySlack(error) === 'ratelimited';
-        const isLate = attempt === ATTEMPTS_MAX || clock.now() + waitMs > endsAt;
+        const isLate = attempt === attempts || clock.now() + waitMs > endsAt;
         if (!isLimited || isLate) throw error;
-        onWait?.();
+        onWait?.(waitMs);
         await clock.sleep(waitMs);
       }
     }

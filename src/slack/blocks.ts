@@ -1,4 +1,4 @@
-import type { Block, KnownBlock } from '@slack/types';
+import type { Block, KnownBlock, ModalView } from '@slack/types';
 import {
   bounded,
   boundedMrkdwn,
@@ -25,7 +25,6 @@ export interface Button {
   readonly style?: 'primary' | 'danger';
   /** Two or more of these share one overflow menu at the end of the row. */
   readonly inMenu?: true;
-  readonly confirm?: { readonly title: string; readonly text: string; readonly ok: string };
 }
 
 const TEXT_MAX = 3_500;
@@ -85,6 +84,35 @@ export function plain(words: string, most: number) {
   return { type: 'plain_text' as const, text: shown, emoji: false };
 }
 
+interface ModalOptions {
+  /** Without it, and without `submit`, the modal only shows something. */
+  readonly id?: string;
+  readonly metadata?: string;
+  readonly submit?: string;
+  readonly close?: string;
+  readonly blocks: readonly AnyBlock[];
+}
+
+export function modal(
+  title: string,
+  { id, metadata, submit, close = 'Close', blocks }: ModalOptions,
+): ModalView {
+  return {
+    type: 'modal',
+    ...(id === undefined ? {} : { callback_id: id }),
+    ...(metadata === undefined ? {} : { private_metadata: metadata }),
+    title: plain(title, 24),
+    ...(submit === undefined ? {} : { submit: plain(submit, 24) }),
+    close: plain(close, 24),
+    blocks: [...blocks],
+  };
+}
+
+/** A section of literal text. */
+export function section(text: string) {
+  return { type: 'section', text: plain(text, 3_000) } as const;
+}
+
 /** `Reason  nightly maintenance`: the label stands out, the value is literal. */
 export function fact(label: string, ...value: Line): Line {
   return [{ bold: label }, '  ', ...filled(value).map(onOneLine)];
@@ -118,14 +146,13 @@ export function buttons(id: string, ...all: readonly Button[]): MessagePart | nu
   return { block: { type: 'actions', block_id: id, elements }, text: '' };
 }
 
-function buttonElement({ id, value, label, style, confirm }: Button) {
+function buttonElement({ id, value, label, style }: Button) {
   return {
     type: 'button',
     action_id: id,
     value,
     text: plainLine(label, 75),
     ...(style ? { style } : {}),
-    ...(confirm ? { confirm: confirmDialog(confirm) } : {}),
   };
 }
 
@@ -142,16 +169,6 @@ function overflowMenu(all: readonly Button[]) {
     value: `${id} ${value}`,
   }));
   return { type: 'overflow', action_id: OVERFLOW, options };
-}
-
-function confirmDialog({ title, text, ok }: Required<Button>['confirm']) {
-  const deny = plainLine('Cancel', 30);
-  return {
-    title: plainLine(title, 100),
-    text: plainLine(text, 300),
-    confirm: plainLine(ok, 30),
-    deny,
-  };
 }
 
 /** Slack rejects the whole message when a field is longer. */

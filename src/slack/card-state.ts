@@ -29,19 +29,25 @@ import { bounded, type Line, oneLine, type RichInline } from './rich-text.ts';
 
 // How a card words the state of a change: its title, how its execution ended, and what later reads show.
 
-const MARKS: Readonly<Record<State, string>> = {
-  draft: '○',
-  pending: '○',
-  approved: '○',
-  executing: '◐',
-  succeeded: '●',
-  failed: '✕',
-  unknown: '?',
-  rejected: '✕',
-  cancelled: '✕',
-  expired: '✕',
-  stale: '✕',
-  denied: '✕',
+/** The mark of a state, and the state in words. */
+const TITLES: Readonly<Record<State, readonly [mark: string, title: string]>> = {
+  draft: ['○', 'draft, not requested'],
+  pending: ['○', 'waiting for approval'],
+  approved: ['○', 'approved'],
+  executing: ['◐', 'running'],
+  succeeded: ['●', 'accepted'],
+  failed: ['✕', 'rejected by the server'],
+  unknown: ['?', 'outcome unknown'],
+  rejected: ['✕', 'rejected'],
+  cancelled: ['✕', 'cancelled'],
+  expired: ['✕', 'expired'],
+  stale: ['✕', 'not run'],
+  denied: ['✕', 'not run: the current policy refuses it'],
+};
+/** Where no server answered. */
+const LOCAL_TITLES: Readonly<Partial<Record<State, string>>> = {
+  succeeded: 'done',
+  failed: 'not done',
 };
 
 const TITLE_MAX = 100;
@@ -51,7 +57,7 @@ export function cardTitle(change: Change, commands: Commands): string {
   const accepted = acceptedTitle(change, commands);
   const hasEnd = commands.get(change.command)?.settled !== undefined;
   const isUnderWay = accepted !== null && hasEnd && reachedEnd(change, commands) === null;
-  const mark = MARKS[isUnderWay ? 'executing' : change.state];
+  const [mark] = TITLES[isUnderWay ? 'executing' : change.state];
   // A long name must not push the state out of the first line.
   const action = bounded(actionText(change), TITLE_MAX);
   return `${mark} ${accepted ?? `${action}: ${stateText(change, commands)}`}`;
@@ -99,32 +105,15 @@ export function stateText(change: Change, commands: Commands): string {
   if (state === 'approved' && parent) return 'planned';
   if (state === 'approved' && breakGlass) return 'emergency, without approval';
   if (state === 'succeeded' && followUp?.state === 'failed') return 'accepted, then failed';
-  if (!resolution)
-    return (isLocal(change) || wasRefusedHere(change) ? LOCAL_TITLES : TITLES)[state];
-  return lowerFirst(answerLabel(change, resolution.happened, commands));
+  if (resolution) return lowerFirst(answerLabel(change, resolution.happened, commands));
+  const own = isLocal(change) || wasRefusedHere(change) ? LOCAL_TITLES[state] : undefined;
+  return own ?? TITLES[state][1];
 }
-
-const TITLES: Readonly<Record<State, string>> = {
-  draft: 'draft, not requested',
-  pending: 'waiting for approval',
-  approved: 'approved',
-  executing: 'running',
-  succeeded: 'accepted',
-  failed: 'rejected by the server',
-  unknown: 'outcome unknown',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  expired: 'expired',
-  stale: 'not run',
-  denied: 'not run: the current policy refuses it',
-};
 
 /** Signalbox itself refused the values of a failed change: no server answered. */
 export function wasRefusedHere({ outcome }: Pick<Change, 'outcome'>): boolean {
   return outcome?.how === 'failed' && outcome.status === null;
 }
-
-const LOCAL_TITLES: typeof TITLES = { ...TITLES, succeeded: 'done', failed: 'not done' };
 
 type Commands = DrawContext['commands'];
 

@@ -53,7 +53,8 @@ export function changeCard(
   drawing: DrawContext,
   { hidden = [], block = `card:${change.version}`, news = [] }: CardOptions = {},
 ): Message {
-  const shown = BUTTONS[change.state](change, drawing).filter(({ id }) => !hidden.includes(id));
+  const own = (BUTTONS[change.state] ?? notRun)(change, drawing);
+  const shown = own.filter(({ id }) => !hidden.includes(id));
   return message(
     ...(isEnded(change) || change.state === 'unknown'
       ? endedParts(change, drawing)
@@ -270,8 +271,10 @@ export function warningLine(warning: string): Line {
   return [{ bold: '⚠ ' }, warning];
 }
 
-/** The buttons that the state leaves open. */
-const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => readonly Button[]>> = {
+type Buttons = (change: Change, drawing: Drawing) => readonly Button[];
+
+/** The buttons that the state leaves open, of a change that was not refused or ended before it ran. */
+const BUTTONS: Readonly<Partial<Record<State, Buttons>>> = {
   draft: () => [],
   pending: (change, { commands }) => [
     ...(mayRun(change)
@@ -287,12 +290,6 @@ const BUTTONS: Readonly<Record<State, (change: Change, drawing: Drawing) => read
   executing: (change) => [showRequest(change)],
   succeeded: acceptedButtons,
   unknown: (change, drawing) => [...outcomeButtons(change, drawing), showRequest(change)],
-  failed: notRun,
-  rejected: notRun,
-  cancelled: notRun,
-  expired: notRun,
-  stale: notRun,
-  denied: notRun,
 };
 
 function narrowButtons(change: Change, commands: Drawing['commands']): readonly Button[] {

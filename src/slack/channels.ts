@@ -9,7 +9,7 @@ import type { Clock } from '../base/time.ts';
 import type { ChannelLookup } from '../domain/answer.ts';
 import type { ChannelId, UserId } from '../domain/change.ts';
 import { type Home, ofEach } from './accounts.ts';
-import { readPages, refusedBySlack, retryAfterMs } from './api.ts';
+import { createRetryLimited, type PageReading, readPages, refusedBySlack } from './api.ts';
 
 /** The ids of configured channel names, shared by all replicas and kept across restarts. */
 export interface ChannelIdStore {
@@ -95,7 +95,8 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
       known.includes(null) || wanted.length >= Math.max(LIST_FROM, listed.pages * LOOKUPS_PER_PAGE);
     if (isListed) return findInList(wanted);
     const found = wanted.map(async (word, at) => {
-      return [word, await findById(lookups, known[at] ?? word)] as const;
+      const read = channelWithId(lookups, known[at] ?? word).then(lookupOf, () => LOOKUP_FAILED);
+      return [word, await read] as const;
     });
     return new Map(await Promise.all(found));
   }
@@ -105,7 +106,7 @@ export function createChannelFinder(options: ChannelFinderOptions): ChannelFinde
   ): Promise<ReadonlyMap<string, ChannelLookup>> {
     const all = await list.read().catch(() => null);
     const found = wanted.map(async (word): Promise<readonly [string, ChannelLookup]> => {
-      if (!all) return [word, { ok: false, why: 'lookup-failed' }];
+      if (!all) return [word, LOOKUP_FAILED];
       const id = await knownId(word);
       return [word, lookupOf(all.find((one) => one.id === id))];
     });
@@ -143,16 +144,6 @@ function isName(channel: string): boolean {
   return channel.includes('#');
 }
 
-/** The same channel with the workspace that lists it. */
-export function inWorkspace({ team_id }: { readonly team_id?: string }) {
-  return (channel: SlackChannel): SlackChannel =>
-    team_id ? { ...channel, context_team_id: team_id } : channel;
-}
-
-async function findById(lookups: WebClient, id: string): Promise<ChannelLookup> {
-  return channelWithId(lookups, id).then(lookupOf, () => ({ ok: false, why: 'lookup-failed' }));
-}
-
 export type SlackChannel = NonNullable<ConversationsListResponse['channels']>[number];
 
 /** Undefined where there is no such channel, or the app does not see it. */
@@ -174,18 +165,19 @@ export function isOutside({ is_ext_shared, is_pending_ext_shared }: SlackChannel
   return is_ext_shared === false ? false : null;
 }
 
+const LOOKUP_FAILED = { ok: false, why: 'lookup-failed' } as const;
+
 /** Others could read the costs: without Slack's word on that, the channel was not found out about. */
 function lookupOf(channel: SlackChannel | undefined): ChannelLookup {
   if (!channel?.id || channel.is_archived) return { ok: false, why: 'no-such-channel' };
   const { id, name = id, is_member: joined = false } = channel;
   const outside = isOutside(channel);
-  if (outside === null) return { ok: false, why: 'lookup-failed' };
+  if (outside === null) return LOOKUP_FAILED;
   return { ok: true, room: { id: id as ChannelId, name, outside, joined } };
 }
 
 const PAGES_MAX = 200;
-const WAITS_MAX = 20;
-const WAIT_UNKNOWN_MS = 30_000;
+const ATTEMPTS_MAX = 21;
 
 /**
  * The list of all open channels that the bot can see. `onListed` is called with every complete list, also
@@ -199,18 +191,23 @@ function createChannelList(
   let limited = Promise.withResolvers<never>();
   let resumesAt: number | null = null;
 
-  async function wait(error: unknown): Promise<void> {
-    const waitMs = retryAfterMs(error) ?? WAIT_UNKNOWN_MS;
+  const onWait = (waitMs: number) => {
     const seconds = waitMs / 1_000;
     log.warn({ seconds }, 'Slack limits the rate of conversations.list; the list continues later');
     resumesAt = clock.now() + waitMs;
-    limited.reject(error);
-    await clock.sleep(waitMs);
-  }
+    limited.reject(new Error('Slack limits the rate of conversations.list'));
+  };
 
   async function run(): Promise<readonly SlackChannel[]> {
+    const retry = createRetryLimited(clock, Number.POSITIVE_INFINITY, ATTEMPTS_MAX);
+    let pages = 0;
+    const call = <Page>(read: () => Promise<Page>) => {
+      pages += 1;
+      return retry(read, onWait);
+    };
     try {
-      const { channels, pages } = await readAll(lookups, home, wait);
+      const open = { exclude_archived: true };
+      const channels = await listChannels(lookups, home, open, { most: PAGES_MAX, call });
       await onListed(channels, pages);
       return channels;
     } finally {
@@ -244,35 +241,23 @@ function createChannelList(
   };
 }
 
-/** Reads page by page. `wait` is awaited at a rate limit; then the same page is read again. */
-async function readAll(
+/** All channels that the bot can see, each with the workspace that lists it. */
+export async function listChannels(
   lookups: WebClient,
   home: Pick<Home, 'workspaces'>,
-  wait: (error: unknown) => Promise<void>,
-) {
-  const channels: SlackChannel[] = [];
-  let [pages, waits] = [0, 0];
-  const call = async <Page>(read: () => Promise<Page>): Promise<Page> => {
-    try {
-      return await read();
-    } catch (error) {
-      waits += 1;
-      if (refusedBySlack(error) !== 'ratelimited' || waits > WAITS_MAX) throw error;
-      await wait(error);
-      return call(read);
-    }
-  };
-  const open = { types: 'public_channel,private_channel', exclude_archived: true };
-  const how = { most: PAGES_MAX, call };
+  options: { readonly exclude_archived?: boolean } = {},
+  how: PageReading = {},
+): Promise<readonly SlackChannel[]> {
+  const all: SlackChannel[] = [];
   for (const of of ofEach(home)) {
-    const listed = { ...open, ...of };
-    const all = readPages<ConversationsListResponse>(lookups, 'conversations.list', listed, how);
-    for await (const page of all) {
-      channels.push(...(page.channels ?? []).map(inWorkspace(of)));
-      pages += 1;
+    const args = { types: 'public_channel,private_channel', ...options, ...of };
+    const pages = readPages<ConversationsListResponse>(lookups, 'conversations.list', args, how);
+    const place = of.team_id ? { context_team_id: of.team_id } : {};
+    for await (const { channels = [] } of pages) {
+      all.push(...channels.map((channel) => ({ ...channel, ...place })));
     }
   }
-  return { channels, pages };
+  return all;
 }
 
 /**

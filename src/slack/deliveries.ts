@@ -1,12 +1,10 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { parse } from 'node:querystring';
 import { HTTPReceiver, isValidSlackRequest, type Receiver, SocketModeReceiver } from '@slack/bolt';
-import type { Logger } from 'pino';
 import type { Secret } from '../base/errors.ts';
 import type { Measures } from '../base/log.ts';
-import type { Clock } from '../base/time.ts';
 import { boltLogger, rateLimited } from './api.ts';
-import { type Connections, keepConnections, type Payload } from './sockets.ts';
+import { type Connections, keepConnections, type Payload, type SocketOptions } from './sockets.ts';
 
 /** Socket Mode or HTTP: how payloads arrive. */
 export interface Deliveries extends Connections {
@@ -23,14 +21,9 @@ export interface DeliveryPort {
   readonly replicas: () => Promise<number>;
 }
 
-interface Options extends DeliveryPort {
+interface Options extends DeliveryPort, Omit<SocketOptions, 'appToken'> {
   readonly appToken: Secret | null;
   readonly signingSecret: Secret | null;
-  readonly slackApiUrl: string;
-  readonly isProxied: boolean;
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly fetch: typeof globalThis.fetch;
   /** The URL for the first Socket Mode connection; null without one. */
   readonly socketUrl: string | null;
   readonly measures: Pick<Measures, 'foreignConnections' | 'deliveryRefused'>;
@@ -134,24 +127,14 @@ export function withValidBody(
 }
 
 /** Null for a body that is too large. It is read to its end, so that the client gets the answer. */
-function readBody(request: IncomingMessage): Promise<Buffer | null> {
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   let size = 0;
-  request.on('data', (piece: Buffer) => {
+  for await (const piece of request) {
     size += piece.length;
     if (size <= BODY_LIMIT) pieces.push(piece);
-  });
-  return new Promise((read, failed) => {
-    request.once('end', () => read(size > BODY_LIMIT ? null : joined(pieces)));
-    // Also emitted when the connection breaks off.
-    request.once('error', failed);
-  });
-}
-
-/** A copy of a single piece would keep the memory that Node shares among small buffers. */
-function joined(pieces: readonly Buffer[]): Buffer {
-  const [first] = pieces;
-  return first && pieces.length === 1 ? first : Buffer.concat(pieces);
+  }
+  return size > BODY_LIMIT ? null : Buffer.concat(pieces);
 }
 
 function holdsObject(text: string, contentType: string | undefined): boolean {

@@ -172,33 +172,24 @@ export function localVocabulary({ commands, context, prefix }: SlackContext): Vo
   return { commands, services, organizations, prefix, alerts: [], offered };
 }
 
-/** Includes the names of alerts, which are read from their API at most twice a minute. */
-export async function fullVocabulary(bot: SlackContext): Promise<Vocabulary> {
-  const { alerts, listAlerts } = bot.context.commandContext();
-  const list = alerts ? (await listAlerts()).alerts : [];
-  const named = list.flatMap(({ id, name }) =>
+/** With the names of these kinds: of alerts, read from their API at most twice a minute, and of freezes made in Slack. */
+export async function vocabularyWith(
+  bot: SlackContext,
+  kinds: readonly Field['names'][],
+): Promise<Vocabulary> {
+  const { alerts, listAlerts, freezes } = bot.context.commandContext();
+  const known = localVocabulary(bot);
+  const all = alerts && kinds.includes('alert') ? (await listAlerts()).alerts : [];
+  const named = all.flatMap(({ id, name }) =>
     id === null ? [] : [{ id, name: name ?? id, aliases: [] }],
   );
-  return { ...localVocabulary(bot), alerts: named };
+  if (!kinds.includes('freeze')) return { ...known, alerts: named };
+  return { ...known, alerts: named, freezes: await freezes.madeInSlack() };
 }
 
-/** Includes the current freezes that were made in Slack. */
-export async function freezeVocabulary(bot: SlackContext): Promise<Vocabulary> {
-  const freezes = await bot.context.commandContext().freezes.madeInSlack();
-  return { ...localVocabulary(bot), freezes };
-}
-
-/** The names that the form of this command needs, except alerts, which are read when chosen. */
-export async function formVocabulary(bot: SlackContext, command: Command): Promise<Vocabulary> {
-  return namesFreezes(command) ? freezeVocabulary(bot) : localVocabulary(bot);
-}
-
-export function namesFreezes(command: Command): boolean {
-  return fieldsOf(command.args).some(({ names }) => names === 'freeze');
-}
-
-export function namesAlerts(command: Command): boolean {
-  return fieldsOf(command.args).some(({ names }) => names === 'alert');
+/** The kinds of names in the fields of a command. */
+export function namedKinds({ args }: Command): readonly Field['names'][] {
+  return fieldsOf(args).map(({ names }) => names);
 }
 
 const OPTIONS_MAX = 100;
@@ -218,23 +209,13 @@ export async function optionsFor(bot: SlackContext, searched: z.infer<typeof Sea
   if (!(await orLate(late, authorizeForm(bot.context, request)))?.ok) return [];
   const given = { ...givenOf({ view }), ...settingOf(view.private_metadata).fixed };
   const question = { command, given, by: user.id, typed: value };
-  const kinds = kindsFor(field);
+  const kinds = field.names === 'pipe' ? (['pipe'] as const) : field.lists ? [field.lists] : [];
   const [vocabulary, lists] = await Promise.all([
-    orLate(late, vocabularyFor(bot, field)),
+    orLate(late, vocabularyWith(bot, [field.names])),
     kinds.length > 0 ? orLate(late, readLists(bot, kinds, question)) : null,
   ]);
   const known = { ...(vocabulary ?? localVocabulary(bot)), lists: lists ?? {} };
   return matching(choicesFor(field, given, known), value, field).map(optionOf);
-}
-
-function kindsFor({ names, lists }: Field): readonly (keyof ServerLists)[] {
-  if (names === 'pipe') return ['pipe'];
-  return lists === undefined ? [] : [lists];
-}
-
-function vocabularyFor(bot: SlackContext, { names }: Field): Promise<Vocabulary> {
-  if (names === 'alert') return fullVocabulary(bot);
-  return names === 'freeze' ? freezeVocabulary(bot) : Promise.resolve(localVocabulary(bot));
 }
 
 function matching(all: readonly Choice[], typed: string, field: Field): readonly Choice[] {

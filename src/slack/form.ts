@@ -13,9 +13,9 @@ import {
   titleOf,
   type Vocabulary,
 } from '../commands/index.ts';
-import { lines, message, plain } from './blocks.ts';
+import { lines, message, modal, plain } from './blocks.ts';
 import { chosenOf, elementFor, isPickedFrom, LONG_MAX, unshownText } from './inputs.ts';
-import { ChangeOf, ChannelOf, PrivateMessageOf } from './payload.ts';
+import { ChangeOf, ChannelOf, type FormSubmission, givenOf, PrivateMessageOf } from './payload.ts';
 import { NO_REPLY_TARGET, type ReplyTarget } from './post.ts';
 import type { Line } from './rich-text.ts';
 
@@ -79,6 +79,12 @@ export function changedIn(
   return Object.fromEntries([...changed, ...removed]);
 }
 
+/** What the user has changed so far in an open form, with what the form has fixed. */
+export function changedSoFar(command: Command, view: FormSubmission['view']): TypedValues {
+  const { fixed, was } = settingOf(view.private_metadata);
+  return { ...changedIn(command, givenOf({ view }), { inputs: [], was }), ...fixed };
+}
+
 // A hash instead of the text, because metadata is limited to 3,000 characters.
 function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
@@ -120,13 +126,10 @@ export function commandForm(
   const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
   const submit = command.kind === 'change' ? 'Preview' : command.submit?.(given);
   const focused = setting.isRedrawn ? undefined : fieldToFill(fields, given);
-  return {
-    type: 'modal',
-    callback_id: callbackIdOf(command),
-    private_metadata: metadataOf(replyTarget, fixed, filledWith),
-    title: plain(title ?? titleOf(command), 24),
-    submit: plain(submit ?? 'Look up', 24),
-    close: plain('Close', 24),
+  return modal(title ?? titleOf(command), {
+    id: callbackIdOf(command),
+    metadata: metadataOf(replyTarget, fixed, filledWith),
+    submit: submit ?? 'Look up',
     blocks: [
       ...line,
       ...fields.flatMap((field) => [
@@ -134,7 +137,7 @@ export function commandForm(
         inputBlock(field, { command, among, vocabulary, setting, hasFocus: field === focused }),
       ]),
     ],
-  };
+  });
 }
 
 /** The fields in their order, each optional or required for the given values. */
@@ -210,13 +213,8 @@ function inputBlock(
 
 /** Shown during a read, because a trigger expires after three seconds, and instead of a form. */
 export function waitingForm(command: Command, line: Line): View {
-  return {
-    type: 'modal',
-    callback_id: callbackIdOf(command),
-    title: plain(titleOf(command), 24),
-    close: plain('Close', 24),
-    blocks: [...message(lines(line)).blocks],
-  };
+  const { blocks } = message(lines(line));
+  return modal(titleOf(command), { id: callbackIdOf(command), blocks });
 }
 
 /** A line of text that redraws the form does so only when Enter is pressed. */

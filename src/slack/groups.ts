@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { SharedRead } from '../base/cache.ts';
 import { createBudget } from '../base/http-limits.ts';
-import { nearestWord } from '../base/problem.ts';
+import { nearest } from '../base/text.ts';
 import type { Clock } from '../base/time.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { IdentityEvidence, SomeMembers } from '../domain/gate.ts';
@@ -111,18 +111,20 @@ export async function findGroups(
       reads,
     ).catch(asProblem),
   ]);
-  if ('problem' in people)
-    return { ok: false, problems: [...('problem' in listed ? [listed] : []), people] };
+  const missing =
+    'problem' in listed
+      ? [listed]
+      : roles.flatMap(([role, { groups }]) =>
+          groups.flatMap((name) => groupProblem(role, name, listed) ?? []),
+        );
+  if ('problem' in people) return { ok: false, problems: [...missing, people] };
   const unknown = roles.flatMap(([role, { users }]) =>
     users
       .filter((user) => people.get(user)?.ids.length === 0)
       .map((user) => unknownUserProblem(role, user)),
   );
-  if ('problem' in listed) return { ok: false, problems: [listed, ...unknown] };
-  const missing = roles.flatMap(([role, { groups }]) =>
-    groups.flatMap((name) => groupProblem(role, name, listed) ?? []),
-  );
   const problems = [...missing, ...unknown];
+  if ('problem' in listed) return { ok: false, problems };
   if (problems.length > 0) {
     const named = roles.flatMap(([, { groups }]) => groups);
     const isForeign =
@@ -132,10 +134,9 @@ export async function findGroups(
       problems: [...(isForeign ? [foreignWorkspace(workspace)] : []), ...problems],
     };
   }
-  const groups = roles.map(
-    ([role, { groups }]) =>
-      [role, groups.flatMap((name) => groupNamed(name, listed) ?? [])] as const,
-  );
+  const groups = roles.map(([role, { groups }]) => {
+    return [role, groups.flatMap((name) => groupNamed(name, listed) ?? [])] as const;
+  });
   return { ok: true, groups: new Map(groups), people };
 }
 
@@ -169,7 +170,7 @@ export function groupProblem(
     name.includes('/') ? `${team}/@${handle}` : `@${handle}`;
   const enabled = listed.filter(({ disabled }) => !disabled);
   const same = enabled.find(({ handle }) => name.endsWith(`/@${handle}`));
-  const near = same ? written(same) : nearestWord(name, enabled.map(written));
+  const near = same ? written(same) : (nearest(name, enabled.map(written), 1)[0] ?? null);
   const meant =
     near === null ? 'create it in Slack' : `did you mean '${near}'? Otherwise create it`;
   const hint = `${meant}, or set another group there`;
@@ -221,19 +222,12 @@ export async function listGroups(
 ): Promise<readonly ListedGroup[]> {
   const options = { include_disabled: true, include_users: true } as const;
   const all = await groupsIn(lookups, home, options);
-  return all.flatMap(({ team, group: { id, handle, date_delete, users } }) =>
-    id && handle
-      ? [
-          {
-            id,
-            handle,
-            team,
-            disabled: (date_delete ?? 0) !== 0,
-            users: (users ?? []).filter(isUserId),
-          },
-        ]
-      : [],
-  );
+  return all.flatMap(({ team, group: { id, handle, date_delete, users } }) => {
+    const disabled = (date_delete ?? 0) !== 0;
+    return id && handle
+      ? [{ id, handle, team, disabled, users: (users ?? []).filter(isUserId) }]
+      : [];
+  });
 }
 
 const NAMED_MAX = 6;

@@ -79,7 +79,7 @@ function listSections(
       noteLine('As of ', { at }, '. Reopen this tab to refresh it.'),
     ]),
     ...(services
-      ? [title(services.title), ...services.rows.slice(0, SERVICES_MAX).map(serviceRow)]
+      ? [title(services.title), ...services.rows.slice(0, SERVICES_MAX).map(rowWithButton)]
       : []),
     ...(costs
       ? [title(costs.title), noteLine(`${costs.lines.join(' ')} As of `, { at: costs.asOf }, '.')]
@@ -96,12 +96,10 @@ function listSections(
 
 const SERVICES_MAX = 5;
 
-function serviceRow({ text, about, show }: AnswerRow): MessagePart {
-  return row(
-    text,
-    about,
-    show === null ? null : { id: 'command.show', label: 'Show', value: show },
-  );
+/** A row of a list, with the button of its command. */
+export function rowWithButton(shown: Omit<AnswerRow, 'about'> & { readonly about: Line }) {
+  const { text, about, show, label = 'Show' } = shown;
+  return row(text, about, show === null ? null : { id: 'command.show', label, value: show });
 }
 
 function section(things: readonly unknown[], heading: string, draw: () => HomeParts): HomeParts {

@@ -133,7 +133,7 @@ function number(name: string, { decimal, min, max }: NumberInput, value: string)
   };
 }
 
-function text(name: string, value: string, long: boolean) {
+export function text(name: string, value: string, long: boolean) {
   return {
     type: 'plain_text_input' as const,
     action_id: name,

@@ -1,10 +1,10 @@
-import type { AuthTeamsListResponse, ConversationsListResponse, WebClient } from '@slack/web-api';
+import type { AuthTeamsListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { causeCode, type Secret } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
-import { allUsers, type CheckedUsers, checkUsers, type Home, ofEach } from './accounts.ts';
+import { allUsers, type CheckedUsers, checkUsers, type Home } from './accounts.ts';
 import { answerMessage } from './answer.ts';
 import {
   appTokenProblem,
@@ -18,7 +18,7 @@ import {
   type SlackProblem,
 } from './api.ts';
 import { buttons, type Message, message, title } from './blocks.ts';
-import { channelWithId, inWorkspace, isOutside, type SlackChannel } from './channels.ts';
+import { channelWithId, isOutside, listChannels } from './channels.ts';
 import { listGroups, listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
 import { readBack } from './post.ts';
@@ -297,7 +297,7 @@ async function channelsOf(
   const isKnown = known.length === ids.length && known.length <= LOOKUPS_MAX;
   const channels = isKnown
     ? (await Promise.all(known.map((id) => channelWithId(slack, id)))).flatMap((one) => one ?? [])
-    : await allChannels(slack, home);
+    : await listChannels(slack, home);
   return channels.map((channel) => ({
     id: channel.id ?? '',
     team: channel.context_team_id ?? '',
@@ -307,18 +307,4 @@ async function channelsOf(
     joined: channel.is_member === true,
     outside: isOutside(channel),
   }));
-}
-
-async function allChannels(
-  slack: WebClient,
-  home: Pick<Home, 'workspaces'>,
-): Promise<readonly SlackChannel[]> {
-  const types = 'public_channel,private_channel';
-  const all: SlackChannel[] = [];
-  for (const of of ofEach(home)) {
-    const listed = { types, ...of };
-    const pages = readPages<ConversationsListResponse>(slack, 'conversations.list', listed);
-    for await (const { channels = [] } of pages) all.push(...channels.map(inWorkspace(of)));
-  }
-  return all;
 }

@@ -23,9 +23,9 @@ import {
   SlashCommand,
   UserOf,
 } from './payload.ts';
-import { postEphemeral, postMessage } from './post.ts';
+import { postMessage } from './post.ts';
 import { press } from './press.ts';
-import { replyPrivately, sendAnswer } from './private-answers.ts';
+import { sendAnswer } from './private-answers.ts';
 import { submit } from './submit.ts';
 import { answerTyped, nounToRead } from './typed.ts';
 
@@ -110,27 +110,22 @@ async function answerCommand(
   const command = SlashCommand.parse(payload);
   await ack();
   const noun = command.command.replace(/^\//, '').slice(bot.prefix.length);
-  const typed = {
-    noun,
-    text: command.text,
-    by: command.user_id,
-    replyTarget: { channel: command.channel_id ?? null, thread: null },
-    trigger: command.trigger_id,
-  };
-  const interaction = { url: command.response_url, user: typed.by, ...typed };
-  const send = (answer: Message) => replyPrivately(bot, interaction, answer);
-  await answerLimited(bot, typed, send);
+  const { text, user_id: by, trigger_id: trigger } = command;
+  const replyTarget = { channel: command.channel_id ?? null, thread: null };
+  await answerLimited(bot, { noun, text, by, replyTarget, trigger }, command.response_url);
 }
 
 /** Answers a line that is not too long. */
 function answerLimited(
   bot: SlackContext,
   typed: CommandLine,
-  send: (answer: Message) => Promise<void>,
+  url: string | null,
+  send?: (answer: Message) => Promise<void>,
 ): Promise<boolean> {
   const isTooLong = typed.text.length > TEXT_MAX;
   const reads = () => (isTooLong ? null : nounToRead(bot, typed));
-  return sendAnswer(bot, { ...typed, reads, send }, async () =>
+  const asked = { ...typed.replyTarget, user: typed.by, url };
+  return sendAnswer(bot, { asked, reads, ...(send && { send }) }, async () =>
     isTooLong ? tooLong(typed.text) : answerTyped(bot, typed),
   );
 }
@@ -154,8 +149,8 @@ async function openShortcut(
     if (callback_id === PALETTE) await openPalette(bot, place);
     return command ? openForm(bot, place, command, {}) : null;
   };
-  const send = (answer: Message) => postEphemeral(bot.clients.posts, user.id, replyTarget, answer);
-  await sendAnswer(bot, { by: user.id, reads: () => null, replyTarget, send }, open);
+  const asked = { ...replyTarget, user: user.id, url: null };
+  await sendAnswer(bot, { asked, reads: () => null }, open);
 }
 
 /** A message of a user; edited, deleted and own messages have a subtype or a bot id. */
@@ -188,17 +183,13 @@ export async function answerDirectMessage(bot: SlackContext, body: unknown): Pro
 /** Answers a mention like the slash command; only its author sees the answer. */
 async function answerMention(bot: SlackContext, body: unknown): Promise<void> {
   const read = Written.safeParse(body);
-  if (!read.success) return;
-  const { user, channel, thread_ts = null } = read.data.event;
-  await answerWritten(bot, read.data, (answer) =>
-    postEphemeral(bot.clients.posts, user, { channel, thread: thread_ts }, answer),
-  );
+  if (read.success) await answerWritten(bot, read.data);
 }
 
 function answerWritten(
   bot: SlackContext,
   { event_id, event }: Written,
-  send: (answer: Message) => Promise<void>,
+  send?: (answer: Message) => Promise<void>,
 ) {
   const typed: CommandLine = {
     noun: '',
@@ -207,7 +198,7 @@ function answerWritten(
     replyTarget: { channel: event.channel, thread: event.thread_ts ?? null },
     trigger: formlessTrigger(event_id),
   };
-  return answerLimited(bot, typed, send);
+  return answerLimited(bot, typed, null, send);
 }
 
 /**

@@ -41,7 +41,8 @@ const OPTIONAL_SCOPES = [
 const MCP_SCOPE = 'mcp:connect';
 const BY_SIGNATURE = 'slack_identity_auth';
 
-const EVENTS = [
+/** The events of Slack that the app reads. */
+export const SUBSCRIBED = [
   'app_home_opened',
   'app_mention',
   'app_uninstalled',
@@ -99,7 +100,7 @@ export function manifestOf({
       },
     },
     settings: {
-      event_subscriptions: { ...requests, bot_events: EVENTS },
+      event_subscriptions: { ...requests, bot_events: SUBSCRIBED },
       interactivity: {
         is_enabled: true,
         ...requests,

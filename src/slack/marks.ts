@@ -30,13 +30,8 @@ export interface MessageMark extends CardMark {
 }
 
 /** The card of a change, or a copy of it, with the mark of the last event that it shows. */
-export function markedCard(
-  card: Message,
-  change: Change,
-  { version, hash, revision = '' }: CardMark = change,
-): Message {
-  const shown = revision === '' ? '' : `~${revision}`;
-  return withBlockId(card, `${kindOf(change)}.${version}.${hash}.${nameOf(change)}${shown}`);
+export function markedCard(card: Message, change: Change, mark: CardMark = change): Message {
+  return withBlockId(card, `${kindOf(change)}.${shownIn(mark, nameOf(change))}`);
 }
 
 /** A note or a line about an execution, with its mark. */
@@ -46,14 +41,18 @@ export function markedLine(
   { version, hash }: Mark,
   nonce: string | null,
 ): Message {
-  const id = `${kindOf(change)}.${version}.${hash}.${nameOf(change)}.${nonce ?? NO_NONCE}`;
-  return withBlockId(line, id);
+  const shown = shownIn({ version, hash }, nameOf(change));
+  return withBlockId(line, `${kindOf(change)}.${shown}.${nonce ?? NO_NONCE}`);
 }
 
 /** The card of a change that the log has lost; with `other`, a card of a change that stands on another one. */
 export function markedLost(card: Message, change: ChangeId, other: CardMark | null): Message {
-  const { version, hash, revision } = other ?? { version: 1, hash: `${LOST_HASH}${randomUUID()}` };
-  return withBlockId(card, `s1.${version}.${hash}.${change}${revision ? `~${revision}` : ''}`);
+  const mark = other ?? { version: 1, hash: `${LOST_HASH}${randomUUID()}` };
+  return withBlockId(card, `s1.${shownIn(mark, change)}`);
+}
+
+function shownIn({ version, hash, revision = '' }: CardMark, name: string): string {
+  return `${version}.${hash}.${name}${revision === '' ? '' : `~${revision}`}`;
 }
 
 function kindOf({ command, state }: Change): 's1' | 's1f' {

@@ -1,8 +1,4 @@
-import type {
-  ConversationsHistoryResponse,
-  ConversationsRepliesResponse,
-  WebClient,
-} from '@slack/web-api';
+import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
@@ -26,7 +22,6 @@ import {
   isPassing,
   type Respond,
   type RetryLimited,
-  readPages,
   refusedBySlack,
 } from './api.ts';
 import { buttons, lines, type Message, message, title, withNote } from './blocks.ts';
@@ -62,6 +57,7 @@ import { type DrawContext, requesterLine } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
 import {
   channelIdOf,
+  messagePages,
   type OwnMessages,
   ownMessages,
   postMessage,
@@ -171,7 +167,7 @@ export function createMessenger(options: Options): Messenger {
 
   /** Takes the buttons from the reply before, which Slack may let be edited, as it is younger than its card. */
   async function endOlder(at: Position, newest: Position): Promise<void> {
-    const all = ownMessages(options, await threadMessages(options, at));
+    const all = await ownThread(options, at);
     const isState = ({ ts, mark }: StoredMessage) => ts > at.ts && mark?.nonce === null;
     const older = all.findLast((each) => isState(each) && each.ts < newest.ts);
     if (!older?.blocks.some(({ type }) => type === 'actions')) return;
@@ -382,14 +378,12 @@ const DELETED = ['thread_not_found', 'message_not_found'];
 async function readThread(
   { lookups, botId }: Pick<Options, 'lookups' | 'botId'>,
   { channel, ts }: Position,
-  call?: ReturnType<typeof createRetryLimited>,
+  call?: RetryLimited,
 ): Promise<{ readonly card: Mark | null; readonly notes: readonly NotedMark[] } | null> {
-  const all = await threadMessages({ lookups }, { channel, ts }, call).catch((error: unknown) => {
-    if (DELETED.includes(refusedBySlack(error) ?? '')) return null;
+  const own = await ownThread({ lookups, botId }, { channel, ts }, call).catch((error: unknown) => {
+    if (DELETED.includes(refusedBySlack(error) ?? '')) return [];
     throw error;
   });
-  if (!all) return null;
-  const own = ownMessages({ botId }, all);
   const card = own.find((each) => each.ts === ts);
   // Slack keeps the place of a deleted message with replies, without its author.
   if (!card) return null;
@@ -403,20 +397,17 @@ async function readThread(
   return { card: states.at(-1)?.mark ?? card.mark, notes };
 }
 
-async function threadMessages(
-  { lookups }: Pick<Options, 'lookups'>,
+/** The own messages of a thread, each once. */
+async function ownThread(
+  { lookups, botId }: Pick<Options, 'lookups' | 'botId'>,
   { channel, ts }: Position,
-  call?: ReturnType<typeof createRetryLimited>,
-) {
-  const method = 'conversations.replies';
-  const all: NonNullable<ConversationsRepliesResponse['messages']> = [];
-  const args = { channel, ts };
-  const pages = readPages<ConversationsRepliesResponse>(lookups, method, args, call && { call });
-  for await (const { messages = [] } of pages) {
-    // Each page begins with the parent.
-    all.push(...messages.filter((each) => all.length === 0 || each.ts !== ts));
+  call?: RetryLimited,
+): Promise<readonly StoredMessage[]> {
+  const all = new Map<string, StoredMessage>();
+  for await (const { messages = [] } of messagePages(lookups, { channel, ts }, call && { call })) {
+    for (const each of ownMessages({ botId }, messages)) all.set(each.ts, each);
   }
-  return all;
+  return [...all.values()];
 }
 
 type NotedMark = MessageMark & { readonly nonce: string };
@@ -445,49 +436,40 @@ async function readMarks(
   since: Date,
   cards: readonly Position[],
 ): Promise<readonly SeenMark[]> {
-  const { channels, drawing, finder, clock, log } = options;
-  const ofRules = drawing.policy.rules.map(({ channel }) => channel);
+  const { channels, drawing, finder, clock, log, lookups } = options;
+  const ofRules = drawing.policy.rules.map(({ requires }) => requires.channel);
   const used = new Set([channels.approvals, channels.audit, ...ofRules]);
   const call = createRetryLimited(clock);
   const found: SeenMark[] = [];
   for (const wanted of used) {
     if (wanted === null) continue;
-    try {
-      const channel = await channelIdOf(finder, wanted);
-      if (channel) found.push(...(await marksIn(options, channel, since, call)));
-      else log.warn({ channel: wanted }, 'channel does not exist: its messages were not read');
-    } catch (error) {
-      const refused = refusedBySlack(error) ?? '';
-      if (!NO_CHANNEL.includes(refused)) throw error;
-      log.warn({ channel: wanted, refused }, 'channel is not readable: its messages were not read');
+    const channel = await readable(channelIdOf(finder, wanted));
+    const read = channel && (await readable(readBack(lookups, channel, since, call)));
+    if (!read) {
+      log.warn({ channel: wanted }, 'channel is not readable: its messages were not read');
+      continue;
+    }
+    for (const { ts, mark } of ownMessages(options, read.messages)) {
+      if (mark) found.push(seenMark(mark, { channel, ts }));
     }
   }
   for (const at of cards) {
-    const thread = await readThread(options, at, createRetryLimited(clock)).catch(
-      (error: unknown) => {
-        if (NO_CHANNEL.includes(refusedBySlack(error) ?? '')) return null;
-        throw error;
-      },
-    );
+    const thread = await readable(readThread(options, at, createRetryLimited(clock)));
     found.push(...(thread?.notes ?? []).map((note) => seenMark(note, at)));
   }
   return found;
 }
 
-function seenMark({ nonce, ...mark }: MessageMark, at: Position): SeenMark {
-  return { ...mark, isCard: nonce === null, at };
+/** Null for a channel that does not exist, or from which the app was removed. */
+function readable<Value>(read: Promise<Value>): Promise<Value | null> {
+  return read.catch((error: unknown) => {
+    if (NO_CHANNEL.includes(refusedBySlack(error) ?? '')) return null;
+    throw error;
+  });
 }
 
-async function marksIn(
-  { lookups, botId }: Pick<Options, 'lookups' | 'botId'>,
-  channel: ChannelId,
-  since: Date,
-  call: ReturnType<typeof createRetryLimited>,
-): Promise<readonly SeenMark[]> {
-  const { messages } = await readBack(lookups, channel, since, call);
-  return ownMessages({ botId }, messages).flatMap(({ ts, mark }) =>
-    mark ? [seenMark(mark, { channel, ts })] : [],
-  );
+function seenMark({ nonce, ...mark }: MessageMark, at: Position): SeenMark {
+  return { ...mark, isCard: nonce === null, at };
 }
 
 /** Looks for a post by its mark, in a thread or in a channel back to a time. */
@@ -496,11 +478,8 @@ async function findPost(
   { channel, threadTs, since }: PostPlace,
   mark: string,
 ): Promise<Position | null> {
-  const method = threadTs ? 'conversations.replies' : 'conversations.history';
-  const from = { oldest: `${since.getTime() / 1_000}` };
-  const args = { channel, ...from, ...(threadTs ? { ts: threadTs } : {}) };
-  const call = createRetryLimited(clock);
-  const pages = readPages<ConversationsHistoryResponse>(lookups, method, args, { call });
+  const at = { channel, ts: threadTs, oldest: `${since.getTime() / 1_000}` };
+  const pages = messagePages(lookups, at, { call: createRetryLimited(clock) });
   for await (const { messages = [] } of pages) {
     const found = ownMessages({ botId }, messages).find(({ postMark }) => postMark === mark);
     if (found) return { channel, ts: found.ts };

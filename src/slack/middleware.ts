@@ -10,12 +10,13 @@ import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { whyForeign } from './accounts.ts';
 import type { Actors } from './actors.ts';
 import type { Installation } from './api.ts';
-import { OVERFLOW } from './blocks.ts';
 import type { SlackContext } from './context.ts';
 import type { Deliveries } from './deliveries.ts';
 import { callbackIdOf } from './form.ts';
 import { listen } from './listeners.ts';
+import { SUBSCRIBED } from './manifest.ts';
 import { PALETTE } from './open-form.ts';
+import { Pressed, pressedButton } from './payload.ts';
 import { refusalMessage } from './refusals.ts';
 
 // What runs around every payload: its trace and request id, the measured acknowledgement, and the check
@@ -159,16 +160,7 @@ const BUTTONS = [
   ...CHANGE.map((verb) => `change.${verb}`),
   ...INCIDENT.map((verb) => `incident.${verb}`),
 ];
-const EVENTS = [
-  'app_home_opened',
-  'app_mention',
-  'app_uninstalled',
-  'message',
-  'subteam_updated',
-  'subteam_members_changed',
-  'tokens_revoked',
-  'user_change',
-];
+const EVENTS = SUBSCRIBED.map((event) => event.replace(/\..*/, ''));
 
 /** The name of a payload in traces. Unknown values are `other`, because users can choose them. */
 export function payloadNames(commands: readonly Command[], prefix: string) {
@@ -200,17 +192,11 @@ export function payloadNames(commands: readonly Command[], prefix: string) {
   };
 }
 
-function buttonOf({ actions }: Body): string {
-  const action = Array.isArray(actions) ? part(actions[0]) : {};
-  const id = action.action_id === OVERFLOW ? chosenButton(action) : action.action_id;
-  if (typeof id === 'string' && id.startsWith('command.')) return 'command';
+function buttonOf(body: Body): string {
+  const { data } = Pressed.safeParse(body);
+  const id = data ? pressedButton(data).id : '';
+  if (id.startsWith('command.')) return 'command';
   return BUTTONS.find((each) => each === id) ?? 'other';
-}
-
-/** The id of the button that an option of an overflow menu stands for. */
-function chosenButton({ selected_option }: Body): unknown {
-  const { value } = part(selected_option);
-  return typeof value === 'string' ? value.split(' ')[0] : undefined;
 }
 
 function part(value: unknown): Body {

@@ -12,13 +12,14 @@ import {
 } from '../commands/index.ts';
 import { slashCommand } from '../domain/answer.ts';
 import type { Snapshot, UserId } from '../domain/change.ts';
+import { findByName } from '../domain/targets.ts';
 import { authorizeForm, authorizeForms } from '../workflow/index.ts';
 import { sentenceMessage } from './answer.ts';
 import { isPassing, refusedBySlack } from './api.ts';
-import { lines, type Message, message, plain } from './blocks.ts';
+import { lines, type Message, message, modal, plain, section } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { commandForm, type FormSetting, metadataOf, settingOf, waitingForm } from './form.ts';
-import { filledByChoice, fullVocabulary, localVocabulary, readLists } from './form-lists.ts';
+import { filledByChoice, localVocabulary, readLists, vocabularyWith } from './form-lists.ts';
 import type { ButtonPress } from './payload.ts';
 import type { ReplyTarget } from './post.ts';
 import {
@@ -43,10 +44,7 @@ export function formlessTrigger(id: string): string {
 }
 
 /** What is wrong with the values of a form that opens: a sentence above it, and the problem of each field. */
-interface Correction {
-  readonly line?: string | null;
-  readonly problems?: Readonly<Record<string, string>>;
-}
+type Correction = Pick<FormSetting, 'line' | 'problems'>;
 
 const NEEDS_FORM = 'This command needs more values.';
 
@@ -56,7 +54,7 @@ export async function openForm(
   { by, trigger, replyTarget }: FormTrigger,
   command: Command,
   typed: TypedValues,
-  { line = null, problems = {} }: Correction = {},
+  correction: Correction = {},
 ): Promise<Message | null> {
   const request = { commands: [command.name], by, record: true };
   const authorized = await authorizeForm(bot.context, request);
@@ -65,24 +63,18 @@ export async function openForm(
     // The press of this button has a trigger, so that the same line opens the form.
     const { reason = '', ...values } = typed;
     const offer = { label: 'Open the form', line: commandLine(command, values, reason) };
-    return sentenceMessage([line ?? NEEDS_FORM], [offer]);
+    return sentenceMessage(correction.line ?? [NEEDS_FORM], [offer]);
   }
   const given = replyTarget.edits ? typed : { ...usualOf(bot, command, typed), ...typed };
   // Only an alert must be read before its form is filled.
   if (!given.alert) {
-    const view = ownForm(bot, command, given, {
-      replyTarget,
-      fixed: taskOf(command, given),
-      problems,
-      line: line === null ? null : [line],
-    });
-    await openView(bot, trigger, view);
+    const setting = { replyTarget, fixed: taskOf(command, given), ...correction };
+    await openView(bot, trigger, ownForm(bot, command, given, setting));
     return null;
   }
 
-  const view_id = await openToRedraw(bot, trigger, waitingForm(command, ['Reading the alert…']));
-  const place = { by, replyTarget, view_id, line, problems, isFirst: true };
-  await redrawForm(bot, command, given, place);
+  const id = await openToRedraw(bot, trigger, waitingForm(command, ['Reading the alert…']));
+  await redrawForm(bot, command, given, { by, replyTarget, view: { id }, ...correction });
   return null;
 }
 
@@ -105,14 +97,9 @@ export function fullForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  { replyTarget, fixed }: Pick<FormSetting, 'replyTarget' | 'fixed'>,
+  { replyTarget, fixed = {} }: Pick<FormSetting, 'replyTarget' | 'fixed'>,
 ): View {
-  return ownForm(bot, command, given, {
-    replyTarget,
-    line: [LACKING],
-    isRedrawn: true,
-    ...(fixed && { fixed }),
-  });
+  return ownForm(bot, command, given, { replyTarget, fixed, line: [LACKING], isRedrawn: true });
 }
 
 const LACKING = 'The form lacked fields that your choices need. Fill them, then submit it again.';
@@ -138,15 +125,10 @@ function ownForm(
   });
 }
 
-interface FormRequest {
+interface FormRequest extends Correction, Pick<FormSetting, 'replyTarget' | 'isRedrawn'> {
   readonly by: UserId;
-  readonly replyTarget: ReplyTarget;
-  readonly view_id: string;
-  readonly hash?: string;
-  readonly line?: string | null;
-  readonly problems?: Readonly<Record<string, string>>;
-  /** Whether its fields appear for the first time. */
-  readonly isFirst?: boolean;
+  /** The open form, as the user saw it. */
+  readonly view: { readonly id: string; readonly hash?: string | undefined };
   /** The text of the item that was just chosen. */
   readonly typed?: string;
 }
@@ -156,37 +138,21 @@ export async function redrawForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
-  {
-    by,
-    replyTarget,
-    view_id,
-    hash,
-    line = null,
-    problems = {},
-    isFirst = false,
-    typed = '',
-  }: FormRequest,
+  { by, view, typed = '', ...setting }: FormRequest,
 ): Promise<void> {
-  const update = newestUpdate(bot, view_id, hash);
+  const update = newestUpdate(bot, view);
   // The choices in a form are not counted, so a refusal is not recorded here.
   const request = { commands: [command.name], by, record: false };
   const authorized = await authorizeForm(bot.context, request);
   if (!authorized.ok) {
-    const view = waitingForm(command, refusalLine(authorized.denial, bot.drawing));
-    return update(view);
+    return update(waitingForm(command, refusalLine(authorized.denial, bot.drawing)));
   }
   if (!given.alert) {
     const filled = await filledByChoice(bot, { command, given, by, typed });
-    const view = ownForm(bot, command, filled, { replyTarget, isRedrawn: !isFirst });
-    return update(view);
+    const { replyTarget, isRedrawn = false } = setting;
+    return update(ownForm(bot, command, filled, { replyTarget, isRedrawn }));
   }
-  const view = await alertForm(bot, command, given, {
-    by,
-    replyTarget,
-    line,
-    problems,
-    isFirst,
-  }).catch((error: unknown) => {
+  const form = alertForm(bot, { command, given, by }, setting).catch((error: unknown) => {
     bot.log.warn({ err: error }, 'an alert could not be read for its form');
     const missing = missingObject(error);
     return waitingForm(command, [
@@ -195,7 +161,7 @@ export async function redrawForm(
         : 'Signalbox could not read the alert. Close this form and try again.',
     ]);
   });
-  await update(view);
+  await update(await form);
 }
 
 /** The last request to redraw each open form: what a person chose later must not be drawn over. */
@@ -206,11 +172,14 @@ const TRIES = 4;
  * Redraws a form, and again after a passing error. A conflict means that another choice was drawn meanwhile: only the
  * newest one is drawn over it. Source: docs/slack.md#timing
  */
-function newestUpdate({ clients, clock }: SlackContext, view_id: string, hash: string | undefined) {
+function newestUpdate(
+  { clients, clock }: SlackContext,
+  { id: view_id, hash }: FormRequest['view'],
+) {
   const own = Symbol('redraw');
   newest.set(view_id, own);
   return async (view: View): Promise<void> => {
-    let seen = hash === undefined ? {} : { hash };
+    let seen = hash ? { hash } : {};
     for (let tries = 1; newest.get(view_id) === own; tries += 1) {
       try {
         await clients.views.views.update({ view_id, ...seen, view });
@@ -232,11 +201,10 @@ function newestUpdate({ clients, clock }: SlackContext, view_id: string, hash: s
 /** The alert cannot be changed in its form, because the fields hold its values. */
 async function alertForm(
   bot: SlackContext,
-  command: Command,
-  given: TypedValues,
-  { by, replyTarget, line: problem, problems = {}, isFirst }: Omit<FormRequest, 'view_id' | 'hash'>,
+  { command, given, by }: Parameters<typeof readLists>[2],
+  setting: FormSetting,
 ) {
-  const vocabulary = await fullVocabulary(bot);
+  const vocabulary = await vocabularyWith(bot, ['alert']);
   const resolved = resolveAlert(command, given, vocabulary);
   if (!resolved) {
     const list = slashCommand(bot.prefix, 'alert list');
@@ -244,32 +212,18 @@ async function alertForm(
       `There's no alert called “${given.alert}”. ${list} shows all alerts.`,
     ]);
   }
-
-  const before =
-    command.kind === 'change'
-      ? ((await command.observe?.(resolved, bot.context.commandContext()))?.before ?? null)
-      : null;
-  const prefilled = command.kind === 'change' && before ? (command.prefill?.(before) ?? {}) : {};
+  const own = command.kind === 'change' ? command : null;
+  const observed = await own?.observe?.(resolved, bot.context.commandContext());
+  const filledWith = (observed?.before && own?.prefill?.(observed.before)) ?? {};
   const fixed = { alert: resolved.alert.id };
-  const line = [`Alert “${resolved.alert.name}”`, problem ?? null]
-    .filter((part) => part !== null)
-    .join('\n');
-  const filled = { ...prefilled, ...given, ...fixed };
+  const filled = { ...filledWith, ...given, ...fixed };
   const lists = await namesOfChosen(bot, vocabulary, { command, given: filled, by });
-  return commandForm(
-    command,
-    filled,
-    { ...vocabulary, lists },
-    {
-      replyTarget,
-      fixed,
-      filledWith: prefilled,
-      problems,
-      line: [line],
-      needsReason: needsReason(bot, command, filled, vocabulary),
-      isRedrawn: !isFirst,
-    },
-  );
+  const named = { ...vocabulary, lists };
+  return commandForm(command, filled, named, {
+    ...{ ...setting, fixed, filledWith },
+    line: [`Alert “${resolved.alert.name}”`, ...(setting.line ? ['\n', ...setting.line] : [])],
+    needsReason: needsReason(bot, command, filled, vocabulary),
+  });
 }
 
 /** The names of the chosen items; an item whose list is late or unknown is shown by its id. */
@@ -299,11 +253,7 @@ function lastSeenOf(bot: SlackContext, command: Command, given: TypedValues): Sn
   const vocabulary = localVocabulary(bot);
   const among = fieldContext(vocabulary, given);
   if (!hasField(command, 'service', among)) return null;
-  const wanted = given.service.toLowerCase();
-  const service = vocabulary.services.find(
-    ({ id, name }) => id.toLowerCase() === wanted || name.toLowerCase() === wanted,
-  );
-  return service?.lastSeen ?? null;
+  return findByName(vocabulary.services, given.service)[0]?.lastSeen ?? null;
 }
 
 /** The message shortcut, because slash commands do not work in threads. */
@@ -318,8 +268,8 @@ export async function openPalette(
   bot: SlackContext,
   { by, trigger, replyTarget }: FormTrigger,
 ): Promise<void> {
-  const view_id = await openToRedraw(bot, trigger, textView(['Loading…']));
-  const update = newestUpdate(bot, view_id, undefined);
+  const id = await openToRedraw(bot, trigger, textView(['Loading…']));
+  const update = newestUpdate(bot, { id });
   await update(await paletteFor(bot, by, replyTarget));
 }
 
@@ -343,15 +293,14 @@ export function palette(commands: readonly Command[], replyTarget: ReplyTarget):
     placeholder: plain('Choose a command', 150),
     option_groups: groups.filter((group) => group.commands.length > 0).map(optionGroup),
   } as const;
-  const text = plain('What do you want to do?', 3_000);
-  return {
-    ...frame,
-    private_metadata: metadataOf(replyTarget, {}),
+  return modal(TITLE, {
+    id: PALETTE,
+    metadata: metadataOf(replyTarget, {}),
     blocks: [
-      { type: 'section', block_id: 'command', text, accessory },
+      { ...section('What do you want to do?'), block_id: 'command', accessory },
       { type: 'context', elements: [plain(WHERE, 300)] },
     ],
-  };
+  });
 }
 
 function optionGroup({ label, commands }: { label: string; commands: readonly Command[] }) {
@@ -372,17 +321,11 @@ export async function chooseCommand(
   const command = bot.commands.find((each) => each.name === name);
   if (!view || !command) return;
   const { replyTarget } = settingOf(view.private_metadata);
-  const open = { view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
-  await redrawForm(bot, command, {}, { by: user.id, replyTarget, ...open, isFirst: true });
+  await redrawForm(bot, command, {}, { by: user.id, replyTarget, view });
 }
 
-const frame = {
-  type: 'modal' as const,
-  callback_id: PALETTE,
-  title: plain('Run a command', 24),
-  close: plain('Close', 24),
-};
+const TITLE = 'Run a command';
 
 function textView(line: Line): View {
-  return { ...frame, blocks: [...message(lines(line)).blocks] };
+  return modal(TITLE, { id: PALETTE, blocks: message(lines(line)).blocks });
 }

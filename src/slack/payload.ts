@@ -4,7 +4,7 @@ import type { Mark, ReplyTo } from '../workflow/index.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
 import { markOf, postMarkOf } from './marks.ts';
-import type { PrivateMessage, ReplyTarget } from './post.ts';
+import type { PrivateMessage } from './post.ts';
 
 /** The parts of Slack's payloads that Signalbox reads. */
 
@@ -76,7 +76,9 @@ const Action = z.object({
   selected_option: Choice.nullish(),
 });
 
-export const ButtonPress = z.object({
+export const Pressed = z.object({ actions: z.array(Action).min(1) });
+
+export const ButtonPress = Pressed.extend({
   user: z.object({ id: UserOf }),
   channel: z.object({ id: ChannelOf }).nullish().catch(null),
   container: Container.nullish(),
@@ -86,7 +88,6 @@ export const ButtonPress = z.object({
   response_url: ResponseUrl,
   /** A modal, or the Home tab, of which only the type is read. */
   view: View.nullish().catch(null),
-  actions: z.array(Action).min(1),
 });
 export type ButtonPress = z.infer<typeof ButtonPress>;
 
@@ -117,7 +118,7 @@ export const ShortcutUsed = z.object({
 });
 
 /** The id and the value of the pressed button, which can be an option of an overflow menu. */
-export function pressedButton({ actions: [action] }: ButtonPress): { id: string; value: string } {
+export function pressedButton({ actions: [action] }: z.infer<typeof Pressed>) {
   const id = action?.action_id ?? '';
   const value = action?.selected_option?.value ?? action?.value ?? '';
   if (id !== OVERFLOW) return { id, value };
@@ -161,11 +162,6 @@ export function pressedMessageOf({ container, channel }: ButtonPress): Position 
   return channel && ts ? { channel: channel.id, ts } : null;
 }
 
-/** The thread of the pressed button; null outside of threads. */
-function threadOf({ container }: ButtonPress): string | null {
-  return container?.thread_ts ?? null;
-}
-
 /** Where the answer to a press goes. */
 export function replyToOf(pressed: ButtonPress): ReplyTo {
   const { user, channel, response_url } = pressed;
@@ -175,7 +171,8 @@ export function replyToOf(pressed: ButtonPress): ReplyTo {
     user: user.id,
     channel: channel?.id ?? null,
     ts: shown?.ts ?? null,
-    thread: threadOf(pressed),
+    // Slack shows an ephemeral message in a thread only if that exists.
+    thread: pressed.container?.thread_ts ?? null,
     replaces: shown !== null,
     home: isHome(pressed),
   };
@@ -184,9 +181,4 @@ export function replyToOf(pressed: ButtonPress): ReplyTo {
 /** Whether the button is on the Home tab. */
 export function isHome({ view }: ButtonPress): boolean {
   return view?.type === 'home';
-}
-
-/** Where a button was pressed. Slack shows an ephemeral message in a thread only if that exists. */
-export function pressedAt(pressed: ButtonPress): ReplyTarget {
-  return { channel: pressed.channel?.id ?? null, thread: threadOf(pressed) };
 }

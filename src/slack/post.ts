@@ -5,6 +5,7 @@ import {
   type Clients,
   isLastingRefusal,
   isPassing,
+  type PageReading,
   type Respond,
   type RetryLimited,
   readPages,
@@ -89,14 +90,26 @@ async function findOwnMessage(
   const isUser = /^[UW]/.test(wanted);
   const channel = isUser ? await directChannel(lookups, wanted) : await channelIdOf(finder, wanted);
   if (!channel) return null;
-  const options = { channel, limit: SEARCHED_MAX };
-  const { messages = [] } = threadTs
-    ? await lookups.conversations.replies({ ...options, ts: threadTs })
-    : await lookups.conversations.history(options);
-  const found = ownMessages(own, messages)
+  const pages = messagePages(lookups, { channel, ts: threadTs, limit: SEARCHED_MAX });
+  const { value } = await pages.next();
+  const found = ownMessages(own, value?.messages ?? [])
     .filter((each) => each.ts !== threadTs && isSame(each))
     .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
   return found[0] ? { channel, ts: found[0].ts } : null;
+}
+
+interface Searched {
+  readonly channel: string;
+  /** The first message of a thread; without it the channel. */
+  readonly ts?: string | undefined;
+  readonly oldest?: string;
+  readonly limit?: number;
+}
+
+/** The messages of a channel or a thread, page by page. Each page of a thread begins with its first message. */
+export function messagePages(lookups: WebClient, { ts, ...at }: Searched, how?: PageReading) {
+  const method = ts ? 'conversations.replies' : 'conversations.history';
+  return readPages<ConversationsHistoryResponse>(lookups, method, ts ? { ...at, ts } : at, how);
 }
 
 const PAGES_MAX = 20;
@@ -108,17 +121,11 @@ export async function readBack(
   since: Date,
   call?: RetryLimited,
 ) {
-  const args = { channel, limit: 200, oldest: `${since.getTime() / 1_000}` };
-  const method = 'conversations.history';
-  const options = { most: PAGES_MAX + 1, ...(call && { call }) };
+  const at = { channel, limit: 200, oldest: `${since.getTime() / 1_000}` };
   const all: NonNullable<ConversationsHistoryResponse['messages']> = [];
   let read = 0;
-  for await (const page of readPages<ConversationsHistoryResponse>(
-    lookups,
-    method,
-    args,
-    options,
-  )) {
+  const how = { most: PAGES_MAX + 1, ...(call && { call }) };
+  for await (const page of messagePages(lookups, at, how)) {
     all.push(...(page.messages ?? []));
     read += 1;
     if (read === PAGES_MAX) return { messages: all, isCut: page.has_more === true };
@@ -279,7 +286,7 @@ function contentOf({ text, blocks }: Message) {
  */
 export async function replacePrivate(
   { posts, respond }: { readonly posts: WebClient; readonly respond: Respond },
-  { url, channel, ts }: PrivateMessage,
+  { url, channel, ts }: Omit<PrivateMessage, 'url'> & { readonly url?: string | null },
   message: Message,
 ): Promise<void> {
   if (channel && ts) return updateMessage(posts, { channel, ts }, message);

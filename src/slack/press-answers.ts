@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/time.ts';
-import { type Change, type ChannelId, isEnded, type Refusal } from '../domain/change.ts';
+import { type Change, isEnded, type Refusal } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import type { Messenger, PressOutcome, ReceivedPress, ReplyTo } from '../workflow/index.ts';
 import { answerMessage, sentenceMessage } from './answer.ts';
@@ -12,12 +12,11 @@ import { recordedLine } from './card-thread.ts';
 import { type createPreviewLinks, loadNewest, openCard, type Permalinks } from './links.ts';
 import { type DrawContext, neededText } from './naming.ts';
 import { type Places, withPlaces } from './place.ts';
-import { postMessage, replacePrivate } from './post.ts';
 import { answeredPreview } from './preview.ts';
 import {
   type Finished,
   PROGRESS_AFTER_MS,
-  replaceNotice,
+  replaceShown,
   replyPrivately,
   showNotice,
   withProgress,
@@ -48,6 +47,7 @@ type Notice = Pick<Finished<void>, 'isLate' | 'notice'>;
  */
 export function createPressNotices(options: NoticeOptions) {
   const { posts, respond, clock, now, log, drawing } = options;
+  const answering = { clients: { posts }, respond, log };
   const waiting = new Map<string, () => Promise<Notice>>();
 
   const add = (key: string, end: () => Promise<Notice>) => {
@@ -59,18 +59,10 @@ export function createPressNotices(options: NoticeOptions) {
   return {
     expect: (key: string, replyTo: ReplyTo, isHandled: () => Promise<boolean>): void => {
       const handled = Promise.withResolvers<void>();
-      const { url, user, thread } = replyTo;
-      const replyTarget = { channel: replyTo.channel as ChannelId | null, thread };
-      const reply = { respond, clients: { posts }, log };
-      const send = (message: Message) => replyPrivately(reply, { url, user, replyTarget }, message);
       const show = async () => {
         // While the database does not answer, the press cannot have been handled.
         if (!(await isHandled().catch(() => false)))
-          return showNotice(
-            { posts, log },
-            { user, replyTarget, send },
-            drawing.isLost() ? KEPT : CHECKING,
-          );
+          return showNotice(answering, replyTo, drawing.isLost() ? KEPT : CHECKING);
         waiting.delete(key);
         return null;
       };
@@ -99,17 +91,10 @@ interface AnswerOptions extends Pick<NoticeOptions, 'posts' | 'respond' | 'log'>
   readonly cardChannel: (change: Change) => string | null;
 }
 
-type Answer = Message & { readonly replace: boolean };
-
 /** After these refusals the same button may work later, so its preview stays. */
 const RETRYABLE: readonly Refusal[] = [
   ...(['lookup-failed', 'already-received', 'frozen', 'not-verified'] as const),
 ];
-
-/** A second press on the requester's own preview is answered like the first. */
-function requestedBefore({ user, replaces }: ReplyTo, { refusal, change }: Denial) {
-  return replaces && refusal === 'not-draft' && change?.requester === user ? change : null;
-}
 
 /** The private answers to stored presses. */
 export function pressAnswers(
@@ -117,47 +102,48 @@ export function pressAnswers(
 ): Pick<Messenger, 'answerPress' | 'answerIncidentPress'> {
   const { posts, respond, drawing, places, permalinks, previews, notices, cardChannel, log } =
     options;
+  const answering = { clients: { posts }, respond, log };
+  const denied = (denial: Denial) => refusalMessage(denial, drawing);
+  const previewOf = (change: Change) => answeredPreview(change, cardChannel(change), drawing);
 
-  async function answerAt(replyTo: ReplyTo, unsigned: Answer): Promise<void> {
-    const { url, user, ts, thread } = replyTo;
-    const blocks = withPlaces(places, unsigned.blocks, { user, kind: 'private' });
-    const answer = { ...unsigned, blocks };
-    const channel = replyTo.channel as ChannelId | null;
-    if (answer.replace) return replacePrivate({ posts, respond }, { url, channel, ts }, answer);
-    if (url) return respond(url, { ...answer, thread });
-    await postMessage(posts, user, answer);
-  }
+  const signed = ({ user }: ReplyTo, answer: Message): Message => {
+    const blocks = withPlaces(places, answer.blocks, { user, kind: 'private' });
+    return { ...answer, blocks };
+  };
 
   // A response URL expires after 30 minutes or five uses, and a form can stay open for longer.
-  async function answerOrMessage(replyTo: ReplyTo, answer: Answer): Promise<void> {
-    await answerAt(replyTo, answer).catch(async (cause: unknown) => {
-      await postMessage(posts, replyTo.user, answer);
-      throw new Error('The answer was sent as a direct message instead', { cause });
-    });
+  async function reply(
+    replyTo: ReplyTo,
+    unsigned: Message,
+    shown: Parameters<typeof replaceShown>[1],
+  ): Promise<void> {
+    const answer = signed(replyTo, unsigned);
+    const isReplaced = await replaceShown(answering, shown, answer);
+    // Without a response URL in direct messages, where the person finds it later.
+    if (!isReplaced) await replyPrivately(answering, { ...replyTo, channel: null }, answer);
   }
 
-  function answerTo(replyTo: ReplyTo, pressed: PressOutcome): Answer | null {
-    const { replaces } = replyTo;
-    if (pressed.ok) return replaces ? replacePreview(pressed.change) : progressOf(replyTo, pressed);
-    const requested = requestedBefore(replyTo, pressed.denial);
-    if (requested) return replacePreview(requested);
-    const replace = replaces && !RETRYABLE.includes(pressed.denial.refusal);
-    return { ...refusalMessage(pressed.denial, drawing), replace };
+  /** What the answered preview shows from now on; null where it stays. */
+  function newPreview(replyTo: ReplyTo, pressed: PressOutcome): Message | null {
+    if (!replyTo.replaces) return null;
+    if (pressed.ok) return previewOf(pressed.change);
+    const { denial } = pressed;
+    const { refusal, change } = denial;
+    // A second press on the requester's own preview is answered like the first.
+    const isAgain = refusal === 'not-draft' && change?.requester === replyTo.user;
+    if (isAgain) return previewOf(change);
+    return RETRYABLE.includes(refusal) ? null : denied(denial);
   }
 
   /** The card shows the approval to all in the same way, so that it does not confirm the press. */
-  function progressOf({ home }: ReplyTo, { verb, change, sawMore }: PressOutcome & { ok: true }) {
+  function confirmation({ home }: ReplyTo, pressed: PressOutcome): Message | null {
+    if (!pressed.ok) return denied(pressed.denial);
+    const { verb, change, sawMore } = pressed;
     if (sawMore) {
-      const less = message(lines(['Approved, with less than you saw.'], ...narrowingLines(change)));
-      return { ...less, replace: false };
+      return message(lines(['Approved, with less than you saw.'], ...narrowingLines(change)));
     }
     if (home || verb !== 'approve' || change.state !== 'pending') return null;
-    const words = sentenceMessage([`Approved. ${neededText(change, drawing)}`]);
-    return { ...words, replace: false };
-  }
-
-  function replacePreview(change: Change): Answer {
-    return { ...answeredPreview(change, cardChannel(change), drawing), replace: true };
+    return sentenceMessage([`Approved. ${neededText(change, drawing)}`]);
   }
 
   /** Shows the link to the card in an answered preview as soon as the card is posted. */
@@ -165,45 +151,29 @@ export function pressAnswers(
     previews.add(change, async (posted) => {
       await Promise.allSettled([sent, permalinks.load([posted.card])]);
       if (openCard(posted, drawing.linkOf).length === 0) return;
-      await answerAt(replyTo, replacePreview(posted));
+      await replaceShown(answering, replyTo, signed(replyTo, previewOf(posted)));
     });
   }
-
-  /** The result for a user who waits for it: the card alone would not answer the notice. */
-  function resultOf(pressed: PressOutcome): Answer {
-    const message = pressed.ok
-      ? sentenceMessage(recordedLine(pressed, drawing))
-      : refusalMessage(pressed.denial, drawing);
-    return { ...message, replace: false };
-  }
-
-  const answerAtNotice = async (replyTo: ReplyTo, { notice }: Notice, answer: Answer) => {
-    if (notice && (await replaceNotice({ posts, log }, notice, answer))) return;
-    await answerOrMessage(replyTo, answer);
-  };
 
   return {
     answerPress: async (press, pressed) => {
       const { replyTo } = press;
-      const ended = await notices.end(press);
+      const { isLate, notice } = await notices.end(press);
       const { change } = pressed.ok ? pressed : pressed.denial;
-      if ((replyTo.replaces || ended.isLate) && change) await permalinks.load([change.card]);
+      if ((replyTo.replaces || isLate) && change) await permalinks.load([change.card]);
       await loadNewest(permalinks, pressed.ok ? null : pressed.denial);
-      const answer = answerTo(replyTo, pressed);
-      const replaced = answer?.replace ? answerOrMessage(replyTo, answer) : Promise.resolve();
-      if (change && !change.card && !isEnded(change) && answer?.replace) {
-        addLink(replyTo, change, replaced);
-      }
-      const rest = ended.isLate ? resultOf(pressed) : answer?.replace ? null : answer;
-      await Promise.all([replaced, rest && answerAtNotice(replyTo, ended, rest)]);
+      const shown = newPreview(replyTo, pressed);
+      const replaced = shown ? reply(replyTo, shown, replyTo) : Promise.resolve();
+      if (shown && change && !change.card && !isEnded(change)) addLink(replyTo, change, replaced);
+      // A user who waits for the result: the card alone would not answer the notice.
+      const recorded = isLate && pressed.ok && sentenceMessage(recordedLine(pressed, drawing));
+      const rest = recorded || (isLate || !shown ? confirmation(replyTo, pressed) : null);
+      await Promise.all([replaced, rest && reply(replyTo, rest, notice)]);
     },
     answerIncidentPress: async (press, pressed) => {
-      const { replyTo } = press;
-      const ended = await notices.end(press);
-      const answer = pressed.ok
-        ? answerMessage(pressed.answer)
-        : refusalMessage(pressed.denial, drawing);
-      await answerAtNotice(replyTo, ended, { ...answer, replace: false });
+      const { notice } = await notices.end(press);
+      const answer = pressed.ok ? answerMessage(pressed.answer) : denied(pressed.denial);
+      await reply(press.replyTo, answer, notice);
     },
   };
 }

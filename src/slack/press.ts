@@ -19,21 +19,19 @@ import {
   showHome,
 } from '../workflow/index.ts';
 import { answerMessage, QUESTION, sentenceMessage } from './answer.ts';
-import { fact, lines, type Message, message, plain } from './blocks.ts';
+import { fact, lines, type Message, message, modal, plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
 import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import { changedIn, commandByCallbackId, settingOf } from './form.ts';
+import { changedSoFar, commandByCallbackId, settingOf } from './form.ts';
 import { cardLink, loadNewest } from './links.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
 import {
   type ButtonPress,
   ChangeOf,
-  givenOf,
   IncidentOf,
   isHome,
-  pressedAt,
   pressedButton,
   pressedPost,
   privateMessageOf,
@@ -43,20 +41,14 @@ import {
 import { readPlace, splitValue } from './place.ts';
 import type { PrivateMessage } from './post.ts';
 import { fullRequest } from './preview.ts';
-import {
-  handleReceipt,
-  openView,
-  replaceShown,
-  replyPrivately,
-  sendAnswer,
-  storeOrReply,
-} from './private-answers.ts';
+import { handleReceipt, openView, sendAnswer, storeOrReply } from './private-answers.ts';
 import {
   narrowForm,
   needsForm,
   type ReasonFormKind,
   type ReasonFormMetadata,
   reasonForm,
+  typedArgs,
   writeReasonFormMetadata,
 } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
@@ -69,8 +61,15 @@ type Ack = () => Promise<void>;
 export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): Promise<void> {
   const { id, value } = pressedButton(pressed);
   const button = { id, value, verb: VERBS.find((each) => `change.${each}` === id) };
+  const replyTo = replyToOf(pressed);
   const decision = decisionOf(bot, pressed, button);
-  if (decision) return store(bot, pressed, decision, ack);
+  if (decision) {
+    const { subject, receive } = decision;
+    const receipt = receive && (await storeOrReply(bot, replyTo, receive));
+    await ack();
+    const key = pressKey(pressed.trigger_id);
+    return receipt ? handleReceipt(bot, receipt, { key, subject, replyTo }) : undefined;
+  }
 
   await ack();
   if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
@@ -79,14 +78,9 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   if (pressed.view && form) return redraw(bot, by, pressed, form);
   const reads = () =>
     id.startsWith('command.') ? nounToRead(bot, lineOf(splitValue(value).about)) : null;
-  const replyTarget = pressedAt(pressed);
-  const interaction = { url: pressed.response_url, user: by, replyTarget };
-  const send = (answer: Message) => replyPrivately(bot, interaction, answer);
   const question = pressed.actions[0]?.block_id === QUESTION ? privateMessageOf(pressed) : null;
-  const inPlace = (answer: Message) => replaceShown(bot, question, answer);
-  const isAnswered = await sendAnswer(bot, { by, reads, replyTarget, send, inPlace }, () =>
-    answerPress(bot, pressed, button),
-  );
+  const request = { asked: replyTo, reads, inPlaceOf: () => question };
+  const isAnswered = await sendAnswer(bot, request, () => answerPress(bot, pressed, button));
   // The content of the Home tab may be out of date after a press.
   if (isAnswered && isHome(pressed)) await showHome(bot.context, by);
 }
@@ -99,7 +93,6 @@ interface PressedButton {
 }
 
 interface Decision {
-  readonly key: string;
   /** The change or the anomaly that it is about. */
   readonly subject: string;
   /** Null where the value of the button is not one that Signalbox wrote. */
@@ -112,27 +105,23 @@ function decisionOf(
   pressed: ButtonPress,
   { id, verb, value }: PressedButton,
 ): Decision | null {
-  const { user, trigger_id } = pressed;
-  const by = user.id;
-  const key = pressKey(trigger_id);
+  const subject = splitValue(value).about;
+  const [key, by] = [pressKey(pressed.trigger_id), pressed.user.id];
+  const about = { key, by, place: readPlace(places, pressed, { id, value }) };
   if (verb && !needsForm(verb)) {
-    const { data: change } = ChangeOf.safeParse(splitValue(value).about);
-    const place = readPlace(places, pressed, { id, value });
-    const decided = change && { key, verb, change, by, text: '', place, seen: seenMark(pressed) };
+    const { data: change } = ChangeOf.safeParse(subject);
+    const decided = change && { ...about, verb, change, text: '', seen: seenMark(pressed) };
     return {
-      key,
-      subject: splitValue(value).about,
+      subject,
       receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
     };
   }
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   if (!incidentVerb) return null;
-  const subject = splitValue(value).about;
   const { data: incident } = IncidentOf.safeParse(subject);
-  const at = { place: readPlace(places, pressed, { id, value }), post: pressedPost(pressed) };
-  const decided = incident && { key, verb: incidentVerb, id: incident, by, ...at };
+  const post = pressedPost(pressed);
+  const decided = incident && { ...about, verb: incidentVerb, id: incident, post };
   return {
-    key,
     subject,
     receive: decided ? (to) => receiveIncidentPress(context, { ...decided, replyTo: to }) : null,
   };
@@ -143,19 +132,6 @@ export function pressKey(trigger: string): string {
   return encodeURIComponent(trigger);
 }
 
-async function store(
-  bot: SlackContext,
-  pressed: ButtonPress,
-  { key, subject, receive }: Decision,
-  ack: Ack,
-): Promise<void> {
-  if (!receive) return ack();
-  const replyTo = replyToOf(pressed);
-  const receipt = await storeOrReply(bot, replyTo, () => receive(replyTo));
-  await ack();
-  await handleReceipt(bot, receipt, { key, subject, by: pressed.user.id, replyTo });
-}
-
 /** Redraws a form, because a choice can show or hide other fields. */
 async function redraw(
   bot: SlackContext,
@@ -164,11 +140,10 @@ async function redraw(
   command: Command,
 ): Promise<void> {
   if (!view) return;
-  const { replyTarget, fixed, was } = settingOf(view.private_metadata);
-  const given = { ...changedIn(command, givenOf({ view }), { inputs: [], was }), ...fixed };
-  const open = { by, replyTarget, view_id: view.id, ...(view.hash ? { hash: view.hash } : {}) };
+  const { replyTarget } = settingOf(view.private_metadata);
   const typed = action?.selected_option?.text?.text ?? '';
-  await redrawForm(bot, command, given, { ...open, typed });
+  const form = { by, replyTarget, view, typed, isRedrawn: true };
+  await redrawForm(bot, command, changedSoFar(command, view), form);
 }
 
 const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';
@@ -179,7 +154,8 @@ async function answerPress(
   { id, verb, value }: PressedButton,
 ): Promise<Message | null> {
   const by = pressed.user.id;
-  const replyTarget = pressedAt(pressed);
+  const { channel, thread } = replyToOf(pressed);
+  const replyTarget = { channel, thread };
   const typed: CommandLine = { noun: '', text: '', by, replyTarget, trigger: pressed.trigger_id };
   const place = readPlace(bot.places, pressed, { id, value });
   if (id.startsWith('command.'))
@@ -233,8 +209,7 @@ async function edit(
   const draft = authorized.change;
   const command = bot.context.commands.get(draft.command);
   if (!command) return notFound(bot);
-  const args = Object.entries(draft.plan.args).map(([name, value]) => [name, String(value)]);
-  const given = { ...Object.fromEntries(args), reason: draft.reason ?? '' };
+  const given = { ...typedArgs(draft.plan), reason: draft.reason ?? '' };
   const replaces = preview ?? undefined;
   const replyTarget = { ...typed.replyTarget, edits: draft.id, replaces };
   return openForm(bot, { ...typed, replyTarget }, command, given);
@@ -302,10 +277,7 @@ function passwordModal(secret: Secret, change: Change): View {
       ? message(lines(fact('The server reported', reported.join(', ')), entryLine(change, id)))
           .blocks
       : [];
-  return {
-    type: 'modal',
-    title: plain('Password', 24),
-    close: plain('Close', 24),
+  return modal('Password', {
     blocks: [
       {
         type: 'rich_text',
@@ -314,7 +286,7 @@ function passwordModal(secret: Secret, change: Change): View {
       { type: 'context', elements: [plain(note, 300)] },
       ...about,
     ],
-  };
+  });
 }
 
 /** Requests the inverse of a change as a new change of the user who pressed. */
@@ -361,12 +333,11 @@ async function requestAgain(
   const isVisible = change?.card || change?.requester === typed.by;
   if (!command || !isVisible || !mayRequestAgain(change)) return notFound(bot);
   const { args, target } = change.plan;
-  const given = Object.entries(args).map(([name, value]) => {
-    // By its id: the target may have another name by now.
-    return [name, name === target.kind ? target.id : String(value)] as const;
-  });
+  // By its id: the target may have another name by now.
+  const named = Object.hasOwn(args, target.kind) ? { [target.kind]: target.id } : {};
+  const given = { ...typedArgs(change.plan), ...named };
   // As values: printed as a line, the words of the reason could be read as arguments.
-  return answerValues(bot, typed, command, Object.fromEntries(given), change.reason ?? '');
+  return answerValues(bot, typed, command, given, change.reason ?? '');
 }
 
 function inverseOf({ context }: SlackContext, { command, plan }: Change) {

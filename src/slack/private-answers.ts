@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { ApiError, InvalidRequest } from '../base/errors.ts';
 import { newRequest, requestNow } from '../base/log.ts';
 import type { Clock } from '../base/time.ts';
-import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
+import type { ChangeId, Position, UserId } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import {
   countCommand,
@@ -18,28 +18,23 @@ import { isPassing, type Respond, refusedBySlack, retryAfterMs } from './api.ts'
 import { fact, lines, type Message, message, title } from './blocks.ts';
 import type { SlackContext } from './context.ts';
 import { withPlaces } from './place.ts';
-import {
-  type PrivateMessage,
-  postEphemeral,
-  postMessage,
-  type ReplyTarget,
-  replacePrivate,
-  updateMessage,
-} from './post.ts';
+import { type PrivateMessage, postEphemeral, postMessage, replacePrivate } from './post.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
 // The private answer to a command or press: its progress notice, its rate limit, and errors in words.
 
+/** Who asked, and where. The URL is null where Slack gives none, for example on the Home tab. */
+type Asked = Pick<ReplyTo, 'url' | 'user' | 'channel' | 'thread'>;
+
 interface RequestAnswering {
-  readonly by: UserId;
+  readonly asked: Asked;
   /** The noun of what the answer reads, for example `cost`; null if it reads nothing. */
   readonly reads: () => string | null;
-  readonly replyTarget: ReplyTarget;
-  /** Shows the answer where the user asked. */
-  readonly send: (answer: Message) => Promise<void>;
-  /** Shows the answer in place of an earlier message; false if it does not belong there. */
-  readonly inPlace?: (answer: Message) => Promise<boolean>;
+  /** Shows the answer where the user asked; without it in private. */
+  readonly send?: (answer: Message) => Promise<void>;
+  /** An earlier message that the answer replaces, if it belongs there. */
+  readonly inPlaceOf?: (answer: Message) => PrivateMessage | null | undefined;
   /** Aborts when the user should see a notice that the answer replaces; 2 s after the call without it. */
   readonly late?: AbortSignal;
 }
@@ -53,23 +48,22 @@ const LASTING_NOTICE_AFTER_MS = 8_000;
  */
 export async function sendAnswer(
   bot: SlackContext,
-  { by, reads, replyTarget, send, inPlace, late }: RequestAnswering,
+  { asked, reads, send, inPlaceOf, late }: RequestAnswering,
   work: () => Promise<Message | null>,
 ): Promise<boolean> {
-  const { clock, log, clients, places } = bot;
-  const posting = { posts: clients.posts, log };
-  const show = () => showNotice(posting, { user: by, replyTarget, send }, progressMessage(reads()));
-  const isReplaced = replyTarget.channel === null || replyTarget.channel.startsWith('D');
+  const { user, channel } = asked;
+  const show = () => showNotice(bot, asked, progressMessage(reads()));
+  const isReplaced = channel === null || channel.startsWith('D');
   const when = isReplaced ? { late } : { afterMs: LASTING_NOTICE_AFTER_MS };
-  const { result, notice } = await withProgress({ clock, log, show, ...when }, () =>
-    withinRateLimit(bot, by, work).catch((error: unknown) => faultMessage(bot, error)),
+  const { result, notice } = await withProgress({ ...bot, show, ...when }, () =>
+    withinRateLimit(bot, user, work).catch((error: unknown) => faultMessage(bot, error)),
   );
-  const to = { user: by, kind: 'private' } as const;
-  const answer = result && { ...result, blocks: withPlaces(places, result.blocks, to) };
-  const isShown = answer !== null && (await inPlace?.(answer)) === true;
+  const to = { user, kind: 'private' } as const;
+  const answer = result && { ...result, blocks: withPlaces(bot.places, result.blocks, to) };
+  const isShown = answer && (await replaceShown(bot, inPlaceOf?.(answer), answer));
   const rest = isShown ? null : answer;
-  const replaced = notice && (await replaceNotice(posting, notice, rest ?? DONE));
-  if (rest && !replaced) await send(rest);
+  const isReplacing = await replaceShown(bot, notice, rest ?? DONE);
+  if (rest && !isReplacing) await (send ? send(rest) : replyPrivately(bot, asked, rest));
   return answer !== null;
 }
 
@@ -151,16 +145,10 @@ export async function orLate<T>(late: AbortSignal, work: Promise<T>): Promise<T 
   return Promise.race([work, once(late, 'abort').then(() => null)]);
 }
 
-interface NoticeClients {
-  readonly posts: WebClient;
+interface Answering {
+  readonly respond: Respond;
+  readonly clients: { readonly posts: WebClient };
   readonly log: Logger;
-}
-
-interface NoticePlace {
-  readonly user: UserId;
-  readonly replyTarget: ReplyTarget;
-  /** Shows a message where the user asked. */
-  readonly send: (message: Message) => Promise<void>;
 }
 
 /**
@@ -168,42 +156,29 @@ interface NoticePlace {
  * a channel the notice is ephemeral, and a direct message between two users gets a reply.
  */
 export async function showNotice(
-  { posts, log }: NoticeClients,
-  { user, replyTarget: { channel, thread }, send }: NoticePlace,
+  answering: Answering,
+  asked: Asked,
   notice: Message,
 ): Promise<Position | null> {
+  const { user, channel, thread } = asked;
+  const { posts } = answering.clients;
   if (channel === null) return postMessage(posts, user, notice);
   if (channel.startsWith('D')) {
     const posted = postMessage(posts, channel, notice, thread ?? undefined);
     const position = await posted.catch((error: unknown) => {
-      log.debug({ err: error }, 'a direct message without the app gets the notice as a reply');
+      answering.log.debug({ err: error }, 'a direct message without the app gets a reply');
       return null;
     });
     if (position) return position;
   }
-  await send(notice);
+  await replyPrivately(answering, asked, notice);
   return null;
 }
 
-/** Replaces a notice by the answer; false if Slack refuses that, so that the answer is a new message. */
-export async function replaceNotice(
-  { posts, log }: NoticeClients,
-  notice: Position,
-  answer: Message,
-): Promise<boolean> {
-  return updateMessage(posts, notice, answer).then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error }, 'a progress notice was not replaced: the answer is a new message');
-      return false;
-    },
-  );
-}
-
-/** Replaces what a person has just answered or edited; false if there is nothing to replace, or Slack refused. */
+/** Replaces a notice, or what a person has just answered or edited; false if there is none, or Slack refused. */
 export async function replaceShown(
-  { clients, respond, log }: SlackContext,
-  shown: PrivateMessage | null | undefined,
+  { clients, respond, log }: Answering,
+  shown: Parameters<typeof replacePrivate>[1] | null | undefined,
   answer: Message,
 ): Promise<boolean> {
   if (!shown) return false;
@@ -216,33 +191,18 @@ export async function replaceShown(
   );
 }
 
-interface ReplyClients {
-  readonly respond: Respond;
-  readonly clients: { readonly posts: WebClient };
-  readonly log: Logger;
-}
-
-interface Interaction {
-  /** Null where Slack gives none, for example on the Home tab. */
-  readonly url: string | null;
-  readonly user: UserId;
-  readonly replyTarget: ReplyTarget;
-}
-
 /**
- * Answers an interaction privately by its response URL, in the thread of the interaction. Without a
- * response URL, and where Slack refuses it, for example after five uses, the answer is an ephemeral
- * message, else a direct message.
+ * Answers privately by the response URL, in the thread of the interaction. Without one, and where Slack refuses it,
+ * for example after five uses, the answer is an ephemeral message, else a direct message.
  * Source: docs/slack.md#timing.
  */
 export async function replyPrivately(
-  { respond, clients, log }: ReplyClients,
-  { url, user, replyTarget }: Interaction,
+  { respond, clients, log }: Answering,
+  { url, user, channel, thread }: Asked,
   answer: Message,
 ): Promise<void> {
-  const post = () => postEphemeral(clients.posts, user, replyTarget, answer);
+  const post = () => postEphemeral(clients.posts, user, { channel, thread }, answer);
   if (url === null) return post();
-  const { thread } = replyTarget;
   await respond(url, { ...answer, replace: false, thread }).catch((error: unknown) => {
     log.warn({ why: String(error) }, 'the response URL failed: the answer is posted as a message');
     return post();
@@ -257,17 +217,16 @@ const AGAIN = 'Try again in a minute.';
  */
 export async function storeOrReply(
   bot: SlackContext,
-  { url, user, channel, thread }: ReplyTo,
-  store: () => Promise<Receipt>,
+  replyTo: ReplyTo,
+  store: (replyTo: ReplyTo) => Promise<Receipt>,
 ): Promise<Receipt> {
   try {
-    return await store();
+    return await store(replyTo);
   } catch (error) {
     const problem = storingProblem(error);
     if (problem !== null) {
       const notice = sentenceMessage([`${problem}, so your press was not recorded. ${AGAIN}`]);
-      const replyTarget = { channel: channel as ChannelId | null, thread };
-      replyPrivately(bot, { url, user, replyTarget }, notice).catch((failed: unknown) => {
+      replyPrivately(bot, replyTo, notice).catch((failed: unknown) => {
         bot.log.warn({ err: failed }, 'a failed press could not be reported to the user');
       });
     }
@@ -275,23 +234,18 @@ export async function storeOrReply(
   }
 }
 
-interface ReceivedDecision {
-  readonly key: string;
-  /** The change or the anomaly that it is about. */
-  readonly subject: string;
-  readonly by: UserId;
-  readonly replyTo: ReplyTo;
-}
-
-/** After the acknowledgement: shows a notice if a stored press takes long, or reports the rate limit. */
+/**
+ * After the acknowledgement: shows a notice if a stored press takes long, or reports the rate limit. The subject is the
+ * change or the anomaly that it is about.
+ */
 export async function handleReceipt(
   { context }: SlackContext,
   receipt: Receipt,
-  { key, subject, by, replyTo }: ReceivedDecision,
+  { key, subject, replyTo }: { key: string; subject: string; replyTo: ReplyTo },
 ): Promise<void> {
   if (receipt === 'muted') return;
   const { messenger, now } = context;
-  const press = { key, at: now(), by, replyTo };
+  const press = { key, at: now(), by: replyTo.user, replyTo };
   if (receipt === 'limited') {
     return messenger.answerIncidentPress(press, { ok: false, denial: RATE_LIMITED });
   }

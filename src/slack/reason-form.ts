@@ -19,11 +19,11 @@ import { boundsOf, dimensionsOf } from '../domain/narrow.ts';
 import type { Place } from '../domain/place.ts';
 import { reasonFor } from '../domain/policy.ts';
 import { spanText } from '../domain/timing.ts';
-import { lines, message, plain } from './blocks.ts';
+import { lines, message, modal, plain, section } from './blocks.ts';
 import { planLines, redacted, timingLines } from './card-plan.ts';
 import { answerLabel, followUp, offeredNote } from './card-state.ts';
 import type { SlackContext } from './context.ts';
-import { elementFor } from './inputs.ts';
+import { elementFor, text } from './inputs.ts';
 import { actionText, type DrawContext } from './naming.ts';
 import { ChangeOf, PrivateMessageOf } from './payload.ts';
 import type { Places } from './place.ts';
@@ -96,10 +96,10 @@ function signedIn({ kind, by }: FormOf, { change, place, seen }: ReasonFormMetad
 export function readReasonFormMetadata(
   places: Places,
   form: FormOf,
-  text: string,
+  written: string,
 ): ReasonFormMetadata | null {
   try {
-    const given = JSON.parse(text);
+    const given = JSON.parse(written);
     const metadata = Metadata.parse(given);
     const isSigned = places.isSigned(signedIn(form, metadata), String(given.mac));
     return isSigned ? metadata : { ...metadata, place: { kind: 'unknown' }, seen: null };
@@ -118,32 +118,21 @@ export function reasonForm(
   const isOutcome = kind === 'happened' || kind === 'did-not-happen';
   const shown = isOutcome ? outcomeLines(change, kind === 'happened') : null;
   const offered = isOutcome ? offeredNote(change, kind === 'happened') : null;
-  return {
-    type: 'modal',
-    callback_id: `change.${kind}`,
-    private_metadata: metadata,
-    title: plain(title ?? answerLabel(change, kind === 'happened', commands), 24),
-    submit: plain(submit, 24),
-    close: plain('Back', 24),
+  const element = text('reason', bounded(offered ?? '', 500), true);
+  return modal(title ?? answerLabel(change, kind === 'happened', commands), {
+    ...{ id: `change.${kind}`, metadata, submit, close: 'Back' },
     blocks: [
-      { type: 'section', text: plain(`${actionText(change)} (${change.id})`, 3_000) },
-      ...(note === null ? [] : [{ type: 'section' as const, text: plain(note, 3_000) }]),
+      section(`${actionText(change)} (${change.id})`),
+      ...(note === null ? [] : [section(note)]),
       ...(shown === null ? [] : [shown.block]),
       {
         type: 'input',
         block_id: 'reason',
         label: plain(label, 150),
-        element: {
-          type: 'plain_text_input',
-          action_id: 'reason',
-          multiline: true,
-          max_length: 500,
-          ...(offered === null ? {} : { initial_value: bounded(offered, 500) }),
-          focus_on_load: true,
-        },
+        element: { ...element, focus_on_load: true },
       },
     ],
-  };
+  });
 }
 
 const LESS_NOTE =
@@ -158,27 +147,24 @@ export function narrowForm(
   vocabulary: Pick<Vocabulary, 'organizations' | 'services'>,
 ): View {
   const { plan } = change;
-  const given = Object.fromEntries(
-    Object.entries(plan.args).map(([name, value]) => [name, String(value)]),
-  );
-  const among = fieldContext(vocabulary, given);
+  const among = fieldContext(vocabulary, typedArgs(plan));
   const fields = dimensionsOf(plan, command.timed).flatMap((name) =>
     fieldsOf(command.args).filter((field) => field.name === name),
   );
-  return {
-    type: 'modal',
-    callback_id: 'change.narrow',
-    private_metadata: metadata,
-    title: plain('Approve with less', 24),
-    submit: plain('Approve', 24),
-    close: plain('Back', 24),
+  return modal('Approve with less', {
+    ...{ id: 'change.narrow', metadata, submit: 'Approve', close: 'Back' },
     blocks: [
-      { type: 'section', text: plain(`${actionText(change)} (${change.id})`, 3_000) },
+      section(`${actionText(change)} (${change.id})`),
       ...message(lines(...planLines(redacted(plan)), ...timingLines(change))).blocks,
-      { type: 'section', text: plain(LESS_NOTE, 3_000) },
+      section(LESS_NOTE),
       ...fields.map((field) => lowerInput(field, plan, among)),
     ],
-  };
+  });
+}
+
+/** The values of a request as they are typed. */
+export function typedArgs({ args }: Plan): TypedValues {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]));
 }
 
 /** An input with the values that are not more; a time is empty, because the requester may have another zone. */
@@ -243,7 +229,7 @@ export function needsReason(
   if (command.needsReason) return true;
   const named = namedIn(command, given, vocabulary);
   const target = named && command.target(named, context.commandContext());
-  return reasonFor(context.policy, command.name, target).required;
+  return reasonFor(context.policy, command.name, target) > 0;
 }
 
 /** The items that the fields of an incomplete form name; null if one is missing or unknown. */
@@ -261,9 +247,9 @@ export function reasonProblem(
 ): FieldProblem | null {
   if (command.kind !== 'change') return null;
   const target: Target = command.target(args, context.commandContext());
-  const rule = reasonFor(context.policy, command.name, target);
-  const isNeeded = rule.required || command.needsReason === true;
-  if (!isNeeded || [...(reason ?? '')].length >= Math.max(1, rule.minimum)) return null;
-  const minimum = rule.minimum > 1 ? ` of at least ${rule.minimum} characters` : '';
+  const required = reasonFor(context.policy, command.name, target);
+  const least = Math.max(required, command.needsReason ? 1 : 0);
+  if ([...(reason ?? '')].length >= least) return null;
+  const minimum = least > 1 ? ` of at least ${least} characters` : '';
   return { field: 'reason', problem: `Add a reason${minimum} for the approvers.` };
 }

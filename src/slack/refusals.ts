@@ -9,71 +9,51 @@ import { cardLink } from './links.ts';
 import { type DrawContext, neededText, peopleLine, roleText } from './naming.ts';
 import type { Line } from './rich-text.ts';
 
-const STATES: Readonly<Record<State, string>> = {
-  draft: 'it is not requested yet',
-  pending: 'it is waiting for approval',
-  approved: 'it was approved',
-  executing: 'it is running',
-  succeeded: 'it was accepted',
-  failed: 'it failed',
-  unknown: 'its outcome is unknown',
-  rejected: 'it was rejected',
-  cancelled: 'it was cancelled',
-  expired: 'it has expired',
-  stale: 'it was not run',
-  denied: 'the policy refuses it',
-};
-
 const AGAIN_IF_NEEDED = 'Request it again if it is still needed.';
 const FOLLOW = 'Updates appear in the thread of its card.';
 
-/** What a user can do next about a change in this state. */
-const NEXT_STEP: Readonly<Record<State, string>> = {
-  draft: 'Its requester must request approval first.',
-  pending: 'An approver can decide on its card.',
-  approved: FOLLOW,
-  executing: FOLLOW,
-  succeeded: 'Its card shows the response.',
-  failed: AGAIN_IF_NEEDED,
-  unknown: 'Record the outcome on its card.',
-  rejected: AGAIN_IF_NEEDED,
-  cancelled: AGAIN_IF_NEEDED,
-  expired: AGAIN_IF_NEEDED,
-  stale: AGAIN_IF_NEEDED,
-  denied: AGAIN_IF_NEEDED,
+/** What is true of a change in this state, and what a user can do next about it. */
+const STATES: Readonly<Record<State, readonly [is: string, next: string]>> = {
+  draft: ['it is not requested yet', 'Its requester must request approval first.'],
+  pending: ['it is waiting for approval', 'An approver can decide on its card.'],
+  approved: ['it was approved', FOLLOW],
+  executing: ['it is running', FOLLOW],
+  succeeded: ['it was accepted', 'Its card shows the response.'],
+  failed: ['it failed', AGAIN_IF_NEEDED],
+  unknown: ['its outcome is unknown', 'Record the outcome on its card.'],
+  rejected: ['it was rejected', AGAIN_IF_NEEDED],
+  cancelled: ['it was cancelled', AGAIN_IF_NEEDED],
+  expired: ['it has expired', AGAIN_IF_NEEDED],
+  stale: ['it was not run', AGAIN_IF_NEEDED],
+  denied: ['the policy refuses it', AGAIN_IF_NEEDED],
 };
 
-const LATE: Readonly<Record<Verb, string>> = {
-  confirm: 'confirm',
-  approve: 'approve',
+/** What the press did, where its verb does not say it. */
+const LATE: Readonly<Partial<Record<Verb, string>>> = {
   narrow: 'approve',
-  reject: 'reject',
-  cancel: 'cancel',
   'break-glass': 'use break-glass',
-  review: 'review',
   happened: 'record the outcome',
   'did-not-happen': 'record the outcome',
-  revoke: 'revoke',
 };
 
 /** `Too late to cancel` */
 function tooLate({ press }: Denial): string {
-  return press ? `Too late to ${LATE[press.verb]}` : 'Too late';
+  return press ? `Too late to ${LATE[press.verb] ?? press.verb}` : 'Too late';
 }
 
 /** `: it was approved by Ben, 14:01. Updates appear in the thread of its card.` */
 function stateClause({ change }: Denial): Line {
   if (!change) return ['.'];
+  const [is, next] = STATES[change.state];
   return [
-    `: ${change.state === 'stale' ? staleText(change.stopReason) : STATES[change.state]}`,
+    `: ${change.state === 'stale' ? staleText(change.stopReason) : is}`,
     ...decidedBy(change),
-    `. ${standingOf(change) && !change.revoked ? 'Revoke it on its card.' : NEXT_STEP[change.state]}`,
+    `. ${standingOf(change) && !change.revoked ? 'Revoke it on its card.' : next}`,
   ];
 }
 
 /** In plain text, for a field of a form: `Too late: it has expired. Request it again …` */
-export const lateSentence = (state: State): string =>
-  `Too late: ${STATES[state]}. ${NEXT_STEP[state]}`;
+export const lateSentence = (state: State): string => `Too late: ${STATES[state].join('. ')}`;
 
 /** Names only the user who brought about this state: an approver did not cancel the change. */
 function decidedBy({ state, approvals, rejection, cancelledBy }: Change): Line {
@@ -101,7 +81,7 @@ function roleNote({ role }: Denial, { policy }: DrawContext): Line {
 
 /** ` of at least 20 characters`, where the rule requires a reason of that length. */
 function minimumLength({ rules }: Policy, place: number | null): string {
-  const minimum = rules.find((rule) => rule.place === place)?.reason.minimum ?? 1;
+  const minimum = rules.find(({ requires }) => requires.rule === place)?.leastReason ?? 1;
   return minimum > 1 ? ` of at least ${minimum} characters` : '';
 }
 
@@ -129,12 +109,11 @@ type Sentence = (denial: Denial, drawing: DrawContext) => Line;
 const AGAIN = 'Try again in a minute.';
 
 /** The answer for each refusal: what happened, why, and what to do next. */
-const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
-  'not-found': () => ['This change no longer exists. Request it again.'],
+const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
+  'not-found': 'This change no longer exists. Request it again.',
   'not-draft': (denial) => ['This was already requested', ...stateClause(denial)],
-  'not-pending': () => [
+  'not-pending':
     'The requester has not requested approval yet. Decide on the card once it is posted.',
-  ],
   'not-approved': (denial) => ['This is not approved', ...stateClause(denial)],
   'not-executing': (denial) => ['This is not running', ...stateClause(denial)],
   'not-unknown': (denial) => ['The outcome is already known', ...stateClause(denial)],
@@ -161,13 +140,10 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     const needed = change ? ` ${neededText(change, drawing)}` : '';
     return ['Already approved by you', ...when, `.${needed}`];
   },
-  wider: () => [
-    'These values are not within the request as it is now, so nothing was approved. ',
+  wider:
+    'These values are not within the request as it is now, so nothing was approved. ' +
     'Its card shows what is requested: choose “Approve with less…” again.',
-  ],
-  'not-narrower': () => [
-    'Nothing is less than requested. Press Approve on the card, or lower a value.',
-  ],
+  'not-narrower': 'Nothing is less than requested. Press Approve on the card, or lower a value.',
   'already-decided': (denial, drawing) => {
     const { change } = denial;
     // It ended before the press, for a reason that its card names.
@@ -176,12 +152,12 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     }
     const verdict = change ? decidedBy(change) : [];
     return change && verdict.length > 0
-      ? [`Already ${STATE_WORDS[change.state]}`, ...verdict, `. ${NEXT_STEP[change.state]}`]
+      ? [`Already ${STATE_WORDS[change.state]}`, ...verdict, `. ${STATES[change.state][1]}`]
       : [tooLate(denial), ...stateClause(denial)];
   },
-  'note-required': () => ['Describe what you found: the next person relies on it.'],
-  'too-early': () => [`This is still running. ${AGAIN}`],
-  'already-received': () => ['This press was already received. It counts once.'],
+  'note-required': 'Describe what you found: the next person relies on it.',
+  'too-early': `This is still running. ${AGAIN}`,
+  'already-received': 'This press was already received. It counts once.',
   'target-changed': ({ target }) => [
     `${target ?? 'The target'} changed after the preview. Nothing was sent. `,
     'Request it again with the current values.',
@@ -195,47 +171,39 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
     ...roleNote(denial, drawing),
     '. Nothing was sent. Request it again.',
   ],
-  'schedule-ended': () => [
+  'schedule-ended':
     'Its schedule was paused, removed or replaced, or has expired. Nothing was sent.',
-  ],
   'standing-ended': (denial) => [
     denial.press?.verb === 'revoke'
       ? 'This standing approval has ended: nothing runs by it any more.'
       : 'The standing approval has ended: it expired, was revoked or lost its card. Nothing was sent. Request it again.',
   ],
-  'standing-used': () => [
+  'standing-used':
     'The standing approval has no use left. Nothing was sent. Request it again for approval.',
-  ],
-  'not-covered': () => [
-    'The standing approval does not cover this: its command, target, values or time differ. Nothing was sent. ',
+  'not-covered':
+    'The standing approval does not cover this: its command, target, values or time differ. Nothing was sent. ' +
     'Request it again for approval.',
-  ],
-  'too-late': () => ['The scheduled time has passed. Request it again with a later time.'],
-  'no-break-glass': () => [
-    'The policy does not allow break-glass here. The change needs its approvals.',
-  ],
+  'too-late': 'The scheduled time has passed. Request it again with a later time.',
+  'no-break-glass': 'The policy does not allow break-glass here. The change needs its approvals.',
   'may-not-break-glass': (denial, drawing) => [
     `Only ${roleText(drawing.policy, denial.role)} may use break-glass here`,
     ...alternatives(denial, drawing),
     '.',
   ],
-  'not-ended': () => ['This has not ended yet. Review it when it has ended.'],
+  'not-ended': 'This has not ended yet. Review it when it has ended.',
   'already-reviewed': ({ change }) =>
     change?.review
       ? ['Already reviewed by ', { user: change.review.by }, ', ', { at: change.review.at }, '.']
       : ['This was already reviewed.'],
-  restored: () => [
-    'The database lost events that people saw, for example after a restore, so it is unknown what was sent. ',
+  restored:
+    'The database lost events that people saw, for example after a restore, so it is unknown what was sent. ' +
     'Check the current state of the target, then request it again.',
-  ],
-  'card-deleted': () => [
-    'The card of this change was deleted, so nobody can see what was agreed to. Nothing was sent. ',
+  'card-deleted':
+    'The card of this change was deleted, so nobody can see what was agreed to. Nothing was sent. ' +
     'Request it again.',
-  ],
-  'foreign-place': () => [
+  'foreign-place':
     'This button is not where Signalbox put it, so the press does not count. The operators were notified. ' +
-      'Press the button on the card of the change, or request it again.',
-  ],
+    'Press the button on the card of the change, or request it again.',
   'older-state': ({ change }, { linkOf }) => {
     const card = change?.states?.at(-1) ?? null;
     const newest = cardLink({ card }, 'the newest reply', linkOf);
@@ -246,17 +214,13 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
       ? 'Signalbox is no longer installed in this workspace, so nothing was done. Ask its operators.'
       : `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
   ],
-  deactivated: () => [
-    'This account is deactivated. An administrator of the workspace can activate it.',
-  ],
-  guest: () => ['Guests cannot use Signalbox. Ask a full member of the workspace to request it.'],
-  bot: () => ['Apps and bots cannot use Signalbox. A user must request it.'],
-  'other-workspace': () => [
+  deactivated: 'This account is deactivated. An administrator of the workspace can activate it.',
+  guest: 'Guests cannot use Signalbox. Ask a full member of the workspace to request it.',
+  bot: 'Apps and bots cannot use Signalbox. A user must request it.',
+  'other-workspace':
     'Only members of this workspace can use Signalbox. Ask one of them to request it.',
-  ],
-  'unlisted-workspace': () => [
+  'unlisted-workspace':
     'Signalbox does not serve this workspace of the organization. Its operators can list it in signalbox.yaml.',
-  ],
   'rate-limited': ({ until }) => [
     'You sent too many requests in a short time, so this one was ignored. ',
     ...(until ? ['You can request again at ', { at: until }, '.'] : [AGAIN]),
@@ -320,13 +284,12 @@ const SENTENCES: Readonly<Record<Refusal, Sentence>> = {
       ? ['It can request again at ', { at: until }, '.']
       : ['Wait for one, or cancel one.']),
   ],
-  'key-used': () => [
-    'This request key was used for another request in the last 7 days. Use another key.',
-  ],
+  'key-used': 'This request key was used for another request in the last 7 days. Use another key.',
 };
 
 export function refusalLine(denial: Denial, drawing: DrawContext): Line {
-  return SENTENCES[denial.refusal](denial, drawing);
+  const sentence = SENTENCES[denial.refusal];
+  return typeof sentence === 'string' ? [sentence] : sentence(denial, drawing);
 }
 
 export function refusalMessage(denial: Denial, drawing: DrawContext): Message {

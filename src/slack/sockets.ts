@@ -116,7 +116,7 @@ function controlMessage(data: string | ArrayBuffer): z.infer<typeof Control> | n
   }
 }
 
-interface SocketOptions {
+export interface SocketOptions {
   readonly appToken: Secret;
   readonly slackApiUrl: string;
   readonly clock: Clock;

@@ -18,18 +18,16 @@ import { sentenceMessage } from './answer.ts';
 import type { Message } from './blocks.ts';
 import { isPreview } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import { changedIn, commandByCallbackId, settingOf } from './form.ts';
-import { formVocabulary, fullVocabulary, listOfChosenPipe } from './form-lists.ts';
+import { changedIn, changedSoFar, commandByCallbackId, settingOf } from './form.ts';
+import { listOfChosenPipe, namedKinds, vocabularyWith } from './form-lists.ts';
 import { formlessTrigger, fullForm, openForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
-import { postEphemeral } from './post.ts';
 import { pressKey } from './press.ts';
 import {
   handleReceipt,
   notDoneText,
   orLate,
   PROGRESS_AFTER_MS,
-  replaceShown,
   sendAnswer,
 } from './private-answers.ts';
 import { readReasonFormMetadata, reasonProblem } from './reason-form.ts';
@@ -72,21 +70,23 @@ export async function submit(
   const isLacking = problems.some(({ field }) => field !== ANY && !shown.includes(field));
   // A choice shows further fields, and its redrawing can be lost or late.
   if (isLacking && !form.setting.fixed.alert) {
-    const given = {
-      ...changedIn(command, givenOf(submitted), { inputs: [], was: form.setting.was }),
-      ...form.setting.fixed,
-    };
-    const view = fullForm(bot, command, given, form.setting);
+    const view = fullForm(bot, command, changedSoFar(command, submitted.view), form.setting);
     return ack({ response_action: 'update', view });
   }
   if (problems.length > 0 || understood.kind !== 'intent') {
-    const [first = 'reason'] = shown;
-    const under = (field: string) => (shown.includes(field) ? field : first);
-    const errors = problems.map(({ field, problem }) => [under(field), problem] as const);
-    return ack({ response_action: 'errors', errors: Object.fromEntries(errors) });
+    return ack(errorsUnder(submitted, problems));
   }
   await ack();
   return show(bot, form, late, (typed) => answerAgain(bot, typed, understood, form.setting.fixed));
+}
+
+/** Each problem under its field; one that belongs to none under the first. */
+function errorsUnder({ view }: FormSubmission, problems: readonly FieldProblem[]): Response {
+  const shown = Object.keys(view.state.values);
+  const [first = 'reason'] = shown;
+  const under = (field: string) => (shown.includes(field) ? field : first);
+  const errors = problems.map(({ field, problem }) => [under(field), problem] as const);
+  return { response_action: 'errors', errors: Object.fromEntries(errors) };
 }
 
 interface SubmittedForm {
@@ -104,7 +104,9 @@ async function readForm(
   const filled = changedIn(command, shown, { inputs, was: setting.was });
   // A form reads what a line reads, for example `monday 8:00`.
   const personal = await personalWords(bot, submitted.user.id, '');
-  const known = { ...(await formVocabulary(bot, command)), ...personal };
+  // An alert is read when it was chosen.
+  const kinds = namedKinds(command).filter((kind) => kind !== 'alert');
+  const known = { ...(await vocabularyWith(bot, kinds)), ...personal };
   const vocabulary = withFixed(known, setting.fixed);
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
   const lists = await listOfChosenPipe(bot, { command, given, by: submitted.user.id });
@@ -122,13 +124,9 @@ async function answerLate(
   if (understood.kind === 'intent') {
     return answerAgain(bot, formless, understood, form.setting.fixed);
   }
-  const shown = changedIn(form.command, givenOf(form.submitted), {
-    inputs: [],
-    was: form.setting.was,
-  });
-  const { reason = '', ...given } = { ...shown, ...form.setting.fixed };
-  const correction = understood.kind === 'misread' ? { line: understood.sentence } : {};
-  return openForm(bot, formless, form.command, { ...given, reason }, correction);
+  const given = { reason: '', ...changedSoFar(form.command, form.submitted.view) };
+  const correction = understood.kind === 'misread' ? { line: [understood.sentence] } : {};
+  return openForm(bot, formless, form.command, given, correction);
 }
 
 // The alert of a form is known by id only, until its name is read again.
@@ -152,7 +150,7 @@ async function answerAgain(
 ): Promise<Message | null> {
   if (!fixed.alert) return answerIntent(bot, typed, intent);
   const { command, given, reason } = intent;
-  const again = parseValues(command, given, reason ?? '', await fullVocabulary(bot));
+  const again = parseValues(command, given, reason ?? '', await vocabularyWith(bot, ['alert']));
   if (again.kind === 'intent') return answerIntent(bot, typed, again);
   return sentenceMessage([
     again.kind === 'misread' ? again.sentence : 'A required field is missing.',
@@ -200,15 +198,8 @@ async function decide(
   const about = readReasonFormMetadata(bot.places, form, view.private_metadata);
   if (!about) return ack();
   const { reason = '', ...given } = givenOf(submitted);
-  const fields = Object.keys(view.state.values);
   // The form stays open and keeps what was filled in.
-  const refuse = (problems: readonly FieldProblem[]) => {
-    const [first = 'reason'] = fields;
-    const errors = problems.map(
-      ({ field, problem }) => [fields.includes(field) ? field : first, problem] as const,
-    );
-    return ack({ response_action: 'errors', errors: Object.fromEntries(errors) });
-  };
+  const refuse = (problems: readonly FieldProblem[]) => ack(errorsUnder(submitted, problems));
   const refuseWhole = (problem: string) => refuse([{ field: ANY, problem }]);
   const isLess = verb === 'narrow';
   const text = reason.trim();
@@ -239,7 +230,7 @@ async function decide(
   if ('reason' in stored) return refuseWhole(stored.reason);
   // The press is stored all the same, which records its refusal.
   await (problem ? refuseWhole(lateSentence(problem)) : ack());
-  await handleReceipt(bot, stored.receipt, { key, subject: change, by, replyTo });
+  await handleReceipt(bot, stored.receipt, { key, subject: change, replyTo });
 }
 
 /**
@@ -252,12 +243,9 @@ async function show(
   late: AbortSignal,
   answer: (typed: CommandLine) => Promise<Message | null>,
 ): Promise<void> {
-  const { posts } = bot.clients;
   const typed: CommandLine = { noun: '', text: '', by: user.id, replyTarget, trigger: trigger_id };
-  const send = (shown: Message) => postEphemeral(posts, user.id, replyTarget, shown);
-  const inPlace = (shown: Message) =>
-    replaceShown(bot, isPreview(shown) ? replyTarget.replaces : null, shown);
+  const asked = { ...replyTarget, user: user.id, url: null };
+  const inPlaceOf = (shown: Message) => (isPreview(shown) ? replyTarget.replaces : null);
   const reads = () => nounOf(command);
-  const request = { by: user.id, reads, replyTarget, send, inPlace, late };
-  await sendAnswer(bot, request, () => answer(typed));
+  await sendAnswer(bot, { asked, reads, inPlaceOf, late }, () => answer(typed));
 }

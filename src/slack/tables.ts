@@ -89,11 +89,7 @@ function isQuantity(rows: Rows, column: number): boolean {
 }
 
 /** Quantities on the right, as one reads them; this block cannot sort and has no pages. */
-function alignedTable(
-  header: readonly string[],
-  rows: Rows,
-  quantities: readonly boolean[],
-): AnyBlock {
+function alignedTable(header: readonly string[], rows: Rows, quantities: readonly boolean[]) {
   const settings = quantities.map((isRight) => ({
     align: isRight ? 'right' : 'left',
     is_wrapped: !isRight,
@@ -104,7 +100,7 @@ function alignedTable(
 }
 
 /** Rows that the reader can sort, in pages; this block cannot align its columns. */
-function sortedTable(header: readonly string[], rows: Rows, caption: string): AnyBlock {
+function sortedTable(header: readonly string[], rows: Rows, caption: string) {
   const heads = header.map((text) => ({ type: 'raw_text', text }));
   const unknown = header.map((_, column) => valueOfUnknown(rows, column));
   return {
@@ -155,27 +151,36 @@ const POINTS_MAX = 20;
 
 /** A bar chart with the same figures as text. */
 export function chart(part: AnswerPart & { kind: 'chart' }): MessagePart | null {
-  const { title, unit, axis, points } = part;
+  const { title, axis, points } = part;
   const shown = points.slice(-POINTS_MAX).map(({ label, value }) => ({
     label: bounded(oneLine(visible(label)), 20),
     value: Math.round(value * 100) / 100,
   }));
   if (shown.length === 0) return null;
-  const block: AnyBlock = {
+  const words = shown.map(({ label, value }) => `${label}: ${value}`);
+  const text = mrkdwnOf([`${title} · ${axis} · ${words.join(', ')}`]);
+  return { block: barChart(part, shown), text };
+}
+
+function barChart({ title, unit, axis }: AnswerPart & { kind: 'chart' }, data: readonly Point[]) {
+  return {
     type: 'data_visualization',
     title: bounded(visible(title), 50),
     chart: {
       type: 'bar',
-      series: [{ name: bounded(unit, 50), data: shown }],
+      series: [{ name: bounded(unit, 50), data }],
       axis_config: {
-        categories: shown.map(({ label }) => label),
+        categories: data.map(({ label }) => label),
         x_label: bounded(axis, 50),
         y_label: bounded(unit, 50),
       },
     },
   };
-  const words = shown.map(({ label, value }) => `${label}: ${value}`);
-  return { block, text: mrkdwnOf([`${title} · ${axis} · ${words.join(', ')}`]) };
+}
+
+interface Point {
+  readonly label: string;
+  readonly value: number;
 }
 
 const TEXT_MAX = 2_900;
@@ -212,40 +217,19 @@ function fitting(lines: readonly string[]): readonly string[] {
   return left > 0 ? [...fits, `${countWords(left, 'more row')} not shown.`] : fits;
 }
 
-interface BlockCell {
-  readonly type: string;
-  readonly text?: string;
-  /** A time, in place of a text. */
-  readonly elements?: readonly { readonly elements: readonly { readonly fallback: string }[] }[];
-}
-interface Table {
-  readonly rows: readonly (readonly BlockCell[])[];
-  readonly column_settings?: readonly { readonly align: string }[];
-}
-interface Point {
-  readonly label: string;
-  readonly value: number;
-}
-interface Chart {
-  readonly title: string;
-  readonly chart: {
-    readonly series: readonly { readonly name: string; readonly data: readonly Point[] }[];
-    readonly axis_config: { readonly x_label: string };
-  };
-}
+type Table = ReturnType<typeof alignedTable | typeof sortedTable>;
 
 // The functions above build these blocks, so their shapes are known.
 function linesOf(block: AnyBlock): readonly string[] {
-  if (block.type !== 'data_visualization') return tableLines(block as Table & AnyBlock);
-  const { title, chart } = block as Chart & AnyBlock;
-  return [title, chart.axis_config.x_label, ...chartLines(chart.series)];
+  if (block.type !== 'data_visualization') return tableLines(block as unknown as Table);
+  const { title, chart } = block as unknown as ReturnType<typeof barChart>;
+  const data = chart.series.flatMap((one) => one.data);
+  const points = data.map(({ label, value }) => `${label.padEnd(12)} ${value}`);
+  return [title, chart.axis_config.x_label, ...points];
 }
 
-function chartLines([one]: Chart['chart']['series']): readonly string[] {
-  return (one?.data ?? []).map(({ label, value }) => `${label.padEnd(12)} ${value}`);
-}
-
-function tableLines({ rows, column_settings: settings = [] }: Table): readonly string[] {
+function tableLines({ rows, ...block }: Table): readonly string[] {
+  const settings = 'column_settings' in block ? block.column_settings : [];
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.min(COLUMN_MAX, Math.max(...rows.map((row) => [...textOf(row[column])].length))),
   );
@@ -262,8 +246,9 @@ function tableLines({ rows, column_settings: settings = [] }: Table): readonly s
   );
 }
 
-function textOf(cell: BlockCell | undefined): string {
-  return cell?.text ?? cell?.elements?.[0]?.elements[0]?.fallback ?? '';
+function textOf(cell: Table['rows'][number][number] | undefined): string {
+  if (cell && 'text' in cell) return cell.text;
+  return String(cell?.elements[0]?.elements[0]?.fallback ?? '');
 }
 
 /** Columns of quantities; a table that can be sorted does not name them. */

@@ -29,15 +29,7 @@ import { authorizeForm, authorizeForms, authorizeQuery, requestChange } from '..
 import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
 import { type Message, withNote } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
-import {
-  formVocabulary,
-  freezeVocabulary,
-  fullVocabulary,
-  localVocabulary,
-  namesAlerts,
-  namesFreezes,
-  readLists,
-} from './form-lists.ts';
+import { localVocabulary, namedKinds, readLists, vocabularyWith } from './form-lists.ts';
 import { newsCards } from './links.ts';
 import { rolesLine } from './naming.ts';
 import { openForm } from './open-form.ts';
@@ -148,7 +140,7 @@ async function answerRead(
       return misread(bot, typed, understood);
     case 'incomplete':
       return openForm(bot, typed, understood.command, understood.given, {
-        line: understood.unclear ?? null,
+        line: understood.unclear === undefined ? null : [understood.unclear],
       });
     case 'intent':
       return asksNothing(understood)
@@ -178,9 +170,7 @@ export async function answerValues(
   reason: string,
 ): Promise<Message | null> {
   const personal = await personalWords(bot, typed.by, '');
-  const known = namesAlerts(command)
-    ? await fullVocabulary(bot)
-    : await formVocabulary(bot, command);
+  const known = await vocabularyWith(bot, namedKinds(command));
   const read = parseValues(command, given, reason, { ...known, ...personal });
   return answerRead(bot, typed, read);
 }
@@ -201,9 +191,8 @@ export function nounToRead(
 }
 
 function readsNames({ commands }: SlackContext, noun: string): boolean {
-  return commands.some(
-    (each) => nounOf(each) === noun && (namesFreezes(each) || namesAlerts(each)),
-  );
+  const own = commands.filter((each) => nounOf(each) === noun).flatMap(namedKinds);
+  return own.includes('freeze') || own.includes('alert');
 }
 
 /** Wrong values of a change, without similar ones to offer, are corrected in its form. */
@@ -228,7 +217,7 @@ async function correctInForm(
 ): Promise<Message | null> {
   const inWords = sentenceMessage([sentence]);
   if (!asked) return inWords;
-  const form = openForm(bot, typed, asked.command, asked.given, { line: sentence, problems });
+  const form = openForm(bot, typed, asked.command, asked.given, { line: [sentence], problems });
   return form.catch((error: unknown) => {
     bot.log.warn({ err: error }, 'a form for a correction could not be opened');
     return inWords;
@@ -273,23 +262,16 @@ async function read(bot: SlackContext, { noun, text, by }: CommandLine) {
   // A line without a verb can name an alert: `/alert 5xx rate`.
   const related = bot.commands.filter((each) => meant && nounOf(each) === nounOf(meant));
   const hasWords = text.trim().split(/\s+/).length > 1;
-  const [asksAlerts, asksFreezes] = [namesAlerts, namesFreezes].map(
-    (names) => hasWords && [...possible, ...related].some(names),
-  );
-  const isComplete = first.kind === 'intent' && !asksAlerts && !asksFreezes && kinds.length === 0;
-  if (isComplete) return first;
+  const asked = hasWords ? [...possible, ...related].flatMap(namedKinds) : [];
+  const readsNone = !asked.includes('alert') && !asked.includes('freeze') && kinds.length === 0;
+  if (first.kind === 'intent' && readsNone) return first;
   // Before names are read or suggested. What runs a complete line authorizes it.
   const commands = possible.map(({ name }) => name);
   const authorized = await authorizeForm(bot.context, { commands, by, record: true });
   if (!authorized.ok) return { kind: 'refused', denial: authorized.denial } as const;
-  if (!asksAlerts && !asksFreezes && kinds.length === 0) return usable(bot, by, first, local);
+  if (readsNone) return usable(bot, by, first, local);
   const lists = typedValues ? await readLists(bot, kinds, { ...typedValues, by }) : {};
-  const vocabulary = {
-    ...(asksAlerts ? await fullVocabulary(bot) : localVocabulary(bot)),
-    ...(asksFreezes && { freezes: (await freezeVocabulary(bot)).freezes ?? [] }),
-    ...personal,
-    lists,
-  };
+  const vocabulary = { ...(await vocabularyWith(bot, asked)), ...personal, lists };
   return usable(bot, by, parseLine(noun, text, vocabulary), vocabulary);
 }
 

@@ -2,10 +2,9 @@
 // what an agent asks for a person waits for this person's *Request approval* in Slack, and what it asks for itself waits
 // for approvals at once.
 
-import { createHash } from 'node:crypto';
-import { canonical } from '../base/text.ts';
-import { DAY_MS } from '../base/time.ts';
-import { type ChangeCommand, type Command, fieldsOf, type TypedValues } from '../commands/index.ts';
+import { canonical, type JsonObject } from '../base/text.ts';
+import { DAY_MS, dayOf } from '../base/time.ts';
+import { type Command, fieldsOf } from '../commands/index.ts';
 import { countWords } from '../domain/answer.ts';
 import {
   agentId,
@@ -21,7 +20,6 @@ import {
 import { draftChange } from '../domain/draft.ts';
 import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
-import type { RequestedTiming } from '../domain/timing.ts';
 import {
   append,
   type ChangeQuery,
@@ -29,22 +27,14 @@ import {
   type LockedLog,
   listChanges,
   loadChange,
+  type NewEvents,
   type Subjects,
 } from '../log/index.ts';
 import { type Refused, recordRefusal, through } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
-import {
-  advance,
-  begin,
-  identityFacts,
-  move,
-  NOTHING,
-  noteMoved,
-  together,
-  unusedId,
-} from './moves.ts';
+import { advance, begin, identityFacts, move, noteMoved, together, unusedId } from './moves.ts';
 import { withNews } from './news.ts';
-import { noticeFor } from './notices.ts';
+import { appendOnce, hashOf, notifyOnce } from './notices.ts';
 import { receiveAgentCall } from './rates.ts';
 import {
   type ChangeRequest,
@@ -68,13 +58,9 @@ export interface AgentCaller {
   readonly limits: { readonly open: number; readonly perDay: number };
 }
 
-export interface AgentRequest {
-  readonly command: ChangeCommand;
-  readonly args: Readonly<Record<string, unknown>>;
-  /** The values as text, as a person would type them. */
-  readonly given: TypedValues;
-  readonly timing?: RequestedTiming;
-  readonly reason: string | null;
+/** The values are text, as a person would type them. */
+export interface AgentRequest
+  extends Pick<ChangeRequest, 'command' | 'args' | 'given' | 'timing' | 'reason'> {
   /** What the agent says, as it came. */
   readonly words: string | null;
   /** The same key is the same change for seven days; null: equal values are the same open change. */
@@ -88,7 +74,19 @@ export type AgentOutcome =
   | { readonly ok: true; readonly change: Change; readonly created: boolean }
   | Exclude<RequestOutcome, { readonly ok: true }>;
 
-type Found = { readonly ok: true; readonly change: Change } | Refused;
+/** The caller as it was identified: a credential may name a person by another id than the payloads of Slack. */
+interface Caller extends AgentCaller {
+  readonly by: UserId;
+  readonly via: Via;
+  readonly identity: Identity;
+}
+
+/** A request of an agent; without a key it has an empty one, which finds nothing. */
+interface AsAgent extends ChangeRequest {
+  readonly via: Via;
+  readonly words: string | null;
+  readonly requestKey: string | null;
+}
 
 const KEY_MS = 7 * DAY_MS;
 /** What the persons of one agent may have together, as a multiple of what one may have. */
@@ -96,88 +94,89 @@ const TOGETHER = 10;
 
 /** What a program may do, and nothing else: no call confirms, decides or resolves. */
 export function agentRequests(context: WorkflowContext) {
-  /** A credential may name a person by another id than the payloads of Slack: requests and keys have one. */
-  const known = async (caller: AgentCaller): Promise<AgentCaller> => {
-    const identity = caller.person && (await identify(context, caller));
-    return identity?.ok ? { ...caller, person: identity.actor.id } : caller;
+  /** Each call identifies the person again: a token may be older than the end of a membership. */
+  const identified = async (caller: AgentCaller): Promise<Caller> => {
+    const { agent, subject, person } = caller;
+    const via = { agent, subject, for: person === null ? 'itself' : 'person' } as const;
+    const named = person ?? agentId(agent);
+    const identity = through(await context.people.identify(named, { fresh: false }), via);
+    return { ...caller, via, identity, by: identity.ok ? identity.actor.id : named };
   };
   return {
     request: async (caller: AgentCaller, asked: AgentRequest) => {
-      const own = await known(caller);
+      const own = await identified(caller);
       return withRestore(context, () => requestByAgent(context, own, asked));
     },
-    change: async (caller: AgentCaller, id: ChangeId) =>
-      changeForAgent(context, await known(caller), id),
+    change: async (caller: AgentCaller, id: ChangeId) => {
+      const found = await ownChange(context, await identified(caller), id);
+      return found.ok ? { ...found, change: await withNews(context, found.change) } : found;
+    },
     cancel: async (caller: AgentCaller, id: ChangeId) =>
-      cancelByAgent(context, await known(caller), id),
-    commands: (caller: AgentCaller, all: readonly Command[]) =>
-      commandsForAgent(context, caller, all),
+      cancelByAgent(context, await identified(caller), id),
+    /** Those of the person, and of the changes those of rules that admit the agent. */
+    commands: async (caller: AgentCaller, all: readonly Command[]) => {
+      const { identity } = await identified(caller);
+      if (!identity.ok) return denied(createDenial(identity.refusal));
+      const { agent: _, ...user } = identity.actor;
+      const usable = all.filter(({ kind, name }) => {
+        const actor = kind === 'change' ? identity.actor : user;
+        return commandsFor(context.policy, [name], actor).length > 0;
+      });
+      return { ok: true, commands: usable.map(({ name }) => name) } as const;
+    },
     receive: (call: Parameters<typeof receiveAgentCall>[1]) => receiveAgentCall(context, call),
   };
+}
+
+function denied(denial: Denial): Refused {
+  return { ok: false, denial };
+}
+
+/** Records who tried what, and why not. */
+async function refuse(
+  context: WorkflowContext,
+  { by, via, identity }: Caller,
+  tried: string,
+  denial: Denial,
+): Promise<Refused> {
+  await recordRefusal(context, denial, { tried, by, via, identity });
+  return denied(denial);
 }
 
 /** Requests a change once: the same request again is the same change. */
 async function requestByAgent(
   context: WorkflowContext,
-  caller: AgentCaller,
+  caller: Caller,
   asked: AgentRequest,
 ): Promise<AgentOutcome> {
-  const { by, via } = whoOf(caller);
-  const { command, key } = asked;
-  const identity = await identify(context, caller);
-  const attempt = { tried: command.name, by, via, identity };
-  const refuse = async (refusal: Refusal, about: Partial<Denial> = {}) => {
-    const denial = createDenial(refusal, { command: command.name, ...about });
-    await recordRefusal(context, denial, attempt);
-    return { ok: false, denial } as const;
-  };
-  if (!identity.ok) return refuse(identity.refusal);
-  const request: AsAgent = { ...asked, edits: null, requester: by, via, key: keyOf(caller, key) };
+  const { agent, by, via, identity } = caller;
+  const { name: command } = asked.command;
+  const refused = (refusal: Refusal, about: Partial<Denial> = {}) =>
+    refuse(context, caller, command, createDenial(refusal, { command, ...about }));
+  if (!identity.ok) return refused(identity.refusal);
+  const key = asked.key === null ? '' : `agent:${JSON.stringify([agent, by, asked.key])}`;
+  const own = { edits: null, requester: by, via, key, requestKey: asked.key };
+  const request: AsAgent = { ...asked, ...own };
   const known = await sameRequest(context, context.events, caller, request);
   // Before the plan, which reads the target: what was applied already would have no effect.
-  if (known === 'other') return refuse('key-used');
+  if (known === 'other') return refused('key-used');
   if (known) return { ok: true, change: await withNews(context, known), created: false };
-  if (asked.repeated) return refuse('already-received');
+  if (asked.repeated) return refused('already-received');
   const count = (query: ChangeQuery) => countChanges(context.events, query);
   const early = await limitReached(caller, count, context.now());
-  if (early) return blocked(context, caller, early, attempt.tried);
+  if (early) return blocked(context, caller, early, command);
   const planned = await decideRequest(context, request);
   if (!('plan' in planned)) return planned;
   const { result } = await append(context.events, (locked) =>
-    recorded(context, locked, caller, { request, asked, planned }),
+    recorded(context, locked, caller, request, planned),
   );
-  if ('limit' in result) return blocked(context, caller, result, attempt.tried);
-  if ('refusal' in result) return refuse(result.refusal, { target: planned.plan.target.name });
+  if ('limit' in result) return blocked(context, caller, result, command);
+  if ('refusal' in result) return refused(result.refusal, { target: planned.plan.target.name });
   const change = await loadChange(context.events, result.id);
   if (!change) throw new Error(`The request ${result.id} cannot be read again`);
   if (result.created) noteMoved(context, null, change);
   context.wake();
   return { ok: true, change: await withNews(context, change), created: result.created };
-}
-
-/** A request of an agent; without a key it has a key of its own, which finds nothing. */
-interface AsAgent extends ChangeRequest {
-  readonly via: Via;
-}
-
-function whoOf({ agent, subject, person }: AgentCaller): {
-  readonly by: UserId;
-  readonly via: Via;
-} {
-  if (person === null) return { by: agentId(agent), via: { agent, subject, for: 'itself' } };
-  return { by: person, via: { agent, subject, for: 'person' } };
-}
-
-/** Each call identifies the person again: a token may be older than the end of a membership. */
-async function identify({ people }: WorkflowContext, caller: AgentCaller): Promise<Identity> {
-  const { by, via } = whoOf(caller);
-  return through(await people.identify(by, { fresh: false }), via);
-}
-
-/** Empty: the request has no key. */
-function keyOf(caller: AgentCaller, key: string | null): string {
-  if (key === null) return '';
-  return `agent:${JSON.stringify([caller.agent, whoOf(caller).by, key])}`;
 }
 
 /**
@@ -187,44 +186,27 @@ function keyOf(caller: AgentCaller, key: string | null): string {
 async function sameRequest(
   context: WorkflowContext,
   log: WorkflowContext['events'] | LockedLog,
-  caller: AgentCaller,
+  { by, via }: Caller,
   request: AsAgent,
 ): Promise<Change | 'other' | null> {
-  if (request.key !== '') return ofKey(context, log, request);
-  const { by, via } = whoOf(caller);
-  const { command, args } = request;
+  const { command, args, key } = request;
+  if (key !== '') {
+    const { isOwn, id } = await lastPlace(context, log, key);
+    const change = isOwn ? await loadChange(log, id) : null;
+    return change && !isEqual(context, change, request) ? 'other' : change;
+  }
   const target = command.resolveArguments ? null : command.target(args, context.commandContext());
   const { organization } = context;
   const targets = target && [targetKey({ organization, plan: { target } })];
   const own = { agent: via.agent, requester: by, open: true, requested: true } as const;
   const query = { ...own, ...(targets && { targets }) };
   const open = await ('find' in log
-    ? foundIn(log, query)
+    ? log.find(query, MANY).then((ids) => Promise.all(ids.map((id) => loadChange(log, id))))
     : listChanges(log, { ...query, limit: MANY }));
-  return open.find((change) => isEqual(context, change, request)) ?? null;
+  return open.find((change) => change && isEqual(context, change, request)) ?? null;
 }
 
 const MANY = 200;
-
-async function foundIn(locked: LockedLog, query: ChangeQuery): Promise<readonly Change[]> {
-  const found: Change[] = [];
-  for (const id of await locked.find(query, MANY)) {
-    const change = await loadChange(locked, id);
-    if (change) found.push(change);
-  }
-  return found;
-}
-
-async function ofKey(
-  context: WorkflowContext,
-  subjects: Subjects,
-  request: AsAgent,
-): Promise<Change | 'other' | null> {
-  const { isOwn, id } = await lastPlace(context, subjects, request.key);
-  const change = isOwn ? await loadChange(subjects, id) : null;
-  if (!change) return null;
-  return isEqual(context, change, request) ? change : 'other';
-}
 
 /** The id of the last change of a key that still counts, or the free one of the next. */
 async function lastPlace(context: WorkflowContext, subjects: Subjects, key: string) {
@@ -243,17 +225,14 @@ function isEqual(context: WorkflowContext, change: Change, request: AsAgent): bo
   const { command, args, given } = request;
   // The run of a schedule was not requested by itself.
   if (change.command !== command.name || change.plan.timing?.schedule) return false;
-  const named = fieldsOf(command.args).filter(
-    ({ names }) => names === 'service' || names === 'alert',
-  );
   const isExact = command.resolveArguments !== undefined;
-  const values = (all: Readonly<Record<string, unknown>>) => {
-    const kept = Object.entries(all).filter(
-      ([name]) => isExact || !named.some((field) => field.name === name),
-    );
-    return canonical(Object.fromEntries(kept) as Change['plan']['args']);
-  };
-  if (values(change.plan.args) !== values(given)) return false;
+  // The target stands for the names of these fields.
+  const named = fieldsOf(command.args).filter(
+    ({ names }) => !isExact && (names === 'service' || names === 'alert'),
+  );
+  const values = (all: JsonObject) =>
+    canonical({ ...all, ...Object.fromEntries(named.map(({ name }) => [name, null])) });
+  if (values(change.plan.args) !== values(given as JsonObject)) return false;
   return isExact || command.target(args, context.commandContext()).id === change.plan.target.id;
 }
 
@@ -266,23 +245,21 @@ interface Reached {
 
 /** Counted from the log, so that all replicas share it. What an agent asks does not count for its person. */
 async function limitReached(
-  { agent, person, limits }: AgentCaller,
+  { agent, by, limits }: Caller,
   count: (query: ChangeQuery) => Promise<number>,
   now: Date,
 ): Promise<Reached | null> {
-  const requester = person ?? agentId(agent);
-  const since = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+  const since = new Date(dayOf(now));
+  const until = new Date(since.getTime() + DAY_MS);
   for (const [of, times] of [
-    [{ agent, requester }, 1],
-    [{ agent }, TOGETHER],
+    [{ agent, requester: by, requested: true }, 1],
+    [{ agent, requested: true }, TOGETHER],
   ] as const) {
-    const [mostOpen, mostPerDay] = [limits.open * times, limits.perDay * times];
-    if ((await count({ ...of, requested: true, open: true })) >= mostOpen) {
-      return { limit: 'open', most: mostOpen, until: null };
-    }
-    if ((await count({ ...of, requested: true, since })) >= mostPerDay) {
-      return { limit: 'perDay', most: mostPerDay, until: new Date(since.getTime() + DAY_MS) };
-    }
+    const [open, perDay] = [limits.open * times, limits.perDay * times];
+    const isOpen = (await count({ ...of, open: true })) >= open;
+    if (isOpen) return { limit: 'open', most: open, until: null };
+    const isReached = (await count({ ...of, since })) >= perDay;
+    if (isReached) return { limit: 'perDay', most: perDay, until };
   }
   return null;
 }
@@ -296,13 +273,10 @@ type Recorded =
 async function recorded(
   context: WorkflowContext,
   locked: LockedLog,
-  caller: AgentCaller,
-  {
-    request,
-    asked,
-    planned,
-  }: { readonly request: AsAgent; readonly asked: AgentRequest; readonly planned: PlannedRequest },
-) {
+  caller: Caller,
+  request: AsAgent,
+  { plan, requires, identity, standing }: PlannedRequest,
+): Promise<NewEvents<Recorded>> {
   const nothing = (result: Recorded) => ({ events: [], result });
   const known = await sameRequest(context, locked, caller, request);
   if (known === 'other') return nothing({ refusal: 'key-used' });
@@ -312,122 +286,73 @@ async function recorded(
   const count = async (query: ChangeQuery) => (await locked.find(query, most)).length;
   const reached = await limitReached(caller, count, now);
   if (reached) return nothing(reached);
-  const { plan, requires, identity, standing } = planned;
-  const { command, requester, reason, via, key } = request;
+  const { command, requester, reason, via, key, words, requestKey } = request;
   const organization = organizationOf(plan.target, context.organization);
-  const fields = { organization, command: command.name, requester, reason };
-  const { words, key: requestKey } = asked;
-  const own = { plan, requires, via, words, requestKey, standing: standing?.id };
-  const drafted = draftChange({ ...fields, ...own }, now);
+  const fields = { organization, command: command.name, requester, reason, plan, requires, via };
+  const drafted = draftChange({ ...fields, words, requestKey, standing: standing?.id }, now);
   const facts = identityFacts(identity);
-  const evidence = { ...facts, ...(key !== '' && { request: key }) };
-  const id =
-    key === '' ? await unusedId(context, locked) : (await lastPlace(context, locked, key)).id;
+  const id = key ? (await lastPlace(context, locked, key)).id : await unusedId(context, locked);
+  const evidence = { ...facts, ...(key && { request: key }) };
   const draft = begin(context, locked.at, id, { ...drafted, evidence });
-  if (via.for === 'person') return { ...draft, result: { id, created: true } as Recorded };
+  const result = { id, created: true };
+  if (via.for === 'person') return { ...draft, result };
   const use = await standingFacts(context, locked, draft.change, standing?.identities ?? null);
   const answer = gate(draft.change, 'submit', { by: requester, identity, standing: use });
   if ('refusal' in answer) return nothing(answer);
   const used = await usedBy(context, locked, draft.change, answer);
   const moved = move(context, locked.at, draft.change, { ...answer, evidence: facts });
-  return {
-    ...together({ events: draft.events, jobs: [] }, moved, used),
-    result: { id, created: true } as Recorded,
-  };
+  return { ...together({ events: draft.events, jobs: [] }, moved, used), result };
 }
 
 /** A blocked agent is refused each time; the log and the operators have it once a day. */
 async function blocked(
   context: WorkflowContext,
-  caller: AgentCaller,
+  { agent, by, via }: Caller,
   { limit, most, until }: Reached,
   tried: string,
 ): Promise<Refused> {
-  const { by, via } = whoOf(caller);
-  const { agent } = caller;
   context.measures.refused('agent-limit');
-  const nameOf = (...about: readonly string[]) =>
-    createHash('sha256').update(JSON.stringify(about)).digest('base64url');
-  const day = context.now().toISOString().slice(0, 10);
-  const notice = nameOf('agent', agent, day);
-  const stream = `refusal/${nameOf('agent', agent, by, limit, day)}` as const;
-  const kind = limit === 'open' ? 'open request' : 'request';
-  const of = `${countWords(most, kind)}${limit === 'open' ? '' : ' per day'}`;
+  const day = dayOf(context.now());
+  const of =
+    limit === 'open' ? countWords(most, 'open request') : `${countWords(most, 'request')} per day`;
   const text = `The agent ${agent} is blocked for now: it reached its limit of ${of}. Its requests are refused.`;
-  await append(context.events, async (locked) => {
-    const isThere = async (name: typeof stream | `notice/${string}`) =>
-      (await locked.load(name, () => null)).version > 0;
-    const about = { by, via, tried, why: 'agent-limit', command: tried, target: null, rule: null };
-    const event = { type: 'refused', ...about } as const;
-    const notices = (await isThere(`notice/${notice}`))
-      ? NOTHING
-      : noticeFor({ to: null, title: 'Notice', text }, locked.at, notice);
-    const own = (await isThere(stream)) ? NOTHING : { events: [{ stream, event }], jobs: [] };
-    return { ...together(own, notices), result: null };
-  });
-  context.wake();
-  return { ok: false, denial: createDenial('agent-limit', { command: tried, until }) };
+  await notifyOnce(context, `agent ${agent} ${day}`, [{ to: null, title: 'Notice', text }]);
+  const about = { by, via, tried, why: 'agent-limit', command: tried, target: null, rule: null };
+  await appendOnce(
+    context,
+    `refusal/${hashOf(JSON.stringify([agent, by, limit, day]))}`,
+    (stream) => ({
+      events: [{ stream, event: { type: 'refused', ...about } }],
+      jobs: [],
+    }),
+  );
+  return denied(createDenial('agent-limit', { command: tried, until }));
 }
 
 /** A request of this agent, for the same person or for itself. Any other does not exist for it. */
-async function changeForAgent(
-  context: WorkflowContext,
-  caller: AgentCaller,
+async function ownChange(
+  { events }: WorkflowContext,
+  { by, via, identity }: Caller,
   id: ChangeId,
-): Promise<Found> {
-  const found = await ownChange(context, caller, id);
-  return found.ok ? { ok: true, change: await withNews(context, found.change) } : found;
-}
-
-async function ownChange(context: WorkflowContext, caller: AgentCaller, id: ChangeId) {
-  const { by, via } = whoOf(caller);
-  const identity = await identify(context, caller);
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal) } as const;
-  const change = await loadChange(context.events, id);
+): Promise<{ readonly ok: true; readonly change: Change } | Refused> {
+  if (!identity.ok) return denied(createDenial(identity.refusal));
+  const change = await loadChange(events, id);
   const isOwn = change?.via?.agent === via.agent && change.via.for === via.for;
-  if (!change || !isOwn || change.requester !== by) {
-    return { ok: false, denial: createDenial('not-found') } as const;
-  }
-  return { ok: true, change, identity } as const;
+  if (!change || !isOwn || change.requester !== by) return denied(createDenial('not-found'));
+  return { ok: true, change };
 }
 
 /** Withdraws a request of this agent that was not sent yet. */
-async function cancelByAgent(
-  context: WorkflowContext,
-  caller: AgentCaller,
-  id: ChangeId,
-): Promise<Found> {
-  const { by, via } = whoOf(caller);
+async function cancelByAgent(context: WorkflowContext, caller: Caller, id: ChangeId) {
+  const { by, via, identity } = caller;
   const found = await ownChange(context, caller, id);
-  const attempt = { tried: 'cancel', by, via, identity: null };
-  if (!found.ok) {
-    await recordRefusal(context, found.denial, attempt);
-    return found;
-  }
-  const { identity } = found;
+  if (!found.ok) return refuse(context, caller, 'cancel', found.denial);
   const evidence = identityFacts(identity);
   const moved = await advance(context, id, (change) => {
     const answer = gate(change, 'withdraw', { by, via, identity });
     return 'refusal' in answer ? { refusal: answer.refusal } : { ...answer, evidence };
   });
-  if (moved && typeof moved !== 'string') return { ok: true, change: moved.change };
+  if (moved && typeof moved !== 'string') return { ok: true, change: moved.change } as const;
   const denial = createDenial(moved ?? 'not-found', { change: found.change });
-  await recordRefusal(context, denial, attempt);
-  return { ok: false, denial };
-}
-
-/** The commands that the agent may use: those of the person, and of the changes those of rules that admit the agent. */
-async function commandsForAgent(
-  context: WorkflowContext,
-  caller: AgentCaller,
-  commands: readonly Command[],
-): Promise<{ readonly ok: true; readonly commands: readonly string[] } | Refused> {
-  const identity = await identify(context, caller);
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal) };
-  const { agent: _, ...user } = identity.actor;
-  const usable = commands.filter(({ kind, name }) => {
-    const actor = kind === 'change' ? identity.actor : user;
-    return commandsFor(context.policy, [name], actor).length > 0;
-  });
-  return { ok: true, commands: usable.map(({ name }) => name) };
+  return refuse(context, caller, 'cancel', denial);
 }

@@ -8,7 +8,6 @@ import type {
   ChangeId,
   Press,
   Refusal,
-  Requirement,
   RoleName,
   Target,
   UserId,
@@ -23,17 +22,16 @@ import {
   type PressFacts,
   type RefusedProposal,
   refusalOf,
-  type SomeMembers,
 } from '../domain/gate.ts';
 import { isPlaceOf, type Place } from '../domain/place.ts';
-import { commandsFor, type Policy } from '../domain/policy.ts';
+import { commandsFor } from '../domain/policy.ts';
 import { append, loadChange } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import { identityFacts } from './moves.ts';
 import { withNews } from './news.ts';
 import { notify } from './notices.ts';
 import { foreignPlace, isOlderState, isPlace } from './places.ts';
-import { type CurrentRuleContext, currentRequirement, pressFacts } from './target.ts';
+import { currentRequirement, pressFacts, type RulesContext } from './target.ts';
 
 export interface Refused {
   readonly ok: false;
@@ -42,6 +40,11 @@ export interface Refused {
 
 type Authorization = { readonly ok: true } | Refused;
 type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
+
+/** A refusal that nobody has to know of. */
+function denied(refusal: Refusal, about: Partial<Denial> = {}): Refused {
+  return { ok: false, denial: createDenial(refusal, about) };
+}
 
 interface QueryRequest {
   readonly command: string;
@@ -76,49 +79,10 @@ export async function authorizeQuery(
   const proposal = { command, target, reason: null };
   const answer = gate(proposal, 'query', { identity, policy, now: now() });
   if (!('refusal' in answer)) return { ok: true };
-  const denial = policyDenial(answer, { command });
+  const denial = proposalDenial(answer, { command });
   return record
     ? refused(context, denial, { tried: command, by, identity })
     : { ok: false, denial };
-}
-
-type CommandAuthorization =
-  | {
-      readonly ok: true;
-      readonly requires: Requirement;
-      /** The roles of the requester now. */
-      readonly roles: readonly RoleName[];
-    }
-  | Refused;
-
-interface CommandRequest {
-  /** The command that the user entered. A refusal is recorded under its name. */
-  readonly entered: string;
-  readonly needsReason: boolean;
-  readonly target: Target;
-  readonly reason: string | null;
-  readonly by: UserId;
-  readonly via?: Via | undefined;
-  readonly identity: Identity;
-  readonly policy: Policy;
-}
-
-/** Whether a user may request `command` for execution at this time. */
-export async function authorizeCommand(
-  context: DecisionContext,
-  request: CommandRequest,
-  command: string,
-  at: Date,
-): Promise<CommandAuthorization> {
-  const { entered, target, reason, by, via, policy, needsReason } = request;
-  const identity = through(request.identity, via);
-  const proposal = { command, target, reason };
-  const decision = gate(proposal, 'request', { identity, policy, now: at, needsReason });
-  if (!('refusal' in decision)) {
-    return { ok: true, requires: decision.requires, roles: decision.roles };
-  }
-  const denial = policyDenial(decision, { command, target: target.name });
-  return refused(context, denial, { tried: entered, by, via, identity });
 }
 
 interface FormRequest {
@@ -143,17 +107,9 @@ export async function authorizeForm(
   const answer = gate({ commands, target }, 'form', { identity, policy: context.policy });
   if (answer === 'allowed') return { ok: true };
   const [command = null] = commands;
-  const denial = policyDenial(answer, { command, target: target?.name ?? null });
+  const denial = proposalDenial(answer, { command, target: target?.name ?? null });
   if (!record) return { ok: false, denial: await nameAlternatives(context, denial) };
   return refused(context, denial, { tried: command ?? 'none', by, via, identity });
-}
-
-interface UsableCommands {
-  readonly ok: true;
-  readonly commands: readonly string[];
-  readonly roles: readonly RoleName[];
-  /** Those that also apply to services outside the configuration; null if none is discovered. */
-  readonly onDiscovered: readonly string[] | null;
 }
 
 /** The commands for which the policy has a rule that admits the user. */
@@ -161,16 +117,14 @@ export async function authorizeForms(
   { policy, people, discoversServices }: DecisionContext,
   by: UserId,
   commands: readonly string[],
-): Promise<UsableCommands | Refused> {
+) {
   const identity = await people.identify(by, { fresh: false });
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal) };
+  if (!identity.ok) return denied(identity.refusal);
   const { actor } = identity;
-  return {
-    ok: true,
-    commands: commandsFor(policy, commands, actor),
-    roles: actor.roles,
-    onDiscovered: discoversServices ? commandsFor(policy, commands, actor, true) : null,
-  };
+  /** Those that also apply to services outside the configuration; null if none is discovered. */
+  const onDiscovered = discoversServices ? commandsFor(policy, commands, actor, true) : null;
+  const usable = { commands: commandsFor(policy, commands, actor), roles: actor.roles };
+  return { ok: true, ...usable, onDiscovered } as const;
 }
 
 /**
@@ -201,42 +155,31 @@ export async function authorizeRequester(
   by: UserId,
 ): Promise<ChangeAuthorization> {
   const change = await loadChange(events, id);
-  if (!change) return { ok: false, denial: createDenial('not-found') };
+  if (!change) return denied('not-found');
   const identity = await people.identify(by, { fresh: false });
   const answer = gate(change, 'own', { by, identity });
-  if (answer === 'allowed') return { ok: true, change };
-  return { ok: false, denial: createDenial(answer.refusal, { change }) };
+  return answer === 'allowed' ? { ok: true, change } : denied(answer.refusal, { change });
 }
 
-type DetailsAuthorization =
-  /** `isFull`: with its private fields. */
-  { readonly ok: true; readonly change: Change; readonly isFull: boolean } | Refused;
-
 /**
- * Whether a user may see a request: its requester and the roles of its rule see the whole of it, users
+ * Whether a user may see a request: its requester and the roles of its rule see the whole of it (`isFull`), users
  * who may list changes see it without its private fields. A draft is shown to its requester only.
  */
-export async function authorizeDetails(
-  context: DecisionContext,
-  id: ChangeId,
-  by: UserId,
-): Promise<DetailsAuthorization> {
+export async function authorizeDetails(context: DecisionContext, id: ChangeId, by: UserId) {
   const change = await loadChange(context.events, id);
   const isOwn = change?.requester === by;
-  if (!change || (change.state === 'draft' && !isOwn)) {
-    return { ok: false, denial: createDenial('not-found') };
-  }
+  if (!change || (change.state === 'draft' && !isOwn)) return denied('not-found');
   const identity = await context.people.identify(by, { fresh: false });
   const { to, from } = change.requires;
   const about = { change, role: from ?? to };
-  if (!identity.ok) return { ok: false, denial: createDenial(identity.refusal, about) };
+  if (!identity.ok) return denied(identity.refusal, about);
   const named = rolesIn(change.requires);
   const isFull = isOwn || identity.actor.roles.some((role) => named.includes(role));
   const mayShow = { command: 'change show', target: null, by, record: false };
   if (isFull || (await authorizeQuery(context, mayShow)).ok) {
-    return { ok: true, change: await withNews(context, change), isFull };
+    return { ok: true, change: await withNews(context, change), isFull } as const;
   }
-  return { ok: false, denial: createDenial('not-an-approver', about) };
+  return denied('not-an-approver', about);
 }
 
 interface Attempt {
@@ -247,7 +190,8 @@ interface Attempt {
   readonly identity: Identity | null;
 }
 
-async function refused(
+/** Records a refusal, and names who could act instead. */
+export async function refused(
   context: DecisionContext,
   denial: Denial,
   attempt: Attempt,
@@ -270,17 +214,23 @@ export async function recordRefusal(
 }
 
 /** The policy's refusal with its rule and the role that the rule admits. */
-function policyDenial(
+export function proposalDenial(
   { refusal, rule, freeze, never }: RefusedProposal,
   about: Partial<Denial>,
 ): Denial {
-  const role = rule?.to ?? null;
-  return createDenial(refusal, { ...about, rule: rule?.place ?? null, role, freeze, never });
+  const role = rule?.requires.to ?? null;
+  return createDenial(refusal, {
+    ...about,
+    rule: rule?.requires.rule ?? null,
+    role,
+    freeze,
+    never,
+  });
 }
 
 /** Returns why a verb would be refused now, with a text where it needs one; null: allowed. */
 export function refusalOfVerb(
-  context: RolesContext,
+  context: RulesContext,
   verb: Verb,
   change: Change,
   { by, identity, text = 'any text' }: Pick<PressFacts, 'by' | 'identity'> & { text?: string },
@@ -288,12 +238,9 @@ export function refusalOfVerb(
   return refusalOf(change, verb, pressFacts(context, change, { by, identity, text }));
 }
 
-/** What it takes to know the current rule of a change. */
-type RolesContext = CurrentRuleContext & Pick<DecisionContext, 'now'>;
-
 /** Returns the refusal with the role that could press instead. */
 export function denialOfVerb(
-  context: RolesContext,
+  context: RulesContext,
   found: { readonly refusal: Refusal; readonly change: Change | null; readonly press: Press },
 ): Denial {
   const { refusal, change } = found;
@@ -304,7 +251,7 @@ export function denialOfVerb(
 }
 
 /** The roles whose members could press instead; empty where the refusal depends on no role. */
-function rolesFor(context: RolesContext, refusal: Refusal, change: Change): readonly RoleName[] {
+function rolesFor(context: RulesContext, refusal: Refusal, change: Change): readonly RoleName[] {
   const { to, breakGlass } = change.requires;
   if (refusal === 'may-not-break-glass') return breakGlass === null ? [] : [breakGlass];
   if (refusal === 'not-a-requester') return [currentRequirement(context, change)?.to ?? to];
@@ -319,26 +266,19 @@ function rolesFor(context: RolesContext, refusal: Refusal, change: Change): read
 
 /** Adds users who could act instead. Called when the refusal is recorded, so that it delays none. */
 export async function nameAlternatives(
-  context: RolesContext & Pick<DecisionContext, 'people'>,
+  context: RulesContext & Pick<DecisionContext, 'people'>,
   denial: Denial,
 ): Promise<Denial> {
   const { refusal, change, role } = denial;
   const isRequest = refusal === 'not-a-requester' && role !== null;
   const roles = isRequest ? [role] : change ? rolesFor(context, refusal, change) : [];
   const found = await Promise.all(roles.map((each) => context.people.someMembers(each)));
-  return { ...denial, who: joined(found, denial) };
-}
-
-function joined(
-  found: readonly (SomeMembers | null)[],
-  { refusal, change }: Denial,
-): SomeMembers | null {
   const known = found.filter((each) => each !== null);
-  if (known.length === 0) return null;
+  if (known.length === 0) return { ...denial, who: null };
   const isExcluded = change && !change.requires.self && refusal !== 'may-not-break-glass';
   const users = known
     .flatMap((each) => each.users)
     .filter((id) => !isExcluded || id !== change.requester);
   const more = known.length < found.length || known.some((each) => each.more);
-  return { users: [...new Set(users)], more };
+  return { ...denial, who: { users: [...new Set(users)], more } };
 }

@@ -1,20 +1,20 @@
-import { createOutageLog } from '../base/log.ts';
+import type { Logger } from 'pino';
+import { during, outsideTrace, traced } from '../base/log.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { append, listChanges } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
-import { type ClaimedJob, dropInstance, transaction } from '../storage/index.ts';
+import { type ClaimedJob, dropInstance, saveInstance, transaction } from '../storage/index.ts';
 import { type AlertChannel, alertKind, pruneAlerts, receiveAlert } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
 import { elsewhereWatch } from './elsewhere.ts';
 import { expireKind, lostKind, runKind, takeOver } from './execute.ts';
 import { followKind } from './follow.ts';
 import { freezeKind } from './freezes.ts';
-import { createJobLoop, type JobKinds, type JobLoop } from './jobs.ts';
-import { type MaintenanceJob, presence, startMaintenance } from './maintenance.ts';
+import { createJobLoop, type JobKinds, type JobLoop, type Repeated, repeated } from './jobs.ts';
 import { redrawOpen } from './moves.ts';
 import { directoryWatch } from './news.ts';
-import { incidentKind, pressKind } from './press.ts';
+import { pressKind } from './press.ts';
 import { pruneRates } from './rates.ts';
 import { revertKind } from './reverts.ts';
 import { scheduleKind } from './schedules.ts';
@@ -26,8 +26,6 @@ interface BackgroundOptions {
   readonly release: string;
   /** Whether no other process uses the database, so that what executes in it was left by one that is gone. */
   readonly takesOver: boolean;
-  /** Whether changes are followed by reads after their outcome. */
-  readonly follows: boolean;
   /** Whether Slack delivers: what only helps people is not read before. */
   readonly isConnected: () => boolean;
   /** The audit channel; null: there is none. */
@@ -57,7 +55,7 @@ export interface Background {
 /** Records that this process started, and prepares its background work. Nothing runs before `start`. */
 export async function openBackground(
   context: WorkflowContext,
-  { release, takesOver, follows, isConnected, audit, alertChannels, kinds }: BackgroundOptions,
+  { release, takesOver, isConnected, audit, alertChannels, kinds }: BackgroundOptions,
 ): Promise<Background> {
   const { events, store, instance, log } = context;
   await record(context, { type: 'started', release, instance });
@@ -71,16 +69,17 @@ export async function openBackground(
   }
   const onError = (error: unknown) => mendLog(context, error);
   const onLate = (job: ClaimedJob) => reportLate(context, job);
-  const all = { ...jobKinds(context, { follows }), ...kinds };
+  const all = { ...jobKinds(context), ...kinds };
   const jobs = createJobLoop({ ...context, onError, onLate }, all);
-  let started: ReturnType<typeof startAll> | null = null;
+  let guard: ReturnType<typeof startGuard> | null = null;
+  let periodic: readonly Repeated[] = [];
   return {
     receiveAlert: (report) => receiveAlert(context, alertChannels, report),
     wakeJobs: jobs.wake,
     wake: () => {
-      started?.guard.wake();
+      guard?.wake();
       jobs.wake();
-      started?.maintenance.wake();
+      for (const each of periodic) each.wake();
     },
     start: async (upkeep) => {
       // One of each organization: one that does not answer does not stop the others.
@@ -94,17 +93,20 @@ export async function openBackground(
         };
         return { name: `read activities of ${organization}`, work, everyMs: WATCHED_EVERY_MS };
       });
-      started = startAll(context, jobs, { release, upkeep: [...upkeep, ...elsewhere] });
+      guard = startGuard(context, jobs);
+      periodic = [...upkeepJobs(context, release), ...upkeep, ...elsewhere].map((job) =>
+        startUpkeep(log, job),
+      );
     },
     pause: async () => {
-      await started?.guard.stop();
+      await guard?.stop();
       await jobs.pause();
     },
-    isChecked: () => started?.guard.isChecked() ?? false,
+    isChecked: () => guard?.isChecked() ?? false,
     stop: async (close) => {
-      await started?.guard.stop();
+      await guard?.stop();
       await jobs.stop();
-      await started?.maintenance.stop();
+      await Promise.all(periodic.map((each) => each.stop()));
       await close();
       try {
         await transaction(store, (tx) => dropInstance(tx, instance));
@@ -129,31 +131,26 @@ async function record(
 }
 
 /** Every kind of job of the workflow. */
-export function jobKinds(
-  context: WorkflowContext,
-  { follows }: { readonly follows: boolean },
-): JobKinds {
+export function jobKinds(context: WorkflowContext): JobKinds {
   return {
     ...messageKinds(context),
     alert: alertKind(context),
     press: pressKind(context),
-    incident: incidentKind(context),
     run: runKind(context),
     expire: expireKind(context),
     lost: lostKind(context),
     revert: revertKind(context),
     schedule: scheduleKind(context),
     freeze: freezeKind(context),
-    follow: followKind(context, { isOn: follows }),
+    follow: followKind(context),
   };
 }
 
 const WATCHED_EVERY_MS = 1_000;
 
-/** Periodic work that no user waits for. */
 function upkeepJobs(context: WorkflowContext, release: string): readonly MaintenanceJob[] {
   return [
-    presence(context, release),
+    { name: 'list this process', work: presence(context, release), everyMs: MINUTE_MS },
     { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY_MS },
     // Finds deleted cards, too. At the start, the configuration may be a new one.
     { name: 'check cards', work: () => redrawOpen(context), everyMs: HOUR_MS },
@@ -163,14 +160,39 @@ function upkeepJobs(context: WorkflowContext, release: string): readonly Mainten
   ];
 }
 
-function startAll(
-  context: WorkflowContext,
-  jobs: JobLoop,
-  { release, upkeep }: { readonly release: string; readonly upkeep: readonly MaintenanceJob[] },
-) {
-  const guard = startWitness(context, jobs);
-  const maintenance = startMaintenance(context.log, [...upkeepJobs(context, release), ...upkeep]);
-  return { guard, maintenance };
+/** Periodic work that no user waits for. */
+export interface MaintenanceJob {
+  readonly name: string;
+  readonly work: () => Promise<unknown>;
+  readonly everyMs: number;
+}
+
+/** `wake` runs only what is repeated every few seconds, for tests with a clock of their own. */
+function startUpkeep(log: Logger, { name, work, everyMs }: MaintenanceJob): Repeated {
+  const lines = {
+    began: `maintenance job failed: ${name}; it runs again later`,
+    ended: `maintenance job runs again: ${name}`,
+  };
+  const run = () =>
+    outsideTrace(() => during({}, () => traced({ name: `maintenance ${name}` }, work)));
+  const started = repeated(log, lines, { work: run, everyMs });
+  return everyMs < MINUTE_MS ? started : { ...started, wake: () => {} };
+}
+
+/** A process that was not seen for this long is gone. */
+const GONE_AFTER_MS = 180_000;
+
+/** Lists this process among the replicas, for the doctor. Nothing is decided from the list. */
+function presence(
+  { store, instance: id, now }: WorkflowContext,
+  release: string,
+): () => Promise<unknown> {
+  const startedAt = now();
+  return () => {
+    const row = { id, release, startedAt, seenAt: now() };
+    const goneBefore = new Date(row.seenAt.getTime() - GONE_AFTER_MS);
+    return transaction(store, (tx) => saveInstance(tx, row, goneBefore));
+  };
 }
 
 const JOBS_EVERY_MS = 1_000;
@@ -181,7 +203,7 @@ const WATCH_EVERY_MS = 5_000;
  * after the promotion of a standby, which may have lost the last commits, after a connection was lost, behind which the
  * database may have been restored, and when an end that this process knew is gone. Once a day they are read meanwhile.
  */
-function startWitness(context: WorkflowContext, jobs: JobLoop) {
+function startGuard(context: WorkflowContext, jobs: JobLoop) {
   let isChecked = false;
   let isStopped = false;
   let known = '';
@@ -195,34 +217,23 @@ function startWitness(context: WorkflowContext, jobs: JobLoop) {
     isChecked = true;
     jobs.start(JOBS_EVERY_MS);
   };
-  const outage = createOutageLog(context.log, UNREAD);
-  const pass = async (): Promise<void> => {
-    try {
-      await watchLog(context);
-      const isSuspect = isUnread(context) || (await server()) !== known;
-      if (isChecked && isSuspect) {
-        isChecked = false;
-        await jobs.stop();
-      }
-      const isDue = !isChecked || context.now().getTime() - checkedAt >= DAY_MS;
-      if (isDue && !isStopped) await check();
-      outage.ended();
-    } catch (err) {
-      outage.failed(String(err), { err });
+  const work = async (): Promise<void> => {
+    await watchLog(context);
+    const isSuspect = isUnread(context) || (await server()) !== known;
+    if (isChecked && isSuspect) {
+      isChecked = false;
+      await jobs.stop();
     }
+    const isDue = !isChecked || context.now().getTime() - checkedAt >= DAY_MS;
+    if (isDue && !isStopped) await check();
   };
-  let last = pass();
-  const again = () => {
-    last = last.then(pass);
-  };
-  const timer = setInterval(again, WATCH_EVERY_MS);
+  const { wake, stop } = repeated(context.log, UNREAD, { work, everyMs: WATCH_EVERY_MS });
   return {
-    wake: again,
+    wake,
     isChecked: () => isChecked,
-    stop: async () => {
+    stop: () => {
       isStopped = true;
-      clearInterval(timer);
-      await last;
+      return stop();
     },
   };
 }

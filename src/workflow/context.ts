@@ -63,43 +63,25 @@ export interface Messenger extends Poster {
   /** Returns the users who are not members of a channel; null where Slack does not answer. */
   absentAmong(channel: ChannelId, users: readonly UserId[]): Promise<readonly UserId[] | null>;
   /** Posts the state that the change entered into the thread of its card. */
-  postThreadUpdate(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  readonly postThreadUpdate: PostInThread;
   /** Mentions the users who have to act, in the thread of the card. */
-  postReminder(
-    change: Change,
-    at: Position,
-    reminder: Reminder,
-    attempt: PostAttempt,
-  ): Promise<void>;
+  readonly postReminder: PostInThread<[Reminder]>;
   /** Sends the thread update directly to a requester who is not in the channel of the card. */
-  messageRequester(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  readonly messageRequester: PostInThread;
   /** Posts into the thread how the target ended, by the optional reads after the send. */
-  postFollowUp(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  readonly postFollowUp: PostInThread;
   /** Posts into the thread why Signalbox does not revert the change, with a button to revert it. */
-  postRevertStopped(
-    change: Change,
-    at: Position,
-    why: RevertStopReason,
-    attempt: PostAttempt,
-  ): Promise<void>;
+  readonly postRevertStopped: PostInThread<[RevertStopReason]>;
   /** Posts a text into the thread of a card, for example the measured cost effect. */
   postThreadNote(text: string, at: Position, attempt: PostAttempt): Promise<void>;
   /** Reminds the requester of a schedule of its end, with a button to request it again. */
-  postScheduleReminder(
-    change: Change,
-    at: Position,
-    ending: { readonly until: Date; readonly hasExpired: boolean },
-    attempt: PostAttempt,
-  ): Promise<void>;
+  readonly postScheduleReminder: PostInThread<
+    [ending: { readonly until: Date; readonly hasExpired: boolean }]
+  >;
   /** Posts into the thread that break-glass was used, or that its use was reviewed. */
-  postBreakGlassUpdate(
-    change: Change,
-    at: Position,
-    event: BreakGlassEvent,
-    attempt: PostAttempt,
-  ): Promise<void>;
+  readonly postBreakGlassUpdate: PostInThread<[BreakGlassEvent]>;
   /** Posts into the thread that the freeze which blocked the revert has ended, with a button. */
-  postUnfreezeOffer(change: Change, at: Position, attempt: PostAttempt): Promise<void>;
+  readonly postUnfreezeOffer: PostInThread;
   /** Posts the outcome, or the break-glass event, into the audit channel, with the mark of the change. */
   postAuditLine(change: Change, attempt: PostAttempt, about: AuditedEvent): Promise<void>;
   /** Shows the user of a stored press a notice if the press is not answered within 2 s. */
@@ -118,6 +100,13 @@ export interface Messenger extends Poster {
   /** Replaces the content of the user's App Home tab. */
   showHome(user: UserId, content: HomeContent): Promise<void>;
 }
+
+/** Posts something about a change, the card of which is at this place. */
+type PostInThread<About extends readonly unknown[] = []> = (
+  change: Change,
+  at: Position,
+  ...rest: [...About, attempt: PostAttempt]
+) => Promise<void>;
 
 /** A schedule as its card shows it, whose runs have no cards: what ran last, and what is next. */
 export interface ScheduleNews {
@@ -237,7 +226,7 @@ export interface ReplyTo {
   /** Slack's response URL: valid for 30 minutes, never logged or stored. Null: none was sent. */
   readonly url: string | null;
   readonly user: UserId;
-  readonly channel: string | null;
+  readonly channel: ChannelId | null;
   /** The direct message with the button, which the URL cannot replace. Null for any other. */
   readonly ts: string | null;
   /** The thread of the button: Slack shows the answer there only if it is named. */
@@ -268,7 +257,7 @@ export interface DecisionContext {
   readonly prices: PriceList | null;
   /** The current directory, which alone assigns tags and warehouses to targets. */
   readonly services: () => readonly Service[];
-  /** Whether the server decides about the services that the configuration omits. */
+  /** With the optional reads, the server decides about the services that the configuration omits. */
   readonly discoversServices: boolean;
   readonly commands: ReadonlyMap<string, ChangeCommand>;
   readonly people: People;

@@ -11,14 +11,11 @@ import {
   isLocal,
   nameWithin,
   type Position,
-  type StateCheck,
   targetKey,
-  type UserId,
 } from '../domain/change.ts';
-import { type ClaimFacts, gate, type Identity } from '../domain/gate.ts';
+import { type ClaimFacts, gate } from '../domain/gate.ts';
 import { evolveHolders, evolvePress, type NewEvent } from '../domain/log-events.ts';
 import { isInForce } from '../domain/standing.ts';
-import type { Service } from '../domain/targets.ts';
 import { plainWords } from '../domain/words.ts';
 import {
   activeConfiguration,
@@ -43,14 +40,8 @@ import {
   settledByOpposite,
 } from './schedules.ts';
 import { storeSecret } from './secret.ts';
-import {
-  allowedBy,
-  approvedCommands,
-  changedSincePlan,
-  compareTarget,
-  currentFreezes,
-  currentTarget,
-} from './target.ts';
+import { identitiesOf } from './standing.ts';
+import { changedSincePlan, compareTarget, currentTarget, ruleFacts } from './target.ts';
 import { answerForeign, foreignMarks, isUnread, withRestore } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
@@ -84,9 +75,8 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
     card === null || isLocal(change) || (await readWitness(context, change, card)) !== null;
   if (!isWitnessed) return 'done';
   if (!(await isUseShown(context, change))) return new Date(now.getTime() + RETRY_MS);
-  const gathered = await gather(context, change);
-  const again = mustReadAgain(unread, id, gathered.state, context.now());
-  const claim = await claimOnce(context, id, { ...gathered, mustReadAgain: again, card });
+  const gathered = { ...(await gather(context, change, unread)), card };
+  const claim = await claimOnce(context, id, gathered);
   if (claim instanceof Date) return claim;
   unread.delete(id);
   if (claim !== null && card) await sendWitnessed(context, claim, card, gathered.validUntil);
@@ -153,41 +143,31 @@ async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<
 }
 
 /** What was gathered right before a claim, before its transaction. */
-interface ExecutionFacts {
-  readonly validUntil: Date;
-  readonly identities: ReadonlyMap<UserId, Identity>;
-  /** What the change depends on, compared with its preview; null where that was not read. */
-  readonly state: CurrentState | null;
-  /** The directory, in which a discovered service has only the facts that the server returned now. */
-  readonly services: readonly Service[];
-}
-
-interface ClaimGathered extends ExecutionFacts {
-  /** The target could not be read yet, so that nothing is sent now. */
-  readonly mustReadAgain: boolean;
+interface Gathered extends Awaited<ReturnType<typeof gather>> {
   readonly card: Position | null;
 }
 
 /** A membership reading at most this old serves the claim. */
 const READING_VALID_MS = 10_000;
 
-async function gather(context: WorkflowContext, change: Change): Promise<ExecutionFacts> {
+async function gather(context: WorkflowContext, change: Change, unread: Unread) {
   const now = context.now();
-  const validUntil = new Date(now.getTime() + FACTS_VALID_MS);
   const since = new Date(now.getTime() - READING_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
   const isDiscovered = currentTarget(context, change.plan).discovered === true;
   const [identities, state, services] = await Promise.all([
-    Promise.all(
-      users.map(async (user) => {
-        return [user, await context.people.identify(user, { fresh: true, since })] as const;
-      }),
-    ),
+    identitiesOf(context, users, { fresh: true, since }),
+    // Compared with its preview; null where that was not read.
     compareTarget(context, change),
     // What the directory says about a discovered service may be some minutes old.
     isDiscovered ? context.verifyServices(change.organization) : context.services(),
   ]);
-  return { validUntil, identities: new Map(identities), state, services };
+  return {
+    ...{ identities, state, services },
+    validUntil: new Date(now.getTime() + FACTS_VALID_MS),
+    // The target could not be read yet, so that nothing is sent now.
+    mustReadAgain: mustReadAgain(unread, change.id, state, context.now()),
+  };
 }
 
 /** A change that this process may send: `claimed` was committed, and the commit was answered. */
@@ -202,7 +182,7 @@ interface Claim {
 async function claimOnce(
   context: WorkflowContext,
   id: ChangeId,
-  gathered: ClaimGathered,
+  gathered: Gathered,
 ): Promise<Claim | Date | null> {
   const nonce = randomUUID();
   const claimedAt = performance.now();
@@ -233,23 +213,22 @@ async function decideClaim(
   locked: LockedLog,
   id: ChangeId,
   nonce: string,
-  gathered: ClaimGathered,
+  gathered: Gathered,
 ) {
   const change = await loadChange(locked, id);
   if (!change) return { events: [], result: null };
   const facts = await claimFacts(context, locked, change, nonce, gathered);
   const answer = gate(change, 'claim', facts);
   if ('waits' in answer) {
-    const ms =
-      answer.waits === 'no-card' || answer.waits === 'press-unanswered'
-        ? NO_CARD_RETRY_MS
-        : RETRY_MS;
+    const isShort = answer.waits === 'no-card' || answer.waits === 'press-unanswered';
+    const ms = isShort ? NO_CARD_RETRY_MS : RETRY_MS;
     return { events: [], result: new Date(context.now().getTime() + ms) };
   }
   if ('refusal' in answer) {
     const { refusal, ends } = answer;
     if (!ends) return { events: [], result: null };
-    const stateCheck = refusal === 'target-changed' ? await found(locked, change, gathered) : null;
+    const stateCheck =
+      refusal === 'target-changed' ? await differenceOf(locked, change, gathered) : null;
     const moves = move(context, locked.at, change, { ...ends, ...(stateCheck && { stateCheck }) });
     const after = await afterRefusedRun(locked, change, refusal);
     const result = { before: change, change: moves.change, isSent: false };
@@ -276,30 +255,26 @@ async function claimFacts(
   locked: LockedLog,
   change: Change,
   nonce: string,
-  { validUntil, identities, state, mustReadAgain, services, card }: ClaimGathered,
+  { validUntil, identities, state, mustReadAgain, services, card }: Gathered,
 ): Promise<ClaimFacts> {
-  const now = context.now();
-  const directory = { ...context, services: () => services };
+  const facts = await ruleFacts({ ...context, services: () => services }, locked, change);
   const active = await activeConfiguration(locked);
   const presses = await locked.loadAll(`press/${change.id}`, evolvePress);
-  const { policy, isStopped } = await currentFreezes(context, locked);
   return {
-    ...{ now, validUntil, identities, mustReadAgain },
+    ...facts,
+    ...{ validUntil, identities, mustReadAgain },
     mayExecute: active === null || active.configuration === context.configuration,
     isAnswered: [...presses.values()].every(({ state: press }) => press?.isAnswered ?? true),
     hasCard: card !== null,
     schedule: await scheduleFacts(locked, change),
     standing: change.standing ? await loadChange(locked, change.standing) : null,
     // A decision about the freeze itself runs.
-    isStopped: isStopped && change.plan.target.kind !== 'freeze',
-    policy,
-    commands: approvedCommands(context, change),
-    allowed: allowedBy(directory, change),
-    target: currentTarget(directory, change.plan),
+    isStopped: facts.isStopped && change.plan.target.kind !== 'freeze',
     differs: state?.kind === 'differs',
     lock: await lockOf(locked, change),
     claim: { by: context.instance, nonce, until: new Date(locked.at + LEASE_MS) },
-    stateCheck: unverified(state),
+    // It is sent although its target could not be read.
+    stateCheck: state?.kind === 'unread' ? { kind: 'unverified', why: state.why } : undefined,
   };
 }
 
@@ -311,17 +286,13 @@ async function lockOf(locked: LockedLog, change: Change): Promise<ClaimFacts['lo
 }
 
 /** How the target differs, and the change in Signalbox that explains it. */
-async function found(
-  locked: Subjects,
-  change: Change,
-  { state }: ExecutionFacts,
-): Promise<StateCheck> {
+async function differenceOf(locked: Subjects, change: Change, { state }: Gathered) {
   const changedBy = await changedSincePlan(locked, change);
   const differences = state?.kind === 'differs' ? state.differences : [];
-  return { kind: 'differs', differences, changedBy };
+  return { kind: 'differs', differences, changedBy } as const;
 }
 
-function groupsOf(identities: ExecutionFacts['identities']) {
+function groupsOf(identities: Gathered['identities']) {
   const groups = [...identities.values()].flatMap((identity) =>
     identity.ok ? identity.evidence.groups : [],
   );
@@ -443,16 +414,17 @@ async function send(context: WorkflowContext, change: Change): Promise<AttemptRe
     const { target, body } = change.plan;
     // With the key of the organization that was approved, whatever the directory says by now.
     const sent = await command.send(target, body, context.commandContext(change.organization));
-    const { requestId, reported, createdId } = sent;
-    const ending = {
-      ...({ how: 'succeeded', at: context.now(), tookMs: took(), requestId, reported } as const),
-      ...(createdId ? { createdId } : {}),
-    };
-    return { kind: 'ended', ending, sent };
+    return succeeded(sent, context.now(), took());
   } catch (err) {
     context.log.warn({ err, change: change.id }, 'request did not succeed');
     return settle(context, change, resultOf(err, context.now(), took()));
   }
+}
+
+function succeeded(sent: SendResult, at: Date, tookMs: number): AttemptResult {
+  const { requestId, reported, createdId } = sent;
+  const ending = { how: 'succeeded', at, tookMs, requestId, reported } as const;
+  return { kind: 'ended', ending: { ...ending, ...(createdId && { createdId }) }, sent };
 }
 
 /** A fresh read may show that a request without an answer was applied, or that one with a conflict was not. */
@@ -461,49 +433,39 @@ async function settle(
   change: Change,
   result: AttemptResult,
 ): Promise<AttemptResult> {
-  const read = context.commands.get(change.command)?.verifyOutcome;
   if (result.kind !== 'ended' || result.ending.how !== 'unknown') return result;
-  // A conflict after which the target is as it was: the request did not fit, and was not applied.
-  if (result.ending.status === 409) {
-    const now = await compareTarget(context, change).catch(unreadAfter(context, change));
-    if (now?.kind === 'same') {
-      return { ...result, ending: { ...result.ending, how: 'failed' } };
-    }
-  }
-  if (!read) return result;
-  const { target, body } = change.plan;
-  const sent = await read(target, body, context.commandContext()).catch(
-    unreadAfter(context, change),
-  );
-  if (!sent) return result;
-  const { tookMs } = result.ending;
-  const { requestId, reported } = sent;
-  const ending = { how: 'succeeded', at: context.now(), tookMs, requestId, reported } as const;
-  return { kind: 'ended', ending, sent };
-}
-
-function unreadAfter({ log }: WorkflowContext, { id }: Change) {
-  return (err: unknown) => {
-    log.warn({ err, change: id }, 'target could not be read after an unknown outcome');
+  const { ending } = result;
+  const unread = (err: unknown) => {
+    context.log.warn(
+      { err, change: change.id },
+      'target could not be read after an unknown outcome',
+    );
     return null;
   };
+  const now = ending.status === 409 && (await compareTarget(context, change).catch(unread));
+  // A conflict after which the target is as it was: the request did not fit, and was not applied.
+  if (now && now.kind === 'same') return { ...result, ending: { ...ending, how: 'failed' } };
+  const read = context.commands.get(change.command)?.verifyOutcome;
+  const { target, body } = change.plan;
+  const sent = await read?.(target, body, context.commandContext()).catch(unread);
+  return sent ? succeeded(sent, context.now(), ending.tookMs) : result;
 }
 
 function resultOf(error: unknown, at: Date, tookMs: number): AttemptResult {
+  const about = { at, tookMs, requestId: null, status: null };
   if (error instanceof InvalidRequest) {
     const broken = error.problems.map(({ field, problem }) => `${plainWords(field)} ${problem}`);
-    const text = `Signalbox did not send it: ${broken.join('; ')}.`;
-    return ended('failed', { at, tookMs, text, requestId: null, status: null });
+    return ended('failed', { ...about, text: `Signalbox did not send it: ${broken.join('; ')}.` });
   }
   if (!(error instanceof ApiError)) {
     // A defect of Signalbox after the claim: the request may have been sent.
     const text = 'An internal error occurred while the request was being sent.';
-    return ended('unknown', { at, tookMs, text, requestId: null, status: null });
+    return ended('unknown', { ...about, text });
   }
   if (error.effect === 'not-sent') return notSent(error.sentence, error.retryAfterMs ?? undefined);
-  const { requestId, status } = error;
+  const { requestId, status, serverText, sentence } = error;
   const how = error.effect === 'refused' ? 'failed' : 'unknown';
-  return ended(how, { at, tookMs, text: error.serverText ?? error.sentence, requestId, status });
+  return ended(how, { at, tookMs, text: serverText ?? sentence, requestId, status });
 }
 
 function ended(
@@ -604,16 +566,14 @@ export function expireKind(context: WorkflowContext): JobKind {
   return {
     lane: 'background',
     run: async ({ key }) => {
-      const ending = await advance(context, key as ChangeId, (change) =>
+      const id = key as ChangeId;
+      const ending = await advance(context, id, (change) =>
         gate(change, 'expire', { now: context.now() }),
       );
-      return ending === 'too-early' ? dueAgain(context, key as ChangeId) : 'done';
+      if (ending !== 'too-early') return 'done';
+      return (await loadChange(context.events, id))?.expiresAt ?? 'done';
     },
   };
-}
-
-async function dueAgain(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
-  return (await loadChange(context.events, id))?.expiresAt ?? 'done';
 }
 
 /** The job of a claim whose lease has ended: the request may have arrived, so that it is never sent again. */
@@ -671,9 +631,4 @@ function mustReadAgain(
   const first = unread.get(id) ?? now.getTime();
   unread.set(id, first);
   return now.getTime() - first < PATIENCE_MS;
-}
-
-/** What is recorded with a change that is sent although its target could not be read. */
-function unverified(state: CurrentState | null): StateCheck | undefined {
-  return state?.kind === 'unread' ? { kind: 'unverified', why: state.why } : undefined;
 }

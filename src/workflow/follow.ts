@@ -15,7 +15,9 @@ import { gate } from '../domain/gate.ts';
 import { evolveFreeze } from '../domain/log-events.ts';
 import { isInForce, standingOf } from '../domain/standing.ts';
 import { loadChange, type Subjects } from '../log/index.ts';
+import type { EndpointReading, ServiceReading } from '../servers/cloud-readings.ts';
 import { appliedScaling } from '../servers/facts.ts';
+import type { UnknownRead } from '../servers/optional-reads.ts';
 import { addJobs, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
@@ -25,15 +27,13 @@ import { targetChanges } from './target.ts';
 
 const RETRY_MS = 30_000;
 
-/** The job of a sent change whose target the optional reads show. `isOn`: the configuration has these reads. */
-export function followKind(
-  context: WorkflowContext,
-  { isOn }: { readonly isOn: boolean },
-): JobKind {
+/** The job of a sent change whose target the optional reads show, where the configuration has them. */
+export function followKind(context: WorkflowContext): JobKind {
   return {
     lane: 'background',
     retryMs: () => RETRY_MS,
-    run: async ({ key }) => (isOn ? followOnce(context, key as ChangeId) : 'done'),
+    run: async ({ key }) =>
+      context.discoversServices ? followOnce(context, key as ChangeId) : 'done',
   };
 }
 
@@ -47,32 +47,62 @@ const FIRST: FollowUp = {
 };
 
 async function followOnce(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
-  const change = await loadChange(context.events, id);
+  const { events, store, now } = context;
+  const change = await loadChange(events, id);
   const rule = change && context.commands.get(change.command)?.settled;
-  const since = change && endedAt(change);
+  // When the outcome was recorded.
+  const since = (change?.resolution ?? change?.outcome)?.at;
   if (!change || !rule || !since) return 'done';
-  const before = await readFollowUp(context.store, id);
+  const before = await readFollowUp(store, id);
   if (!before) {
     // The card no longer says that the API does not report the end.
-    await show(context, change, { before: null, after: FIRST });
-    return later(context, change, since);
+    await show(context, change, null, FIRST);
+    return new Date(now().getTime() + waitMs(change, now().getTime() - since.getTime()));
   }
   if (before.state !== 'open') return 'done';
   if (!isFollowed(change, rule)) {
     // A person resolved it: nothing is left to follow, or it is unknown which object was created.
-    await transaction(context.store, (tx) => saveFollowUp(tx, id, { ...before, state: 'closed' }));
+    await transaction(store, (tx) => saveFollowUp(tx, id, { ...before, state: 'closed' }));
     return 'done';
   }
-  const askedAt = context.now();
-  const sentAt = (await claimedAt(context.events, id)) ?? since;
-  const { cloud } = context.commandContext().reads;
-  const reading = await readFollowed(cloud, change, rule, sentAt);
-  return record(context, change, { rule, reading, askedAt, since, before });
+  return readOnce(context, change, { rule, since, before });
 }
 
-/** When the outcome was recorded. */
-function endedAt({ resolution, outcome }: Change): Date | null {
-  return (resolution ?? outcome)?.at ?? null;
+/** Reads the target, settles an unknown outcome that the reading proves, and keeps it for the card. */
+async function readOnce(
+  context: WorkflowContext,
+  change: Change,
+  { rule, since, before }: { rule: SettledRule; since: Date; before: FollowUp },
+): Promise<JobResult> {
+  const { events, store, now } = context;
+  const { id } = change;
+  const askedAt = now();
+  const sentAt = (await claimedAt(events, id)) ?? since;
+  const { cloud } = context.commandContext().reads;
+  const reading = await readFollowed(cloud, change, rule, sentAt);
+  const readAt = now();
+  const soon = new Date(readAt.getTime() + FIRST_MS);
+  const current = await loadChange(events, id);
+  // Read before the outcome was recorded, or before the change moved.
+  if (askedAt < since || current?.version !== change.version) return soon;
+  const why = await settleFromReading(context, change, rule, reading);
+  if (why === 'moved') return soon;
+  const shown = shownAfter(change, before, { reading, readAt, since });
+  const revision = before.revision + 1;
+  if (why === 'settled') {
+    const settled = { ...shown, why: null, state: why, revision };
+    await transaction(store, (tx) => saveFollowUp(tx, id, settled));
+    return 'done';
+  }
+  const ageMs = askedAt.getTime() - since.getTime();
+  const isSuperseded = await wasSuperseded(context, change, rule, since);
+  const state = stateAfter(change, reading, { ageMs, isSuperseded });
+  const next: FollowUp = { ...shown, state, why: reading.known ? why : before.why };
+  const isNew = JSON.stringify(before) !== JSON.stringify(next);
+  await show(context, change, before, isNew ? { ...next, revision } : next);
+  if (state !== 'open') return 'done';
+  const isLong = !reading.known && isRefused(reading);
+  return new Date(readAt.getTime() + (isLong ? LONGEST_WAIT_MS : waitMs(change, ageMs)));
 }
 
 function isFollowed({ state, outcome }: Change, { wasOpen }: SettledRule): boolean {
@@ -95,14 +125,11 @@ const LONGEST_WAIT_MS = 10 * MINUTE_MS;
 /** An accepted change is followed for this time. */
 const FOLLOW_MS = 30 * MINUTE_MS;
 
-/** When the target is read again: an unknown outcome until it is resolved, after half an hour each 10 minutes. */
-function later({ now }: WorkflowContext, { state }: Change, since: Date): Date {
-  const ageMs = now().getTime() - since.getTime();
-  return new Date(now().getTime() + waitMs(state, ageMs));
-}
-
-/** 5 s, then each 10 s in the first minute, then each 30 s. */
-function waitMs(state: Change['state'], ageMs: number): number {
+/**
+ * When the target is read again: after 5 s, then each 10 s in the first minute, then each 30 s; an unknown outcome until it
+ * is resolved, after half an hour each 10 minutes.
+ */
+function waitMs({ state }: Change, ageMs: number): number {
   if (ageMs < FIRST_MS) return FIRST_MS;
   if (ageMs < MINUTE_MS) return 10_000;
   return state === 'unknown' && ageMs >= FOLLOW_MS ? LONGEST_WAIT_MS : 30_000;
@@ -115,19 +142,15 @@ type TargetReading =
       readonly progress: Progress;
       readonly candidates: FollowUp['candidates'];
     }
-  | {
-      readonly known: false;
-      /** Continues “unknown: ”. */
-      readonly why: string;
-      /** The server refuses this read, so that another attempt does not help. */
-      readonly isRefused: boolean;
-    };
+  | UnknownRead;
+
+/** The server refuses this read, so that another attempt does not help. */
+function isRefused({ gap }: UnknownRead): boolean {
+  return ['off', 'refused', 'no-route'].includes(gap);
+}
 
 type CloudReads = CommandContext['reads']['cloud'];
-type Read = Awaited<ReturnType<CloudReads['services' | 'service' | 'endpoint' | 'endpoints']>>;
 
-/** Each reading is sent: a cached one may be older than the request. */
-const FRESH = { fresh: true } as const;
 const LONGEST_REASON = 200;
 
 /** Reads the target of a sent change; for a creation without an answer, what it may have created. */
@@ -137,17 +160,22 @@ async function readFollowed(
   rule: SettledRule,
   sentAt: Date,
 ): Promise<TargetReading> {
+  const { plan, organization } = change;
+  // Each reading is sent: a cached one may be older than the request.
+  const how = { fresh: true, organization };
   const id = followedId(change, rule);
-  if (id === null) return readCandidates(reads, change, rule, sentAt);
-  const { body, target } = change.plan;
-  const how = { ...FRESH, organization: change.organization };
-  if (rule.reads === 'endpoint') {
-    const read = await reads.endpoint(target.id, id, how);
-    return read.known ? known(rule.judge(read.value, body)) : unknown(read);
+  const isService = rule.reads === 'service';
+  if (id === null) {
+    const read = isService ? await reads.services(how) : await reads.endpoints(plan.target.id, how);
+    return read.known ? readingOf(rule, candidatesIn(read.value.map(listed), plan, sentAt)) : read;
   }
-  const read = await reads.service(id, how);
-  if (!read.known) return unknown(read);
-  return known(rule.judge({ ...read.value, applied: appliedScaling(read.value) }, body));
+  const read = isService
+    ? await reads.service(id, how)
+    : await reads.endpoint(plan.target.id, id, how);
+  if (!read.known) return read;
+  const { value } = read;
+  const fields = 'currentScaling' in value ? { ...value, applied: appliedScaling(value) } : value;
+  return { known: true, progress: rule.judge(fields, plan.body), candidates: [] };
 }
 
 /** The id of what is read; null for a creation without an answer. */
@@ -156,56 +184,12 @@ function followedId({ plan, outcome }: Change, { wasOpen }: SettledRule): string
   return outcome?.how === 'succeeded' ? (outcome.createdId ?? null) : null;
 }
 
-async function readCandidates(
-  reads: CloudReads,
-  change: Change,
-  { reads: thing }: SettledRule,
-  sentAt: Date,
-): Promise<TargetReading> {
-  const read =
-    thing === 'service' ? await listServices(reads, change) : await listEndpoints(reads, change);
-  if (!read.known) return unknown(read);
-  const candidates = candidatesIn(read.value, change, sentAt);
-  return known(candidatesProgress(candidates, thing), candidates);
-}
-
-type ListedRead = Extract<Read, { known: false }> | { known: true; value: readonly Listed[] };
-
-async function listServices(reads: CloudReads, { organization }: Change): Promise<ListedRead> {
-  const read = await reads.services({ ...FRESH, organization });
-  if (!read.known) return read;
-  return { known: true, value: read.value.map((each) => ({ ...each, type: null })) };
-}
-
-async function listEndpoints(
-  reads: CloudReads,
-  { organization, plan }: Change,
-): Promise<ListedRead> {
-  const read = await reads.endpoints(plan.target.id, { ...FRESH, organization });
-  if (!read.known) return read;
-  const value = read.value.map(({ id, description, type, status }) => {
-    return { id, name: description, type, state: status, createdAt: null };
-  });
-  return { known: true, value };
-}
-
-function known(progress: Progress, candidates: FollowUp['candidates'] = []): TargetReading {
-  return { known: true, progress, candidates };
-}
-
-function unknown({ gap, why }: Extract<Read, { known: false }>): TargetReading {
-  const isRefused = ['off', 'refused', 'no-route'].includes(gap);
-  return { known: false, why: why.slice(0, LONGEST_REASON), isRefused };
-}
-
-/** The part of a listed service or endpoint that is compared and shown. */
-interface Listed {
-  readonly id: string;
-  readonly name: string | null;
-  readonly state: string | null;
-  /** As the server sent it. */
-  readonly createdAt: string | null;
-  readonly type: string | null;
+/** The part of a listed service or endpoint that is compared and shown. `createdAt`: as the server sent it. */
+function listed(each: ServiceReading | EndpointReading) {
+  const { id } = each;
+  return 'description' in each
+    ? { id, name: each.description, state: each.status, createdAt: null, type: each.type }
+    : { id, name: each.name, state: each.state, createdAt: each.createdAt, type: null };
 }
 
 // The clocks of the server and of the database may differ.
@@ -218,13 +202,12 @@ const LONGEST_NAME = 100;
  * send or at an unknown time. Whether one of them is it, a person decides.
  */
 function candidatesIn(
-  listed: readonly Listed[],
-  { plan }: Pick<Change, 'plan'>,
+  all: readonly ReturnType<typeof listed>[],
+  { body: { name, description, type } }: Change['plan'],
   sentAt: Date,
 ): FollowUp['candidates'] {
-  const { name, description, type } = plan.body;
   const wanted = sameName(name ?? description);
-  return listed
+  return all
     .filter((each) => sameName(each.name) === wanted && (type === undefined || each.type === type))
     .map(({ id, name: called, state, createdAt }) => ({
       name: (called ?? '').slice(0, LONGEST_NAME),
@@ -248,72 +231,30 @@ function instantOf(text: string | null): Date | null {
 }
 
 /** What a list shows of a creation. An empty list does not prove that nothing was created. */
-function candidatesProgress(
+function readingOf(
+  { reads: thing }: SettledRule,
   candidates: FollowUp['candidates'],
-  thing: SettledRule['reads'],
-): Progress {
+): TargetReading {
   const since = 'since the request was sent';
   const text =
     candidates.length === 0
       ? `no ${thing} with this name was created ${since}; it may still appear`
       : `created with this name ${since}`;
-  return { is: 'unknown', text };
-}
-
-interface Followed {
-  readonly rule: SettledRule;
-  readonly reading: TargetReading;
-  /** Before the read was sent. */
-  readonly askedAt: Date;
-  /** When the outcome was recorded. */
-  readonly since: Date;
-  /** What was shown before. */
-  readonly before: FollowUp;
-}
-
-/** Keeps a reading for the card, and settles an unknown outcome that it proves. */
-async function record(
-  context: WorkflowContext,
-  read: Change,
-  { rule, reading, askedAt, since, before }: Followed,
-): Promise<JobResult> {
-  const now = context.now();
-  const soon = new Date(now.getTime() + FIRST_MS);
-  const current = await loadChange(context.events, read.id);
-  // Read before the outcome was recorded, or before the change moved.
-  if (askedAt < since || current?.version !== read.version) return soon;
-  const why = await settleFromReading(context, read, { rule, reading });
-  if (why === 'moved') return soon;
-  const shown = shownAfter(read, before, { reading, now, since });
-  if (why === 'settled') {
-    const settled = { ...shown, why: null, state: why, revision: before.revision + 1 };
-    await transaction(context.store, (tx) => saveFollowUp(tx, read.id, settled));
-    return 'done';
-  }
-  const ageMs = askedAt.getTime() - since.getTime();
-  const isSuperseded = await wasSuperseded(context, read, rule, since);
-  const state = stateAfter(read, { reading, ageMs, isSuperseded });
-  const next: FollowUp = { ...shown, state, why: reading.known ? why : before.why };
-  const isNew = JSON.stringify(before) !== JSON.stringify(next);
-  const after = isNew ? { ...next, revision: before.revision + 1 } : next;
-  await show(context, read, { before, after });
-  if (after.state !== 'open') return 'done';
-  const isRefused = !reading.known && reading.isRefused;
-  return new Date(now.getTime() + (isRefused ? LONGEST_WAIT_MS : waitMs(read.state, ageMs)));
+  return { known: true, progress: { is: 'unknown', text }, candidates };
 }
 
 /** What is shown of a target after a reading: a value with the time at which it was first read; beside buttons, a recent one. */
 function shownAfter(
   { state }: Change,
   before: FollowUp,
-  { reading, now, since }: { reading: TargetReading; now: Date; since: Date },
+  { reading, readAt, since }: { reading: TargetReading; readAt: Date; since: Date },
 ): FollowUp {
-  if (!reading.known) return { ...before, gap: reading.why };
+  if (!reading.known) return { ...before, gap: reading.why.slice(0, LONGEST_REASON) };
   const { progress, candidates } = reading;
   const isSame = before.seen?.text === progress.text && before.seen.at >= since;
   const isOld =
-    state === 'unknown' && now.getTime() - (before.seen?.at.getTime() ?? 0) >= LONGEST_WAIT_MS;
-  const seen = isSame && !isOld ? before.seen : { text: progress.text, at: now };
+    state === 'unknown' && readAt.getTime() - (before.seen?.at.getTime() ?? 0) >= LONGEST_WAIT_MS;
+  const seen = isSame && !isOld ? before.seen : { text: progress.text, at: readAt };
   return { ...before, seen, candidates, gap: null };
 }
 
@@ -324,10 +265,11 @@ type Settlement = 'settled' | 'moved' | EvidenceGap;
  * Resolves an unknown outcome where the reading proves that the request was applied. Otherwise returns why it does not;
  * null for any other state, and for a reading that says nothing.
  */
-export async function settleFromReading(
+async function settleFromReading(
   context: WorkflowContext,
   change: Change,
-  { rule, reading }: Pick<Followed, 'rule' | 'reading'>,
+  rule: SettledRule,
+  reading: TargetReading,
 ): Promise<Settlement | null> {
   if (change.state !== 'unknown' || !reading.known) return null;
   const { progress } = reading;
@@ -413,17 +355,14 @@ async function wasSuperseded(
 }
 
 function stateAfter(
-  { state }: Pick<Change, 'state'>,
-  {
-    reading,
-    ageMs,
-    isSuperseded,
-  }: { reading: TargetReading; ageMs: number; isSuperseded: boolean },
+  { state }: Change,
+  reading: TargetReading,
+  { ageMs, isSuperseded }: { ageMs: number; isSuperseded: boolean },
 ): FollowUp['state'] {
   // Read until it is resolved, because a person needs what is known now.
   if (state === 'unknown') return 'open';
   if (isSuperseded) return 'superseded';
-  if (!reading.known && reading.isRefused) return 'unreadable';
+  if (!reading.known && isRefused(reading)) return 'unreadable';
   const is = reading.known ? reading.progress.is : 'unknown';
   if (is === 'settled' || is === 'failed') return is;
   return ageMs >= FOLLOW_MS ? 'given-up' : 'open';
@@ -435,7 +374,8 @@ const REPORTED: readonly FollowUp['state'][] = ['settled', 'failed', 'given-up']
 async function show(
   { store, now, log, wake }: WorkflowContext,
   { id, plan }: Change,
-  { before, after }: { readonly before: FollowUp | null; readonly after: FollowUp },
+  before: FollowUp | null,
+  after: FollowUp,
 ): Promise<void> {
   const isNew = after.revision !== before?.revision;
   // A schedule runs twice per day: its card shows a success.

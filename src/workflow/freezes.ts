@@ -7,12 +7,13 @@ import {
   LONGEST_FREEZE_MS,
 } from '../domain/freezes.ts';
 import { evolveFreeze, type LoggedFreeze } from '../domain/log-events.ts';
-import { startTimeOf } from '../domain/timing.ts';
+import { NO_TIMING, startTimeOf } from '../domain/timing.ts';
 import { append, inForce } from '../log/index.ts';
 import { addJobs, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { redrawOpen } from './moves.ts';
+import { clockOf } from './request.ts';
 import { hurryJobs } from './store.ts';
 import { standingFreeze } from './target.ts';
 
@@ -35,25 +36,17 @@ export function createFreezeService(context: FreezeContext): FreezeService {
   };
 }
 
-async function endOf(
-  { people, now }: FreezeContext,
-  until: FreezeUntil,
-  by: UserId,
-): Promise<FreezeEnd> {
+async function endOf(context: FreezeContext, until: FreezeUntil, by: UserId): Promise<FreezeEnd> {
   if ('at' in until) return { ok: true, at: until.at };
-  const timing = 'inMs' in until ? { at: null, ...until } : { at: until, inMs: null };
-  const needsZone = timing.at !== null && timing.at.offset === null;
-  const zone = needsZone ? await people.zoneOf(by) : null;
-  const clock = { zone, now: now(), latestMs: LONGEST_FREEZE_MS };
-  const end = startTimeOf({ ...timing, forMs: null }, clock);
+  const timing = { ...NO_TIMING, ...('inMs' in until ? until : { at: until }) };
+  const clock = await clockOf(context, by, timing);
+  const end = startTimeOf(timing, { ...clock, latestMs: LONGEST_FREEZE_MS });
   if (!end.ok) {
-    return {
-      ok: false,
-      problems: end.problems.map(({ problem }) => ({ field: 'until', problem })),
-    };
+    const problems = end.problems.map(({ problem }) => ({ field: 'until', problem }));
+    return { ok: false, problems };
   }
   // Rounded up to a minute, the precision in which it is shown and entered.
-  const at = end.at ?? now();
+  const at = end.at ?? clock.now;
   return { ok: true, at: new Date(Math.ceil(at.getTime() / MINUTE_MS) * MINUTE_MS) };
 }
 

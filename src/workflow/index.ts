@@ -14,11 +14,10 @@ export {
   authorizeQuery,
   authorizeRequester,
 } from './authorize.ts';
-export { openBackground } from './background.ts';
+export { type MaintenanceJob, openBackground } from './background.ts';
 export { directRecipients } from './cards.ts';
 export type * from './context.ts';
 export { createChangesQueries, showHome } from './lists.ts';
-export type { MaintenanceJob } from './maintenance.ts';
 export { peopleChanged } from './news.ts';
 export {
   formProblem,

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { createOutageLog, during, note, outsideTrace, traced, type Work } from '../base/log.ts';
 import { isChangeId } from '../domain/change.ts';
 import {
@@ -77,11 +78,8 @@ export function createJobLoop(
   const running = new Map<string, Lane>();
   /** Claimed while it still ran here: it was requested again, or its lease ended because the machine slept. */
   const claimedAgain = new Map<string, ClaimedJob>();
-  let isStopped = true;
-  let isClaiming = false;
-  let claimsAgain = false;
-  let timer: NodeJS.Timeout | undefined;
-  let lastError: string | null = null;
+  let claims: Repeated | null = null;
+  const wake = (): void => claims?.wake();
 
   const placesIn = ([lane, all]: readonly [string, number]) => ({
     lane,
@@ -195,54 +193,70 @@ export function createJobLoop(
     for (const { lane, most, kinds: own } of lanes) {
       const isFilled = jobs.filter(({ kind }) => own.includes(kind)).length === most;
       filled[isFilled ? 'add' : 'delete'](lane);
-      if (isFilled && most > 0) claimsAgain = true;
+      if (isFilled && most > 0) wake();
     }
   };
 
-  const pass = async (): Promise<void> => {
-    do {
-      claimsAgain = false;
-      try {
-        await claim();
-        if (lastError !== null) log.info('jobs are claimed again');
-        lastError = null;
-      } catch (err) {
-        // The same error is logged once: a database outage would otherwise add a line per second.
-        log[String(err) === lastError ? 'debug' : 'error']({ err }, 'jobs could not be claimed');
-        lastError = String(err);
-        return;
-      }
-    } while (claimsAgain && !isStopped);
-  };
-
-  const wake = (): void => {
-    claimsAgain = true;
-    if (isStopped || isClaiming) return;
-    isClaiming = true;
-    passing = pass().finally(() => {
-      isClaiming = false;
-      if (claimsAgain && lastError === null) wake();
-    });
-  };
-  let passing: Promise<void> = Promise.resolve();
-
-  const pause = async (): Promise<void> => {
-    isStopped = true;
-    clearInterval(timer);
-    await passing;
-  };
+  const pause = async (): Promise<void> => claims?.stop();
 
   return {
     wake,
     pause,
     start: (everyMs) => {
-      isStopped = false;
-      timer = setInterval(wake, everyMs);
-      wake();
+      claims = repeated(log, CLAIM_OUTAGE, { work: claim, everyMs });
     },
     stop: async () => {
       await pause();
       await Promise.all(queues.values());
+    },
+  };
+}
+
+const CLAIM_OUTAGE = { began: 'jobs could not be claimed', ended: 'jobs are claimed again' };
+
+/** Work that is repeated in this process. */
+export interface Repeated {
+  /** Runs it now; while it runs, once more afterwards. */
+  readonly wake: () => void;
+  /** Resolves when the current run has ended. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Runs work at once and then periodically, one run at a time. A failed run is logged, and repeated at the next time. */
+export function repeated(
+  log: Logger,
+  lines: Parameters<typeof createOutageLog>[1],
+  { work, everyMs }: { readonly work: () => Promise<unknown>; readonly everyMs: number },
+): Repeated {
+  const outage = createOutageLog(log, lines);
+  let isStopped = false;
+  let isAsked = false;
+  let running: Promise<void> | null = null;
+  const run = async (): Promise<void> => {
+    try {
+      while (isAsked && !isStopped) {
+        isAsked = false;
+        await work();
+      }
+      outage.ended();
+    } catch (err) {
+      outage.failed(String(err), { err });
+    }
+    running = null;
+  };
+  const wake = (): void => {
+    if (isStopped) return;
+    isAsked = true;
+    running ??= run();
+  };
+  const timer = setInterval(() => running ?? wake(), everyMs);
+  wake();
+  return {
+    wake,
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      await running;
     },
   };
 }

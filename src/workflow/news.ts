@@ -12,13 +12,12 @@ import { activeConfiguration, listChanges, loadChange, type Subjects } from '../
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import { advance, redrawOpen } from './moves.ts';
 import {
-  allowedBy,
-  approvedCommands,
   changedSincePlan,
   compareTarget,
   currentPolicy,
   currentTarget,
   type LaterChange,
+  ruleFacts,
 } from './target.ts';
 
 /** The change with what surrounds it now. An ended one has no news: nobody decides about it any more. */
@@ -67,11 +66,7 @@ export async function outlookFacts(
 ): Promise<OutlookFacts & { readonly changedBy: LaterChange | null }> {
   const changedBy = await changedSincePlan(subjects, change);
   return {
-    now: context.now(),
-    policy: await currentPolicy(context, subjects),
-    target: currentTarget(context, change.plan),
-    commands: approvedCommands(context, change),
-    allowed: allowedBy(context, change),
+    ...(await ruleFacts(context, subjects, change)),
     requester,
     isOutdated: changedBy !== null,
     changedBy,

@@ -44,27 +44,44 @@ export async function notifyOnce(
   matter: string,
   notices: readonly Notice[],
 ): Promise<void> {
-  const hash = createHash('sha256').update(matter).digest('base64url');
+  const id = hashOf(matter);
+  await appendOnce(context, `notice/${id}-0`, (_, at) =>
+    together(...notices.map((each, index) => noticeFor(each, at, `${id}-${index}`))),
+  );
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** Appends what a stream begins with, unless it has begun. */
+export async function appendOnce<Name extends `notice/${string}` | `refusal/${string}`>(
+  context: DecisionContext,
+  stream: Name,
+  effects: (stream: Name, at: number) => Effects,
+): Promise<void> {
   await append(context.events, async (locked) => {
-    const all = notices.map((each, index) => noticeFor(each, locked.at, `${hash}-${index}`));
-    const first = await locked.load(`notice/${hash}-0`, (_: NoticeEvent | null, event) => event);
-    if (first.version > 0) return { events: [], result: null };
-    return { ...together(...all), result: null };
+    const { version } = await locked.load(stream, () => null);
+    return { ...(version > 0 ? NOTHING : effects(stream, locked.at)), result: null };
   });
   context.wake();
 }
 
 type NoticeEvent = EventOf<`notice/${string}`>;
 
+/** What a notice says, and whether it was shown or is not tried any more. */
+async function noticeIn({ events }: Pick<DecisionContext, 'events'>, id: string) {
+  const { state, version } = await events.load(
+    `notice/${id}`,
+    (first: NoticeEvent | null, each) => first ?? each,
+  );
+  return { notice: state?.type === 'noticed' ? state : null, isEnded: version > 1 };
+}
+
 /** Posts a notice. After a lost answer it may arrive twice, which is better than not at all. */
 export async function sendNotice(context: DecisionContext, job: JobTry): Promise<JobResult> {
-  const stream = `notice/${job.key}` as const;
-  const { state } = await context.events.load(
-    stream,
-    (all: readonly NoticeEvent[] | null, each) => [...(all ?? []), each],
-  );
-  const [notice, ...ends] = state ?? [];
-  if (notice?.type !== 'noticed' || ends.length > 0) return 'done';
+  const { notice, isEnded } = await noticeIn(context, job.key);
+  if (!notice || isEnded) return 'done';
   const { to, title, text, line = [], actions = [] } = notice;
   if (to) await context.messenger.messageUser(to, textAnswer(title, text));
   else await context.messenger.notifyOperators(text, job, { line, actions });
@@ -78,15 +95,11 @@ export async function endRefusedNotice(
   id: string,
   why: string,
 ): Promise<void> {
-  const stream = `notice/${id}` as const;
-  const { state } = await context.events.load(
-    stream,
-    (first: NoticeEvent | null, each) => first ?? each,
-  );
+  const { notice } = await noticeIn(context, id);
   await endNotice(context, id, { type: 'given-up', why });
-  if (state?.type !== 'noticed' || state.to === null) return;
-  const text = `Slack refused a message to a person: ${why}. It said: “${state.text}” It was for `;
-  await notify(context, { to: null, title: 'Notice', text, line: [{ user: state.to }, '.'] });
+  if (!notice?.to) return;
+  const text = `Slack refused a message to a person: ${why}. It said: “${notice.text}” It was for `;
+  await notify(context, { to: null, title: 'Notice', text, line: [{ user: notice.to }, '.'] });
 }
 
 /** Appends that a notice was shown, or is not tried any more. */

@@ -14,16 +14,9 @@ import {
   VERBS,
   type Verb,
 } from '../domain/change.ts';
-import {
-  createDenial,
-  type Denial,
-  gate,
-  type Identity,
-  isPermitting,
-  type PressFacts,
-} from '../domain/gate.ts';
+import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
-import { type EventOf, evolvePress, type LoggedPress } from '../domain/log-events.ts';
+import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
 import { spanText } from '../domain/timing.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
@@ -50,22 +43,24 @@ import { lookUpStanding, standingFacts, usedBy } from './standing.ts';
 import { pressFacts } from './target.ts';
 import { answerForeign, foreignMarks, withRestore } from './witness.ts';
 
-/** A press that decides about a change, as Slack delivered it: nothing of it is checked yet. */
+/** A press that decides, as Slack delivered it: nothing of it is checked yet. */
 interface Pressed {
   /** Slack's id of the interaction: a repeated delivery is the same press. */
   readonly key: string;
-  readonly verb: Verb;
+  readonly verb: Verb | IncidentVerb;
   readonly change: ChangeId;
   readonly by: UserId;
   /** The reason or the note. */
   readonly text: string;
   /** What an approver filled in to approve less. */
   readonly given?: Readonly<Record<string, string>>;
-  readonly place: Place;
+  readonly place: Place & { readonly post?: string | null };
   /** The mark of the message with the button; null where the payload had none. */
   readonly seen: Mark | null;
   readonly replyTo: ReplyTo;
 }
+
+type IncidentVerb = (typeof INCIDENT_VERBS)[number];
 
 /** `again`: the press was received before. A press above the rate limit is never handled. */
 export type Receipt = RateLimitStatus | 'again';
@@ -75,28 +70,12 @@ export type Receipt = RateLimitStatus | 'again';
  * again. The job of the press decides.
  */
 export async function receivePress(context: WorkflowContext, pressed: Pressed): Promise<Receipt> {
-  const { change, by, verb, text, place, seen, given } = pressed;
+  const { key, change, by, verb, text, place, seen, given } = pressed;
+  const stream = `press/${change}/${key}` as const;
   const mark = seen && `${seen.version}.${seen.hash}`;
   const filled = given && { given: { ...given } };
   const at = { place: { ...place }, seen: mark };
   const event = { type: 'pressed', verb, by, text, ...at, ...filled } as const;
-  return storePress(context, { kind: 'press', subject: change, event, received: pressed });
-}
-
-interface NewPress {
-  /** The kind of the job that decides. */
-  readonly kind: 'press' | 'incident';
-  readonly subject: string;
-  readonly event: EventOf<`press/${string}`> & { readonly type: 'pressed' };
-  readonly received: Pick<Pressed, 'key' | 'by' | 'replyTo'>;
-}
-
-async function storePress(
-  context: WorkflowContext,
-  { kind, subject, event, received }: NewPress,
-): Promise<Receipt> {
-  const { key, by } = received;
-  const stream = `press/${subject}/${key}` as const;
   // A repeated delivery is not counted.
   const known = await withRestore(context, () => context.events.load(stream, evolvePress));
   if (known.state) return 'again';
@@ -105,13 +84,31 @@ async function storePress(
   const { result } = await withRestore(context, () =>
     append<Receipt>(context.events, async (locked) => {
       if ((await locked.load(stream, evolvePress)).state) return { events: [], result: 'again' };
-      const job = { kind, key: `${subject}/${key}`, dueAt: locked.at };
+      const job = { kind: 'press', key: `${change}/${key}`, dueAt: locked.at };
       return { events: [{ stream, event }], jobs: [job], result: 'ok' };
     }),
   );
-  if (result === 'ok') remember(context, received);
+  if (result === 'ok') remember(context, pressed);
   context.wake();
   return result;
+}
+
+interface IncidentPress extends Pick<Pressed, 'key' | 'by' | 'place' | 'replyTo'> {
+  readonly verb: IncidentVerb;
+  /** The id of the anomaly, as the button carries it. It grants no permission. */
+  readonly id: string;
+  /** The name of the post with the button, as the message says it. */
+  readonly post: string | null;
+}
+
+/** The same for a button of an anomaly: its id, as one word, is in the place of that of a change. */
+export function receiveIncidentPress(
+  context: WorkflowContext,
+  { id, place, post, ...pressed }: IncidentPress,
+): Promise<Receipt> {
+  const change = encodeURIComponent(id) as ChangeId;
+  const own = { change, text: '', place: { ...place, post }, seen: null };
+  return receivePress(context, { ...pressed, ...own });
 }
 
 /** Why nothing can be stored now, as a sentence; null for any other error. */
@@ -146,7 +143,7 @@ function remember(
 }
 
 /** After a restart, the answer goes to the channel of the message. */
-function receivedOf({ events }: WorkflowContext, key: string, press: LoggedPress): ReceivedPress {
+function receivedOf({ events }: WorkflowContext, { key, press }: StoredPress): ReceivedPress {
   const known = replies.get(events)?.get(key);
   if (known) return known.press;
   const { by, pressedAt: at } = press;
@@ -168,6 +165,8 @@ export async function isHandled(
   return state?.isAnswered ?? true;
 }
 
+type PressedForm = Pick<Pressed, 'change' | 'by' | 'text' | 'given'> & { readonly verb: Verb };
+
 const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown'];
 
 /**
@@ -176,7 +175,7 @@ const TOO_LATE: readonly Refusal[] = ['expired', 'already-decided', 'not-unknown
  */
 export async function formProblem(
   context: WorkflowContext,
-  { change: id, verb, by, text, given }: Pick<Pressed, 'change' | 'verb' | 'by' | 'text' | 'given'>,
+  { change: id, verb, by, text, given }: PressedForm,
 ): Promise<State | readonly FieldProblem[] | null> {
   const change = await loadChange(context.events, id);
   const refusal = change && refusalOfVerb(context, verb, change, { by, identity: null, text });
@@ -198,10 +197,14 @@ export function pressKind(context: WorkflowContext): JobKind {
       const cut = jobKey.indexOf('/');
       // The id of the change was checked when the press was received.
       const [id, key] = [jobKey.slice(0, cut) as ChangeId, jobKey.slice(cut + 1)];
-      const { state: press } = await context.events.load(`press/${id}/${key}`, evolvePress);
+      const stream = `press/${id}/${key}` as const;
+      const { state: press } = await context.events.load(stream, evolvePress);
       if (!press || press.isAnswered) return 'done';
+      const stored = { id, key, stream, press };
+      const incidentVerb = INCIDENT_VERBS.find((each) => each === press.verb);
+      if (incidentVerb) return handleIncident(context, stored, incidentVerb);
       const about = { change: id, user: press.by, what: `press ${press.verb}` };
-      return during(about, () => handle(context, { id, key, press }));
+      return during(about, () => handle(context, stored));
     },
   };
 }
@@ -209,6 +212,7 @@ export function pressKind(context: WorkflowContext): JobKind {
 interface StoredPress {
   readonly id: ChangeId;
   readonly key: string;
+  readonly stream: `press/${string}`;
   readonly press: LoggedPress;
 }
 
@@ -217,6 +221,18 @@ const PLACE_WITHIN_MS = 30_000;
 /** A decision whose lookups fail is tried again for this time: it was acknowledged. */
 const LOOKUP_WITHIN_MS = 15 * MINUTE_MS;
 
+/** When a press is handled again, because what it needs may come; null: it has waited long enough. */
+function againFor(
+  { now }: WorkflowContext,
+  { pressedAt }: LoggedPress,
+  what: 'place' | 'lookup',
+): Date | null {
+  const [withinMs, retryMs] =
+    what === 'place' ? [PLACE_WITHIN_MS, 1_000] : [LOOKUP_WITHIN_MS, RETRY_MS];
+  const at = now().getTime();
+  return at - pressedAt.getTime() < withinMs ? new Date(at + retryMs) : null;
+}
+
 async function handle(context: WorkflowContext, stored: StoredPress): Promise<JobResult> {
   const { id, press } = stored;
   const verb = VERBS.find((each) => each === press.verb);
@@ -224,14 +240,11 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const refuse = (early: Refusal, identity: Identity | null = null) =>
     decide(context, stored, verb ?? 'approve', { early, identity });
   if (!verb || !change) return refuse('not-found');
-  const ageMs = context.now().getTime() - press.pressedAt.getTime();
-  const later = () => new Date(context.now().getTime() + 1_000);
   const place = placeOf(press);
   if (!(await isPlace(context, change, place))) {
-    const mayCome = place.kind === 'message' && ageMs < PLACE_WITHIN_MS;
-    const isKnown = mayCome && (await becomesPlace(context, change, place));
-    if (mayCome && !isKnown) return later();
-    if (!isKnown) return refuse('foreign-place');
+    const again = place.kind === 'message' ? againFor(context, press, 'place') : null;
+    if (!again) return refuse('foreign-place');
+    if (!(await becomesPlace(context, change, place))) return again;
   }
   if (isOlderState(change, place)) return refuse('older-state');
   const seen = markOf(press.seen);
@@ -250,9 +263,8 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   });
   const by = identity.ok ? await knownAs(context, change, identity.actor) : press.by;
   const refusal = identity.ok ? (by === null ? 'lookup-failed' : null) : identity.refusal;
-  if (refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
-    return new Date(context.now().getTime() + RETRY_MS);
-  }
+  const again = refusal === 'lookup-failed' ? againFor(context, press, 'lookup') : null;
+  if (again) return again;
   if (refusal || !by) return refuse(refusal ?? 'lookup-failed', identity);
   const lookUp = (fresh = true) => context.people.identify(change.requester, { fresh });
   const requester = isPermitting(verb) ? await lookUp(false) : null;
@@ -324,11 +336,10 @@ async function decide(
   verb: Verb,
   known: Known,
 ): Promise<JobResult> {
-  const { id, key, press } = stored;
+  const { id, key, stream, press } = stored;
   const { result } = await append<Decided | 'look-up' | 'again' | null>(
     context.events,
     async (locked) => {
-      const stream = `press/${id}/${key}` as const;
       if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
         return { events: [], result: null };
       }
@@ -401,30 +412,21 @@ async function answerTo(
   { early, identity, requester = null, lookUp, narrower, standing: known = null }: Known,
 ): Promise<ReturnType<typeof gate<Verb>> | 'look-up'> {
   if (early || !before || !identity) return { refusal: early ?? 'not-found', ends: null };
-  const facts = await lockedFacts(context, locked, before, { ...press, identity, requester });
-  const { outlook } = facts;
+  const verb = press.verb as Verb;
+  const outlook = isPermitting(verb)
+    ? await outlookFacts(context, locked, before, requester)
+    : undefined;
   const isRefused = outlook !== undefined && gate(before, 'outlook', outlook) !== 'open';
   if (lookUp && isRefused) return 'look-up';
   const seen = markOf(press.seen)?.version ?? null;
   const standing = await standingFacts(context, locked, before, known);
   const own = { seen, narrower: narrower?.plan ?? null, standing };
-  return gate(before, press.verb as Verb, { ...facts, ...own });
+  const facts = pressFacts(context, before, { ...press, identity });
+  return gate(before, verb, { ...facts, ...(outlook && { outlook }), ...own });
 }
 
 function placeOf({ place }: LoggedPress): Place {
   return LoggedPlace.parse(place);
-}
-
-/** What is known about a press under the lock. */
-async function lockedFacts(
-  context: WorkflowContext,
-  locked: LockedLog,
-  change: Change,
-  press: LoggedPress & { readonly identity: Identity; readonly requester: Identity | null },
-): Promise<PressFacts> {
-  const facts = pressFacts(context, change, press);
-  if (!isPermitting(press.verb as Verb)) return facts;
-  return { ...facts, outlook: await outlookFacts(context, locked, change, press.requester) };
 }
 
 function deny(
@@ -436,9 +438,7 @@ function deny(
 ): JobResult {
   context.measures.refused(refusal);
   const press = { verb, by: stored.press.by };
-  const denial: Denial = change
-    ? denialOfVerb(context, { refusal, change, press })
-    : createDenial(refusal, { press });
+  const denial = denialOfVerb(context, { refusal, change, press });
   const outcome = async (shown: Change | null) => {
     const named = await nameAlternatives(context, { ...denial, change: shown });
     const freeze = refusal === 'frozen' && change ? await blockingFreeze(context, change) : null;
@@ -455,17 +455,18 @@ type Outcome = Parameters<WorkflowContext['messenger']['answerPress']>[1];
  */
 function tell(
   context: WorkflowContext,
-  { id, key, press }: StoredPress,
+  stored: StoredPress,
   change: Change | null,
   outcome: (shown: Change | null) => Outcome | Promise<Outcome>,
 ): JobResult {
   const { messenger, log } = context;
-  const received = receivedOf(context, key, press);
+  const { stream, press } = stored;
+  const received = receivedOf(context, stored);
   const answer = async () => {
     const shown = change && (await afterDrawn(context, change));
     const result = await outcome(shown);
     // What the database has lost meanwhile is not reported: the press is decided again, as the log is now.
-    const { state } = await context.events.load(`press/${id}/${key}`, evolvePress);
+    const { state } = await context.events.load(stream, evolvePress);
     const refusal = result.ok ? null : result.denial.refusal;
     if (!state?.isAnswered || state.refusal !== refusal) return;
     context.measures.shown(context.now().getTime() - press.pressedAt.getTime());
@@ -478,74 +479,37 @@ function tell(
   return 'done';
 }
 
-interface IncidentPress {
-  readonly key: string;
-  readonly verb: (typeof INCIDENT_VERBS)[number];
-  /** The id of the anomaly, as the button carries it. It grants no permission. */
-  readonly id: string;
-  readonly by: UserId;
-  readonly place: Place;
-  /** The name of the post with the button, as the message says it. */
-  readonly post: string | null;
-  readonly replyTo: ReplyTo;
-}
-
-/** Stores a press on a button of an anomaly, unchecked and before Slack's acknowledgement. */
-export async function receiveIncidentPress(
+/** Decides about an anomaly. Repeating its decision has no effect. */
+async function handleIncident(
   context: WorkflowContext,
-  { key, verb, id, by, place, post, replyTo }: IncidentPress,
-): Promise<Receipt> {
-  const subject = encodeURIComponent(id);
-  const event = {
-    type: 'pressed',
-    verb,
-    by,
-    text: '',
-    place: { ...place, post },
-    seen: null,
-  } as const;
-  return storePress(context, { kind: 'incident', subject, event, received: { key, by, replyTo } });
-}
-
-/** The job of a press on an anomaly. Repeating its decision has no effect. */
-export function incidentKind(context: WorkflowContext): JobKind {
-  return {
-    lane: 'presses',
-    retryMs: () => RETRY_MS,
-    run: async ({ key: jobKey }) => {
-      const [subject = '', key = ''] = jobKey.split('/');
-      const stream = `press/${subject}/${key}` as const;
-      const { state: press } = await context.events.load(stream, evolvePress);
-      const verb = INCIDENT_VERBS.find((each) => each === press?.verb);
-      if (!press || press.isAnswered || !verb) return 'done';
-      const id = decodeURIComponent(subject);
-      const { place, post } = IncidentPlace.parse({ place: press.place, post: press.place.post });
-      const isHere = await isPostedAt(context, place, post);
-      const ageMs = context.now().getTime() - press.pressedAt.getTime();
-      // The post may be faster than its event.
-      if (!isHere && place.kind === 'message' && post && ageMs < PLACE_WITHIN_MS) {
-        return new Date(context.now().getTime() + 1_000);
-      }
-      const outcome = isHere
-        ? await context.incidents.press({ verb, id, by: press.by, key })
-        : ({ ok: false, denial: createDenial('foreign-place') } as const);
-      const refusal = outcome.ok ? null : outcome.denial.refusal;
-      if (refusal === 'lookup-failed' && ageMs < LOOKUP_WITHIN_MS) {
-        return new Date(context.now().getTime() + RETRY_MS);
-      }
-      const event = { type: 'answered', what: verb, refusal } as const;
-      await append(context.events, async ({ at }) => {
-        const about = { what: `${verb} on the unusual cost ${id}`, by: press.by, place };
-        const notice = isHere ? NOTHING : noticeFor(foreignPlace(about), at);
-        return { ...notice, events: [{ stream, event }, ...notice.events], result: null };
-      });
-      const received = receivedOf(context, key, press);
-      context.messenger.answerIncidentPress(received, outcome).catch((err: unknown) => {
-        context.log.warn({ err, incident: id }, 'private answer was not delivered');
-      });
-      return 'done';
-    },
-  };
+  stored: StoredPress,
+  verb: IncidentVerb,
+): Promise<JobResult> {
+  const { id: subject, key, stream, press } = stored;
+  const { by } = press;
+  const id = decodeURIComponent(subject);
+  const { place, post } = IncidentPlace.parse({ place: press.place, post: press.place.post });
+  const isHere = await isPostedAt(context, place, post);
+  // The post may be faster than its event.
+  const mayCome = !isHere && place.kind === 'message' && post !== null;
+  const outcome = isHere
+    ? await context.incidents.press({ verb, id, by, key })
+    : ({ ok: false, denial: createDenial('foreign-place') } as const);
+  const refusal = outcome.ok ? null : outcome.denial.refusal;
+  const isLookup = refusal === 'lookup-failed';
+  const again = mayCome || isLookup ? againFor(context, press, mayCome ? 'place' : 'lookup') : null;
+  if (again) return again;
+  const event = { type: 'answered', what: verb, refusal } as const;
+  await append(context.events, async ({ at }) => {
+    const about = { what: `${verb} on the unusual cost ${id}`, by, place };
+    const notice = isHere ? NOTHING : noticeFor(foreignPlace(about), at);
+    return { ...together({ events: [{ stream, event }], jobs: [] }, notice), result: null };
+  });
+  const received = receivedOf(context, stored);
+  context.messenger.answerIncidentPress(received, outcome).catch((err: unknown) => {
+    context.log.warn({ err, incident: id }, 'private answer was not delivered');
+  });
+  return 'done';
 }
 
 const IncidentPlace = z.object({ place: LoggedPlace, post: z.string().nullable() });

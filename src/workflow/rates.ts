@@ -42,56 +42,54 @@ export async function countAttempts(
   by: UserId,
   more = 1,
 ): Promise<RateLimitStatus> {
-  const counted = { kind, since: windowStart(kind, context.now()), by, more };
-  const { status, recorded } = await transaction(context.store, (tx) => count(tx, counted));
-  if (recorded !== null) {
-    const attempt = { tried: recorded, by, identity: null };
-    await recordRefusal(context, createDenial('rate-limited'), attempt);
+  const { most, ofAll, withinMs } = RATE_LIMITS[kind];
+  const counted = { kind, since: windowStart(context, withinMs), own: by, all: EVERYONE, more };
+  const { over, isFirst } = await transaction(context.store, (tx) =>
+    count(tx, counted, { most, ofAll }),
+  );
+  if (isFirst) {
+    // The limit that was reached just now.
+    const tried = over === 'all' ? `${kind} of all` : kind;
+    await recordRefusal(context, createDenial('rate-limited'), { tried, by, identity: null });
   }
-  return status;
+  if (over === null) return 'ok';
+  return over === 'own' && !isFirst ? 'muted' : 'limited';
 }
 
-function windowStart(kind: RateLimitedAction, now: Date): Date {
-  const { withinMs } = RATE_LIMITS[kind];
-  return new Date(Math.floor(now.getTime() / withinMs) * withinMs);
-}
-
-interface Counted {
-  readonly kind: RateLimitedAction;
-  readonly since: Date;
-  readonly by: UserId;
-  readonly more: number;
-}
-
-/** `recorded`: the limit that was reached just now, as its refusal names it. */
-interface Limited {
-  readonly status: RateLimitStatus;
-  readonly recorded: string | null;
+function windowStart({ now }: Pick<DecisionContext, 'now'>, withinMs: number): Date {
+  return new Date(Math.floor(now().getTime() / withinMs) * withinMs);
 }
 
 /** Stands for all users among the rate counters. No user has this id. */
 const EVERYONE = '*';
 
+interface Counted {
+  readonly kind: string;
+  readonly since: Date;
+  readonly own: string;
+  readonly all: string;
+  readonly more: number;
+}
+
 /**
- * The total of all users counts only actions within the user's own limit, so that one user alone cannot lock out the
- * others. Every action above the total is answered.
+ * Which limit is exceeded now, and whether it was not before. The total of all users counts only actions within the
+ * user's own limit, so that one user alone cannot lock out the others. Every action above the total is answered.
  */
-async function count(tx: StoreTx, { kind, since, by, more }: Counted): Promise<Limited> {
-  const { most, ofAll } = RATE_LIMITS[kind];
-  const added = ofAll === null ? [by] : [by, EVERYONE];
-  const all = new Map(added.map((user) => [user, more]));
-  const counts = await addToRateCounters(tx, { kind, since, more: all });
-  const own = counts.get(by) ?? 0;
-  if (own > most) {
-    const less = { kind, since, user: EVERYONE, less: more };
-    if (ofAll !== null) await subtractFromRateCounter(tx, less);
-    const isFirst = own - more <= most;
-    return isFirst ? { status: 'limited', recorded: kind } : { status: 'muted', recorded: null };
+async function count(
+  tx: StoreTx,
+  { kind, since, own, all, more }: Counted,
+  { most, ofAll }: { readonly most: number; readonly ofAll: number | null },
+): Promise<{ readonly over: 'own' | 'all' | null; readonly isFirst: boolean }> {
+  const added = new Map((ofAll === null ? [own] : [own, all]).map((user) => [user, more]));
+  const counts = await addToRateCounters(tx, { kind, since, more: added });
+  const before = (counts.get(own) ?? 0) - more;
+  if (before + more > most) {
+    if (ofAll !== null) await subtractFromRateCounter(tx, { kind, since, user: all, less: more });
+    return { over: 'own', isFirst: before <= most };
   }
-  const total = counts.get(EVERYONE) ?? 0;
-  if (ofAll === null || total <= ofAll) return { status: 'ok', recorded: null };
-  const isFirst = total - more <= ofAll;
-  return { status: 'limited', recorded: isFirst ? `${kind} of all` : null };
+  const beforeOfAll = (counts.get(all) ?? 0) - more;
+  const isOver = ofAll !== null && beforeOfAll + more > ofAll;
+  return { over: isOver ? 'all' : null, isFirst: isOver && beforeOfAll <= ofAll };
 }
 
 /** Counts one action. If it is above a limit: when the next one is possible, else null. */
@@ -100,9 +98,10 @@ export async function limitedUntil(
   kind: RateLimitedAction,
   by: UserId,
 ): Promise<Date | null> {
-  const since = windowStart(kind, context.now());
+  const { withinMs } = RATE_LIMITS[kind];
+  const since = windowStart(context, withinMs);
   const status = await countAttempts(context, kind, by);
-  return status === 'ok' ? null : new Date(since.getTime() + RATE_LIMITS[kind].withinMs);
+  return status === 'ok' ? null : new Date(since.getTime() + withinMs);
 }
 
 /**
@@ -111,33 +110,27 @@ export async function limitedUntil(
  */
 const UNCOUNTED = 20;
 
+/** A user who is limited has an infinite count. */
 interface Minute {
   readonly since: number;
   readonly counts: Map<UserId, number>;
-  readonly limited: Set<UserId>;
 }
 
 const minutes = new WeakMap<DecisionContext, Minute>();
 
 /** Counts one command, form or reading button of a user and returns its status. */
 export async function countCommand(context: DecisionContext, by: UserId): Promise<RateLimitStatus> {
-  const { counts, limited } = minuteOf(context);
-  if (limited.has(by)) return 'muted';
+  const since = windowStart(context, RATE_LIMITS.command.withinMs).getTime();
+  const known = minutes.get(context);
+  const { counts } = known?.since === since ? known : { counts: new Map<UserId, number>() };
+  minutes.set(context, { since, counts });
   const own = (counts.get(by) ?? 0) + 1;
   counts.set(by, own);
+  if (own === Number.POSITIVE_INFINITY) return 'muted';
   if (own < UNCOUNTED) return 'ok';
   const status = await countAttempts(context, 'command', by, own === UNCOUNTED ? UNCOUNTED : 1);
-  if (status !== 'ok') limited.add(by);
+  if (status !== 'ok') counts.set(by, Number.POSITIVE_INFINITY);
   return status;
-}
-
-function minuteOf(context: DecisionContext): Minute {
-  const since = windowStart('command', context.now()).getTime();
-  const known = minutes.get(context);
-  if (known?.since === since) return known;
-  const minute = { since, counts: new Map(), limited: new Set<UserId>() };
-  minutes.set(context, minute);
-  return minute;
 }
 
 const AGENT_WINDOW_MS = 60_000;
@@ -158,22 +151,16 @@ interface AgentCall {
  * replicas. `limitedUntil`: when the next call is possible. `repeated`: this request was received before.
  */
 export async function receiveAgentCall(
-  { store, now }: Pick<DecisionContext, 'store' | 'now'>,
+  context: Pick<DecisionContext, 'store' | 'now'>,
   { agent, person, most, delivery }: AgentCall,
 ): Promise<{ readonly limitedUntil: Date | null; readonly repeated: boolean }> {
-  const since = new Date(Math.floor(now().getTime() / AGENT_WINDOW_MS) * AGENT_WINDOW_MS);
+  const since = windowStart(context, AGENT_WINDOW_MS);
   const [own, all] = [`${agent}|${person ?? ''}`, `${agent}|${EVERYONE}`];
-  return transaction(store, async (tx) => {
-    const counted = { kind: 'agent', since };
-    const more = new Map([own, all].map((who) => [who, 1]));
-    const counts = await addToRateCounters(tx, { ...counted, more });
-    const isOver = (counts.get(own) ?? 0) > most;
-    // One person must not use up the calls of the others.
-    if (isOver) await subtractFromRateCounter(tx, { ...counted, user: all, less: 1 });
-    const limited = isOver || (counts.get(all) ?? 0) > most * AGENT_PEOPLE;
-    if (limited) {
+  return transaction(context.store, async (tx) => {
+    const counted = { kind: 'agent', since, own, all, more: 1 };
+    const { over } = await count(tx, counted, { most, ofAll: most * AGENT_PEOPLE });
+    if (over !== null)
       return { limitedUntil: new Date(since.getTime() + AGENT_WINDOW_MS), repeated: false };
-    }
     if (delivery === null) return { limitedUntil: null, repeated: false };
     const { key, at } = delivery;
     const received = { kind: 'delivery', since: at, more: new Map([[key, 1]]) };

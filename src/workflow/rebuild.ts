@@ -1,6 +1,5 @@
 import { DAY_MS } from '../base/time.ts';
 import type { ChangeId } from '../domain/change.ts';
-import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import type { Log, Subjects } from '../log/index.ts';
 import { rebuild } from '../log/upkeep.ts';
 import type { Job } from '../storage/index.ts';
@@ -41,24 +40,10 @@ export async function jobsFor(
     case 'schedule':
       return ownJobs(subjects, `${kind}/${key}`, now);
     case 'press':
-      return pressJobs(subjects, `press/${key}`, at);
     case 'notice':
     case 'post':
       return [{ kind, key, dueAt: at }];
     default:
       return [];
   }
-}
-
-/** A press on an anomaly has other verbs than one on a change. */
-async function pressJobs(
-  subjects: Subjects,
-  stream: `press/${string}`,
-  at: number,
-): Promise<readonly Job[]> {
-  const { state: verb } = await subjects.load(stream, (known: string | null, event) =>
-    event.type === 'pressed' ? event.verb : (known ?? ''),
-  );
-  const kind = INCIDENT_VERBS.some((each) => each === verb) ? 'incident' : 'press';
-  return [{ kind, key: stream.slice('press/'.length), dueAt: at }];
 }

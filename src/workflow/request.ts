@@ -26,7 +26,6 @@ import {
   type Plan,
   type PlanRow,
   type Requirement,
-  type RoleName,
   type Snapshot,
   TARGET_TRAITS,
   type Target,
@@ -35,7 +34,13 @@ import {
   type Via,
 } from '../domain/change.ts';
 import { agentWords, draftChange } from '../domain/draft.ts';
-import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
+import {
+  createDenial,
+  type Denial,
+  gate,
+  type Identity,
+  type RefusedProposal,
+} from '../domain/gate.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { boundsOf, delayed, dimensionsOf, notNarrower } from '../domain/narrow.ts';
 import type { NoEffect, Service } from '../domain/targets.ts';
@@ -51,13 +56,7 @@ import {
 import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
 import { knownServices } from '../servers/facts.ts';
 import { reading } from '../storage/index.ts';
-import {
-  authorizeCommand,
-  authorizeForm,
-  type Refused,
-  recordRefusal,
-  through,
-} from './authorize.ts';
+import { authorizeForm, proposalDenial, refused, through } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
 import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together } from './moves.ts';
 import { withNews } from './news.ts';
@@ -125,23 +124,28 @@ export async function decideRequest(
   if (!timed.ok) return timed;
   const { plan } = timed;
   const identity = await context.people.identify(by, { fresh: false });
-  const policy = await currentPolicy(context, context.events);
-  const asked = { entered: command.name, needsReason: command.needsReason === true };
   const why = reason ?? (request.words ? agentWords(request.words) : null);
-  const about = { ...asked, target: plan.target, reason: why, by, via, identity, policy };
-  const authorize: Authorize = (name, at, target = plan.target) =>
-    authorizeCommand(context, { ...about, target }, name, at);
-  const authorized = await authorize(command.name, startsAt(plan, context.now()));
-  if (!authorized.ok) return authorized;
+  const asker = through(identity, via);
+  const about = { command, identity: asker, reason: why, target: plan.target };
+  const ask = await asking(context, about);
+  const refuse = ({ answer, name, target: { name: of } }: RefusedCommand) => {
+    const denial = proposalDenial(answer, { command: name, target: of });
+    return refused(context, denial, { tried: command.name, by, via, identity: asker });
+  };
+  const own = ask(command.name, startsAt(plan, context.now()));
+  if ('answer' in own) return refuse(own);
   // After the decision: it shows the state of the target.
   if (timed.noEffect) return { ok: false, noEffect: timed.noEffect };
-  const { requires: own, roles } = authorized;
-  const both = await requirementWithLater(context, { command, plan, requires: own }, authorize);
-  if (!both.ok) return both;
+  const both = requirementWithLater(context, command, { ...own, plan }, ask);
+  if ('answer' in both) return refuse(both);
+  if ('problems' in both) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
   const estimated = await withEstimate(context, command, plan);
   // A program has no emergencies: it may not go past people.
-  const requires = withoutForeignBreakGlass(both.requires, isPerson(by) ? roles : []);
+  const { breakGlass } = both.requires;
+  const isOwn = breakGlass !== null && isPerson(by) && own.roles.includes(breakGlass);
+  // Not without its role, also if the requester gets it later.
+  const requires = isOwn ? both.requires : { ...both.requires, breakGlass: null };
   const use = { command: command.name, plan, requires, requester: by, via: via ?? null };
   const standing = await standingFor(context, use, identity);
   return { plan: estimated, requires, identity, ...(standing && { standing }) };
@@ -164,19 +168,15 @@ async function planRequest(context: WorkflowContext, request: ChangeRequest) {
   const entered = { args: exact?.args ?? args, given: request.given as JsonObject };
   const planned = await planChange(command, entered, commandContext);
   if (!planned.ok) return planned;
-  const timed = await timePlan(context, request, planned.plan);
+  const { timing = NO_TIMING } = request;
+  const clock = await clockOf(context, requester, timing);
+  const to = { command, plan: planned.plan, was: undefined };
+  const timed = timedAs(context, to, timing, clock);
   if (!timed.ok) return timed;
   // By its scheduled time, a change may have an effect that it has not now.
   const isNow = !timed.plan.timing?.startAt;
   const noEffect = isNow ? command.noEffect?.(entered.args, planned.plan.before) : null;
   return { ...timed, noEffect: noEffect ?? null };
-}
-
-/** Removes break-glass for a requester without its role, also if the requester gets it later. */
-function withoutForeignBreakGlass(requires: Requirement, roles: readonly RoleName[]): Requirement {
-  const { breakGlass } = requires;
-  const isOwn = breakGlass === null || roles.includes(breakGlass);
-  return isOwn ? requires : { ...requires, breakGlass: null };
 }
 
 /** What was decided about a request, to be recorded as a draft. */
@@ -193,50 +193,33 @@ async function record(
   request: ChangeRequest,
   planned: PlannedRequest,
 ): Promise<RequestOutcome> {
-  const { requester: by, key } = request;
-  const refuse = (
-    refusal: 'rate-limited' | 'already-received',
-    until: Date | null = null,
-  ): RequestOutcome => {
-    const about = { command: request.command.name, target: planned.plan.target.name, until };
-    return { ok: false, denial: createDenial(refusal, about) };
-  };
-  const refuseRepeated = async () => {
-    const refusal = refuse('already-received');
-    const attempt = { tried: request.command.name, by, identity: null };
-    if ('denial' in refusal) await recordRefusal(context, refusal.denial, attempt);
-    return refusal;
+  const { requester, key, reason } = request;
+  const { name: command } = request.command;
+  const asked = { command, requester, reason };
+  const about = { command, target: planned.plan.target.name };
+  const refuseRepeated = () => {
+    const attempt = { tried: command, by: requester, identity: null };
+    return refused(context, createDenial('already-received', about), attempt);
   };
   // A repeated delivery is not counted.
   if ((await draftIdFor(context.events, key)) === null) return refuseRepeated();
-  const until = await limitedUntil(context, 'draft', by);
-  if (until) return refuse('rate-limited', until);
-  const { result: id } = await append(context.events, (locked) =>
-    drafted(context, locked, request, planned),
-  );
+  const until = await limitedUntil(context, 'draft', requester);
+  if (until) return { ok: false, denial: createDenial('rate-limited', { ...about, until }) };
+  const { plan, requires, identity, standing } = planned;
+  const { result: id } = await append(context.events, async (locked) => {
+    const free = await draftIdFor(locked, key);
+    if (free === null) return { events: [], result: null };
+    const organization = organizationOf(plan.target, context.organization);
+    const fields = { organization, ...asked, plan, requires, standing: standing?.id };
+    const drafted = draftChange(fields, new Date(locked.at));
+    const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
+    const edited = await withdrawn(context, locked, request, identity);
+    return { ...together(edited, begin(context, locked.at, free, event)), result: free };
+  });
   const draft = id && (await loadChange(context.events, id));
   if (!draft) return refuseRepeated();
   noteMoved(context, null, draft);
   return { ok: true, draft: await withNews(context, draft) };
-}
-
-/** The events of a draft, and of the withdrawal of the one that it replaces. */
-async function drafted(
-  context: WorkflowContext,
-  locked: LockedLog,
-  request: ChangeRequest,
-  { plan, requires, identity, standing }: PlannedRequest,
-) {
-  const { command, requester, reason, key } = request;
-  const id = await draftIdFor(locked, key);
-  if (id === null) return { events: [], result: null };
-  const organization = organizationOf(plan.target, context.organization);
-  const fields = { organization, command: command.name, requester, reason, plan, requires };
-  const drafted = draftChange({ ...fields, standing: standing?.id }, new Date(locked.at));
-  const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
-  const edited = await withdrawn(context, locked, request, identity);
-  const draft = begin(context, locked.at, id, event);
-  return { ...together(edited, draft), result: id };
 }
 
 /**
@@ -288,7 +271,7 @@ interface PlannedArguments {
 type PlanResult = { readonly ok: true; readonly plan: Plan } | Problems;
 
 /** Plans a change from its arguments and the current state of the target. Sends nothing. */
-export async function planChange(
+async function planChange(
   command: ChangeCommand,
   { args, given, settled = {} }: PlannedArguments,
   context: CommandContext,
@@ -333,16 +316,14 @@ function rowsOf(command: ChangeCommand, body: JsonObject, before: Snapshot | nul
   });
 }
 
-/** Adds the timing to a plan: when the change starts, and which command reverts it when. */
-async function timePlan(
-  context: WorkflowContext,
-  { timing = NO_TIMING, command, requester }: ChangeRequest,
-  plan: Plan,
-): Promise<PlanResult> {
-  const needsZone = [timing.at, timing.until].some((time) => time?.offset === null);
-  const zone = needsZone ? await context.people.zoneOf(requester) : null;
-  const clock = { zone, now: context.now() };
-  return timedAs(context, { command, plan, was: undefined }, timing, clock);
+/** The clock of a user. Their zone is looked up only where a time needs it. */
+export async function clockOf(
+  { people, now }: Pick<WorkflowContext, 'people' | 'now'>,
+  by: UserId,
+  { at, until }: Partial<RequestedTiming>,
+): Promise<Clock> {
+  const needsZone = [at, until].some((time) => time?.offset === null);
+  return { zone: needsZone ? await people.zoneOf(by) : null, now: now() };
 }
 
 /**
@@ -509,15 +490,10 @@ async function coversLater(
   { plan, requires, requester, via, reason, words }: Change,
 ): Promise<boolean> {
   const identity = through(await context.people.identify(requester, { fresh: false }), via);
-  const policy = await currentPolicy(context, context.events);
-  const authorize: Authorize = async (name, now) => {
-    const asked = { command: name, target: plan.target, reason: reason ?? words };
-    const decision = gate(asked, 'request', { identity, policy, now });
-    if (!('refusal' in decision)) return { ok: true, ...decision };
-    return { ok: false, denial: createDenial(decision.refusal) };
-  };
-  const all = await requirementWithLater(context, { command, plan, requires }, authorize);
-  return all.ok && canonical(all.requires) === canonical(requires);
+  const about = { command, identity, reason: reason ?? words ?? null, target: plan.target };
+  const ask = await asking(context, about);
+  const all = requirementWithLater(context, command, { plan, requires }, ask);
+  return 'requires' in all && canonical(all.requires) === canonical(requires);
 }
 
 const NOT_KNOWN = 'the previous values are not known';
@@ -539,18 +515,13 @@ function revertOf(
   return { ok: true, revert: { ...undo, afterMs, ...(until !== null && { until }) } };
 }
 
-/** The command that reverts a change, with its arguments. */
-export interface Inverse extends Intent {
-  readonly command: ChangeCommand;
-}
-
 /** Parses the command line of an undo; null where it is not a complete change command. */
-export function readInverse(
-  context: Pick<WorkflowContext, 'commandContext' | 'commands'>,
+function readInverse(
+  context: WorkflowContext,
   line: string,
   target: Target,
   services?: readonly Service[],
-): Inverse | null {
+): (Intent & { readonly command: ChangeCommand }) | null {
   const [noun = '', ...words] = line.split(' ');
   const vocabulary = vocabularyOf(context, target, services);
   const understood = parseLine(noun, words.join(' '), vocabulary);
@@ -558,9 +529,37 @@ export function readInverse(
   return { ...understood, command: understood.command };
 }
 
+/** What Signalbox itself runs: the command of a line, its arguments, and its plan from the state now. */
+export interface PlannedLine {
+  readonly command: ChangeCommand;
+  readonly args: unknown;
+  readonly plan: Plan;
+}
+
+/**
+ * Plans a command line about a target: a revert of `after`, or the run of a schedule. Null where the line is no complete
+ * command, or does not fit the target any more.
+ */
+export async function planLine(
+  context: WorkflowContext,
+  line: string,
+  target: Target,
+  after: Change | null = null,
+): Promise<PlannedLine | null> {
+  const services = await servicesWithLatestReply(context, target);
+  const read = readInverse(context, line, target, services);
+  if (!read) return null;
+  const { command, args, given } = read;
+  // A server can return the previous sizes for a while after it accepted the new ones.
+  const settled = command.name === after?.command ? after.plan.body : {};
+  const entered = { args, given: given as JsonObject, settled };
+  const planned = await planChange(command, entered, { ...context.commandContext(), services });
+  return planned.ok ? { command, args, plan: planned.plan } : null;
+}
+
 /** What a command about this target can name. */
 function vocabularyOf(
-  context: Pick<WorkflowContext, 'commandContext' | 'commands'>,
+  context: WorkflowContext,
   target: Target,
   services: readonly Service[] = context.commandContext().services,
 ): Vocabulary {
@@ -571,34 +570,49 @@ function vocabularyOf(
   return { commands: [...context.commands.values()], services, alerts, organizations };
 }
 
-type Authorize = (
-  command: string,
-  at: Date,
-  target?: Target,
-) => ReturnType<typeof authorizeCommand>;
+/** A command that the policy refuses to a requester. */
+interface RefusedCommand {
+  readonly answer: RefusedProposal;
+  readonly name: string;
+  readonly target: Target;
+}
 
-interface AuthorizedPlan {
+type Ask = Awaited<ReturnType<typeof asking>>;
+
+/** Asks the policy of now whether a person may request a command for a time, on the target of the change or another. */
+async function asking(context: WorkflowContext, about: Asking) {
+  const { command, identity, reason } = about;
+  const policy = await currentPolicy(context, context.events);
+  const facts = { identity, policy, needsReason: command.needsReason === true };
+  return (name: string, now: Date, target = about.target) => {
+    const answer = gate({ command: name, target, reason }, 'request', { ...facts, now });
+    return 'refusal' in answer ? { answer, name, target } : answer;
+  };
+}
+
+interface Asking extends Pick<Change, 'reason'> {
   readonly command: ChangeCommand;
-  readonly plan: Plan;
-  readonly requires: Requirement;
+  readonly identity: Identity;
+  readonly target: Target;
 }
 
 /**
  * Returns one requirement for a change and what it runs later, for example its revert: all of it is
  * approved together. The requester must be allowed to run each of these commands as well.
  */
-async function requirementWithLater(
+function requirementWithLater(
   context: WorkflowContext,
-  { command, plan, requires }: AuthorizedPlan,
-  authorize: Authorize,
-): Promise<{ readonly ok: true; readonly requires: Requirement } | Refused | Problems> {
+  command: ChangeCommand,
+  { plan, requires }: Pick<Change, 'plan' | 'requires'>,
+  ask: Ask,
+): { readonly requires: Requirement } | RefusedCommand | Problems {
   // What runs for weeks is no emergency.
   let all = command.runs || command.covers ? { ...requires, breakGlass: null } : requires;
   for (const { name, at, field, target } of laterCommands(context, command, plan)) {
-    const authorized = await authorize(name, at, target);
-    if (!authorized.ok) return authorized;
+    const authorized = ask(name, at, target);
+    if ('answer' in authorized) return authorized;
     if (command.covers && authorized.requires.from === null) {
-      const problem = `has ${target?.name}, where “${name}” needs no approval. Request it directly`;
+      const problem = `has ${target.name}, where “${name}” needs no approval. Request it directly`;
       return { ok: false, problems: [{ field, problem }] };
     }
     const both = combineRequirements(all, authorized.requires);
@@ -609,39 +623,28 @@ async function requirementWithLater(
     all = both;
   }
   // Each use counts the approvals of the first role, whenever it is.
-  return { ok: true, requires: command.covers ? { ...all, escalation: null } : all };
+  return { requires: command.covers ? { ...all, escalation: null } : all };
 }
 
-/** A command that a change runs later, and that is approved with it. */
-interface LaterCommand {
-  readonly name: string;
-  readonly at: Date;
-  /** The field that a problem names. */
-  readonly field: string;
-  /** Missing: that of the change. */
-  readonly target?: Target;
-}
-
-function laterCommands(
-  context: WorkflowContext,
-  { runs, covers }: ChangeCommand,
-  plan: Plan,
-): readonly LaterCommand[] {
-  const now = startsAt(plan, context.now());
-  const covered = covers?.(plan.body, { services: context.services() }) ?? [];
+/** The commands that a change runs later, and that are approved with it. `field`: what a problem names. */
+function laterCommands(context: WorkflowContext, { runs, covers }: ChangeCommand, plan: Plan) {
+  const { target, timing, body } = plan;
+  const at = startsAt(plan, context.now());
+  const covered = covers?.(body, { services: context.services() }) ?? [];
   const planned = [
-    ...(runs?.(plan.body) ?? []).map((name) => ({ name, at: now, field: '' })),
-    ...covered.map(({ command, target }) => ({ name: command, at: now, field: 'scope', target })),
+    ...(runs?.(body) ?? []).map((name) => ({ name, at, field: '', target })),
+    ...covered.map((each) => ({ ...each, name: each.command, at, field: 'scope' })),
   ];
-  const revert = plan.timing?.revert;
+  const revert = timing?.revert;
   if (!revert) return planned;
-  const name = readInverse(context, revert.line, plan.target)?.command.name ?? '';
-  return [...planned, { name, at: new Date(now.getTime() + revert.afterMs), field: 'for' }];
+  const name = readInverse(context, revert.line, target)?.command.name ?? '';
+  const revertedAt = new Date(at.getTime() + revert.afterMs);
+  return [...planned, { name, at: revertedAt, field: 'for', target }];
 }
 
 /** Returns the services, with the state of the target from the last reply. */
-export async function servicesWithLatestReply(
-  { store, commandContext }: Pick<WorkflowContext, 'store' | 'commandContext'>,
+async function servicesWithLatestReply(
+  { store, commandContext }: WorkflowContext,
   { id }: Target,
 ): Promise<readonly Service[]> {
   const { services } = commandContext();

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../base/text.ts';
+import type { Json } from '../base/text.ts';
 import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
-import { type Occurrence, occurrencesBetween, readWeeklyPlan } from '../base/weekly-times.ts';
+import { occurrencesBetween, readWeeklyPlan } from '../base/weekly-times.ts';
 import { decidedChanges } from '../commands/index.ts';
 import { oneLineOf } from '../domain/answer.ts';
 import {
@@ -22,7 +22,14 @@ import {
   scheduleCommandLine,
 } from '../domain/schedules.ts';
 import { wordOf } from '../domain/words.ts';
-import { append, inForce, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
+import {
+  append,
+  inForce,
+  type LockedLog,
+  loadChange,
+  type NewEvents,
+  type Subjects,
+} from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
@@ -38,7 +45,7 @@ import {
 } from './moves.ts';
 import { noticeFor } from './notices.ts';
 import { dueAt, isNoted, nextRun, noteJob, pausedSchedule, scheduleEvent } from './own.ts';
-import { planChange, readInverse, servicesWithLatestReply } from './request.ts';
+import { type PlannedLine, planLine } from './request.ts';
 import { currentPolicy, currentTarget, targetChanges } from './target.ts';
 
 /** Lists the schedules of services. `own.ts` puts them into force, pauses and removes them. */
@@ -83,24 +90,22 @@ async function runSchedule(context: WorkflowContext, id: ChangeId): Promise<JobR
   const approved = await loadChange(events, id);
   if (!schedule || !approved || schedule.isRemoved) return 'done';
   const due = dueRun(schedule, now());
-  const plan = due && (await planRun(context, approved, due));
-  const { result } = await append(events, (locked) => recordRun(context, locked, approved, plan));
+  const run = due && { due, planned: await planRun(context, approved, due) };
+  const { result } = await append(events, (locked) => recordRun(context, locked, approved, run));
   if (result.run) noteMoved(context, null, result.run);
   context.wake();
   return result.next;
 }
 
-/** The last occurrence that is due. Earlier ones were missed. */
-interface DueRun {
-  readonly occurrence: Occurrence;
-  readonly missed: number;
-  /** The zone of the schedule. */
-  readonly zone: string;
-  /** Occurrences up to this time were handled. */
-  readonly since: Date;
+interface Recorded {
+  readonly next: JobResult;
+  readonly run: Change | null;
 }
 
-function dueRun(schedule: LoggedSchedule, now: Date): DueRun | null {
+type DueRun = NonNullable<ReturnType<typeof dueRun>>;
+
+/** The last occurrence that is due: earlier ones were missed. Those up to `since` were handled. */
+function dueRun(schedule: LoggedSchedule, now: Date) {
   const { isPaused, since, until, zone } = schedule;
   if (isPaused) return null;
   const last = new Date(Math.min(now.getTime(), until.getTime()));
@@ -109,23 +114,23 @@ function dueRun(schedule: LoggedSchedule, now: Date): DueRun | null {
   return occurrence ? { occurrence, missed: due.length - 1, zone, since } : null;
 }
 
-type RunPlan =
-  | { readonly due: DueRun; readonly command: string; readonly plan: Plan }
-  | { readonly due: DueRun; readonly skips: string };
-
 const GONE = 'Signalbox does not know the service any more';
 
-/** Plans the change of an occurrence from the current state of the service. Records nothing. */
-async function planRun(context: WorkflowContext, approved: Change, due: DueRun): Promise<RunPlan> {
+/** Plans the change of an occurrence from the current state of the service, or says why it is skipped. */
+async function planRun(
+  context: WorkflowContext,
+  approved: Change,
+  due: DueRun,
+): Promise<PlannedLine | string> {
   const service: Target = { ...approved.plan.target, kind: 'service' };
   const target = currentTarget(context, { ...approved.plan, target: service });
   const why = await skipReason(context, approved, target, due);
-  if (why !== null) return { due, skips: why };
-  const planned = await planAction(context, target, due.occurrence);
-  if (typeof planned === 'string') return { due, skips: planned };
-  const startAt = due.occurrence.at.toISOString();
-  const timing = { startAt, revert: null, schedule: approved.id };
-  return { due, command: planned.command, plan: { ...planned.plan, timing } };
+  if (why !== null) return why;
+  const planned = await planLine(context, `service ${due.occurrence.action} ${target.id}`, target);
+  if (!planned) return GONE;
+  const { before } = planned.plan;
+  const isDone = planned.command.noEffect?.(planned.args, before);
+  return isDone ? `the service is ${wordOf(String(before?.fields.state))} already` : planned;
 }
 
 /** Why an occurrence does not run, or null. */
@@ -143,12 +148,15 @@ async function skipReason(
     plan: { ...approved.plan, target },
   });
   const run = { schedule: approved.id, command: `service ${occurrence.action}` };
+  const holders = await holdersOf(events, key);
+  // The opposite of an unknown run may run.
+  const unknown = holders.find((one) => one.state === 'unknown' && !isOpposite(one, run));
   const facts = {
     now: now(),
     at,
     policy: await currentPolicy(context, events),
     target,
-    unknown: await unknownHolder(events, key, run),
+    unknown: unknown?.id ?? null,
     changedBy: await manualChangeSince(events, key, midnight),
     changedElsewhere: null,
   };
@@ -157,17 +165,6 @@ async function skipReason(
   const changedElsewhere = await wasChangedElsewhere(context, { target }, midnight);
   const answer = gate(null, 'run', { ...facts, changedElsewhere });
   return answer === 'allowed' ? null : wordsOf(answer);
-}
-
-interface Run {
-  readonly schedule: ChangeId;
-  readonly command: string;
-}
-
-/** The change that holds the target with an unknown outcome, unless the run is the opposite of it. */
-async function unknownHolder(events: Subjects, key: string, run: Run): Promise<ChangeId | null> {
-  const holders = await holdersOf(events, key);
-  return holders.find((one) => one.state === 'unknown' && !isOpposite(one, run))?.id ?? null;
 }
 
 async function holdersOf(subjects: Subjects, key: string): Promise<readonly Change[]> {
@@ -181,7 +178,10 @@ async function holdersOf(subjects: Subjects, key: string): Promise<readonly Chan
 }
 
 /** Whether the holder is the run of the same schedule in the other direction. */
-function isOpposite({ plan, command }: Change, run: Run): boolean {
+function isOpposite(
+  { plan, command }: Change,
+  run: { readonly schedule: ChangeId; readonly command: string },
+): boolean {
   return plan.timing?.schedule === run.schedule && command !== run.command;
 }
 
@@ -235,95 +235,68 @@ async function wasChangedElsewhere(
   );
 }
 
-/** Returns the plan of the start or stop, or why it is not needed. */
-async function planAction(
-  context: WorkflowContext,
-  target: Target,
-  { action }: Occurrence,
-): Promise<{ readonly command: string; readonly plan: Plan } | string> {
-  const services = await servicesWithLatestReply(context, target);
-  const read = readInverse(context, `service ${action} ${target.id}`, target, services);
-  if (!read) return GONE;
-  const { command, args, given } = read;
-  const commandContext = { ...context.commandContext(), services };
-  const planned = await planChange(command, { args, given: given as JsonObject }, commandContext);
-  if (!planned.ok) return GONE;
-  const isDone = command.noEffect?.(args, planned.plan.before) ?? null;
-  if (isDone) return `the service is ${wordOf(String(planned.plan.before?.fields.state))} already`;
-  return { command: command.name, plan: planned.plan };
-}
-
-interface Recorded {
-  readonly next: JobResult;
-  readonly run: Change | null;
-}
-
 /** Decides again under the lock, because people and other processes may have acted meanwhile. */
 async function recordRun(
   context: WorkflowContext,
   locked: LockedLog,
   approved: Change,
-  plan: RunPlan | null,
-) {
+  planned: PlannedRun | null,
+): Promise<NewEvents<Recorded>> {
   const { id } = approved;
+  const { at } = locked;
   const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
-  const done: Recorded = { next: 'done', run: null };
-  if (!schedule || schedule.isRemoved) return { events: [], result: done };
-  const isCurrent = plan?.due.since.getTime() === schedule.since.getTime();
-  const handled =
-    plan && isCurrent && !schedule.isPaused
-      ? await handle(context, locked, approved, plan, version + 1)
-      : UNHANDLED;
-  const { run } = handled;
-  if (locked.at >= schedule.until.getTime()) {
+  if (!schedule || schedule.isRemoved) return { events: [], result: { next: 'done', run: null } };
+  const { isPaused, since, until } = schedule;
+  const isCurrent = !isPaused && planned?.due.since.getTime() === since.getTime();
+  const handled = isCurrent ? await handle(context, locked, approved, planned, version + 1) : null;
+  const run = handled?.run ?? null;
+  if (at >= until.getTime()) {
     const expired = scheduleEvent(id, { type: 'removed', by: 'signalbox', why: EXPIRED });
-    const jobs = [card(id, locked.at), { kind: 'schedule-reminder', key: id, dueAt: locked.at }];
-    return { ...together(handled, { events: [expired], jobs }), result: { ...done, run } };
+    const jobs = [card(id, at), { kind: 'schedule-reminder', key: id, dueAt: at }];
+    return { ...together(handled, { events: [expired], jobs }), result: { next: 'done', run } };
   }
   // Not from now on: another occurrence may have become due while this one was planned.
-  const since = plan && handled !== UNHANDLED ? plan.due.occurrence.at : schedule.since;
+  const from = isCurrent ? planned.due.occurrence.at : since;
   // A paused schedule only waits for its end.
-  const next = schedule.isPaused ? schedule.until : dueAt(schedule, since);
-  return { ...handled, result: { next, run } };
+  return { ...together(handled), result: { next: isPaused ? until : dueAt(schedule, from), run } };
 }
-
-const UNHANDLED: Handled = { ...NOTHING, run: null };
 
 function card(key: string, dueAt: number): Job {
   return { kind: 'card', key, dueAt };
 }
 
-interface Handled extends Effects {
-  readonly run: Change | null;
+interface PlannedRun {
+  readonly due: DueRun;
+  readonly planned: PlannedLine | string;
 }
 
 async function handle(
   context: WorkflowContext,
   locked: LockedLog,
   approved: Change,
-  planned: RunPlan,
+  { due, planned }: PlannedRun,
   version: number,
-): Promise<Handled> {
+): Promise<Effects & { readonly run: Change | null }> {
   const { id: schedule } = approved;
-  const { missed } = planned.due;
-  const { action: verb, at: occurrence } = planned.due.occurrence;
+  const { action: verb, at: occurrence } = due.occurrence;
+  const about = { verb, occurrence, missed: due.missed };
   const note = noteJob(schedule, { version, at: locked.at });
-  if ('skips' in planned) {
-    const skipped = { type: 'skipped', why: planned.skips, verb, occurrence, missed } as const;
+  if (typeof planned === 'string') {
+    const skipped = { type: 'skipped', why: planned, ...about } as const;
     const events = [scheduleEvent(schedule, skipped)];
     return { events, jobs: [card(schedule, locked.at), note], run: null };
   }
-  const id = await unusedId(context, locked);
+  const timing = { startAt: occurrence.toISOString(), revert: null, schedule };
   const run = inheritChange(approved, {
-    ...{ command: planned.command, plan: planned.plan, parent: null },
+    ...{ command: planned.command.name, plan: { ...planned.plan, timing }, parent: null },
     ...{ notBefore: occurrence, expiresAt: new Date(occurrence.getTime() + START_GRACE_MS) },
   });
-  const { change, events, jobs } = begin(context, locked.at, id, run);
-  const recorded = { type: 'run', change: id, verb, occurrence, missed } as const;
+  const begun = begin(context, locked.at, await unusedId(context, locked), run);
+  const recorded = { type: 'run', change: begun.change.id, ...about } as const;
   return {
-    events: [...events, scheduleEvent(schedule, recorded)],
-    jobs: [...jobs, card(schedule, locked.at), ...(isNoted(recorded) ? [note] : [])],
-    run: change,
+    events: [...begun.events, scheduleEvent(schedule, recorded)],
+    jobs: [...begun.jobs, card(schedule, locked.at), ...(isNoted(recorded) ? [note] : [])],
+    run: begun.change,
   };
 }
 

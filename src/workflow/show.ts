@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts';
-import { PostRefused, textAnswer } from '../domain/answer.ts';
+import { type Answer, PostRefused, textAnswer } from '../domain/answer.ts';
 import {
   type Change,
   type ChangeId,
@@ -32,24 +32,123 @@ import { currentPolicy, currentTarget } from './target.ts';
 // What people read: the card, its copies and its thread, the audit channel, reminders and notices. Each is a job that
 // loads the change at that moment, so that a message never shows less than the log has.
 
+/** What is said about one event of a change; where the log has no such event, nothing is. */
+type SayEvent = (context: WorkflowContext, news: EventNews, job: JobTry) => Promise<void>;
+
+const ABOUT_EVENTS: Readonly<Record<string, SayEvent>> = {
+  thread: async (context, news, job) => {
+    const reported = reportedOf(news);
+    const isShown = reported && !hasLostCard(reported);
+    const at = isShown && (await threadIfAny(context, reported));
+    if (at) await context.messenger.postThreadUpdate(reported, at, job);
+  },
+  direct: async (context, news, job) => {
+    const change = reportedOf(news);
+    if (!change || !isPerson(change.requester)) return;
+    const { messenger } = context;
+    const at = hasLostCard(change) ? null : await threadIfAny(context, change);
+    if (at) await messenger.messageRequester(change, at, job);
+    else await messenger.messageUser(change.requester, withoutThread(change));
+  },
+  // Drawn as it was: each line is about one event.
+  audit: ({ messenger }, { change, after, event, nonce }, job) => {
+    const about = { nonce, event: breakGlassOf(event) };
+    return messenger.postAuditLine({ ...after, card: change.card }, job, about);
+  },
+  'break-glass': async (context, { change, event }, job) => {
+    const used = breakGlassOf(event);
+    if (!used) return;
+    await context.messenger.postBreakGlassUpdate(
+      change,
+      await threadOf(context, change),
+      used,
+      job,
+    );
+  },
+  'revert-stopped': async (context, { change, event }, job) => {
+    if (event.type !== 'revert-kept') return;
+    const why = REVERT_STOP_REASONS.find((each) => each === event.why) ?? 'unclear';
+    await context.messenger.postRevertStopped(change, await threadOf(context, change), why, job);
+  },
+};
+
+/** What is said about a change as it is now; a date: when it may have to be said again. */
+type SayNow = (context: WorkflowContext, change: Change, job: JobTry) => Promise<Date | null>;
+
+const ABOUT_CHANGES: Readonly<Record<string, SayNow>> = {
+  /** The preview of what an agent asked for a person, in the direct messages of this person. */
+  preview: async (context, { id }) => {
+    const draft = await loadShown(context, id);
+    const isMeant = draft?.state === 'draft' && isPerson(draft.requester);
+    if (isMeant) await context.messenger.postPreview(draft);
+    return null;
+  },
+  /** Reminds the people who have to act. Due again at the next reminder, until the change moves. */
+  reminder: async (context, change, job) => {
+    const moments = remindersOf(change, context.reminders);
+    const [first] = moments;
+    if (first === undefined) return null;
+    const now = context.now().getTime();
+    if (now < first) return new Date(first);
+    const reminder = change.state === 'unknown' ? 'unknown' : 'waiting';
+    await context.messenger.postReminder(change, await threadOf(context, change), reminder, job);
+    // A delay must not cause two reminders at once.
+    const next = moments.find((each) => each >= now + FIRST_REMINDER_MS / 2);
+    return next === undefined ? null : new Date(next);
+  },
+  /** Asks the people who may decide as well after a while. */
+  escalation: async (context, change, job) => {
+    if (change.state !== 'pending' || context.now() >= change.expiresAt) return null;
+    await context.messenger.postReminder(change, await threadOf(context, change), 'escalated', job);
+    return null;
+  },
+  /**
+   * Offers a revert that a freeze blocked, once the freeze has ended. It never runs by itself later: users do not expect
+   * it at another time. The offer waits for other freezes, and is left out where the target changed since.
+   */
+  'unfreeze-offer': async (context, change, job) => {
+    const { events, now, messenger } = context;
+    if (change.state !== 'denied' || !change.parent) return null;
+    const { freezes } = await currentPolicy(context, events);
+    const freeze = freezeFor(freezes, currentTarget(context, change.plan), now());
+    if (freeze) return freeze.until;
+    const parent = await loadChange(events, change.parent);
+    if (parent && (await isUnchangedSince(context, parent)))
+      await messenger.postUnfreezeOffer(change, await threadOf(context, change), job);
+    return null;
+  },
+  /** Says that a schedule expires soon, or has expired. One that was removed or replaced needs neither. */
+  'schedule-reminder': async (context, change, job) => {
+    const { state } = await context.events.load(`schedule/${change.id}`, evolveSchedule);
+    if (!state || (state.isRemoved && state.endedWhy !== EXPIRED)) return null;
+    const { until, isRemoved } = state;
+    const ending = { until, hasExpired: isRemoved || context.now() >= until };
+    const at = await threadOf(context, change);
+    await context.messenger.postScheduleReminder(change, at, ending, job);
+    return null;
+  },
+};
+
 type Send = (context: WorkflowContext, job: JobTry) => Promise<JobResult>;
+
+const sends = <Kind, Made>(kinds: Readonly<Record<string, Kind>>, as: (kind: Kind) => Made) =>
+  Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, as(kind)]));
 
 const SENDS: Readonly<Record<string, Send>> = {
   card: sendCard,
-  preview: sendPreview,
-  thread: sendThread,
-  direct: sendDirect,
-  audit: sendAudit,
-  'break-glass': sendBreakGlass,
-  'revert-stopped': sendRevertStopped,
+  ...sends(ABOUT_EVENTS, (say) => async (context: WorkflowContext, job: JobTry) => {
+    const news = await newsOf(context, job.key);
+    if (news) await say(context, news, job);
+    return 'done' as const;
+  }),
+  ...sends(ABOUT_CHANGES, (say) => async (context: WorkflowContext, job: JobTry) => {
+    const change = await loadChange(context.events, job.key as ChangeId);
+    return (change && (await say(context, change, job))) ?? 'done';
+  }),
   'direct-cards': planDirectCards,
   'direct-card': sendDirectCard,
-  reminder: remind,
-  escalation: escalate,
   'follow-up': sendFollowUp,
-  'unfreeze-offer': offerRevert,
   'schedule-note': sendScheduleNote,
-  'schedule-reminder': remindOfSchedule,
   notice: sendNotice,
 };
 
@@ -182,83 +281,27 @@ function reportedOf({ change, after, event }: EventNews): Change | null {
   return change.state === after.state && hasLate(change) === hasLate(after) ? change : null;
 }
 
-/** The preview of what an agent asked for a person, in the direct messages of this person. */
-async function sendPreview(context: WorkflowContext, { key }: JobTry): Promise<JobResult> {
-  const draft = await loadShown(context, key as ChangeId);
-  if (draft?.state === 'draft' && isPerson(draft.requester)) {
-    await context.messenger.postPreview(draft);
-  }
-  return 'done';
-}
-
-async function sendThread(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await newsOf(context, job.key);
-  const reported = news && reportedOf(news);
-  if (!reported || hasLostCard(reported)) return 'done';
-  const at = await threadIfAny(context, reported);
-  if (at) await context.messenger.postThreadUpdate(reported, at, job);
-  return 'done';
-}
-
 function hasLostCard({ stopReason }: Change): boolean {
   return stopReason === 'card-deleted';
 }
 
-async function sendDirect(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await newsOf(context, job.key);
-  const change = news && reportedOf(news);
-  if (!change || !isPerson(change.requester)) return 'done';
-  const { messenger } = context;
-  const at = hasLostCard(change) ? null : await threadIfAny(context, change);
-  if (at) {
-    await messenger.messageRequester(change, at, job);
-    return 'done';
+/** What a requester reads of a change whose card does not stand. */
+function withoutThread(change: Change): Answer {
+  const { id, state, rejection } = change;
+  const title = changeTitle(change);
+  if (hasLostCard(change)) {
+    const why = 'was not run: its card was deleted. Request it again.';
+    return textAnswer('Not run', `${title} (${id}) ${why}`);
   }
-  if (!hasLostCard(change)) {
-    const ended = STATE_WORDS[change.state];
-    const why = change.rejection ? `: ${change.rejection.reason}` : '';
-    const about = `“${changeTitle(change)}” (${change.id}) ended as ${ended}${why}. Its card could not be posted.`;
-    await messenger.messageUser(change.requester, textAnswer(`Request ${ended}`, about));
-    return 'done';
-  }
-  const why = 'was not run: its card was deleted. Request it again.';
-  const text = `${changeTitle(change)} (${change.id}) ${why}`;
-  await messenger.messageUser(change.requester, textAnswer('Not run', text));
-  return 'done';
-}
-
-async function sendAudit(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await newsOf(context, job.key);
-  if (!news) return 'done';
-  const { event, nonce, change } = news;
-  // Drawn as it was: each line is about one event.
-  const shown = { ...news.after, card: change.card };
-  await context.messenger.postAuditLine(shown, job, { nonce, event: breakGlassOf(event) });
-  return 'done';
+  const ended = STATE_WORDS[state];
+  const why = rejection ? `: ${rejection.reason}` : '';
+  const about = `“${title}” (${id}) ended as ${ended}${why}. Its card could not be posted.`;
+  return textAnswer(`Request ${ended}`, about);
 }
 
 function breakGlassOf({ type }: Recorded<ChangeEvent>): BreakGlassEvent | null {
   if (type === 'break-glass') return 'used';
   return type === 'reviewed' ? 'reviewed' : null;
-}
-
-async function sendBreakGlass(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await newsOf(context, job.key);
-  const event = news && breakGlassOf(news.event);
-  if (!news || !event) return 'done';
-  const at = await threadOf(context, news.change);
-  await context.messenger.postBreakGlassUpdate(news.change, at, event, job);
-  return 'done';
-}
-
-async function sendRevertStopped(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const news = await newsOf(context, job.key);
-  if (news?.event.type !== 'revert-kept') return 'done';
-  const { why: kept } = news.event;
-  const why = REVERT_STOP_REASONS.find((each) => each === kept) ?? 'unclear';
-  const at = await threadOf(context, news.change);
-  await context.messenger.postRevertStopped(news.change, at, why, job);
-  return 'done';
 }
 
 async function sendFollowUp(context: WorkflowContext, job: JobTry): Promise<JobResult> {
@@ -268,22 +311,6 @@ async function sendFollowUp(context: WorkflowContext, job: JobTry): Promise<JobR
   if (!change?.followUp || String(change.followUp.revision) !== revision) return 'done';
   await context.messenger.postFollowUp(change, await threadOf(context, change), job);
   return 'done';
-}
-
-/** Reminds the people who have to act. Due again at the next reminder, until the change moves. */
-async function remind(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const change = await loadChange(context.events, job.key as ChangeId);
-  const moments = change ? remindersOf(change, context.reminders) : [];
-  const [first] = moments;
-  if (!change || first === undefined) return 'done';
-  const now = context.now().getTime();
-  if (now < first) return new Date(first);
-  const at = await threadOf(context, change);
-  const reminder = change.state === 'unknown' ? 'unknown' : 'waiting';
-  await context.messenger.postReminder(change, at, reminder, job);
-  // A delay must not cause two reminders at once.
-  const next = moments.find((each) => each >= now + FIRST_REMINDER_MS / 2);
-  return next === undefined ? 'done' : new Date(next);
 }
 
 const FIRST_REMINDER_MS = 15 * MINUTE_MS;
@@ -307,32 +334,6 @@ export function remindersOf(
     at += Math.min(FIRST_REMINDER_MS * 4 ** number, DAY_MS);
     return at;
   });
-}
-
-/** Asks the people who may decide as well after a while. */
-async function escalate(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const change = await loadChange(context.events, job.key as ChangeId);
-  if (change?.state !== 'pending' || context.now() >= change.expiresAt) return 'done';
-  const at = await threadOf(context, change);
-  await context.messenger.postReminder(change, at, 'escalated', job);
-  return 'done';
-}
-
-/**
- * Offers a revert that a freeze blocked, once the freeze has ended. It never runs by itself later: users do not expect
- * it at another time. The offer waits for other freezes, and is left out where the target changed since.
- */
-async function offerRevert(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const { events, now, messenger } = context;
-  const change = await loadChange(events, job.key as ChangeId);
-  if (change?.state !== 'denied' || !change.parent) return 'done';
-  const { freezes } = await currentPolicy(context, events);
-  const freeze = freezeFor(freezes, currentTarget(context, change.plan), now());
-  if (freeze) return freeze.until;
-  const parent = await loadChange(events, change.parent);
-  if (!parent || !(await isUnchangedSince(context, parent))) return 'done';
-  await messenger.postUnfreezeOffer(change, await threadOf(context, change), job);
-  return 'done';
 }
 
 /** Reports in the thread of a schedule what became of it. */
@@ -374,18 +375,4 @@ function noteOf(
     ...(missed > 0 ? [`Earlier runs were missed: ${missed}.`] : []),
   ];
   return notes.length > 0 ? notes.join(' ') : null;
-}
-
-/** Says that a schedule expires soon, or has expired. One that was removed or replaced needs neither. */
-async function remindOfSchedule(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const id = job.key as ChangeId;
-  const { state: schedule } = await context.events.load(`schedule/${id}`, evolveSchedule);
-  const change = await loadChange(context.events, id);
-  if (!schedule || !change) return 'done';
-  const { until, isRemoved, endedWhy } = schedule;
-  if (isRemoved && endedWhy !== EXPIRED) return 'done';
-  const hasExpired = isRemoved || context.now() >= until;
-  const at = await threadOf(context, change);
-  await context.messenger.postScheduleReminder(change, at, { until, hasExpired }, job);
-  return 'done';
 }

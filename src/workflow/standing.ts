@@ -15,7 +15,7 @@ import {
 import { type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import { type Effects, move, NOTHING } from './moves.ts';
-import { approvedCommands, currentPolicy, currentTarget } from './target.ts';
+import { ruleFacts } from './target.ts';
 
 const COMMAND = 'change allow';
 const MANY = 200;
@@ -53,7 +53,7 @@ export async function standingFor(
     // Who its approvers are is looked up only for one that may cover it.
     if (!('refusal' in first) || first.refusal !== 'approvals-missing') continue;
     const how = { fresh: !isPerson(use.requester) };
-    const identities = await identitiesOf(context, standing, [[use.requester, requester]], how);
+    const identities = await concernedIn(context, standing, [use.requester, requester], how);
     if ('approvals' in gate(use, 'use', { ...facts, identities }))
       return { id: standing.id, identities };
   }
@@ -69,20 +69,28 @@ export async function lookUpStanding(
 ): Promise<Identities | null> {
   const standing = id ? await loadChange(context.events, id) : null;
   if (!standing) return null;
-  return identitiesOf(context, standing, [[requester, identity]], { fresh: true, since });
+  return concernedIn(context, standing, [requester, identity], { fresh: true, since });
 }
 
-async function identitiesOf(
-  { people }: Pick<WorkflowContext, 'people'>,
+/** The requester of a use and the approvers of its standing approval. */
+async function concernedIn(
+  context: WorkflowContext,
   { approvals }: Change,
-  known: readonly (readonly [UserId, Identity])[],
+  [id, known]: readonly [UserId, Identity],
   how: Freshness,
 ): Promise<Identities> {
-  const users = approvals.map(({ by }) => by).filter((by) => known.every(([id]) => id !== by));
-  const found = await Promise.all(
-    users.map(async (by) => [by, await people.identify(by, how)] as const),
-  );
-  return new Map([...known, ...found]);
+  const others = approvals.map(({ by }) => by).filter((by) => by !== id);
+  return new Map([[id, known], ...(await identitiesOf(context, others, how))]);
+}
+
+/** Who each of these users is now. */
+export async function identitiesOf(
+  { people }: Pick<WorkflowContext, 'people'>,
+  users: readonly UserId[],
+  how: Freshness,
+): Promise<Identities> {
+  const all = users.map(async (user) => [user, await people.identify(user, how)] as const);
+  return new Map(await Promise.all(all));
 }
 
 /** What the gate decides from, about a change that names a standing approval; null: it names none. */
@@ -103,17 +111,11 @@ async function factsOf(
   use: Use,
   known: Pick<StandingFacts, 'standing' | 'identities'>,
 ): Promise<StandingFacts> {
-  const { plan } = use;
   // The line of a revert begins with its command; of an unknown one, nothing is covered.
-  const line = plan.timing?.revert?.line;
+  const line = use.plan.timing?.revert?.line;
   const inverse = [...context.commands.keys()].find((name) => line?.startsWith(`${name} `));
-  return {
-    ...known,
-    now: context.now(),
-    policy: await currentPolicy(context, subjects),
-    target: currentTarget(context, plan),
-    commands: [...approvedCommands(context, use), ...(line ? [inverse ?? ''] : [])],
-  };
+  const facts = await ruleFacts(context, subjects, use);
+  return { ...known, ...facts, commands: [...facts.commands, ...(line ? [inverse ?? ''] : [])] };
 }
 
 /** The use that a confirmation is: it counts from then on, also if nothing is sent. */

@@ -21,9 +21,8 @@ import {
   selectorOf,
 } from '../domain/freezes.ts';
 import type { PressFacts } from '../domain/gate.ts';
-import type { EventOf, LoggedFreeze, Recorded } from '../domain/log-events.ts';
+import type { LoggedFreeze } from '../domain/log-events.ts';
 import { type Policy, requirementFor, withFreezes } from '../domain/policy.ts';
-import type { AllowedChange } from '../domain/standing.ts';
 import {
   newServiceTags,
   type PolicyFacts,
@@ -35,6 +34,7 @@ import { inForce, loadChange, type Subjects } from '../log/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 
 type Directory = Pick<DecisionContext, 'services' | 'discoversServices'>;
+export type RulesContext = Directory & Pick<DecisionContext, 'policy' | 'now'>;
 
 /**
  * Returns the target of a plan with its tags and warehouse of the current directory. Every decision
@@ -79,11 +79,9 @@ const FACTS_OF: Readonly<Record<TargetKind, FactsOf>> = {
   'standing approval': ({ body }, { services }) => freezeTarget(scopeFrom(body), services),
 };
 
-export type CurrentRuleContext = Directory & Pick<DecisionContext, 'policy'>;
-
 /** Returns what the current rule for the command and target of a change requires, or null. */
 export function currentRequirement(
-  context: CurrentRuleContext,
+  context: RulesContext,
   { command, plan }: Change,
 ): Requirement | null {
   return requirementFor(context.policy, { command, target: currentTarget(context, plan) });
@@ -91,13 +89,34 @@ export function currentRequirement(
 
 /** What is known about a press on a change: the gate decides from it. */
 export function pressFacts(
-  context: CurrentRuleContext & Pick<DecisionContext, 'now'>,
+  context: RulesContext,
   { plan }: Pick<Change, 'plan'>,
   { by, identity, text }: Pick<PressFacts, 'by' | 'identity' | 'text'>,
 ): PressFacts {
   const target = currentTarget(context, plan);
   return { by, identity, text, now: context.now(), policy: context.policy, target };
 }
+
+/** What decides whether the rules of now permit a change. `subjects`: the log, or the same under its lock. */
+export async function ruleFacts(
+  { commands, ...context }: RulesContext & Pick<DecisionContext, 'commands'>,
+  subjects: Subjects,
+  { command, plan }: Pick<Change, 'command' | 'plan'>,
+) {
+  const { runs, covers } = commands.get(command) ?? {};
+  const schedule = plan.timing?.schedule ? [SCHEDULE] : [];
+  return {
+    now: context.now(),
+    ...(await currentFreezes(context, subjects)),
+    target: currentTarget(context, plan),
+    /** The command, and those that were approved together with it: each of their rules must permit the change. */
+    commands: [command, ...(runs?.(plan.body) ?? []), ...schedule],
+    /** What a standing approval allows, on each of its targets as they are now. */
+    allowed: covers?.(plan.body, { services: context.services() }) ?? [],
+  };
+}
+
+const SCHEDULE = 'service schedule';
 
 /** Returns the policy of the configuration file with the freezes that users made in Slack and that are in force. */
 export async function currentPolicy(
@@ -156,28 +175,6 @@ export async function isOperatorOf(
   });
 }
 
-const SCHEDULE = 'service schedule';
-
-/**
- * The names of a command and of those that were approved together with it: each of their rules must
- * permit the change.
- */
-export function approvedCommands(
-  { commands }: Pick<DecisionContext, 'commands'>,
-  { command, plan }: Pick<Change, 'command' | 'plan'>,
-): readonly string[] {
-  const schedule = plan.timing?.schedule ? [SCHEDULE] : [];
-  return [command, ...(commands.get(command)?.runs?.(plan.body) ?? []), ...schedule];
-}
-
-/** What a standing approval allows, on each of its targets as they are now. */
-export function allowedBy(
-  { commands, services }: Pick<DecisionContext, 'commands' | 'services'>,
-  { command, plan }: Pick<Change, 'command' | 'plan'>,
-): readonly AllowedChange[] {
-  return commands.get(command)?.covers?.(plan.body, { services: services() }) ?? [];
-}
-
 /** A change that held the target; `until` is null while it still does. */
 interface Holding {
   readonly change: ChangeId;
@@ -187,21 +184,18 @@ interface Holding {
 
 /** The changes that held a target, by their last claim, in the order of these claims. */
 export async function targetChanges(subjects: Subjects, key: string): Promise<readonly Holding[]> {
-  const { state } = await subjects.load(`target/${key}`, withHolding);
-  return state ?? [];
-}
-
-function withHolding(
-  known: readonly Holding[] | null,
-  { type, change: id, at }: Recorded<EventOf<`target/${string}`>>,
-): readonly Holding[] {
-  // The id of a change that took its target.
-  const change = id as ChangeId;
-  const others = (known ?? []).filter((each) => each.change !== change);
-  if (type === 'taken') return [...others, { change, since: new Date(at), until: null }];
-  return (known ?? []).map((each) =>
-    each.change === change ? { ...each, until: new Date(at) } : each,
+  const { state } = await subjects.load(
+    `target/${key}`,
+    (known: readonly Holding[] | null, { type, change: id, at }) => {
+      // The id of a change that took its target.
+      const change = id as ChangeId;
+      const all = known ?? [];
+      const others = all.filter((each) => each.change !== change);
+      if (type === 'taken') return [...others, { change, since: new Date(at), until: null }];
+      return all.map((each) => (each.change === change ? { ...each, until: new Date(at) } : each));
+    },
   );
+  return state ?? [];
 }
 
 /** Another change of a target, and when it ended. */
@@ -247,15 +241,11 @@ async function changedSince(
   );
   for (const id of (state ?? []).toReversed()) {
     const other = except.includes(id) ? null : await loadChange(subjects, id);
-    const at = other?.state === 'succeeded' ? endOf(other) : null;
-    if (other && at) return { id, by: other.requester, at };
+    // An unknown outcome ends when it is resolved.
+    const at = other?.resolution?.at ?? other?.outcome?.at;
+    if (other?.state === 'succeeded' && at) return { id, by: other.requester, at };
   }
   return null;
-}
-
-/** An unknown outcome ends when it is resolved. */
-function endOf({ resolution, outcome }: Change): Date | null {
-  return resolution?.at ?? outcome?.at ?? null;
 }
 
 /** Reads the target again, and compares it with the preview. Throws if a read of the contract fails. */

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  nearestWord,
-  parseConfig,
-  quoted,
-  strictConfigObject,
-  suggestion,
-} from '../../src/base/problem.ts';
+import { parseConfig, quoted, strictConfigObject, suggestion } from '../../src/base/problem.ts';
+import { nearest } from '../../src/base/text.ts';
 
 function told(schema: z.ZodType, input: unknown): string | undefined {
   const reading = parseConfig(schema, input);
@@ -73,9 +68,9 @@ test.for<[string, string, string | null]>([
   ['three letters of a word of nine', 'onalitiks', 'analytics'],
   ['four letters of a word of nine', 'onalitikz', null],
 ])('a typing error in %s leads to the nearest name within a limit', ([, word, near]) => {
-  expect(nearestWord(word, ['eu', 'prod', 'analytics'])).toBe(near);
+  expect(nearest(word, ['eu', 'prod', 'analytics'])).toEqual(near ? [near] : []);
 });
 
 test('of several similar names the nearest is suggested', () => {
-  expect(nearestWord('abcdef', ['abcdxy', 'abcdex'])).toBe('abcdex');
+  expect(nearest('abcdef', ['abcdxy', 'abcdex'], 1)).toEqual(['abcdex']);
 });

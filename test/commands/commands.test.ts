@@ -71,9 +71,11 @@ function reach(
       budgets: () => Promise.reject(new Error('Nothing is watched')),
     },
     changes: {
-      list: () => Promise.reject(new Error('There are no changes')),
-      show: () => Promise.reject(new Error('There are no changes')),
-      log: () => Promise.reject(new Error('There are no changes')),
+      events: null as never,
+      organization: 'o1',
+      named: () => Promise.reject(new Error('There is nobody')),
+      standing: async () => [],
+      shown: () => Promise.reject(new Error('There are no changes')),
       cancel: () => Promise.reject(new Error('There are no changes')),
       latestOf: async () => [],
       frequent: async () => [],
@@ -81,7 +83,12 @@ function reach(
     },
     freezes: NO_FREEZES,
     schedules: NO_SCHEDULES,
-    who: () => Promise.reject(new Error('Nobody is asked who')),
+    who: {
+      policy: () => Promise.reject(new Error('There is no policy')),
+      people: null as never,
+      discoversServices: false,
+      commands: new Map(),
+    },
     isOperatorOf: async () => false,
     now: () => NOON,
   };

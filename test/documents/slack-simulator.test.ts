@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { METHOD_TIERS } from '../../sandbox/slack/web-api/tiers.ts';
+import { METHODS } from '../../sandbox/slack/web-api/router.ts';
 import { groupsOf, readPage } from './pages.ts';
 
 const PAGE = readPage('sandbox/README.md');
@@ -13,8 +13,8 @@ function rowsUnder(heading: string): readonly (readonly string[])[] {
 
 test('the page lists exactly the methods that the Slack simulator answers, with their limits', () => {
   const listed = rowsUnder('Methods').map(([method, tier]) => [method, tier]);
-  const answered = Object.entries(METHOD_TIERS).map(([name, tier]) => [`\`${name}\``, tier]);
-  expect(listed).toEqual(answered);
+  const answered = Object.entries(METHODS).map(([name, { tier }]) => [`\`${name}\``, tier]);
+  expect(listed.toSorted()).toEqual(answered.toSorted());
 });
 
 test('each behaviour has a page of Slack, and each row says what is not simulated', () => {
@@ -26,7 +26,7 @@ test('each behaviour has a page of Slack, and each row says what is not simulate
 });
 
 test('each limit of a method is in the table of limits', () => {
-  const limits = new Set<string>(Object.values(METHOD_TIERS));
+  const limits = new Set<string>(Object.values(METHODS).map(({ tier }) => tier));
   const listed = rowsUnder('Rate limits').map(([limit]) => limit);
   expect(listed.toSorted()).toEqual([...limits].toSorted());
 });

@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/change.ts';
 import { agentWords, planDigest } from '../../src/domain/draft.ts';
 import { agentIdentity, gate } from '../../src/domain/gate.ts';
-import { commandsFor, decide, type Policy } from '../../src/domain/policy.ts';
+import { commandsFor, decide, type Policy, type Rule } from '../../src/domain/policy.ts';
 import { actor, ana, ben, changeIn, NOON, PLAN, REQUIRES } from './changes-fixtures.ts';
 import { claiming, policyThatRequires, pressed } from './gate-fixtures.ts';
 import { policyOf, problemsOf } from './policy-fixtures.ts';
@@ -79,7 +79,8 @@ test.for<[string, Policy, Actor, string]>([
 
 test('a rule without approvals admits no agent, also if the file were not checked', () => {
   const of = policy('allowed');
-  const open = { ...of, rules: of.rules.map((rule) => ({ ...rule, approvals: null })) };
+  const unapproved = (rule: Rule) => ({ ...rule, requires: { ...rule.requires, from: null } });
+  const open = { ...of, rules: of.rules.map(unapproved) };
   expect(answer(open, viaCopilot)).toBe('agent-not-admitted');
   expect(
     problemsOf({ policy: [{ allow: ['service stop'], to: 'operator', agents: ['ci'] }] }),
@@ -235,7 +236,7 @@ test.for<[string, string | null]>([
   ['see https://evil.example/x?y=1 now, or slack://open', 'see now, or'],
   ['line\nbreak\u2028and\ttab', 'line break and tab'],
   ['“quoted” "quotes" (all) [of] {them}', 'quoted quotes all of them'],
-  ['turn\u202eed \u200bround\u{e0041}\ufe0f', 'turn ed round'],
+  ['turn\u202eed \u200bround\u{e0041}\ufe0f', 'turned round'],
   ['x'.repeat(200), `${'x'.repeat(179)}…`],
   ['\u200b <> ', null],
   ['', null],

@@ -41,7 +41,7 @@ function ask(question: Partial<PolicyQuestion>, under: Policy = policy) {
 
 function outcome(question: Partial<PolicyQuestion>, under: Policy = policy) {
   const decision = ask(question, under);
-  const rule = decision.rule?.place ?? null;
+  const rule = decision.rule?.requires.rule ?? null;
   return decision.allow ? `allowed by ${rule}` : `${decision.refusal} by ${rule}`;
 }
 
@@ -176,7 +176,7 @@ test.for<[string, readonly object[]]>([
   expect(ask({ target: null }, policyOf(rules))).toMatchObject({
     allow: false,
     refusal: 'no-rule',
-    rule: { place: 1 },
+    rule: { requires: { rule: 1 } },
   });
 });
 

@@ -48,7 +48,7 @@ function stop(target: Target, parts: Parts, actor = ana): Decision {
 }
 
 function answer(decision: Decision): readonly [string, number | null] {
-  return [decision.allow ? 'allowed' : decision.refusal, decision.rule?.place ?? null];
+  return [decision.allow ? 'allowed' : decision.refusal, decision.rule?.requires.rule ?? null];
 }
 
 const IN_MAIN = { ...OPEN, on: { warehouses: ['main'] } };

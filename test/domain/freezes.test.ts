@@ -43,7 +43,7 @@ function ask(policy: ReturnType<typeof policyOf>, command: string, target: Targe
     reason: 'because',
     now: NOON,
   });
-  return decision.allow ? `rule ${decision.rule.place}` : decision.refusal;
+  return decision.allow ? `rule ${decision.rule.requires.rule}` : decision.refusal;
 }
 
 test('active freezes and those of the next week are shown, later and ended ones are not', () => {

@@ -40,16 +40,8 @@ export function policyThatRequires(requires: Requirement | null): Policy {
   const roles = new Map(EVERY_ROLE.map((role) => [role, { groups: [], users: [] }]));
   const none = { roles, freezes: [], never: [] };
   if (!requires) return { ...none, rules: [] };
-  const { rule: place, to, from, count, self, escalation, reason, breakGlass } = requires;
-  const escalate = escalation && { to: escalation.to, after: escalation.afterMs };
-  const rule = {
-    ...{ place, to, commands: ['*'], on: null, discovered: true },
-    approvals: from === null ? null : { from, count, self, escalate },
-    reason: { required: reason, minimum: reason ? 1 : 0 },
-    expiresAfterMs: requires.expiresAfterMs,
-    channel: requires.channel,
-    breakGlass: breakGlass === null ? null : { to: breakGlass },
-  };
+  const leastReason = requires.reason ? 1 : 0;
+  const rule = { commands: ['*'], on: null, requires, leastReason, discovered: true };
   return { ...none, rules: [rule] };
 }
 
@@ -133,7 +125,7 @@ export function claiming(change: Change, over: Partial<ClaimFacts> = {}): ClaimF
     ...{ isAnswered: true, isStopped: false, hasCard: true, schedule: null },
     identities: new Map(people.map((id) => [id, identified(id)])),
     policy: policyThatRequires({ ...change.requires, from: null, count: 0 }),
-    ...{ commands: [change.command], target: change.plan.target },
+    ...{ commands: [change.command], target: change.plan.target, standing: null },
     ...{ differs: false, mustReadAgain: false, lock: 'free' },
     claim: { by: 'replica-1', until: minutes(2), nonce: 'n' },
     stateCheck: undefined,

@@ -417,7 +417,10 @@ test('a command that needs a reason needs it also where its rule does not', () =
   const policy = policyThatRequires({ ...REQUIRES, reason: false });
   const ask = (reason: string | null, needsReason: boolean) =>
     gate({ ...PROPOSAL, reason }, 'request', { ...ASKING, policy, needsReason });
-  expect(ask(null, true)).toMatchObject({ refusal: 'reason-required', rule: { place: 2 } });
+  expect(ask(null, true)).toMatchObject({
+    refusal: 'reason-required',
+    rule: { requires: { rule: 2 } },
+  });
   expect(ask(null, false)).toMatchObject({ requires: { rule: 2 }, roles: ['operator'] });
   expect(ask('maintenance', true)).toMatchObject({ requires: { rule: 2 } });
 });
@@ -451,7 +454,7 @@ test('a form that no rule admits the user to names the rule that decides', () =>
   const form = { commands: ['service stop'], target: null };
   const identity = { ok: true, actor: dora } as const;
   const answer = gate(form, 'form', { identity, policy: FREE });
-  expect(answer).toMatchObject({ rule: { place: 2, to: 'operator' } });
+  expect(answer).toMatchObject({ rule: { requires: { rule: 2, to: 'operator' } } });
 });
 
 test('only its requester edits a draft, as an active member', () => {

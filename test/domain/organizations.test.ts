@@ -25,7 +25,7 @@ function ruleFor(target: Target, under = policy, agent?: string) {
   const actor = { ...ana, ...(agent && { agent }) };
   const asked = { command: 'service stop', kind: 'change', target, actor, reason: null } as const;
   const decision = decide(under, { ...asked, now: NOON });
-  return decision.allow ? decision.rule.place : decision.refusal;
+  return decision.allow ? decision.rule.requires.rule : decision.refusal;
 }
 
 test('a rule of an organization decides about its services, and about no others and no alert', () => {

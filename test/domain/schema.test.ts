@@ -137,15 +137,13 @@ test('the problems of different rules are reported together', () => {
 test('the defaults of a rule are no approval, no reason and a day until expiry', () => {
   expect(policyOf([LAX]).rules).toEqual([
     {
-      place: 1,
       commands: ['service stop'],
       on: null,
-      to: 'operator',
-      approvals: null,
-      reason: { required: false, minimum: 1 },
-      expiresAfterMs: 24 * 3_600_000,
-      channel: null,
-      breakGlass: null,
+      requires: {
+        ...{ rule: 1, to: 'operator', from: null, count: 0, self: false, escalation: null },
+        ...{ reason: false, expiresAfterMs: 24 * 3_600_000, channel: null, breakGlass: null },
+      },
+      leastReason: 0,
       discovered: false,
     },
   ]);
@@ -153,12 +151,13 @@ test('the defaults of a rule are no approval, no reason and a day until expiry',
 
 test('the defaults of approvals are one approval and no self-approval', () => {
   const [rule] = policyOf([{ ...LAX, approvals: { from: 'approver' } }]).rules;
-  expect(rule?.approvals).toEqual({ from: 'approver', count: 1, self: false, escalate: null });
+  const expected = { from: 'approver', count: 1, self: false, escalation: null };
+  expect(rule?.requires).toMatchObject(expected);
 });
 
 test('a rule can require a reason of a minimum length', () => {
   const [rule] = policyOf([{ ...LAX, reason: { required: true, minimum: 20 } }]).rules;
-  expect(rule?.reason).toEqual({ required: true, minimum: 20 });
+  expect(rule).toMatchObject({ requires: { reason: true }, leastReason: 20 });
 });
 
 test.for<[string, number | null]>([

@@ -15,7 +15,7 @@ test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s',
   const jobs = [
     { kind: 'card', key: 'A', dueAt: began - 60_000 },
     { kind: 'press', key: 'A/p1', dueAt: began - 5_000 },
-    { kind: 'incident', key: 'x/p2', dueAt: began - 9_000 },
+    { kind: 'press', key: 'x/p2', dueAt: began - 9_000 },
     { kind: 'expire', key: 'A', dueAt: began + 600_000 },
   ];
   await append(log, async () => ({ events: [], jobs, result: null }));

@@ -16,12 +16,12 @@ test('the example file is accepted unchanged', () => {
     channels: { approvals: '#db-approvals', audit: '#db-audit' },
     policy: {
       rules: [
-        { place: 1, approvals: null },
-        { place: 2, approvals: { count: 2, self: false }, breakGlass: { to: 'approver' } },
-        { place: 3, approvals: { count: 1, self: false } },
-        { place: 4, approvals: null },
-        { place: 5, approvals: null },
-        { place: 6, approvals: null },
+        { requires: { rule: 1, from: null } },
+        { requires: { rule: 2, count: 2, self: false, breakGlass: 'approver' } },
+        { requires: { rule: 3, count: 1, self: false } },
+        { requires: { rule: 4, from: null } },
+        { requires: { rule: 5, from: null } },
+        { requires: { rule: 6, from: null } },
       ],
       never: [{ commands: ['service stop'], reason: 'The shop reads from it day and night' }],
       freezes: [{ reason: 'year end', from: new Date('2026-12-24T00:00:00Z'), by: 'Gus' }],

@@ -68,7 +68,7 @@ test('a statement that is broken only after a freeze has ended says from when', 
 test('an agent needs a rule that admits it, and a person stands behind one that asks for people', () => {
   const file = fileOf(EXAMPLE);
   const rules = file.policy.rules.map((rule) =>
-    rule.place === 3 ? { ...rule, agents: 'allowed' as const } : rule,
+    rule.requires.rule === 3 ? { ...rule, agents: 'allowed' as const } : rule,
   );
   const agents = new Map([
     ['ci', ['operator']],
@@ -211,13 +211,14 @@ test('a standing approval is decided with the rules of what it allows', () => {
 test('a proof of 200 rules and 500 services takes at most two seconds', () => {
   const file = fileOf(EXAMPLE);
   const [service = expect.fail('no service')] = file.services;
-  const [rule = expect.fail('no rule')] = file.policy.rules.filter(({ approvals }) => approvals);
+  const approved = file.policy.rules.filter(({ requires }) => requires.count > 0);
+  const [rule = expect.fail('no rule')] = approved;
   const services = Array.from({ length: 500 }, (_, at) => {
     return { ...service, name: `s-${at}`, id: `id-${at}`, aliases: [], tags: [`tag-${at % 66}`] };
   });
   const rules = Array.from({ length: 200 }, (_, at) => {
     const on = { services: null, tags: [`tag-${at % 66}`], warehouses: null };
-    return { ...rule, place: 100 + at, on };
+    return { ...rule, requires: { ...rule.requires, rule: 100 + at }, on };
   });
   const policy = { ...file.policy, rules: [...rules, ...file.policy.rules] };
   const began = performance.now();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { METHOD_TIERS, type Tier } from '../../sandbox/slack/web-api/tiers.ts';
+import type { Tier } from '../../sandbox/slack/web-api/method.ts';
+import { METHODS } from '../../sandbox/slack/web-api/router.ts';
 import { METHOD_LIMITS, measuredFetch } from '../../src/slack/api.ts';
 import { json, type Respond, serve } from '../base/loopback.ts';
 
@@ -13,7 +14,7 @@ const PER_MINUTE: Readonly<Record<Tier, number | null>> = {
 };
 
 test('each method with a documented limit has it', () => {
-  const documented = Object.entries(METHOD_TIERS).flatMap(([method, tier]) => {
+  const documented = Object.entries(METHODS).flatMap(([method, { tier }]) => {
     const calls = PER_MINUTE[tier];
     return calls === null ? [] : [[method, calls]];
   });

@@ -114,7 +114,7 @@ async function press(
     ...{ key: `press-${Math.random()}`, verb, change, by, text: '', replyTo, seen: null },
     place: { kind: 'own' },
   });
-  await runDue(watched, { press: jobKinds(watched, { follows: false }).press as never });
+  await runDue(watched, { press: jobKinds(watched).press as never });
   const outcome = await answered.promise;
   return outcome.ok ? outcome.change.state : outcome.denial.refusal;
 }

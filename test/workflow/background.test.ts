@@ -17,7 +17,6 @@ async function started() {
   const options = {
     release: '2',
     takesOver: true,
-    follows: false,
     isConnected: () => true,
     kinds: {},
     alertChannels: [],

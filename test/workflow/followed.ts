@@ -88,6 +88,7 @@ export async function startFollowing(
   const changes = commands.filter((each): each is ChangeCommand => each.kind === 'change');
   const base = await createTestContext({
     commands: new Map(changes.map((each) => [each.name, each])),
+    discoversServices: isOn,
     // Only the optional reads are called.
     commandContext: () => ({ reads: { cloud, alerts: null } }) as unknown as CommandContext,
   });
@@ -107,7 +108,7 @@ export async function startFollowing(
         ...(createdId && { createdId }),
       })
     : moved(context, id, { type: how, ...call, status: null, text: 'The server did not answer.' }));
-  const kinds = { follow: followKind(context, { isOn }) };
+  const kinds = { follow: followKind(context) };
   const current = async () => withFollowUp(context, await loaded(context, id));
   return {
     ...{ ...base, id, server, asked, current },

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import type { Change, ChangeId, RoleName, UserId, Verb } from '../../src/domain/change.ts';
+import type {
+  Change,
+  ChangeId,
+  ChannelId,
+  RoleName,
+  UserId,
+  Verb,
+} from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { evolvePress } from '../../src/domain/log-events.ts';
 import type { Place } from '../../src/domain/place.ts';
@@ -8,7 +15,6 @@ import { refusalOfVerb } from '../../src/workflow/authorize.ts';
 import type { PressOutcome, ReplyTo } from '../../src/workflow/context.ts';
 import {
   formProblem,
-  incidentKind,
   isHandled,
   pressKind,
   receiveIncidentPress,
@@ -83,7 +89,7 @@ async function pressable(
   const change = await (typeof example === 'function'
     ? example(context)
     : aChange(context, example));
-  const kinds = { press: pressKind(context), incident: incidentKind(context) };
+  const kinds = { press: pressKind(context) };
   const handle = () => runDue(context, kinds);
   const receive = (
     verb: Verb,
@@ -111,7 +117,8 @@ function placeOf({ card }: Change): Place {
 }
 
 function replyTo(by: UserId): ReplyTo {
-  const nowhere = { url: 'https://hooks.slack.com/1', channel: 'C1', ts: null, thread: null };
+  const channel = 'C1' as ChannelId;
+  const nowhere = { url: 'https://hooks.slack.com/1', channel, ts: null, thread: null };
   return { ...nowhere, user: by, replaces: false, home: false };
 }
 

@@ -151,7 +151,7 @@ test('an unknown outcome is not settled by a reading that is older than the outc
   await passAt(0);
   // The clock was set back after the outcome was recorded.
   const early = { ...context, now: () => minutes(0.5) };
-  const kind = followKind(early, { isOn: true });
+  const kind = followKind(early);
   expect(await kind.run({ key: id, again: false, attempts: 1 })).toBeInstanceOf(Date);
   expect(asked).toHaveLength(1);
   expect((await current()).state).toBe('unknown');

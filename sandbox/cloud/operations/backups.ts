@@ -14,15 +14,13 @@ const CONTRACT_BUCKET = ['bucketPath', 'iamRoleArn', 'iamRoleSessionName'];
 /** Backups belong to the primary service; the server does not find them under a secondary. */
 export function backup(cloud: CloudState, call: Call): Reply {
   const service = findService(cloud, call);
-  if ('refused' in service) return service.refused;
   const found = lookUp(cloud, 'backup', call.params.backupId, (id) => {
     const record = cloud.backups.get(id);
-    const isHere = record?.serviceId === service.found.id && record.expired !== true;
+    const isHere = record?.serviceId === service.id && record.expired !== true;
     return isHere ? record : undefined;
   });
-  if ('refused' in found) return found.refused;
-  const all = backupReply(found.found, service.found.id, cloud.now());
-  return success(cloud, cloud.profile === 'extended' ? all : contractPart(found.found, all));
+  const all = backupReply(found, service.id, cloud.now());
+  return success(cloud, cloud.profile === 'extended' ? all : contractPart(found, all));
 }
 
 /** A backup with all fields of a live server. */

@@ -3,7 +3,7 @@ import { uuid } from '../../api/random.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
 import { fieldProblem, nullable, oneOf, problemIn, stringRule } from '../body-rules.ts';
-import { badRequest, notRunning, success } from '../replies.ts';
+import { notRunning, refuseProblem, success } from '../replies.ts';
 import type { CloudState, EndpointRecord } from '../state.ts';
 import { findService, readBody } from '../targets.ts';
 
@@ -30,19 +30,15 @@ const SETTLED: Readonly<Record<string, string>> = {
 };
 
 export function createEndpoint(cloud: CloudState, call: Call): Reply {
-  const target = findService(cloud, call);
-  if ('refused' in target) return target.refused;
+  const { id: serviceId, state } = findService(cloud, call);
   const body = readBody(cloud, call);
-  if ('refused' in body) return body.refused;
-  const problem = endpointProblem(cloud, body.found);
-  if (problem !== null) return badRequest(cloud, problem);
-  const { id: serviceId, state } = target.found;
+  refuseProblem(cloud, endpointProblem(cloud, body));
   if (state !== 'running') {
     return notRunning(cloud, 'Endpoint creation is allowed', state);
   }
 
   const id = uuid(cloud.random);
-  const endpoint = { id, serviceId, createdAt: cloud.now(), given: body.found };
+  const endpoint = { id, serviceId, createdAt: cloud.now(), given: body };
   cloud.endpoints.set(id, endpoint);
   cloud.effects.record(call, serviceId, cloud.now());
   return success(cloud, endpointReply(cloud, endpoint));

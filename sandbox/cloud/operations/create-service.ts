@@ -4,7 +4,7 @@ import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
 import { keyOfCall, recordActivity } from '../activity-log.ts';
 import { fieldProblem } from '../body-rules.ts';
-import { badRequest, success } from '../replies.ts';
+import { refuseProblem, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
 import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
 import { readBody } from '../targets.ts';
@@ -16,11 +16,9 @@ const RESTORE_FACTOR = 20;
 /** Each call creates one more service, even with an existing name: the API is not idempotent. */
 export function createService(cloud: CloudState, call: Call): Reply {
   const body = readBody(cloud, call);
-  if ('refused' in body) return body.refused;
-  const problem = createProblem(cloud, body.found) ?? backupProblem(cloud, body.found);
-  if (problem !== null) return badRequest(cloud, problem);
+  refuseProblem(cloud, createProblem(cloud, body) ?? backupProblem(cloud, body));
 
-  const service = created(cloud, body.found);
+  const service = created(cloud, body);
   if (service.isPrimary) addWarehouse(cloud, service);
   cloud.services.set(service.id, service);
   cloud.effects.record(call, service.id, cloud.now());

@@ -1,25 +1,21 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { EXAMPLE_SETTINGS } from '../../seed/pipes.ts';
-import { cloudRefusal, notRunning, success } from '../replies.ts';
+import { notRunning, refuse, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 import { findService, lookUp } from '../targets.ts';
 
 const CONTRACT_SETTINGS: ReadonlySet<string> = new Set(Object.keys(EXAMPLE_SETTINGS));
 
 export function pipeSettings(cloud: CloudState, call: Call): Reply {
-  const service = findService(cloud, call);
-  if ('refused' in service) return service.refused;
-  const { id: serviceId, state } = service.found;
-  const pipe = lookUp(cloud, 'pipe', call.params.pipeId, (id) => {
+  const { id: serviceId, state } = findService(cloud, call);
+  const { id, settings } = lookUp(cloud, 'pipe', call.params.pipeId, (id) => {
     const found = cloud.pipes.get(id);
     return found?.serviceId === serviceId ? found : undefined;
   });
-  if ('refused' in pipe) return pipe.refused;
-  const { id, settings } = pipe.found;
   // A healthy pipe that copies a database also gets this reply.
   if (settings === null) {
-    return cloudRefusal(cloud, 404, `NOT_FOUND: ingestion for pipe "${id}" not found`);
+    return refuse(cloud, 404, `NOT_FOUND: ingestion for pipe "${id}" not found`);
   }
   const isDown = state === 'idle' || state === 'stopped';
   if (isDown && cloud.behaviour.pipeSettingsWhileDown === 424) {

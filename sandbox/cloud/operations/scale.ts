@@ -3,7 +3,7 @@ import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
 import { keyOfCall, recordActivity, scalingTypes } from '../activity-log.ts';
 import { booleanRule, fieldProblem, numberFrom, problemIn } from '../body-rules.ts';
-import { badRequest, cloudRefusal, success } from '../replies.ts';
+import { refuse, refuseProblem, success } from '../replies.ts';
 import { pick, serviceReply } from '../service-reply.ts';
 import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
 import { findService, readBody } from '../targets.ts';
@@ -19,14 +19,10 @@ export const SCALING_RULES = {
 const FREE_MEMORY_GB = 120;
 
 export function scale(cloud: CloudState, call: Call): Reply {
-  const target = findService(cloud, call);
-  if ('refused' in target) return target.refused;
+  const before = findService(cloud, call);
   const body = readBody(cloud, call);
-  if ('refused' in body) return body.refused;
-  const before = target.found;
-  const sent = pick(body.found, Object.keys(SCALING_RULES));
-  const refused = refuse(cloud, before, body.found, sent);
-  if (refused !== null) return refused;
+  const sent = pick(body, Object.keys(SCALING_RULES));
+  check(cloud, before, body, sent);
   if (Object.keys(sent).length === 0) return success(cloud, serviceReply(cloud, before));
 
   const after = scaled(cloud, before, sent);
@@ -62,24 +58,14 @@ function merged(scaling: Scaling, sent: Json): Scaling {
   return { ...scaling, ...(sent as Partial<Scaling>) };
 }
 
-function refuse(cloud: CloudState, service: ServiceRecord, body: Json, sent: Json): Reply | null {
-  const { behaviour } = cloud;
-  const problem = problemIn(body, SCALING_RULES, behaviour);
-  if (problem !== null) return badRequest(cloud, problem);
-  if (sent.numReplicas !== undefined && behaviour.replicaEntitlement !== 'granted') {
-    return notEntitled(cloud, behaviour.replicaEntitlement);
+function check(cloud: CloudState, service: ServiceRecord, body: Json, sent: Json): void {
+  const { replicaEntitlement: status } = cloud.behaviour;
+  refuseProblem(cloud, problemIn(body, SCALING_RULES, cloud.behaviour));
+  if (sent.numReplicas !== undefined && status !== 'granted') {
+    const code = status === 403 ? 'FORBIDDEN' : 'BAD_REQUEST';
+    refuse(cloud, status, `${code}: Contact support to enable adjustment of numReplicas`);
   }
-  const misfit = misfitOf(cloud, service, sent);
-  return misfit === null ? null : badRequest(cloud, misfit);
-}
-
-function notEntitled(cloud: CloudState, status: 400 | 403): Reply {
-  const code = status === 403 ? 'FORBIDDEN' : 'BAD_REQUEST';
-  return cloudRefusal(
-    cloud,
-    status,
-    `${code}: Contact support to enable adjustment of numReplicas`,
-  );
+  refuseProblem(cloud, misfitOf(cloud, service, sent));
 }
 
 /** The problem with values that are valid but do not fit this service, or null. */

@@ -3,7 +3,7 @@ import type { Reply } from '../../api/reply.ts';
 import { keyOfCall, recordActivity } from '../activity-log.ts';
 import { oneOf, problemIn } from '../body-rules.ts';
 import { type Command, type Move, moveOf } from '../lifecycle.ts';
-import { badRequest, cloudRefusal, success } from '../replies.ts';
+import { refuse, refuseProblem, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
 import type { CloudState, ServiceRecord } from '../state.ts';
 import { findService, isGone, readBody } from '../targets.ts';
@@ -11,20 +11,15 @@ import { findService, isGone, readBody } from '../targets.ts';
 const RULES = { command: oneOf(['start', 'stop']) };
 
 export function setState(cloud: CloudState, call: Call): Reply {
-  const target = findService(cloud, call);
-  if ('refused' in target) return target.refused;
+  const before = findService(cloud, call);
   const body = readBody(cloud, call);
-  if ('refused' in body) return body.refused;
-  const problem = problemIn(body.found, RULES, { ...cloud.behaviour, required: ['command'] });
-  if (problem !== null) return badRequest(cloud, problem);
-
-  const before = target.found;
+  refuseProblem(cloud, problemIn(body, RULES, { ...cloud.behaviour, required: ['command'] }));
   // The rule accepts only these two commands.
-  const command = body.found.command as Command;
+  const command = body.command as Command;
   const move = moveOf(before.state, command, cloud.behaviour);
-  if (move.kind === 'conflict') return conflict(cloud, command, before);
+  if (move.kind === 'conflict') return refuseMove(cloud, command, before);
   if (move.kind === 'unchanged') return success(cloud, serviceReply(cloud, before));
-  if (command === 'stop' && hasSecondaries(cloud, before)) return primaryRefusal(cloud);
+  if (command === 'stop' && hasSecondaries(cloud, before)) refusePrimary(cloud);
 
   const after = moved(before, command, move, cloud.now());
   cloud.services.set(after.id, after);
@@ -46,13 +41,13 @@ function moved(
   return { ...service, state: via, transition, pauses };
 }
 
-function conflict(cloud: CloudState, command: Command, { state }: ServiceRecord): Reply {
+function refuseMove(cloud: CloudState, command: Command, { state }: ServiceRecord): never {
   const allowed =
     command === 'start'
       ? "'stopped' can be started"
       : "'running','idle','degraded','partially_running' can be stopped";
   const text = `Only instance in one of the following states: ${allowed}. Current state: '${state}'`;
-  return cloudRefusal(cloud, 409, `CONFLICT: ${text}`);
+  return refuse(cloud, 409, `CONFLICT: ${text}`);
 }
 
 function hasSecondaries(cloud: CloudState, service: ServiceRecord): boolean {
@@ -63,9 +58,9 @@ function hasSecondaries(cloud: CloudState, service: ServiceRecord): boolean {
   );
 }
 
-function primaryRefusal(cloud: CloudState): Reply {
+function refusePrimary(cloud: CloudState): never {
   const status = cloud.behaviour.stopOfPrimary;
   const code = status === 409 ? 'CONFLICT' : 'BAD_REQUEST';
   const text = 'Primary service cannot be stopped while its warehouse has secondary services';
-  return cloudRefusal(cloud, status, `${code}: ${text}`);
+  return refuse(cloud, status, `${code}: ${text}`);
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
-import { htmlReply, type Reply } from '../../api/reply.ts';
+import { htmlReply, Refused, type Reply } from '../../api/reply.ts';
 import { dayOf, daysBetween, daysOf } from '../days.ts';
-import { badRequest, cloudRefusal, success } from '../replies.ts';
+import { badRequest, refuse, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 import { type UsageRow, usageOf } from '../usage.ts';
 
@@ -17,37 +17,35 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\
 
 export function usageCost(cloud: CloudState, call: Call): Reply {
   const from = readDate(cloud, call, 'from_date');
-  if ('refusal' in from) return from.refusal;
   const to = readDate(cloud, call, 'to_date');
-  if ('refusal' in to) return to.refusal;
-  const apart = daysBetween(from.date, to.date);
+  const apart = daysBetween(from, to);
   if (apart < 0) return badRequest(cloud, 'to_date must not be before from_date');
   if (apart > MAX_DAYS_APART) {
     return badRequest(cloud, `to_date must be at most ${MAX_DAYS_APART} days after from_date`);
   }
 
-  const days = daysOf(dayOf(from.date), dayOf(to.date));
+  const days = daysOf(dayOf(from), dayOf(to));
   const rows = days.flatMap((day) => usageOf(cloud, day));
   cloud.costReads += 1;
   return success(cloud, report(cloud, rows));
 }
 
-function readDate(cloud: CloudState, { query }: Call, name: string) {
+function readDate(cloud: CloudState, { query }: Call, name: string): Date {
   const value = query.get(name);
-  if (value === null) return { refusal: badRequest(cloud, `${name} is required`) };
+  if (value === null) return badRequest(cloud, `${name} is required`);
   const { costDates } = cloud.behaviour;
   const isDate = costDates !== 'date-time' && DATE.test(value);
   const isInstant = costDates !== 'date' && DATE_TIME.test(value);
   const date = new Date(value);
   // JavaScript parses 31 February as a day in March.
   const isDay = !Number.isNaN(date.getTime()) && (!isDate || dayOf(date) === value);
-  return (isDate || isInstant) && isDay ? { date } : { refusal: dateRefusal(cloud, name, value) };
+  return (isDate || isInstant) && isDay ? date : refuseDate(cloud, name, value);
 }
 
 /** The error text of the live server contains only the value. */
-function dateRefusal(cloud: CloudState, name: string, value: string): Reply {
+function refuseDate(cloud: CloudState, name: string, value: string): never {
   const { costDateRefusal, costDateStatus: status } = cloud.behaviour;
-  if (costDateRefusal === 'html') return htmlReply(status, 'Refused');
+  if (costDateRefusal === 'html') throw new Refused(htmlReply(status, 'Refused'));
   const code = status === 400 ? 'BAD_REQUEST' : 'UNPROCESSABLE_ENTITY';
   const texts = {
     value: `: ${value}`,
@@ -55,7 +53,7 @@ function dateRefusal(cloud: CloudState, name: string, value: string): Reply {
     field: `: Invalid ${name}`,
     'no reason': '',
   };
-  return cloudRefusal(cloud, status, `${code}${texts[costDateRefusal]}`);
+  return refuse(cloud, status, `${code}${texts[costDateRefusal]}`);
 }
 
 function report(cloud: CloudState, rows: readonly UsageRow[]) {

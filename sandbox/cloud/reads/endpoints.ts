@@ -7,10 +7,7 @@ import { findRunning, lookUp } from '../targets.ts';
 
 export function listEndpoints(cloud: CloudState, call: Call): Reply {
   const service = findRunning(cloud, call, 'Reverse private endpoints are available');
-  if ('refused' in service) return service.refused;
-  const own = [...cloud.endpoints.values()].filter(
-    ({ serviceId }) => serviceId === service.found.id,
-  );
+  const own = [...cloud.endpoints.values()].filter(({ serviceId }) => serviceId === service.id);
   return success(
     cloud,
     own.map((endpoint) => endpointReply(cloud, endpoint)),
@@ -19,12 +16,9 @@ export function listEndpoints(cloud: CloudState, call: Call): Reply {
 
 export function getEndpoint(cloud: CloudState, call: Call): Reply {
   const service = findRunning(cloud, call, 'Reverse private endpoints are available');
-  if ('refused' in service) return service.refused;
   const endpoint = lookUp(cloud, 'endpoint', call.params.endpointId, (id) => {
     const found = cloud.endpoints.get(id);
-    return found?.serviceId === service.found.id ? found : undefined;
+    return found?.serviceId === service.id ? found : undefined;
   });
-  return 'refused' in endpoint
-    ? endpoint.refused
-    : success(cloud, endpointReply(cloud, endpoint.found));
+  return success(cloud, endpointReply(cloud, endpoint));
 }

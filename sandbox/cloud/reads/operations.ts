@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import { CLOUD_READS, type CloudRead } from '../../api/optional-reads.ts';
 import { type Operation, operationOn } from '../../api/pipeline.ts';
-import { htmlReply, type Reply } from '../../api/reply.ts';
+import { htmlReply, Refused, type Reply } from '../../api/reply.ts';
 import type { CloudState } from '../state.ts';
 import { listActivities } from './activities.ts';
 import { listBackups } from './backups.ts';
@@ -33,12 +33,11 @@ export function cloudReads(cloud: CloudState): readonly Operation[] {
   return CLOUD_READS.map((name) => operation(name, 'get', ...READS[name]));
 }
 
-/** The reply of a server that does not have this read; null for one that has it. */
-export function absentRead(cloud: CloudState, { operation, method, path }: Call): Reply | null {
+/** Refuses a read that this server does not have. */
+export function checkCloudRead(cloud: CloudState, { operation, method, path }: Call): void {
   const name = CLOUD_READS.find((one) => one === operation);
-  if (name === undefined) return null;
+  if (name === undefined) return;
   const status = cloud.profile === 'contract' ? 404 : cloud.behaviour.absentReads[name];
-  if (status === undefined) return null;
-  const [address] = path.split('?');
-  return htmlReply(status, `Cannot ${method} ${address}`);
+  if (status !== undefined)
+    throw new Refused(htmlReply(status, `Cannot ${method} ${path.split('?')[0]}`));
 }

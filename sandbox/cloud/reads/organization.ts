@@ -2,7 +2,7 @@ import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Json } from '../../json.ts';
 import { addDays } from '../days.ts';
-import { cloudRefusal, success } from '../replies.ts';
+import { refuse, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 
 /** The one organization of the key. */
@@ -24,7 +24,7 @@ function organizationReply({ organization, bornAt }: CloudState): Json {
 
 export function getKey(cloud: CloudState, { params }: Call): Reply {
   const key = cloud.keys.get(params.keyId ?? '');
-  if (key === undefined) return cloudRefusal(cloud, 404, 'NOT_FOUND');
+  if (key === undefined) return refuse(cloud, 404, 'NOT_FOUND');
   const isAdmin = key.role === 'admin';
   return success(cloud, {
     name: `key ${key.id}`,

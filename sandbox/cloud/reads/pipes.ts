@@ -8,8 +8,7 @@ import { findRunning, serviceNow } from '../targets.ts';
 
 export function listPipes(cloud: CloudState, call: Call): Reply {
   const service = findRunning(cloud, call, 'Pipes are available');
-  if ('refused' in service) return service.refused;
-  const own = [...cloud.pipes.values()].filter(({ serviceId }) => serviceId === service.found.id);
+  const own = [...cloud.pipes.values()].filter(({ serviceId }) => serviceId === service.id);
   return success(
     cloud,
     own.map((pipe) => pipeReply(cloud, pipe)),

@@ -28,20 +28,6 @@ export interface SocketSettings {
   readonly leaveTcpOpen?: boolean;
 }
 
-export interface SocketHub {
-  readonly deliver: DeliverToApp;
-  /** Returns the ticket for one connection, as in the reply of `apps.connections.open`. */
-  readonly issueTicket: () => string | null;
-  /** The number of connections that get payloads. */
-  readonly connections: () => number;
-  /** Resolves when the connections of the refresh get no more payloads. */
-  readonly refresh: (refresh: SocketRefresh) => Promise<void>;
-  /** Slack does not read from the oldest connection any more, so it answers no ping. */
-  readonly silenceOldest: () => void;
-  readonly setEnabled: (isEnabled: boolean) => void;
-  readonly close: () => void;
-}
-
 interface Hub {
   readonly appId: string;
   readonly ackTimeoutMs: number;
@@ -59,7 +45,7 @@ interface Hub {
 export function socketHub(
   server: Server,
   options: { readonly appId: string; readonly ackTimeoutMs: number } & SocketSettings,
-): SocketHub {
+) {
   const { appId, ackTimeoutMs, ...settings } = options;
   const hub: Hub = {
     appId,
@@ -84,32 +70,36 @@ export function socketHub(
   }, settings.pingMs ?? 10_000);
   pings.unref();
   return {
-    deliver: (kind, payload, retry) => {
+    deliver: ((kind, payload, retry) => {
       const isEvent = kind === 'events_api';
       const retryFields = { retry_attempt: retry?.num ?? 0, retry_reason: retry?.reason ?? '' };
       const envelope = { type: kind, payload, accepts_response_payload: !isEvent };
       return sendEnvelope(hub, { ...envelope, ...(isEvent && retryFields) });
-    },
-    issueTicket: () => {
+    }) satisfies DeliverToApp,
+    /** Returns the ticket for one connection, as in the reply of `apps.connections.open`. */
+    issueTicket: (): string | null => {
       if (!hub.isEnabled) return null;
       const ticket = randomUUID();
       hub.tickets.add(ticket);
       return ticket;
     },
+    /** The number of connections that get payloads. */
     connections: () => hub.open.filter(({ socket }) => socket.readyState === WebSocket.OPEN).length,
-    refresh: async (refresh) => {
+    /** Resolves when the connections of the refresh get no more payloads. */
+    refresh: async (refresh: SocketRefresh): Promise<void> => {
       const chosen = refresh.which === 'all' ? [...hub.open] : oldest(hub);
       await Promise.all(chosen.map((connection) => refreshOne(hub, connection, refresh)));
     },
-    silenceOldest: () => {
+    /** Slack does not read from the oldest connection any more, so it answers no ping. */
+    silenceOldest: (): void => {
       for (const { socket } of oldest(hub)) socket.pause();
     },
-    setEnabled: (isEnabled) => {
+    setEnabled: (isEnabled: boolean): void => {
       hub.isEnabled = isEnabled;
       const refresh = { reason: 'link_disabled', closing: 'handshake' } as const;
       if (!isEnabled) for (const each of [...hub.open]) void refreshOne(hub, each, refresh);
     },
-    close: () => {
+    close: (): void => {
       clearInterval(pings);
       hub.open.splice(0);
       for (const { socket, tcp } of hub.all) {

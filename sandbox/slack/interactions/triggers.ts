@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Trigger } from '../records.ts';
 import type { SlackState } from '../state.ts';
+import { refuse } from '../web-api/method.ts';
 
 export function issueTrigger(slack: SlackState, person: string): string {
   const issuedAt = slack.now().getTime();
@@ -9,11 +10,11 @@ export function issueTrigger(slack: SlackState, person: string): string {
   return id;
 }
 
-/** The trigger if the app may still use it, otherwise the name of Slack's error. */
-export function validTrigger(slack: SlackState, id: string): Trigger | string {
+/** The trigger, if the app may still use it. */
+export function usableTrigger(slack: SlackState, id: string): Trigger {
   const trigger = slack.triggers.get(id);
-  if (!trigger) return 'invalid_trigger_id';
-  if (trigger.used) return 'exchanged_trigger_id';
+  if (!trigger) return refuse('invalid_trigger_id');
+  if (trigger.used) return refuse('exchanged_trigger_id');
   const age = slack.now().getTime() - trigger.issuedAt;
-  return age > slack.triggerTimeoutMs ? 'expired_trigger_id' : trigger;
+  return age > slack.triggerTimeoutMs ? refuse('expired_trigger_id') : trigger;
 }

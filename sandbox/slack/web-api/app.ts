@@ -2,16 +2,7 @@ import { type Json, record } from '../../json.ts';
 import { messageProblems, refuseBlocks } from '../block-kit/validate.ts';
 import type { SlackState } from '../state.ts';
 import { workspacesOf } from '../workspace/workspace.ts';
-import {
-  isRefusal,
-  type Methods,
-  method,
-  page,
-  refuse,
-  type SlackReply,
-  structure,
-  text,
-} from './method.ts';
+import { method, page, refuse, type SlackReply, structure, text } from './method.ts';
 
 function authTest(slack: SlackState): SlackReply {
   const { domain, name, teamId, botUserId, botId, enterpriseId, orgWide } = slack.workspace;
@@ -30,10 +21,8 @@ function authTest(slack: SlackState): SlackReply {
 }
 
 function teamsList({ workspace }: SlackState, args: Json): SlackReply {
-  const listed = page(workspacesOf(workspace), args);
-  if (isRefusal(listed)) return listed;
-  const teams = listed.items.map((id) => ({ id, name: id }));
-  return { ok: true, teams, response_metadata: listed.response_metadata };
+  const { items, response_metadata } = page(workspacesOf(workspace), args);
+  return { ok: true, teams: items.map((id) => ({ id, name: id })), response_metadata };
 }
 
 function connectionsOpen(slack: SlackState): SlackReply {
@@ -55,13 +44,12 @@ function validateBlocks(_: SlackState, args: Json): SlackReply {
   return problems.length > 0 ? refuseBlocks('invalid_message', problems) : { ok: true };
 }
 
+const appToken = { token: 'app', scopes: ['connections:write'] } as const;
+
 export const appMethods = {
-  'auth.test': method(authTest),
-  'auth.teams.list': method(teamsList),
-  'apps.connections.open': method(connectionsOpen, {
-    token: 'app',
-    scopes: ['connections:write'],
-  }),
-  'blocks.validate': method(validateBlocks),
-  'bots.info': method(botsInfo, { scopes: ['users:read'] }),
-} satisfies Methods;
+  'auth.test': method('special', authTest),
+  'auth.teams.list': method('tier 2', teamsList),
+  'apps.connections.open': method('tier 1', connectionsOpen, appToken),
+  'blocks.validate': method('special', validateBlocks),
+  'bots.info': method('tier 3', botsInfo, { scopes: ['users:read'], isInOneWorkspace: true }),
+};

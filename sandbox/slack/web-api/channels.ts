@@ -9,20 +9,15 @@ import {
   memberOf,
   teamsOf,
 } from '../workspace/workspace.ts';
-import { refuse, type SlackReply } from './method.ts';
+import { refuse } from './method.ts';
 
-/** The conversation if the app may post in it, otherwise Slack's refusal. */
-export function conversationForPosting(
-  slack: SlackState,
-  channel: string | undefined,
-): Conversation | SlackReply {
+/** The conversation, if the app may post in it. */
+export function conversationForPosting(slack: SlackState, channel = ''): Conversation {
   const { workspace, manifest } = slack;
   // A name means a channel of one workspace.
-  const isNamed = workspace.orgWide && !/^[CDGUW][A-Z0-9]+$/.test(channel ?? '');
-  if (channel === undefined || isNamed) return refuse('channel_not_found');
-  const conversation = /^[UW]/.test(channel)
-    ? conversationOfPerson(slack, channel)
-    : conversationOf(workspace, channel);
+  const isNamed = workspace.orgWide && !/^[CDGUW][A-Z0-9]+$/.test(channel);
+  if (channel === '' || isNamed) return refuse('channel_not_found');
+  const conversation = postedTo(slack, channel);
   if (!conversation) return refuse('channel_not_found');
   if (conversation.archived) return refuse('is_archived');
   if (conversation.kind === 'dm' && !manifest.messagesTab) return refuse('messages_tab_disabled');
@@ -33,7 +28,9 @@ export function conversationForPosting(
   return anywhere ? conversation : refuse('not_in_channel');
 }
 
-function conversationOfPerson(slack: SlackState, id: string): Conversation | undefined {
+/** The conversation with this id or name, or with the person who has this id. */
+export function postedTo(slack: SlackState, id: string): Conversation | undefined {
+  if (!/^[UW]/.test(id)) return conversationOf(slack.workspace, id);
   const member = memberOf(slack.workspace, id);
   const writable = member && !member.deleted && member.kind !== 'bot';
   return writable && isColleague(slack.workspace, member)
@@ -41,13 +38,11 @@ function conversationOfPerson(slack: SlackState, id: string): Conversation | und
     : undefined;
 }
 
-/** The conversation if the app can see it: private ones only when the app is a member. */
-export function visibleConversation(
-  slack: SlackState,
-  channel: string | undefined,
-): Conversation | undefined {
-  const conversation = channel === undefined ? undefined : conversationOf(slack.workspace, channel);
-  return conversation && isVisible(slack, conversation) ? conversation : undefined;
+/** The conversation, if the app can see it: private ones only when the app is a member. */
+export function visibleConversation(slack: SlackState, channel = ''): Conversation {
+  const conversation = conversationOf(slack.workspace, channel);
+  if (!conversation || !isVisible(slack, conversation)) return refuse('channel_not_found');
+  return conversation;
 }
 
 export function isVisible(slack: SlackState, conversation: Conversation): boolean {

@@ -5,15 +5,7 @@ import type { StoredMessage } from '../records.ts';
 import type { SlackState } from '../state.ts';
 import { isIn, memberOf } from '../workspace/workspace.ts';
 import { conversationForPosting, visibleConversation } from './channels.ts';
-import {
-  isRefusal,
-  type Methods,
-  method,
-  refuse,
-  type SlackReply,
-  structure,
-  text,
-} from './method.ts';
+import { method, Refused, refuse, type SlackReply, structure, text } from './method.ts';
 
 const MAX_STORED_TEXT = 40_000;
 const MAX_UPDATE_TEXT = 4000;
@@ -24,14 +16,14 @@ interface Content {
   readonly metadata: unknown;
 }
 
-/** The content of the message in the arguments, or Slack's refusal of it. */
-function readContent(args: Json): Content | SlackReply {
+/** The content of the message in the arguments. */
+function readContent(args: Json): Content {
   const unsupported = ['attachments', 'markdown_text'].find((key) => args[key] !== undefined);
   if (unsupported) return refuse('invalid_arguments', { detail: `${unsupported}: not simulated` });
   const blocks = args.blocks === undefined ? [] : structure(args, 'blocks');
   if (blocks === undefined) return refuse('invalid_blocks_format');
   const problems = messageProblems(blocks);
-  if (problems.length > 0) return refuseBlocks('invalid_blocks', problems);
+  if (problems.length > 0) throw new Refused(refuseBlocks('invalid_blocks', problems));
   const metadata = readMetadata(args);
   if (metadata === null) return refuse('invalid_metadata_format');
   const content = text(args, 'text') ?? '';
@@ -48,10 +40,8 @@ function readMetadata(args: Json): unknown {
 
 function postMessage(slack: SlackState, args: Json): SlackReply {
   const conversation = conversationForPosting(slack, text(args, 'channel'));
-  if (isRefusal(conversation)) return conversation;
   if (conversation.restricted) return refuse('restricted_action');
   const content = readContent(args);
-  if (isRefusal(content)) return content;
   const channel = conversation.id;
   const threadTs = text(args, 'thread_ts') ?? null;
   if (threadTs && !messageAt(slack, channel, threadTs)) return refuse('thread_not_found');
@@ -60,12 +50,11 @@ function postMessage(slack: SlackState, args: Json): SlackReply {
   return { ok: true, channel, ts: message.ts, message: messageJson(slack, message) };
 }
 
-/** The message in the arguments if the app posted it, or Slack's refusal. */
-function findOwnMessage(slack: SlackState, args: Json): StoredMessage | SlackReply {
+/** The message in the arguments, if the app posted it. */
+function findOwnMessage(slack: SlackState, args: Json): StoredMessage {
   const channel = text(args, 'channel') ?? '';
   if (!/^[CDG]/.test(channel)) return refuse('channel_not_found');
   const conversation = conversationForPosting(slack, channel);
-  if (isRefusal(conversation)) return conversation;
   const message = messageAt(slack, conversation.id, text(args, 'ts') ?? '');
   if (!message || message.ephemeralFor !== null) return refuse('message_not_found');
   return message.byBot ? message : refuse('cant_update_message');
@@ -77,11 +66,9 @@ function mayBeEdited({ editMinutes, now }: SlackState, { ts }: StoredMessage): b
 
 function update(slack: SlackState, args: Json): SlackReply {
   const message = findOwnMessage(slack, args);
-  if (isRefusal(message)) return message;
   if (!mayBeEdited(slack, message)) return refuse('edit_window_closed');
   if ([...(text(args, 'text') ?? '')].length > MAX_UPDATE_TEXT) return refuse('msg_too_long');
   const content = readContent(args);
-  if (isRefusal(content)) return content;
   // An update replaces the whole message: blocks that are not sent again are removed.
   updateMessage(slack, message, content);
   if (content.metadata !== undefined) message.metadata = content.metadata;
@@ -91,11 +78,9 @@ function update(slack: SlackState, args: Json): SlackReply {
 
 function postEphemeral(slack: SlackState, args: Json): SlackReply {
   const conversation = conversationForPosting(slack, text(args, 'channel'));
-  if (isRefusal(conversation)) return conversation;
   const user = memberOf(slack.workspace, text(args, 'user') ?? '');
   if (!user || user.deleted || !isIn(conversation, user.id)) return refuse('user_not_in_channel');
   const content = readContent(args);
-  if (isRefusal(content)) return content;
   if (Buffer.byteLength(content.text) > MAX_UPDATE_TEXT) return refuse('msg_too_long');
   const { ts } = addMessage(slack, {
     ...content,
@@ -108,9 +93,7 @@ function postEphemeral(slack: SlackState, args: Json): SlackReply {
 }
 
 function getPermalink(slack: SlackState, args: Json): SlackReply {
-  const conversation = visibleConversation(slack, text(args, 'channel'));
-  if (!conversation) return refuse('channel_not_found');
-  const channel = conversation.id;
+  const { id: channel } = visibleConversation(slack, text(args, 'channel'));
   const message = messageAt(slack, channel, text(args, 'message_ts') ?? '');
   if (!message || message.ephemeralFor !== null) return refuse('message_not_found');
   const { ts, threadTs } = message;
@@ -122,8 +105,8 @@ function getPermalink(slack: SlackState, args: Json): SlackReply {
 const write = { scopes: ['chat:write'] };
 
 export const chatMethods = {
-  'chat.postMessage': method(postMessage, write),
-  'chat.postEphemeral': method(postEphemeral, write),
-  'chat.update': method(update, write),
-  'chat.getPermalink': method(getPermalink),
-} satisfies Methods;
+  'chat.postMessage': method('posting', postMessage, write),
+  'chat.postEphemeral': method('tier 4', postEphemeral, write),
+  'chat.update': method('tier 3', update, write),
+  'chat.getPermalink': method('special', getPermalink),
+};

@@ -11,26 +11,11 @@ import {
   teamsOf,
 } from '../workspace/workspace.ts';
 import { conversationJson, isVisible, scopeFor, visibleConversation } from './channels.ts';
-import {
-  flag,
-  isRefusal,
-  type Methods,
-  method,
-  missingScope,
-  page,
-  refuse,
-  type SlackReply,
-  text,
-} from './method.ts';
+import { flag, method, missingScope, page, refuse, type SlackReply, text } from './method.ts';
 
-/** The conversation if the app can see it and has the scope, otherwise Slack's refusal. */
-function findConversation(
-  slack: SlackState,
-  args: Json,
-  use: 'read' | 'history',
-): Conversation | SlackReply {
+/** The conversation, if the app can see it and has the scope. */
+function findConversation(slack: SlackState, args: Json, use: 'read' | 'history'): Conversation {
   const conversation = visibleConversation(slack, text(args, 'channel'));
-  if (!conversation) return refuse('channel_not_found');
   const needed = scopeFor(conversation, use);
   return slack.manifest.scopes.includes(needed)
     ? conversation
@@ -39,7 +24,6 @@ function findConversation(
 
 function info(slack: SlackState, args: Json): SlackReply {
   const conversation = findConversation(slack, args, 'read');
-  if (isRefusal(conversation)) return conversation;
   return { ok: true, channel: conversationJson(slack, conversation) };
 }
 
@@ -65,19 +49,14 @@ function list(slack: SlackState, args: Json): SlackReply {
     isVisible(slack, conversation) &&
     (team === undefined || teamsOf(slack.workspace, conversation).includes(team)) &&
     !(conversation.archived && flag(args, 'exclude_archived'));
-  const listed = page(slack.workspace.channels, args, isListed);
-  if (isRefusal(listed)) return listed;
-  const { items, response_metadata } = listed;
+  const { items, response_metadata } = page(slack.workspace.channels, args, isListed);
   const channels = items.map((conversation) => conversationJson(slack, conversation));
   return { ok: true, channels, response_metadata };
 }
 
 function members(slack: SlackState, args: Json): SlackReply {
   const conversation = findConversation(slack, args, 'read');
-  if (isRefusal(conversation)) return conversation;
-  const listed = page(conversation.members, args);
-  if (isRefusal(listed)) return listed;
-  const { items, response_metadata } = listed;
+  const { items, response_metadata } = page(conversation.members, args);
   const ids = items.map((id) => {
     const member = memberOf(slack.workspace, id);
     return member ? payloadId(slack.workspace, member) : id;
@@ -98,16 +77,14 @@ function open(slack: SlackState, args: Json): SlackReply {
   return { ok: true, channel: { id: directConversation(slack.workspace, member.id).id } };
 }
 
-/** The conversation if the app may read its messages, otherwise Slack's refusal. */
-function readableConversation(slack: SlackState, args: Json): Conversation | SlackReply {
+/** The conversation, if the app may read its messages. */
+function readableConversation(slack: SlackState, args: Json): Conversation {
   const conversation = findConversation(slack, args, 'history');
-  if (isRefusal(conversation)) return conversation;
   return isIn(conversation, slack.workspace.botUserId) ? conversation : refuse('not_in_channel');
 }
 
 function history(slack: SlackState, args: Json): SlackReply {
   const conversation = readableConversation(slack, args);
-  if (isRefusal(conversation)) return conversation;
   const oldest = text(args, 'oldest') ?? '0';
   const latest = text(args, 'latest') ?? '9999999999.999999';
   const inclusive = flag(args, 'inclusive');
@@ -119,7 +96,6 @@ function history(slack: SlackState, args: Json): SlackReply {
 
 function replies(slack: SlackState, args: Json): SlackReply {
   const conversation = readableConversation(slack, args);
-  if (isRefusal(conversation)) return conversation;
   const ts = text(args, 'ts') ?? '';
   if (!messageAt(slack, conversation.id, ts)) return refuse('thread_not_found');
   const thread = storedMessages(slack, conversation).filter(
@@ -140,9 +116,7 @@ function messagesReply(
   args: Json,
   messages: readonly StoredMessage[],
 ): SlackReply {
-  const found = page(messages, args);
-  if (isRefusal(found)) return found;
-  const { items, response_metadata } = found;
+  const { items, response_metadata } = page(messages, args);
   const withMetadata = flag(args, 'include_all_metadata');
   const listed = items.map((message) => {
     const { metadata, ...rest } = messageJson(slack, message);
@@ -153,10 +127,10 @@ function messagesReply(
 }
 
 export const conversationMethods = {
-  'conversations.info': method(info),
-  'conversations.members': method(members),
-  'conversations.open': method(open, { scopes: ['im:write'] }),
-  'conversations.list': method(list),
-  'conversations.history': method(history),
-  'conversations.replies': method(replies),
-} satisfies Methods;
+  'conversations.info': method('tier 3', info),
+  'conversations.members': method('tier 4', members),
+  'conversations.open': method('tier 3', open, { scopes: ['im:write'] }),
+  'conversations.list': method('tier 2', list, { isInOneWorkspace: true }),
+  'conversations.history': method('tier 3', history),
+  'conversations.replies': method('tier 3', replies),
+};

@@ -4,16 +4,7 @@ import { addMessage, messageAt } from '../messages.ts';
 import type { StoredFile } from '../records.ts';
 import { newId, type SlackState } from '../state.ts';
 import { conversationForPosting } from './channels.ts';
-import {
-  count,
-  isRefusal,
-  type Methods,
-  method,
-  refuse,
-  type SlackReply,
-  structure,
-  text,
-} from './method.ts';
+import { count, method, refuse, type SlackReply, structure, text } from './method.ts';
 
 function getUploadUrl(slack: SlackState, args: Json): SlackReply {
   const name = text(args, 'filename');
@@ -34,7 +25,6 @@ function completeUpload(slack: SlackState, args: Json): SlackReply {
   if (files.some((file) => file.completed)) return refuse('file_not_found');
   const channel = text(args, 'channel_id') ?? text(args, 'channels');
   const conversation = conversationForPosting(slack, channel);
-  if (isRefusal(conversation)) return conversation;
   const threadTs = text(args, 'thread_ts') ?? null;
   if (threadTs && !messageAt(slack, conversation.id, threadTs)) return refuse('thread_not_found');
   for (const [index, file] of files.entries()) {
@@ -54,6 +44,6 @@ function completeUpload(slack: SlackState, args: Json): SlackReply {
 const write = { scopes: ['files:write'] };
 
 export const fileMethods = {
-  'files.getUploadURLExternal': method(getUploadUrl, write),
-  'files.completeUploadExternal': method(completeUpload, write),
-} satisfies Methods;
+  'files.getUploadURLExternal': method('tier 4', getUploadUrl, write),
+  'files.completeUploadExternal': method('tier 4', completeUpload, write),
+};

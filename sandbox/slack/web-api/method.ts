@@ -1,32 +1,43 @@
 import { type Json, parseJson } from '../../json.ts';
 import type { SlackState } from '../state.ts';
-import type { MethodName } from './tiers.ts';
 
 export type SlackReply = Json & { readonly ok: boolean };
 
+/** How Slack limits the calls of a method in one workspace. */
+export type Tier = 'tier 1' | 'tier 2' | 'tier 3' | 'tier 4' | 'special' | 'posting';
+
 /** One method of the Web API. Any one of the scopes is enough to call it. */
 export interface Method {
+  /** Source: sandbox/README.md#methods */
+  readonly tier: Tier;
   readonly scopes: readonly string[];
   readonly token: 'bot' | 'app';
+  /** It acts on one workspace, which the token of an installation for an organization does not name. */
+  readonly isInOneWorkspace: boolean;
+  /** Throws Slack's refusal. */
   readonly run: (slack: SlackState, args: Json) => SlackReply;
 }
 
-/** Some of the methods. Each method of the simulator has a tier. */
-export type Methods = Readonly<Partial<Record<MethodName, Method>>>;
-
-export function method(run: Method['run'], settings: Partial<Omit<Method, 'run'>> = {}): Method {
-  return { scopes: [], token: 'bot', ...settings, run };
+export function method(tier: Tier, run: Method['run'], settings: Partial<Method> = {}): Method {
+  return { scopes: [], token: 'bot', isInOneWorkspace: false, ...settings, tier, run };
 }
 
-export function refuse(error: string, more: Json = {}): SlackReply {
-  return { ok: false, error, ...more };
+/** Ends a call with this reply. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly reply: SlackReply;
+
+  constructor(reply: SlackReply) {
+    super(String(reply.error));
+    this.reply = reply;
+  }
 }
 
-export function isRefusal(value: object): value is SlackReply {
-  return 'ok' in value && value.ok === false;
+export function refuse(error: string, more: Json = {}): never {
+  throw new Refused({ ok: false, error, ...more });
 }
 
-export function missingScope(granted: readonly string[], needed: string): SlackReply {
+export function missingScope(granted: readonly string[], needed: string): never {
   return refuse('missing_scope', { needed, provided: granted.join(',') });
 }
 

@@ -1,15 +1,14 @@
 import { createRateLimiter, type RateLimit } from '../../api/rate-limit.ts';
 import type { Json } from '../../json.ts';
 import type { SlackState } from '../state.ts';
-import { conversationForPosting } from './channels.ts';
-import { isRefusal, text } from './method.ts';
-import { METHOD_TIERS, type MethodName, type Tier } from './tiers.ts';
+import { postedTo } from './channels.ts';
+import { type Method, type Tier, text } from './method.ts';
 
 /** `hard` allows exactly the documented calls; `with-bursts` tolerates short bursts, as Slack does. */
 export type RateLimits = 'hard' | 'with-bursts';
 
 /** The seconds until the call is allowed; 0 when it is allowed now, and then it counts. */
-export type SecondsToWait = (method: MethodName, args: Json) => number;
+export type SecondsToWait = (name: string, method: Method, args: Json) => number;
 
 /** Calls per minute, and the additional calls of a burst. Slack publishes no size of a burst. */
 const PER_MINUTE: Readonly<Record<Tier, { readonly calls: number; readonly burst: number }>> = {
@@ -35,19 +34,18 @@ export function slackRateLimits(slack: SlackState, limits: RateLimits | null): S
     const { allowed, resetMs } = admit(key, limit, slack.now());
     return allowed ? 0 : Math.ceil(resetMs / 1000);
   };
-  return (method, args) => {
+  return (name, { tier }, args) => {
     if (limits === null) return 0;
-    const { calls, burst } = PER_MINUTE[METHOD_TIERS[method]];
+    const { calls, burst } = PER_MINUTE[tier];
     const requests = limits === 'hard' ? calls : calls + burst;
-    const seconds = secondsUntil(method, { requests, perMs: 60_000 });
-    if (seconds > 0 || METHOD_TIERS[method] !== 'posting') return seconds;
-    return secondsUntil(`${method} ${channelOf(slack, args)}`, PER_CHANNEL[limits]);
+    const seconds = secondsUntil(name, { requests, perMs: 60_000 });
+    if (seconds > 0 || tier !== 'posting') return seconds;
+    return secondsUntil(`${name} ${channelOf(slack, args)}`, PER_CHANNEL[limits]);
   };
 }
 
 /** The channel's id, also where the call has its name or the id of a user. */
 function channelOf(slack: SlackState, args: Json): string {
   const channel = text(args, 'channel') ?? '';
-  const conversation = conversationForPosting(slack, channel);
-  return isRefusal(conversation) ? channel : conversation.id;
+  return postedTo(slack, channel)?.id ?? channel;
 }

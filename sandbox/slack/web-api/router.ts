@@ -7,13 +7,12 @@ import { chatMethods } from './chat.ts';
 import { conversationMethods } from './conversations.ts';
 import { type SlackFault, takeFault } from './faults.ts';
 import { fileMethods } from './files.ts';
-import { type Method, missingScope, refuse, type SlackReply, text } from './method.ts';
+import { type Method, missingScope, Refused, refuse, type SlackReply, text } from './method.ts';
 import type { SecondsToWait } from './rate-limits.ts';
-import type { MethodName } from './tiers.ts';
 import { userMethods } from './users.ts';
 import { viewMethods } from './views.ts';
 
-const methods: Readonly<Record<MethodName, Method>> = {
+export const METHODS: Readonly<Record<string, Method>> = {
   ...appMethods,
   ...chatMethods,
   ...conversationMethods,
@@ -21,8 +20,6 @@ const methods: Readonly<Record<MethodName, Method>> = {
   ...userMethods,
   ...viewMethods,
 };
-
-const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name);
 
 /** The result of one call: HTTP status and body, or no answer. */
 interface CallResult {
@@ -58,62 +55,70 @@ function tokenOf(request: Request, tokenInBody: unknown): string {
   return bearer ?? stringOf(tokenInBody);
 }
 
-function call(
-  slack: SlackState,
-  secondsToWait: SecondsToWait,
-  { name, args, token }: CallRequest,
-): CallResult {
+function call(slack: SlackState, secondsToWait: SecondsToWait, request: CallRequest): CallResult {
+  const { name, args } = request;
   if (!slack.reachable) return { status: null, reply: null, disconnect: true };
-  if (!isMethod(name)) return answered(refuse('unknown_method', { req_method: name }));
+  const method = methodNamed(name);
+  if (!method) return failed('unknown_method', { req_method: name });
   const fault = takeFault(slack.faults, name, args);
   if (fault && fault.how !== 'reply-lost') return faultResult(fault);
-  const refused =
-    refuseToken(slack, methods[name], token) ?? refuseWorkspace(slack.workspace, name, args);
-  const wait = refused ? 0 : secondsToWait(name, args);
-  if (wait > 0) return rateLimited(wait);
-  const reply = refused ?? methods[name].run(slack, args);
-  return fault ? { status: null, reply, disconnect: true } : answered(reply);
+  const result = run(slack, secondsToWait, method, request);
+  return fault && result.status === 200 ? { ...result, status: null, disconnect: true } : result;
 }
 
-function refuseToken(slack: SlackState, method: Method, token: string): SlackReply | null {
-  if (token === '') return refuse('not_authed');
+const methodNamed = (name: string): Method | undefined =>
+  Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+
+function run(
+  slack: SlackState,
+  secondsToWait: SecondsToWait,
+  method: Method,
+  { name, args, token }: CallRequest,
+): CallResult {
+  try {
+    checkToken(slack, method, token);
+    if (method.isInOneWorkspace) checkWorkspace(slack.workspace, args);
+    const wait = secondsToWait(name, method, args);
+    return wait > 0 ? rateLimited(wait) : { status: 200, reply: method.run(slack, args) };
+  } catch (error) {
+    if (error instanceof Refused) return { status: 200, reply: error.reply };
+    throw error;
+  }
+}
+
+function checkToken(slack: SlackState, method: Method, token: string): void {
+  if (token === '') refuse('not_authed');
   const { bot, app } = slack.tokens;
-  if (token !== bot && token !== app) return refuse('invalid_auth');
-  if (token === bot && slack.isUninstalled) return refuse('account_inactive');
-  if (token !== slack.tokens[method.token]) return refuse('not_allowed_token_type');
+  if (token !== bot && token !== app) refuse('invalid_auth');
+  if (token === bot && slack.isUninstalled) refuse('account_inactive');
+  if (token !== slack.tokens[method.token]) refuse('not_allowed_token_type');
   const { scopes } = method;
   const granted = method.token === 'app' ? slack.tokens.appScopes : slack.manifest.scopes;
-  if (scopes.length === 0 || scopes.some((one) => granted.includes(one))) return null;
-  return missingScope(granted, scopes.join(','));
+  if (scopes.length > 0 && !scopes.some((one) => granted.includes(one)))
+    missingScope(granted, scopes.join(','));
 }
 
-/** What acts on one workspace, which the token of an installation for an organization does not name. */
-const IN_ONE_WORKSPACE: readonly MethodName[] = [
-  ...(['bots.info', 'conversations.list', 'users.list'] as const),
-  ...(['usergroups.list', 'usergroups.users.list'] as const),
-];
-
-function refuseWorkspace(workspace: Workspace, name: MethodName, args: Json): SlackReply | null {
-  if (!workspace.orgWide || !IN_ONE_WORKSPACE.includes(name)) return null;
+function checkWorkspace(workspace: Workspace, args: Json): void {
+  if (!workspace.orgWide) return;
   const team = text(args, 'team_id');
-  if (team === undefined) return refuse('missing_argument', { arg: 'team_id' });
-  return workspacesOf(workspace).includes(team) ? null : refuse('team_access_not_granted');
+  if (team === undefined) refuse('missing_argument', { arg: 'team_id' });
+  if (!workspacesOf(workspace).includes(team)) refuse('team_access_not_granted');
 }
 
 function faultResult({ how, retryAfterSeconds }: SlackFault): CallResult {
   if (how === 'rate-limited') return rateLimited(retryAfterSeconds ?? 1);
-  if (how === 'server-error') return { status: 500, reply: refuse('internal_error') };
+  if (how === 'server-error') return { ...failed('internal_error'), status: 500 };
   if (how === 'html') return { status: 200, reply: null };
   if (how === 'no-reply' || how === 'reply-lost') return { status: null, reply: null };
-  return answered(refuse(how.error));
+  return failed(how.error);
 }
 
-function answered(reply: SlackReply): CallResult {
-  return { status: 200, reply };
+function failed(error: string, more: Json = {}): CallResult {
+  return { status: 200, reply: { ok: false, error, ...more } };
 }
 
 function rateLimited(seconds: number): CallResult {
-  return { status: 429, reply: refuse('ratelimited'), retryAfterSeconds: seconds };
+  return { ...failed('ratelimited'), status: 429, retryAfterSeconds: seconds };
 }
 
 function send(slack: SlackState, response: Response, name: string, result: CallResult): void {
@@ -122,7 +127,7 @@ function send(slack: SlackState, response: Response, name: string, result: CallR
   if (result.status === null) return;
   response.status(result.status);
   response.set('x-oauth-scopes', slack.manifest.scopes.join(','));
-  response.set('x-accepted-oauth-scopes', (isMethod(name) ? methods[name].scopes : []).join(','));
+  response.set('x-accepted-oauth-scopes', (methodNamed(name)?.scopes ?? []).join(','));
   if (result.retryAfterSeconds) response.set('retry-after', String(result.retryAfterSeconds));
   if (result.reply) response.json(result.reply);
   else response.type('html').send('<!doctype html><title>Bad gateway</title>');

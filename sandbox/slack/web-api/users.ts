@@ -12,9 +12,7 @@ import {
 } from '../workspace/workspace.ts';
 import {
   flag,
-  isRefusal,
   type Method,
-  type Methods,
   method,
   PAGE_LIMIT,
   page,
@@ -92,20 +90,15 @@ function usersList(slack: SlackState, args: Json): SlackReply {
   );
   // Without a limit Slack tries to return everyone.
   if (args.limit === undefined && members.length >= PAGE_LIMIT) return refuse('limit_required');
-  const listed = page(members, { limit: PAGE_LIMIT - 1, ...args });
-  if (isRefusal(listed)) return listed;
-  const { items, response_metadata } = listed;
+  const { items, response_metadata } = page(members, { limit: PAGE_LIMIT - 1, ...args });
   return { ok: true, members: items.map((one) => userJson(slack, one)), response_metadata };
 }
 
 /** A method of user groups, which exist on paid plans only. */
 function onPaidPlan(run: Method['run']): Method {
-  const settings = { scopes: ['usergroups:read'] };
-  return method(
-    (slack, args) =>
-      slack.workspace.plan === 'free' ? refuse('plan_upgrade_required') : run(slack, args),
-    settings,
-  );
+  const onPlan: Method['run'] = (slack, args) =>
+    slack.workspace.plan === 'free' ? refuse('plan_upgrade_required') : run(slack, args);
+  return method('tier 2', onPlan, { scopes: ['usergroups:read'], isInOneWorkspace: true });
 }
 
 function groupsList(slack: SlackState, args: Json): SlackReply {
@@ -130,8 +123,8 @@ function groupUsers(slack: SlackState, args: Json): SlackReply {
 const users = { scopes: ['users:read'] };
 
 export const userMethods = {
-  'users.info': method(usersInfo, users),
-  'users.list': method(usersList, users),
+  'users.info': method('tier 4', usersInfo, users),
+  'users.list': method('tier 2', usersList, { ...users, isInOneWorkspace: true }),
   'usergroups.list': onPaidPlan(groupsList),
   'usergroups.users.list': onPaidPlan(groupUsers),
-} satisfies Methods;
+};

@@ -1,44 +1,33 @@
 import { isJson, type Json } from '../../json.ts';
 import { refuseBlocks, viewProblems } from '../block-kit/validate.ts';
-import { validTrigger } from '../interactions/triggers.ts';
+import { usableTrigger } from '../interactions/triggers.ts';
 import type { StoredView } from '../records.ts';
 import type { SlackState } from '../state.ts';
 import { openModal, publishHome, replaceContent, viewById, viewJson } from '../views.ts';
 import { isColleague, memberOf } from '../workspace/workspace.ts';
-import {
-  isRefusal,
-  type Methods,
-  method,
-  refuse,
-  type SlackReply,
-  structure,
-  text,
-} from './method.ts';
+import { method, Refused, refuse, type SlackReply, structure, text } from './method.ts';
 
 const MAX_BYTES = 250_000;
 
-/** The view in the arguments, or Slack's refusal of it. */
-function readView(args: Json, type: 'modal' | 'home' | null): Json | SlackReply {
+/** The view in the arguments. */
+function readView(args: Json, type: 'modal' | 'home' | null): Json {
   const view = structure(args, 'view');
   if (!isJson(view)) return refuse('invalid_arguments');
   if (Buffer.byteLength(JSON.stringify(view)) > MAX_BYTES) return refuse('view_too_large');
   const problems = viewProblems(view);
-  if (problems.length > 0) return refuseBlocks('invalid_arguments', problems);
+  if (problems.length > 0) throw new Refused(refuseBlocks('invalid_arguments', problems));
   return type !== null && view.type !== type ? refuse('invalid_arguments') : view;
 }
 
 function open(slack: SlackState, args: Json): SlackReply {
   const view = readView(args, 'modal');
-  if (isRefusal(view)) return view;
-  const trigger = validTrigger(slack, text(args, 'trigger_id') ?? '');
-  if (typeof trigger === 'string') return refuse(trigger);
+  const trigger = usableTrigger(slack, text(args, 'trigger_id') ?? '');
   trigger.used = true;
   return viewReply(slack, openModal(slack, trigger.person, view));
 }
 
 function update(slack: SlackState, args: Json): SlackReply {
   const view = readView(args, null);
-  if (isRefusal(view)) return view;
   const open = viewById(slack, text(args, 'view_id') ?? '');
   if (!open || open.type !== view.type) return refuse('not_found');
   if (isStale(args, open)) return refuse('hash_conflict');
@@ -53,7 +42,6 @@ function publish(slack: SlackState, args: Json): SlackReply {
     return refuse('user_not_found');
   }
   const view = readView(args, 'home');
-  if (isRefusal(view)) return view;
   const existing = slack.homes.get(person.id);
   if (existing && isStale(args, existing)) return refuse('hash_conflict');
   return viewReply(slack, publishHome(slack, person.id, view));
@@ -69,7 +57,7 @@ function viewReply(slack: SlackState, view: StoredView): SlackReply {
 }
 
 export const viewMethods = {
-  'views.open': method(open),
-  'views.update': method(update),
-  'views.publish': method(publish),
-} satisfies Methods;
+  'views.open': method('tier 4', open),
+  'views.update': method('tier 4', update),
+  'views.publish': method('tier 4', publish),
+};

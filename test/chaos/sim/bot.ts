@@ -119,7 +119,7 @@ export async function openBot(
     const onError = (error: unknown) => mendLog(context, error);
     const onLate = async () => undefined;
     const on = { ...context, onError, onLate };
-    const loop = createJobLoop(on, jobKinds(context, { follows: false }));
+    const loop = createJobLoop(on, jobKinds(context));
     const started = checked.then(check).then(() => {
       loops.wake = loop.wake;
       loop.start(2 ** 30);

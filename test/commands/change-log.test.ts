@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import type { LogRequest } from '../../src/commands/index.ts';
+import { answerChangeLog, historyLines, storyLines } from '../../src/commands/change-log.ts';
 import type { Answer, AnswerPart, PersonLookup } from '../../src/domain/answer.ts';
 import { agentId, TARGET_TRAITS, type Target, type UserId } from '../../src/domain/change.ts';
 import { draftChange } from '../../src/domain/draft.ts';
-import { createDenial } from '../../src/domain/gate.ts';
+import type { EventOf } from '../../src/domain/log-events.ts';
 import { append } from '../../src/log/index.ts';
-import { recordRefusal } from '../../src/workflow/authorize.ts';
-import type { WorkflowContext } from '../../src/workflow/context.ts';
-import { answerChangeLog, historyLines, storyLines } from '../../src/workflow/history.ts';
+import { createChangesQueries, type WorkflowContext } from '../../src/workflow/index.ts';
 import {
   aChange,
   ana,
@@ -23,17 +21,18 @@ import {
   PLAN,
   REQUIRES,
   recorded,
-} from './context.ts';
+} from '../workflow/context.ts';
 
-const ANYTHING: LogRequest = {
-  ...{ by: null, command: null, target: null, state: null, since: null, until: null },
-  before: null,
-};
+type LogRequest = Parameters<typeof answerChangeLog>[0];
 
 function asking(context: WorkflowContext, found: PersonLookup = { ok: false, why: 'nobody' }) {
-  const search = { ...context, named: async () => found };
-  return (over: Partial<LogRequest> = {}, by: UserId = dora) =>
-    answerChangeLog(search, { ...ANYTHING, ...over }, { by, channel: null });
+  const changes = createChangesQueries(
+    context,
+    async () => found,
+    async () => null,
+  );
+  return (request: LogRequest = {}, by: UserId = dora) =>
+    answerChangeLog(request, { changes, now: context.now }, { by, channel: null });
 }
 
 function partsOf<Kind extends AnswerPart['kind']>({ parts }: Answer, kind: Kind) {
@@ -62,6 +61,18 @@ function linesIn(answer: Answer): readonly string[] {
 
 async function historyOf({ events }: WorkflowContext, id: Parameters<typeof historyLines>[1]) {
   return (await historyLines(events, id)).map(textOf).map((line) => line.replace(NUMBER, ''));
+}
+
+/** A request that was refused before it became a change. */
+function refused(
+  { events }: WorkflowContext,
+  about: Omit<EventOf<`refusal/${string}`>, 'type' | 'tried' | 'rule'> & { command: string },
+) {
+  const event = { type: 'refused', tried: about.command, rule: null, ...about } as const;
+  return append(events, async () => ({
+    events: [{ stream: 'refusal/r1', event }],
+    result: null,
+  }));
 }
 
 /** At the end of each line for auditors: its number, its hash, and the mark of an attempt. */
@@ -141,10 +152,20 @@ test('the log and the story of a change say through which agent a person asked',
     `${ana} requested it`,
     `${ana} via copilot cancelled it`,
   ]);
-  await recordRefusal(context, createDenial('agent-not-admitted', { command: 'service stop' }), {
-    ...{ tried: 'service stop', by: ana, via, identity: null },
-  });
+  const why = 'agent-not-admitted';
+  await refused(context, { by: ana, via, why, command: 'service stop', target: null });
   expect(linesIn(await asking(context)())[0]).toContain('UANA via copilot was refused');
+});
+
+test('the story of a standing approval names who used it and who revoked it', async () => {
+  const { context } = await createTestContext();
+  const { id } = await aChange(context, { command: 'change allow', state: 'succeeded' });
+  await moved(context, id, { type: 'used', by: dora, change: newId() });
+  await moved(context, id, { type: 'revoked', by: ben });
+  expect((await storyLines(context.events, id)).map(textOf).slice(-2)).toEqual([
+    'UDORA used it',
+    'UBEN revoked it',
+  ]);
 });
 
 test('what an agent asked for itself begins once', async () => {
@@ -222,8 +243,7 @@ test('refused presses and forms stand between the steps', async () => {
 test('the log shows the newest event first, with the refusals that belong to no change', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context);
-  const denial = createDenial('no-rule', { command: 'service create', target: 'eu' });
-  await recordRefusal(context, denial, { tried: 'service create', by: dora, identity: null });
+  await refused(context, { by: dora, why: 'no-rule', command: 'service create', target: 'eu' });
   const answer = await asking(context)();
   expect([answer.title, ...linesIn(answer)]).toEqual([
     '3 events',
@@ -242,15 +262,15 @@ test('the log is filtered by person, command, target, state and time', async () 
   clock.now = minutes(10);
   await aChange(context, { command: 'service scale' });
   const ask = asking(context, { ok: true, user: ben });
-  const titleOf = async (over: Partial<LogRequest>) => (await ask(over)).title;
+  const titleOf = async (over: LogRequest) => (await ask(over)).title;
   expect(await titleOf({})).toBe('5 events');
   expect(await titleOf({ by: '@ben' })).toBe('1 event');
-  expect(await titleOf({ command: 'Scale' })).toBe('2 events');
+  expect(await titleOf({ what: 'Scale' })).toBe('2 events');
   expect(await titleOf({ target: 'STAG' })).toBe('5 events');
   expect(await titleOf({ target: 'prod' })).toBe('0 events');
   expect(await titleOf({ state: 'pending' })).toBe('2 events');
-  expect(await titleOf({ since: { agoMs: 60_000 } })).toBe('2 events');
-  expect(await titleOf({ until: { agoMs: 60_000 } })).toBe('3 events');
+  expect(await titleOf({ since: '1m' })).toBe('2 events');
+  expect(await titleOf({ until: '1m' })).toBe('3 events');
 });
 
 test('a name that nobody has is asked again', async () => {
@@ -285,7 +305,7 @@ test('a long log has pages by event number', async () => {
 
 const EVENTS = 2_600;
 
-async function logOf(command: string | null): Promise<Answer> {
+async function logOf(request: LogRequest): Promise<Answer> {
   const { context } = await createTestContext();
   const about = { by: ana, tried: 'service stop', why: 'no-rule', rule: null };
   await append(context.events, async () => ({
@@ -295,15 +315,15 @@ async function logOf(command: string | null): Promise<Answer> {
     })),
     result: null,
   }));
-  return asking(context)({ command });
+  return asking(context)(request);
 }
 
 test('a full page counts no more than 2,000 events', async () => {
-  expect(noteOf(await logOf(null))).toContain('Searched the last 2000 events');
+  expect(noteOf(await logOf({}))).toContain('Searched the last 2000 events');
 });
 
 test('a search for rare events goes on after 2,000 events', async () => {
-  const answer = await logOf('service start');
+  const answer = await logOf({ what: 'service start' });
   expect(answer.title).toBe('0 events');
   expect(noteOf(answer)).not.toContain('Searched');
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { answerWho } from '../../src/commands/who.ts';
 import type { Answer } from '../../src/domain/answer.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Scope } from '../../src/domain/freezes.ts';
-import type { WorkflowContext } from '../../src/workflow/context.ts';
-import { createWhoQueries } from '../../src/workflow/who.ts';
+import { commandServices, type WorkflowContext } from '../../src/workflow/index.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   aChange,
@@ -15,15 +15,14 @@ import {
   RULE,
   recorded,
   STAGING,
-} from './context.ts';
+} from '../workflow/context.ts';
 
 const OF_STAGING: Scope = { service: STAGING };
 
 async function askWho(context: WorkflowContext, by: UserId, scope: Scope | null = OF_STAGING) {
-  const answer = await createWhoQueries(context)(
-    { command: 'service stop', scope },
-    { by, channel: null },
-  );
+  const { who } = commandServices(context);
+  const asked = { who, services: context.services(), now: context.now };
+  const answer = await answerWho({ command: 'service stop', scope }, asked, { by, channel: null });
   return linesIn(answer);
 }
 
