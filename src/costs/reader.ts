@@ -17,7 +17,7 @@ import { type PriceList, withPrices } from '../maths/money.ts';
 import { type CostGap, type CostReading, createReportReader } from '../maths/report.ts';
 import { type CostRow, entityKey, entityOf, type OpenDay } from '../maths/rows.ts';
 import type { CloudClient } from '../servers/cloud.ts';
-import { learnService } from '../servers/facts.ts';
+import { learnServices } from '../servers/facts.ts';
 import { reading, type Store, transaction } from '../storage/index.ts';
 import { appliedChanges } from './applied-changes.ts';
 import {
@@ -295,9 +295,8 @@ export async function learnFromUsage(
     // A warehouse may have the id of its service.
     if (entityOf(row, entityId).kind === 'service') names.set(serviceId, entityName);
   }
-  await transaction(context.store, async (tx) => {
-    const own = { organizationId, fields: {}, source: 'usage report', seenAt } as const;
-    for (const [id, name] of names) await learnService(tx, { ...own, id, name });
-  });
+  const own = { organizationId, fields: {}, source: 'usage report', seenAt } as const;
+  const all = [...names].map(([id, name]) => ({ ...own, id, name }));
+  await transaction(context.store, (tx) => learnServices(tx, all));
   return names.size;
 }

@@ -5,7 +5,7 @@ import type { LearnedService, NamedItem, ServerFacts, Service } from '../domain/
 import { reading, type Store, transaction } from '../storage/index.ts';
 import type { ServiceReading } from './cloud-readings.ts';
 import type { CloudReads } from './cloud-reads.ts';
-import { knownServices, learnedReading, learnService } from './facts.ts';
+import { knownServices, learnedReading, learnServices } from './facts.ts';
 
 // The services that users can name: configured, learned from replies, and discovered on the server.
 
@@ -365,13 +365,11 @@ export async function openDirectory({
     learnedAt.set(organizationId, readAt.getTime());
     const names = new Map(learned.map(({ id, name }) => [id, name]));
     const nameOf = ({ id, name }: ServiceReading) => name ?? names.get(id) ?? id.slice(0, 8);
+    const all = readings.map((each) =>
+      learnedReading(each, { name: nameOf(each), organizationId }, readAt),
+    );
     try {
-      await transaction(store, async (tx) => {
-        for (const each of readings) {
-          const own = { name: nameOf(each), organizationId };
-          await learnService(tx, learnedReading(each, own, readAt));
-        }
-      });
+      await transaction(store, (tx) => learnServices(tx, all));
       await read();
     } catch (err) {
       log.warn({ err }, 'services that were read could not be stored');

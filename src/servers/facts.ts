@@ -172,38 +172,48 @@ interface DirectoryEntry extends LearnedService {
   readonly fieldSeenAt: Readonly<Record<string, number>>;
 }
 
-/** Replies may be stored out of order, so that each field keeps its newest value. */
-export async function learnService(tx: StoreTx, learned: LearnedService): Promise<void> {
-  // Locks the row: two replicas may learn at once.
-  const row = await tx
-    .insertInto('known_service')
-    .values({ id: learned.id, ...rowOf(learned) })
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet((eb) => ({ id: eb.ref('known_service.id') })),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  const next = merged(row, learned);
-  await tx.updateTable('known_service').set(next).where('id', '=', learned.id).execute();
+/**
+ * Replies may be stored out of order, so that each field keeps its newest value. The outcome of a change waits for the
+ * row of its service, so that a list of any length takes a few statements.
+ */
+export async function learnServices(tx: StoreTx, all: readonly LearnedService[]): Promise<void> {
+  // In one order: two replicas that learn at once wait for each other's rows.
+  const services = [...Map.groupBy(all, ({ id }) => id)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (let from = 0; from < services.length; from += AT_ONCE) {
+    const learned = new Map(services.slice(from, from + AT_ONCE));
+    const first = [...learned.values()].flatMap(([one]) => (one ? [rowOf(one)] : []));
+    // Locks the rows.
+    const rows = await tx
+      .insertInto('known_service')
+      .values(first)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({ id: eb.ref('known_service.id') })),
+      )
+      .returningAll()
+      .execute();
+    const next = rows.map((row) => (learned.get(row.id) ?? []).reduce(merged, row));
+    await tx
+      .deleteFrom('known_service')
+      .where('id', 'in', [...learned.keys()])
+      .execute();
+    await tx.insertInto('known_service').values(next).execute();
+  }
 }
 
-type Row = Omit<KnownServiceTable, 'id'>;
+const AT_ONCE = 1_000;
 
-function rowOf({ organizationId, name, fields, source, seenAt }: LearnedService): Row {
+function rowOf(learned: LearnedService): KnownServiceTable {
+  const { id, organizationId: organization, name, fields, source, seenAt } = learned;
   const at = seenAt.getTime();
   const times = Object.fromEntries(Object.keys(fields).map((field) => [field, at]));
   return {
-    organization: organizationId,
-    name,
-    named_at: at,
-    source,
-    seen_at: at,
+    ...{ id, organization, name, named_at: at, source, seen_at: at },
     fields: JSON.stringify(fields),
     field_seen_at: JSON.stringify(times),
   };
 }
 
-function merged(row: KnownServiceTable, learned: LearnedService): Row {
+function merged(row: KnownServiceTable, learned: LearnedService): KnownServiceTable {
   const next = rowOf(learned);
   const stored = readable(row);
   // Nothing of an unreadable row is kept, so that it does not stop what is stored with it.
@@ -213,14 +223,10 @@ function merged(row: KnownServiceTable, learned: LearnedService): Row {
     ([field]) => (stored.fieldSeenAt[field] ?? at) <= at,
   );
   const times = newer.map(([field]) => [field, at]);
-  const isNewerName = row.named_at <= at;
-  const report = isNewerReport(stored, learned) ? next : row;
+  const { id, organization, name, named_at } = row.named_at <= at ? next : row;
+  const { source, seen_at } = isNewerReport(stored, learned) ? next : row;
   return {
-    organization: isNewerName ? next.organization : row.organization,
-    name: isNewerName ? learned.name : row.name,
-    named_at: isNewerName ? at : row.named_at,
-    source: report.source,
-    seen_at: report.seen_at,
+    ...{ id, organization, name, named_at, source, seen_at },
     fields: JSON.stringify({ ...stored.fields, ...Object.fromEntries(newer) }),
     field_seen_at: JSON.stringify({ ...stored.fieldSeenAt, ...Object.fromEntries(times) }),
   };

@@ -24,7 +24,7 @@ import {
   loadChange,
   type Subjects,
 } from '../log/index.ts';
-import { learnService } from '../servers/facts.ts';
+import { learnServices } from '../servers/facts.ts';
 import type { SendResult } from '../servers/sent.ts';
 import { releaseJobs, transaction } from '../storage/index.ts';
 import type { AttemptMark, SeenThread, WorkflowContext } from './context.ts';
@@ -541,7 +541,7 @@ async function storeReply(
     const about = { source, seenAt: context.now(), organizationId: change.organization };
     // A reply without a name leaves that of the target.
     const name = nameWithin(change.plan.target, learned?.name ?? '');
-    if (learned) await learnService(tx, { ...learned, ...about, name });
+    if (learned) await learnServices(tx, [{ ...learned, ...about, name }]);
     if (secret) await storeSecret(tx, context, change, secret);
   });
 }

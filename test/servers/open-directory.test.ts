@@ -2,27 +2,22 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDirectory } from '../../src/servers/directory.ts';
-import { learnService } from '../../src/servers/facts.ts';
+import { learnServices } from '../../src/servers/facts.ts';
 import { transaction } from '../../src/storage/index.ts';
 import { NOON } from '../domain/changes-fixtures.ts';
 import { ENGINES } from '../storage/engines.ts';
 import { freshStore } from '../storage/stores.ts';
+
+const named = (id: string) => {
+  return { id, organizationId: 'o1', name: id, fields: {}, source: 'a reply', seenAt: NOON };
+};
 
 test.for(ENGINES)(
   'the directory opens without an unreadable service and logs it once on %s',
   async (engine) => {
     const store = await freshStore(engine);
     await transaction(store, async (tx) => {
-      for (const id of ['s1', 's2']) {
-        await learnService(tx, {
-          id,
-          organizationId: 'o1',
-          name: id,
-          fields: {},
-          source: 'a reply',
-          seenAt: NOON,
-        });
-      }
+      await learnServices(tx, [named('s1'), named('s2')]);
       await sql`update known_service set fields = '{half' where id = 's1'`.execute(tx);
     });
     const logged: unknown[] = [];
@@ -33,16 +28,7 @@ test.for(ENGINES)(
     onTestFinished(directory.close);
     expect(directory.services().map(({ id }) => id)).toEqual(['s2']);
 
-    await transaction(store, (tx) =>
-      learnService(tx, {
-        id: 's3',
-        organizationId: 'o1',
-        name: 's3',
-        fields: {},
-        source: 'a reply',
-        seenAt: NOON,
-      }),
-    );
+    await transaction(store, (tx) => learnServices(tx, [named('s3')]));
     directory.refresh();
     await expect.poll(() => directory.services().length).toBe(2);
     expect(logged).toMatchObject([

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type PluginTransformQueryArgs, type PluginTransformResultArgs, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { LearnedService } from '../../src/domain/targets.ts';
-import { knownServices, learnService } from '../../src/servers/facts.ts';
+import { knownServices, learnServices } from '../../src/servers/facts.ts';
 import { type Store, transaction } from '../../src/storage/index.ts';
 import { minutes, NOON } from '../domain/changes-fixtures.ts';
 import { ENGINES } from '../storage/engines.ts';
@@ -20,7 +20,7 @@ const ms = (count: number) => minutes(count).getTime();
 
 async function learned(database: Store, ...facts: Partial<LearnedService>[]) {
   for (const over of facts) {
-    await transaction(database, (tx) => learnService(tx, { ...SCALED, ...over }));
+    await transaction(database, (tx) => learnServices(tx, [{ ...SCALED, ...over }]));
   }
   return (await knownServices(database.root))[0];
 }
@@ -83,6 +83,34 @@ test.for(ENGINES)('concurrent replies are all stored on %s', async (engine) => {
   expect(Object.keys(known?.fields ?? {}).sort()).toEqual(names);
 });
 
+test.for(ENGINES)(
+  'the outcome of a change waits for no long list of services on %s',
+  async (engine) => {
+    const database = await freshStore(engine);
+    const named = (id: number) => ({ ...SCALED, id: `s${id}`, name: `s${id}` });
+    const list = Array.from({ length: 1_200 }, (_, id) => named(id));
+    const stop = { ...named(7), fields: { state: 'stopping' }, seenAt: minutes(20) };
+    let statements = 0;
+    const counting = {
+      transformQuery: ({ node }: PluginTransformQueryArgs) => {
+        statements += 1;
+        return node;
+      },
+      transformResult: async ({ result }: PluginTransformResultArgs) => result,
+    };
+    const learn = (all: readonly LearnedService[]) =>
+      transaction(database, (tx) => learnServices(tx.withPlugin(counting), all));
+    await learn([stop]);
+    // Two replicas read the same list, and sort it in their own way.
+    await Promise.all([learn([...list, stop]), learn(list.toReversed())]);
+    expect(statements).toBeLessThan(20);
+    const known = await knownServices(database.root);
+    expect(known).toHaveLength(list.length);
+    const fields = { state: 'stopping', memory: 16 };
+    expect(known.find(({ id }) => id === 's7')).toMatchObject({ ...stop, fields });
+  },
+);
+
 const DAMAGES = [
   "fields = '{half'",
   "fields = '[]'",
@@ -104,7 +132,7 @@ test.for(ENGINES.flatMap((engine) => DAMAGES.map((damage) => [damage, engine] as
     expect(reported).toEqual(['s1']);
 
     const again = { ...SCALED, seenAt: minutes(20) };
-    await transaction(database, (tx) => learnService(tx, again));
+    await transaction(database, (tx) => learnServices(tx, [again]));
     expect(await read()).toEqual(['s2', 's1']);
     expect((await knownServices(database.root))[1]).toMatchObject(again);
   },

@@ -121,12 +121,17 @@ function openUsers(sandbox: ControlledSandbox, chance: RandomSource) {
     await sandbox.start();
   }
 
-  const openCards = () => cards().flatMap(({ text }) => (STILL.test(text) ? [text] : []));
-  const isDone = (wanted: readonly string[]) => {
-    const text = cards().map((card) => card.text);
-    const ended = text.filter((each) => !STILL.test(each)).join('\n');
-    return wanted.every((name) => new RegExp(`${name}(:| is )`).test(ended));
-  };
+  /** What is neither ended nor approved behind an unknown outcome of its service. */
+  function openCards(): string[] {
+    // The lines below may name the state of another change.
+    const titles = cards().map(({ text }) => text.split('\n')[0] ?? '');
+    const unknown = new Set(
+      titles.flatMap((each) => /^\? (.*): outcome unknown/.exec(each)?.[1] ?? []),
+    );
+    const waits = (title: string) => unknown.has(/^○ (.*): approved/.exec(title)?.[1] ?? '');
+    return titles.filter((title) => STILL.test(title) && !waits(title));
+  }
+  const isDone = (wanted: readonly string[]) => openCards().length === 0 && wanted.every(shown);
 
   async function live(own: ReturnType<typeof copiesOfStaging>, kills: number): Promise<number> {
     const names = own.map(({ name }) => name);
