@@ -464,10 +464,10 @@ export function directRecipients({
 }: RecipientOptions): DirectRecipients {
   const approversOf = async ({ requires, requester, approvals }: Change, roles: RoleName[]) => {
     const found = await Promise.all(roles.map(async (role) => (await someOf(role, MOST)) ?? []));
-    const users = new Set(found.flatMap((some) => some.slice(0, MOST)));
-    for (const { by } of approvals) users.delete(by);
-    if (!requires.self) users.delete(requester);
-    return [...users];
+    const able = new Set(found.flatMap((some) => some.slice(0, MOST)));
+    for (const { by } of approvals) able.delete(by);
+    if (!requires.self) able.delete(requester);
+    return [...able];
   };
   const of = async (change: Change) => {
     const { card } = change;
