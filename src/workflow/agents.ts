@@ -315,7 +315,6 @@ async function blocked(
   context.measures.refused('agent-limit');
   const day = dayOf(context.now());
   const text = `The agent ${agent} is blocked for now: it reached its limit of ${limit}. Its requests are refused.`;
-  await notifyOnce(context, `agent ${agent} ${day}`, [{ to: null, title: 'Notice', text }]);
   const about = { by, via, tried, why: 'agent-limit', command: tried, target: null, rule: null };
   const event = { type: 'refused', ...about } as const;
   const id = hash('sha256', JSON.stringify([agent, by, limit, day]), 'base64url');
@@ -323,6 +322,7 @@ async function blocked(
     events: [{ stream, event }],
     jobs: [],
   }));
+  await notifyOnce(context, `agent ${agent} ${day}`, [{ to: null, title: 'Notice', text }]);
   return denied(createDenial('agent-limit', { command: tried, until }));
 }
 
