@@ -139,7 +139,11 @@ test('an answer arrives although its notice could not be shown', async () => {
   const slow = await startSlow();
   const { slack } = slow.sandbox;
   await slack.sendMessage({ as: ANA, channel: DIRECT, text: LINE });
-  slack.failNext({ method: 'chat.postMessage', times: 2, how: { error: 'fatal_error' } });
+  for (const [method, times] of [
+    ['chat.postMessage', 2],
+    ['chat.postEphemeral', 1],
+  ] as const)
+    slack.failNext({ method, times, how: { error: 'fatal_error' } });
   const refused = () => {
     slow.sandbox.elapse(2_000);
     return slack.calls('chat.postMessage').filter(({ reply }) => reply?.ok === false);

@@ -48,7 +48,7 @@ test.for([
   await (await openStore(`file:${path}`)).close();
   const command = [SIGNALBOX, ...words];
   const { err, code } = await runOnFullDisk(1, command, { DATABASE_URL: `file:${path}` });
-  expect(err).toContain('The disk of the database failed to read or write. Check the disk first.');
+  expect(err).toContain(` has less than 1 MiB free for ${path} `);
   expect(code).toBe(1);
 });
 
