@@ -72,8 +72,6 @@ export const alertList = queryCommand({
   summary: 'Find alerts by words, state, source or silence',
   examples: ['alert list checkout', 'alert list state=firing silenced=off'],
   args,
-
-  target: () => null,
   answer: async (filter, context) => {
     const { alerts, complete, total } = await context.listAlerts();
     const unknown = unknownValue(filter, alerts);
@@ -327,7 +325,6 @@ export const alertShow = queryCommand({
   examples: ['alert show "5xx rate"'],
   args: z.strictObject({ alert: AlertName }),
 
-  target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
   answer: async ({ alert }, { alerts, reads, now }) => {
     if (!alerts) return OFF;
     const { result, requestId } = await alerts.getAlert(alert.id);

@@ -48,7 +48,6 @@ function question({ label = 'Question', ask, ...about }: Question): QueryCommand
     permission: 'organization:view',
     args: z.strictObject({ words: textField(Words, { label, rest: true }) }),
     reword: (words, vocabulary) => costWords(about.name, words, vocabulary),
-    target: () => null,
     acts: ({ words = '' }) => /\bshare\b/i.test(words),
     answer: ({ words = '' }, context, asker) => ask(words, context, asker),
   });
@@ -271,7 +270,6 @@ export const costDigest = queryCommand({
   taskField: 'what',
   formTitle: ({ what = '' }) => TASKS.get(what)?.title,
   submit: ({ what = '' }) => TASKS.get(what)?.submit ?? 'Continue',
-  target: () => null,
   acts: ({ what = 'list' }) => what !== 'list' && what !== 'preview',
   answer: (args, { digests }, asker) => {
     const { what = 'list', which, confirm, services, warehouses, tags, teams, ...options } = args;
@@ -301,8 +299,6 @@ export const costAnomalies = queryCommand({
   examples: ['cost anomalies'],
   permission: 'organization:view',
   args: z.strictObject({}),
-
-  target: () => null,
   answer: (_, { anomalies }) => anomalies.anomalies(),
 });
 
@@ -314,7 +310,5 @@ export const costBudget = queryCommand({
   examples: ['cost budget'],
   permission: 'organization:view',
   args: z.strictObject({}),
-
-  target: () => null,
   answer: (_, { anomalies }) => anomalies.budgets(),
 });

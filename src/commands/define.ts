@@ -24,7 +24,13 @@ import type { People } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { ScheduleService } from '../domain/schedules.ts';
 import type { AllowedChange } from '../domain/standing.ts';
-import { findByName, type NamedItem, type NoEffect, type Service } from '../domain/targets.ts';
+import {
+  findByName,
+  type NamedItem,
+  type NoEffect,
+  type Service,
+  serviceTarget,
+} from '../domain/targets.ts';
 import type { RequestedTiming, TimingSupport } from '../domain/timing.ts';
 import type { Log } from '../log/index.ts';
 import type { CloudPermission } from '../servers/accepted-values.ts';
@@ -206,6 +212,7 @@ interface CommandWords {
 export interface QueryCommand<Args = unknown> extends CommandWords {
   readonly kind: 'query';
   readonly args: z.ZodObject;
+  /** Whom it is about, for the policy; if missing in its definition, the service or alert that it names. */
   readonly target: (args: Args) => Target | null;
   /** Whether it does something at once; if missing, it only answers. */
   readonly acts?: (args: Args) => boolean;
@@ -382,9 +389,20 @@ export type ResolvedValues<Shape extends z.ZodObject> = {
 // The list of commands has many argument types. Their only caller passes values that the schema of
 // the same command parsed, so the erased type is correct.
 export function queryCommand<Shape extends z.ZodObject>(
-  definition: Omit<QueryCommand<ResolvedValues<Shape>>, 'kind'> & { args: Shape },
+  definition: Omit<QueryCommand<ResolvedValues<Shape>>, 'kind' | 'target'> &
+    Partial<Pick<QueryCommand<ResolvedValues<Shape>>, 'target'>> & { args: Shape },
 ): QueryCommand {
-  return { ...definition, kind: 'query' } as unknown as QueryCommand;
+  return { target: namedTarget, ...definition, kind: 'query' } as unknown as QueryCommand;
+}
+
+/** What a query is about: the service or the alert that it names; null: neither. */
+function namedTarget({ service, alert }: { service?: Service; alert?: NamedItem }): Target | null {
+  if (service) return serviceTarget(service);
+  return alert ? alertTarget(alert) : null;
+}
+
+export function alertTarget({ id, name }: NamedItem): Target {
+  return { kind: 'alert', id, name, tags: [], warehouse: null };
 }
 
 export function changeCommand<Shape extends z.ZodObject>(

@@ -188,7 +188,6 @@ export const endpointList = queryCommand({
   permission: 'service:manage-pipes',
   args: z.strictObject({ service: ServiceName }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service }, { reads, prefix }) => {
     const read = await reads.cloud.endpoints(service.id, { waiting: true });
     const offers = [{ label: 'Create one…', line: `endpoint create ${service.id}` }];

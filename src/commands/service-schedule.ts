@@ -331,8 +331,6 @@ export const serviceScheduleList = queryCommand({
   summary: 'List the schedules of services and their next runs',
   examples: ['service schedule list'],
   args: z.strictObject({}),
-
-  target: () => null,
   answer: async (_args, { schedules, prefix }) => {
     const all = await schedules.all();
     if (all.length === 0) {
