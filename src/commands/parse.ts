@@ -452,8 +452,6 @@ function readArguments(
   const reason = reasonOf(reading, null);
   const asked = { command, given };
   if (reading.refused !== null) return { ...refused(reading.refused, []), asked };
-  if (reading.keyedReason !== null && reading.pieces.length > 0)
-    return reasonTwice(command, { ...reading, given });
   const choices = [...targetChoice(reading), ...reading.choices];
   const isMore = choices.length > 0 || reason !== '';
   const unknown = isMore && command.kind === 'change' ? misnamed(asked, typed, vocabulary) : null;
@@ -516,7 +514,7 @@ function reasonOf({ pieces, keyedReason }: Draft, kept: readonly Ambiguity[] | n
     if ('text' in piece) return [piece.text];
     return kept?.includes(piece.choice) ? [piece.choice.words ?? ''] : [];
   });
-  return [keyedReason ?? '', ...words].filter(Boolean).join(' ').trim();
+  return [keyedReason, ...words].filter(Boolean).join(' ').trim();
 }
 
 function targetChoice({ targets }: Draft): readonly Ambiguity[] {
@@ -618,15 +616,6 @@ function isSameKind(one: TypedValues, other: TypedValues): boolean {
     ].find((kind) => kind.includes(name))?.[0] ?? name;
   const kinds = Object.keys(one).map(kindOf);
   return Object.keys(other).some((name) => kinds.includes(kindOf(name)));
-}
-
-/** `reason=` beside other words that are a reason as well. */
-function reasonTwice(command: Command, reading: Draft): ParseProblem {
-  const { given, keyedReason } = reading;
-  const reasons = [keyedReason ?? '', reasonOf({ ...reading, keyedReason: null }, reading.choices)];
-  const lines = reasons.map((reason) => commandLine(command, given, reason));
-  const sentence = `The reason is given twice: “${reasons.join('” and “')}”.`;
-  return { ...refused(sentence, lines), asked: { command, given } };
 }
 
 /** Words that a query does not take: the same line without them, and what has them. */

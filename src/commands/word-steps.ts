@@ -32,7 +32,7 @@ export interface Draft {
   unclear: string | null;
   refused: string | null;
   /** The value of `reason=`. */
-  keyedReason: string | null;
+  keyedReason: string;
   /** The words of the reason begin here; values follow only with their keys. */
   isProse: boolean;
 }
@@ -109,19 +109,12 @@ const introducedReason: Step = (reader, at) => {
   }
   const [, value] = /^-{0,2}reason[:=](.*)$/is.exec(word.text) ?? [];
   if (value === undefined && !/^(--reason|-m|--message)$/i.test(word.text)) return 0;
-  const own = value ? [value] : [];
-  const first = words[at + 1];
   // A name that is still missing follows the reason; what was quoted is the whole reason.
-  const isWhole = value ? /\s/.test(value) || lacksName(reader) : false;
-  const isQuoted = own.length === 0 && first?.quoted === true;
-  const next = words.findIndex(({ text }, index) => index > at && /^-{0,2}reason[:=]/i.test(text));
-  const last = next < 0 ? tailAt : next;
-  const end = isWhole ? at + 1 : isQuoted ? at + 2 : Math.max(at + 1, last);
+  const isWhole = value ? /\s/.test(value) || lacksName(reader) : words[at + 1]?.quoted;
+  const end = isWhole ? at + (value ? 1 : 2) : Math.max(at + 1, tailAt);
   const rest = words.slice(at + 1, end).map(({ text }) => text);
-  const text = [...own, ...rest].join(' ');
-  if (draft.keyedReason !== null) draft.pieces.push({ text });
-  draft.keyedReason ??= text;
-  return Math.max(1, end - at);
+  draft.keyedReason = [draft.keyedReason, value ?? '', ...rest].filter(Boolean).join(' ');
+  return end - at;
 };
 
 /** A required name is still missing, so that a reason with its key is one word. */
