@@ -145,16 +145,10 @@ function noneMatches(filter: Filter): Answer | null {
     ([key, value]) => key !== 'page' && value !== undefined,
   );
   if (filters.length === 0) return null;
-  if (filters.length === 1) {
-    const [text] = filters.map(([key, value]) => filterText(key, value));
-    return textAnswer('Alerts', `No alert matches: ${text}.`, [
-      FIRING,
-      again({}, {}, 'All alerts'),
-    ]);
-  }
-  const offers = filters.map(([key, value]) => again({}, { [key]: value }, filterText(key, value)));
-  const all = filters.map(([key, value]) => filterText(key, value)).join(' and ');
-  return textAnswer('Alerts', `No alert matches both: ${all}.`, offers);
+  const text = filters.map(([key, value]) => filterText(key, value)).join(' and ');
+  const alone = filters.map(([key, value]) => again({}, { [key]: value }, filterText(key, value)));
+  const offers = alone.length > 1 ? alone : [FIRING, again({}, {}, 'All alerts')];
+  return textAnswer('Alerts', `No alert matches: ${text}.`, offers);
 }
 
 const FIRING = { label: 'Firing alerts', line: 'alert list state=firing' };
