@@ -2,6 +2,7 @@ import { type ZodObject, z } from 'zod';
 import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
 import { TimeZone } from '../base/problem.ts';
 import { nearest, type Word } from '../base/text.ts';
+import { upperFirst } from '../domain/change.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
 
@@ -291,14 +292,14 @@ export function momentText(key: 'at' | 'until', typed: string, clock: LocalClock
 const startShape = (verb: string) => ({
   at: textField(ClockTimeText, {
     word: 'at',
-    label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} at`,
+    label: `${upperFirst(verb)} at`,
     hint: '20:00 or monday 8:00, in your time zone. Leave empty to run once approved',
     synonyms: ['start', 'from', 'when', 'time', 'begin'],
     reads: (typed, clock) => momentText('at', typed, clock),
   }),
   in: textField(spanSchema('1m', '30d', '2h'), {
     word: 'in',
-    label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in`,
+    label: `${upperFirst(verb)} in`,
     hint: 'For example 2h, instead of a time',
     suggestions: similarSpans,
     synonyms: ['after', 'wait', 'delay'],

@@ -9,15 +9,16 @@ import type {
   DigestService,
 } from '../costs/index.ts';
 import type { Answer, Caller, CommandOffer, PersonLookup } from '../domain/answer.ts';
-import type {
-  Change,
-  EffectKind,
-  Plan,
-  PlanRow,
-  Snapshot,
-  StateDifference,
-  Target,
-  UserId,
+import {
+  type Change,
+  type EffectKind,
+  type Plan,
+  type PlanRow,
+  type Snapshot,
+  type StateDifference,
+  type Target,
+  type UserId,
+  upperFirst,
 } from '../domain/change.ts';
 import type { FreezeService, NamedScope, SlackFreeze } from '../domain/freezes.ts';
 import type { People } from '../domain/gate.ts';
@@ -425,7 +426,7 @@ export function verbOf(command: Pick<Command, 'name'>): string {
 export function titleOf(command: Command): string {
   const { title, kind, name } = command;
   const words = kind === 'query' ? name : `${verbOf(command)} ${nounOf(command)}`.trim();
-  return title ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return title ?? upperFirst(words);
 }
 
 /** A command with its values as text, from typed words or from form fields. */

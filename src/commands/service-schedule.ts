@@ -13,7 +13,7 @@ import {
   weeklyTimesText,
 } from '../base/weekly-times.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
-import type { PlanRow, Snapshot, Target } from '../domain/change.ts';
+import { type PlanRow, type Snapshot, type Target, upperFirst } from '../domain/change.ts';
 import {
   SCHEDULE_DAYS,
   type ServiceSchedule,
@@ -405,7 +405,7 @@ function scheduleAction({
     ...words,
     name: `service schedule ${verb}`,
     program: 'request',
-    title: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a schedule`,
+    title: `${upperFirst(verb)} a schedule`,
     examples: [`service schedule ${verb} staging release week`],
     args: z.strictObject({ service: ServiceName }),
     call: 'PUT schedule',
