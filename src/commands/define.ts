@@ -327,7 +327,7 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */
   readonly settled?: SettledRule;
   /** The command that reverts this change, with its line; null if there is none. */
-  readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
+  readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => CommandOffer | null;
   /** Why there is no such command, where more is known than that the previous values are missing. */
   readonly noUndo?: (before: Snapshot | null, body: JsonObject) => string | null;
   /** The reply contains a password, stored encrypted until the requester has seen it. */
@@ -366,11 +366,6 @@ export type CurrentState =
 type ResolvedArguments<Args> =
   | { readonly ok: true; readonly args: Args }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
-
-interface UndoCommand {
-  readonly label: string;
-  readonly line: string;
-}
 
 export type Command = QueryCommand | ChangeCommand;
 

@@ -107,17 +107,7 @@ function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult 
   if (found || (words[0] && isHelp(words[0]))) return null;
   const asked = costVerb(words.map(({ text }) => text));
   const command = own.find((each) => verbOf(each) === asked?.verb);
-  if (asked && command) return readArguments(command, unquoted(asked.rest), vocabulary);
-  const isDigest = /^(subscribe|unsubscribe|digest)$/.test(lowerOf(words[0] ?? NO_WORD));
-  const daily = words.some((word) => /^(daily|every day)$/.test(lowerOf(word)))
-    ? ' days=daily'
-    : '';
-  if (isDigest)
-    return refused('A cost digest is posted in a channel at fixed times.', [
-      `cost digest add${daily}`,
-      'cost digest list',
-    ]);
-  return null;
+  return asked && command ? readArguments(command, unquoted(asked.rest), vocabulary) : null;
 }
 
 /** `/alert stop ci`: a verb of services and the name of one, after a noun that has neither. */

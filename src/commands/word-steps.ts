@@ -1,5 +1,6 @@
 /** How words are read: each step takes the words at its place that it understands. */
 
+import { cached } from '../base/cache.ts';
 import { NUMBERS, type TimeKey, type TimeReading, timeAt, windowAt } from '../base/moments.ts';
 import { nearest, ownValue, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
@@ -150,27 +151,23 @@ export function fieldOfPair(fields: readonly Field[], word: Word): Field | null 
   return pair?.isSure ? (fieldOfKey(fields, pair.key) ?? null) : null;
 }
 
+/** More than all commands have. */
+const FIELDS_MAX = 1_000;
+
 /** `min`, `minimum`, `Minimum memory`, `minReplicaMemoryGb` and the plural of each. */
-function keysOf({ word, key, name, label, synonyms = [] }: Field): readonly string[] {
-  if (word === undefined && key === undefined) return [name.toLowerCase()];
+const keysOf = cached(FIELDS_MAX, ({ word, key, name, label, synonyms = [] }: Field) => {
+  if (word === undefined && key === undefined) return new Set([name.toLowerCase()]);
   const long = label.toLowerCase().replace(/ ?\(.*\)| per .*/g, '');
   const keys = [word ?? '', key ?? '', name.toLowerCase(), long, ...synonyms].filter(
     (text) => text !== '',
   );
-  return keys.flatMap((text) => [
-    text,
-    `${text}s`,
-    text.replaceAll('-', ' '),
-    text.replace(/s$/, ''),
-  ]);
-}
-
-const KEYS = new WeakMap<Field, ReadonlySet<string>>();
+  return new Set(
+    keys.flatMap((text) => [text, `${text}s`, text.replaceAll('-', ' '), text.replace(/s$/, '')]),
+  );
+});
 
 function isKey(field: Field, text: string): boolean {
-  const known = KEYS.get(field) ?? new Set(keysOf(field));
-  KEYS.set(field, known);
-  return known.has(text);
+  return keysOf(field).has(text);
 }
 
 function fieldOfKey(fields: readonly Field[], key: string): Field | undefined {
