@@ -20,22 +20,10 @@ import { appliedScaling } from '../servers/facts.ts';
 import type { UnknownRead } from '../servers/optional-reads.ts';
 import { addJobs, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
-import type { JobKind, JobResult } from './jobs.ts';
+import type { JobResult } from './jobs.ts';
 import { advance, eventsOf } from './moves.ts';
 import { readFollowUp, saveFollowUp } from './store.ts';
 import { targetChanges } from './target.ts';
-
-const RETRY_MS = 30_000;
-
-/** The job of a sent change whose target the optional reads show, where the configuration has them. */
-export function followKind(context: WorkflowContext): JobKind {
-  return {
-    lane: 'background',
-    retryMs: () => RETRY_MS,
-    run: async ({ key }) =>
-      context.discoversServices ? followOnce(context, key as ChangeId) : 'done',
-  };
-}
 
 const FIRST: FollowUp = {
   state: 'open',
@@ -46,8 +34,10 @@ const FIRST: FollowUp = {
   revision: 1,
 };
 
-async function followOnce(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
+/** The job of a sent change whose target the optional reads show, where the configuration has them. */
+export async function followTarget(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
   const { events, store, now } = context;
+  if (!context.discoversServices) return 'done';
   const change = await loadChange(events, id);
   const rule = change && context.commands.get(change.command)?.settled;
   // When the outcome was recorded.

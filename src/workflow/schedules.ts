@@ -32,7 +32,7 @@ import {
 } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
-import type { JobKind, JobResult } from './jobs.ts';
+import type { JobResult } from './jobs.ts';
 import {
   begin,
   type Effects,
@@ -73,18 +73,8 @@ function viewOf(schedule: LoggedSchedule, now: Date): ServiceSchedule {
   };
 }
 
-const RETRY_MS = 30_000;
-
 /** The job of a schedule: its next occurrence becomes a change, or is skipped with a note; at its end it expires. */
-export function scheduleKind(context: WorkflowContext): JobKind {
-  return {
-    lane: 'background',
-    retryMs: () => RETRY_MS,
-    run: ({ key }) => runSchedule(context, key as ChangeId),
-  };
-}
-
-async function runSchedule(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
+export async function runSchedule(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
   const { events, now } = context;
   const { state: schedule } = await events.load(`schedule/${id}`, evolveSchedule);
   const approved = await loadChange(events, id);
