@@ -58,7 +58,16 @@ import { knownServices } from '../servers/facts.ts';
 import { reading } from '../storage/index.ts';
 import { authorizeForm, proposalDenial, refused, through } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
-import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together } from './moves.ts';
+import {
+  begin,
+  type Effects,
+  identityFacts,
+  type Moves,
+  move,
+  NOTHING,
+  noteMoved,
+  together,
+} from './moves.ts';
 import { withNews } from './news.ts';
 import { limitedUntil } from './rates.ts';
 import { type FoundStanding, standingFor } from './standing.ts';
@@ -78,9 +87,11 @@ export interface ChangeRequest {
   readonly via?: Via;
   /** What the agent says: its reason, where none is given. */
   readonly words?: string | null;
+  /** The key that the agent gave its request. */
+  readonly requestKey?: string | null;
   /** The draft that this request replaces, so that one preview cannot become two cards. */
   readonly edits: ChangeId | null;
-  /** Slack's id of the interaction: a repeated delivery creates no second draft. */
+  /** Slack's id of the interaction: a repeated delivery creates no second draft. An agent may have none, which is empty. */
   readonly key: string;
 }
 
@@ -193,28 +204,23 @@ async function record(
   request: ChangeRequest,
   planned: PlannedRequest,
 ): Promise<RequestOutcome> {
-  const { requester, key, reason } = request;
+  const { requester, key } = request;
   const { name: command } = request.command;
-  const asked = { command, requester, reason };
   const about = { command, target: planned.plan.target.name };
   const refuseRepeated = () => {
     const attempt = { tried: command, by: requester, identity: null };
     return refused(context, createDenial('already-received', about), attempt);
   };
   // A repeated delivery is not counted.
-  if ((await draftIdFor(context.events, key)) === null) return refuseRepeated();
+  if ((await placeOf(context.events, key)).isOwn) return refuseRepeated();
   const until = await limitedUntil(context, 'draft', requester);
   if (until) return { ok: false, denial: createDenial('rate-limited', { ...about, until }) };
-  const { plan, requires, identity, standing } = planned;
   const { result: id } = await append(context.events, async (locked) => {
-    const free = await draftIdFor(locked, key);
-    if (free === null) return { events: [], result: null };
-    const organization = organizationOf(plan.target, context.organization);
-    const fields = { organization, ...asked, plan, requires, standing: standing?.id };
-    const drafted = draftChange(fields, new Date(locked.at));
-    const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
-    const edited = await withdrawn(context, locked, request, identity);
-    return { ...together(edited, begin(context, locked.at, free, event)), result: free };
+    const { id: free, isOwn } = await placeOf(locked, key);
+    if (isOwn) return { events: [], result: null };
+    const edited = await withdrawn(context, locked, request, planned.identity);
+    const draft = draftOf(context, locked, free, request, planned);
+    return { ...together(edited, draft), result: free };
   });
   const draft = id && (await loadChange(context.events, id));
   if (!draft) return refuseRepeated();
@@ -222,16 +228,26 @@ async function record(
   return { ok: true, draft: await withNews(context, draft) };
 }
 
-/**
- * The id of the draft of a request: it follows from Slack's id of the interaction, so that a repeated delivery finds
- * the draft. Null: there is one. Two interactions with the same id of a change get another one.
- */
-async function draftIdFor(subjects: Subjects, key: string): Promise<ChangeId | null> {
-  const { id, isOwn } = await placeOf(subjects, key);
-  return isOwn ? null : id;
+/** The draft of a planned request, with the id that it gets. */
+export function draftOf(
+  context: WorkflowContext,
+  { at }: Pick<LockedLog, 'at'>,
+  id: ChangeId,
+  { command, requester, reason, via, words, requestKey, key }: ChangeRequest,
+  { plan, requires, identity, standing }: PlannedRequest,
+): Moves {
+  const organization = organizationOf(plan.target, context.organization);
+  const asked = { organization, command: command.name, requester, reason, plan, requires };
+  const agent = via && { via, words: words ?? null, requestKey: requestKey ?? null };
+  const drafted = draftChange({ ...asked, standing: standing?.id, ...agent }, new Date(at));
+  const evidence = { ...identityFacts(identity), ...(key && { request: key }) };
+  return begin(context, at, id, { ...drafted, evidence });
 }
 
-/** The first free id of a key, or that of its draft; `after` skips ids. */
+/**
+ * The first free id of a key, or that of its draft; `after` skips ids. The id follows from Slack's id of the interaction,
+ * so that a repeated delivery finds the draft. Two interactions with the same id of a change get another one.
+ */
 export async function placeOf(
   subjects: Subjects,
   key: string,
