@@ -132,7 +132,7 @@ export function answerLabel(
 export function newsLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { news, plan, state, expiresAt } = change;
   if (!news) return [];
-  const { before, others, freezes, target, refusal } = news;
+  const { others, freezes, target, refusal } = news;
   return [
     ...(target ? [movedLine(plan.target, target)] : []),
     ...(refusal === 'not-verified' ? [[...WARNING, NOT_VERIFIED]] : []),
@@ -142,24 +142,18 @@ export function newsLines(change: Change, drawing: DrawContext): readonly Line[]
       const note = [...freezeNote(freeze), refusal === 'frozen' ? ends : ''];
       return [...WARNING, 'Frozen between ', ...span, ...note];
     }),
-    ...relatedLines(before, others, drawing),
+    ...relatedLines(others, drawing),
   ];
 }
 
 const RELATED_SHOWN = 3;
 
-/** The unknown ones first: they block. The same request, made several times, is one line. */
-function relatedLines(
-  before: News['before'],
-  others: News['others'],
-  drawing: DrawContext,
-): readonly Line[] {
+/** The unknown ones first: they block. */
+function relatedLines(others: News['others'], drawing: DrawContext): readonly Line[] {
   const isUnknown = ({ state }: Change) => state === 'unknown';
-  const known = (changes: readonly Change[]) => changes.filter((each) => !isUnknown(each));
   const lines = [
-    ...[...before, ...others].filter(isUnknown).map((each) => blockingLine(each, drawing.linkOf)),
-    ...sameLine(known(before), drawing),
-    ...known(others).map((each) => otherLine(each, drawing)),
+    ...others.filter(isUnknown).map((each) => blockingLine(each, drawing.linkOf)),
+    ...others.filter((each) => !isUnknown(each)).map((each) => otherLine(each, drawing)),
   ];
   const hidden = lines.length - RELATED_SHOWN;
   if (hidden <= 0) return lines;
@@ -185,21 +179,6 @@ function movedLine(was: Target, now: Target): Line {
 
 const WAITS = ' This change waits until then.';
 const EXPIRES_FIRST = ' This change expires before that. Request it again afterwards.';
-
-function sameLine(
-  [last, ...earlier]: readonly Change[],
-  { linkOf, commands }: DrawContext,
-): readonly Line[] {
-  if (!last) return [];
-  const { createdAt, id } = last;
-  const words =
-    earlier.length === 0
-      ? 'This would be a second one: '
-      : `The same was requested ${earlier.length + 1} times before, last as `;
-  const asked: Line = [' by ', ...requesterLine(last), ', ', { at: createdAt }];
-  const state = ` (${stateText(last, commands)}).`;
-  return [[...WARNING, words, cardLink(last, id, linkOf), ...asked, state]];
-}
 
 function blockingLine(change: Change, linkOf: LinkOf): Line {
   const link = cardLink(change, change.id, linkOf);
