@@ -17,7 +17,7 @@ import { EXPIRED, SCHEDULE_DAYS, type ServiceSchedule, timesOf } from '../domain
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
-import { type Effects, MESSAGES_KEPT_MS } from './moves.ts';
+import { type Effects, eventsOf, MESSAGES_KEPT_MS } from './moves.ts';
 
 /** What is appended with the `succeeded` of a change; or why it fails, for people. */
 export type OwnEffect =
@@ -173,14 +173,9 @@ export async function ownJobs(
 
 async function scheduleJobs(subjects: Subjects, key: string, now: Date): Promise<readonly Job[]> {
   const isRecent = (at: number) => now.getTime() - at < MESSAGES_KEPT_MS;
-  type State = { readonly schedule: LoggedSchedule; readonly notes: readonly Job[] };
-  const { state } = await subjects.load(`schedule/${key}`, (before: State | null, event): State => {
-    const notes = isNoted(event) && isRecent(event.at) ? [noteJob(key, event)] : [];
-    const schedule = evolveSchedule(before?.schedule ?? null, event);
-    return { schedule, notes: [...(before?.notes ?? []), ...notes] };
-  });
-  if (!state) return [];
-  const { schedule, notes } = state;
+  const events = await eventsOf(subjects, `schedule/${key}`);
+  const schedule = events.reduce<LoggedSchedule | null>(evolveSchedule, null);
+  if (!schedule) return [];
   const { isRemoved, endedWhy, isPaused, until, since } = schedule;
   const next = isPaused ? until : dueAt(schedule, since);
   const remindAt = until.getTime() - (isRemoved ? 0 : REMIND_MS);
@@ -188,7 +183,9 @@ async function scheduleJobs(subjects: Subjects, key: string, now: Date): Promise
   return [
     ...(isRemoved ? [] : [{ kind: 'schedule', key, dueAt: next.getTime() }]),
     ...(isReminded ? [{ kind: 'schedule-reminder', key, dueAt: remindAt }] : []),
-    ...notes,
+    ...events
+      .filter((each) => isNoted(each) && isRecent(each.at))
+      .map((each) => noteJob(key, each)),
   ];
 }
 

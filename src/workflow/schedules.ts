@@ -36,6 +36,7 @@ import type { JobResult } from './jobs.ts';
 import {
   begin,
   type Effects,
+  eventsOf,
   type Moves,
   move,
   NOTHING,
@@ -337,28 +338,23 @@ export async function settledByOpposite(
   state: Json | undefined,
 ): Promise<Moves | null> {
   if (state === undefined || state !== CHANGED[run.command]) return null;
-  const { state: passed } = await locked.load(
-    `target/${targetKey(run)}`,
-    (over: { readonly id: string | null } | null, event) =>
-      event.type === 'taken' && event.change === run.id ? { id: event.over } : (over ?? NONE),
-  );
-  const unknown = passed?.id ? await loadChange(locked, passed.id as ChangeId) : null;
+  const events = await eventsOf(locked, `target/${targetKey(run)}`);
+  const taken = events
+    .filter((each) => each.type === 'taken')
+    .findLast(({ change }) => change === run.id);
+  const unknown = taken?.over ? await loadChange(locked, taken.over as ChangeId) : null;
   if (!unknown) return null;
   const note = `the server answered “${state}” to the next run, ${run.id}`;
   const settled = gate(unknown, 'settle', { note });
   return 'refusal' in settled ? null : move(context, locked.at, unknown, settled);
 }
 
-const NONE = { id: null };
-
 /** When the lease of the last claim of a change ended. */
 async function leaseEnd(subjects: Subjects, id: ChangeId): Promise<number> {
-  const { state } = await subjects.load<`change/${string}`, number>(
-    `change/${id}`,
-    (before, event) =>
-      event.type === 'claimed' ? event.until.getTime() : (before ?? Number.POSITIVE_INFINITY),
+  const claims = (await eventsOf(subjects, `change/${id}`)).filter(
+    (each) => each.type === 'claimed',
   );
-  return state ?? Number.POSITIVE_INFINITY;
+  return claims.at(-1)?.until.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
 /** Refusals that will not pass, continued from “because”. */

@@ -5,7 +5,7 @@ import { type LogKeys, loadChange, type Subjects, sealText, unsealText } from '.
 import { type Store, type StoreTx, transaction } from '../storage/index.ts';
 import { authorizeRequester } from './authorize.ts';
 import type { DecisionContext } from './context.ts';
-import { advance } from './moves.ts';
+import { advance, eventsOf } from './moves.ts';
 import {
   dropExpiredSealed,
   dropSealed,
@@ -95,12 +95,8 @@ export async function recordReveal(
 }
 
 async function wasShown(subjects: Subjects, id: ChangeId): Promise<boolean> {
-  const { state } = await subjects.load(
-    `change/${id}`,
-    (before: boolean | null, event) =>
-      before || (event.type === 'revealed' && event.shown === true),
-  );
-  return state ?? false;
+  const events = await eventsOf(subjects, `change/${id}`);
+  return events.some((event) => event.type === 'revealed' && event.shown === true);
 }
 
 /** Null for a seal of another change, requester or key. */
