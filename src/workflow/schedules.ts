@@ -6,7 +6,6 @@ import { oneLineOf } from '../domain/answer.ts';
 import {
   type Change,
   type ChangeId,
-  type Plan,
   type Refusal,
   type Target,
   targetKey,
@@ -134,38 +133,25 @@ async function skipReason(
   const { events, now } = context;
   const { at } = occurrence;
   const midnight = instantAt(localDay(at, zone), '00:00', zone);
-  const key = targetKey({
-    organization: approved.organization,
-    plan: { ...approved.plan, target },
-  });
+  const key = targetKey({ organization: approved.organization, plan: { target } });
   const run = { schedule: approved.id, command: `service ${occurrence.action}` };
   const holders = await holdersOf(events, key);
   // The opposite of an unknown run may run.
   const unknown = holders.find((one) => one.state === 'unknown' && !isOpposite(one, run));
   const facts = {
-    now: now(),
-    at,
+    ...{ now: now(), at, target, unknown: unknown?.id ?? null },
     policy: await currentPolicy(context, events),
-    target,
-    unknown: unknown?.id ?? null,
     changedBy: await manualChangeSince(events, key, midnight),
-    changedElsewhere: null,
+    changedElsewhere: await wasChangedElsewhere(context, target, midnight),
   };
-  const first = gate(null, 'run', facts);
-  if (first !== 'allowed') return wordsOf(first);
-  const changedElsewhere = await wasChangedElsewhere(context, { target }, midnight);
-  const answer = gate(null, 'run', { ...facts, changedElsewhere });
+  const answer = gate(null, 'run', facts);
   return answer === 'allowed' ? null : wordsOf(answer);
 }
 
 async function holdersOf(subjects: Subjects, key: string): Promise<readonly Change[]> {
   const { state } = await subjects.load(`target/${key}`, evolveHolders);
-  const holders: Change[] = [];
-  for (const id of state ?? []) {
-    const holder = await loadChange(subjects, id as ChangeId);
-    if (holder) holders.push(holder);
-  }
-  return holders;
+  const all = (state ?? []).map((id) => loadChange(subjects, id as ChangeId));
+  return (await Promise.all(all)).filter((each) => each !== null);
 }
 
 /** Whether the holder is the run of the same schedule in the other direction. */
@@ -212,7 +198,7 @@ function wordsOf(skipped: Skipped): string {
 /** By the activity log, where it can be read. The schedule does not depend on it. */
 async function wasChangedElsewhere(
   { commandContext, now }: WorkflowContext,
-  { target: { id: serviceId, organization } }: Pick<Plan, 'target'>,
+  { id: serviceId, organization }: Target,
   since: Date,
 ): Promise<boolean> {
   const dayOf = (at: Date) => at.toISOString().slice(0, 10);
