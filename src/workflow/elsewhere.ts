@@ -188,8 +188,8 @@ function causedBy({ commands }: WorkflowContext, change: Change | null, claimedA
 
 /**
  * Leaves out what requests of Signalbox explain: of its key, service and type, and between the claim and the answer. A
- * request explains one activity of each type, first those nearest to a claim; of several requests the one whose time
- * ends first, so that the others can explain more. Before this process started, Signalbox may have had another key.
+ * request explains one activity of each type. As many as possible are explained, those nearest to a claim first. Before
+ * this process started, Signalbox may have had another key.
  */
 function withoutOwn(entries: readonly Entry[], causes: readonly Cause[], startedAt: number) {
   const creations = entries.filter(({ type, isOwnKey }) => isOwnKey && type === 'service_create');
@@ -207,12 +207,16 @@ function withoutOwn(entries: readonly Entry[], causes: readonly Cause[], started
     const distance = Math.min(...possible.map(({ claimedAt }) => Math.abs(at - claimedAt)));
     return { one, possible, distance };
   });
-  const explained = new Map<Cause, Entry>();
-  for (const { one, possible } of own.toSorted((a, b) => a.distance - b.distance)) {
-    const free = possible.filter((cause) => !explained.has(cause));
-    const [first] = free.toSorted((a, b) => a.until - b.until);
-    if (first) explained.set(first, one);
-  }
-  const all = new Set(explained.values());
+  const explained = new Map<Cause, (typeof own)[number]>();
+  /** Finds a cause of an entry, if needed by finding another one for other entries. */
+  const explain = (each: (typeof own)[number], tried = new Set<Cause>()): boolean =>
+    each.possible.some((cause) => {
+      const other = explained.get(cause);
+      const isFree = !tried.has(cause) && (!other || explain(other, tried.add(cause)));
+      if (isFree) explained.set(cause, each);
+      return isFree;
+    });
+  for (const each of own.toSorted((a, b) => a.distance - b.distance)) explain(each);
+  const all = new Set([...explained.values()].map(({ one }) => one));
   return entries.filter((one) => !all.has(one));
 }
