@@ -291,10 +291,8 @@ async function blocked(
   const about = { by, via, tried, why: 'agent-limit', command: tried, target: null, rule: null };
   const event = { type: 'refused', ...about } as const;
   const id = hash('sha256', JSON.stringify([agent, by, limit, day]), 'base64url');
-  await appendOnce(context, `refusal/${id}`, (stream) => ({
-    events: [{ stream, event }],
-    jobs: [],
-  }));
+  const stream = `refusal/${id}` as const;
+  await appendOnce(context, stream, () => ({ events: [{ stream, event }], jobs: [] }));
   await notifyOnce(context, `agent ${agent} ${day}`, [{ to: null, title: 'Notice', text }]);
   return denied('agent-limit', { command: tried, until });
 }

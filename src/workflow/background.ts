@@ -3,7 +3,7 @@ import { during, outsideTrace, traced } from '../base/log.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts';
 import type { ChangeId } from '../domain/change.ts';
 import type { EventOf } from '../domain/log-events.ts';
-import { append, listChanges } from '../log/index.ts';
+import { append } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
 import { type ClaimedJob, dropInstance, saveInstance, transaction } from '../storage/index.ts';
 import { type AlertChannel, drawAlerts, pruneAlerts, receiveAlert } from './alerts.ts';
@@ -55,13 +55,7 @@ export async function openBackground(
   const { events, store, instance, log } = context;
   await record(context, { type: 'started', release, instance });
   await resealSecrets(store, events.keys);
-  if (takesOver) {
-    const executing = await listChanges(events, { states: ['executing'], limit: MANY });
-    await takeOver(
-      context,
-      executing.map(({ id }) => id),
-    );
-  }
+  if (takesOver) await takeOver(context);
   const onError = (error: unknown) => mendLog(context, error);
   const onLate = (job: ClaimedJob) => reportLate(context, job);
   const all = { ...jobKinds(context), ...kinds };
@@ -119,8 +113,6 @@ export async function openBackground(
     },
   };
 }
-
-const MANY = 1_000;
 
 /** Records under which release and process all later events happen. */
 async function record(

@@ -68,9 +68,17 @@ async function makeFreeze(
   const [from, until] = [new Date(at), new Date(String(plan.body.until))];
   if (until <= from) return failure('freeze: until has passed');
   const scope = scopeFrom(plan.body);
-  const made = { change: id, by, reason: reason ?? '', scope, from, until };
-  const events: NewEvent[] = [{ stream: `freeze/${id}`, event: { type: 'created', ...made } }];
-  return effect(events, [{ kind: 'freeze', key: id, dueAt: until.getTime() }]);
+  const made = {
+    type: 'created',
+    change: id,
+    by,
+    reason: reason ?? '',
+    scope,
+    from,
+    until,
+  } as const;
+  const job = { kind: 'freeze', key: id, dueAt: until.getTime() };
+  return effect([{ stream: `freeze/${id}`, event: made }], [job]);
 }
 
 async function liftFreeze(
@@ -86,10 +94,9 @@ async function liftFreeze(
   if (freeze.lost && freeze.lost.foundAt > createdAt) {
     return failure('freeze: Slack shows more of the lost freeze than the requester saw');
   }
-  const events: NewEvent[] = [
-    { stream: `freeze/${key}`, event: { type: 'lifted', change: id, by } },
-  ];
-  return effect(events, [{ kind: 'freeze', key, dueAt: locked.at }]);
+  const event = { type: 'lifted', change: id, by } as const;
+  const job = { kind: 'freeze', key, dueAt: locked.at };
+  return effect([{ stream: `freeze/${key}`, event }], [job]);
 }
 
 /** The requester is reminded this long before the end. */
