@@ -13,7 +13,12 @@ import {
 import { inheritChange } from '../domain/draft.ts';
 import { START_GRACE_MS } from '../domain/fold.ts';
 import { type ClaimFacts, gate, type Skipped } from '../domain/gate.ts';
-import { evolveHolders, evolveSchedule, type LoggedSchedule } from '../domain/log-events.ts';
+import {
+  type EventOf,
+  evolveHolders,
+  evolveSchedule,
+  type LoggedSchedule,
+} from '../domain/log-events.ts';
 import {
   EXPIRED,
   type ScheduleService,
@@ -80,16 +85,11 @@ export async function runSchedule(context: WorkflowContext, id: ChangeId): Promi
   const approved = await loadChange(events, id);
   if (!schedule || !approved || schedule.isRemoved) return 'done';
   const due = dueRun(schedule, now());
-  const run = due && { due, planned: await planRun(context, approved, due) };
+  const run = due && { ...due, planned: await planRun(context, approved, due) };
   const { result } = await append(events, (locked) => recordRun(context, locked, approved, run));
   if (result.run) noteMoved(context, null, result.run);
   context.wake();
   return result.next;
-}
-
-interface Recorded {
-  readonly next: JobResult;
-  readonly run: Change | null;
 }
 
 type DueRun = NonNullable<ReturnType<typeof dueRun>>;
@@ -218,13 +218,13 @@ async function recordRun(
   locked: LockedLog,
   approved: Change,
   planned: PlannedRun | null,
-): Promise<NewEvents<Recorded>> {
+): Promise<NewEvents<{ readonly next: JobResult; readonly run: Change | null }>> {
   const { id } = approved;
   const { at } = locked;
   const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
   if (!schedule || schedule.isRemoved) return { events: [], result: { next: 'done', run: null } };
   const { isPaused, since, until } = schedule;
-  const isCurrent = !isPaused && planned?.due.since.getTime() === since.getTime();
+  const isCurrent = !isPaused && planned?.since.getTime() === since.getTime();
   const handled = isCurrent ? await handle(context, locked, approved, planned, version + 1) : null;
   const run = handled?.run ?? null;
   if (at >= until.getTime()) {
@@ -233,17 +233,12 @@ async function recordRun(
     return { ...together(handled, { events: [expired], jobs }), result: { next: 'done', run } };
   }
   // Not from now on: another occurrence may have become due while this one was planned.
-  const from = isCurrent ? planned.due.occurrence.at : since;
+  const from = isCurrent ? planned.occurrence.at : since;
   // A paused schedule only waits for its end.
   return { ...together(handled), result: { next: isPaused ? until : dueAt(schedule, from), run } };
 }
 
-function card(key: string, dueAt: number): Job {
-  return { kind: 'card', key, dueAt };
-}
-
-interface PlannedRun {
-  readonly due: DueRun;
+interface PlannedRun extends DueRun {
   readonly planned: PlannedLine | string;
 }
 
@@ -251,30 +246,33 @@ async function handle(
   context: WorkflowContext,
   locked: LockedLog,
   approved: Change,
-  { due, planned }: PlannedRun,
+  { occurrence: { action: verb, at: occurrence }, missed, planned }: PlannedRun,
   version: number,
 ): Promise<Effects & { readonly run: Change | null }> {
   const { id: schedule } = approved;
-  const { action: verb, at: occurrence } = due.occurrence;
-  const about = { verb, occurrence, missed: due.missed };
-  const note = noteJob(schedule, { version, at: locked.at });
-  if (typeof planned === 'string') {
-    const skipped = { type: 'skipped', why: planned, ...about } as const;
-    const events = [scheduleEvent(schedule, skipped)];
-    return { events, jobs: [card(schedule, locked.at), note], run: null };
-  }
+  const { at } = locked;
+  const about = { verb, occurrence, missed };
+  const recorded = (event: EventOf<`schedule/${string}`>): Effects => {
+    const jobs = [
+      card(schedule, at),
+      ...(isNoted(event) ? [noteJob(schedule, { version, at })] : []),
+    ];
+    return { events: [scheduleEvent(schedule, event)], jobs };
+  };
+  if (typeof planned === 'string')
+    return { ...recorded({ type: 'skipped', why: planned, ...about }), run: null };
   const timing = { startAt: occurrence.toISOString(), revert: null, schedule };
   const run = inheritChange(approved, {
     ...{ command: planned.command.name, plan: { ...planned.plan, timing }, parent: null },
     ...{ notBefore: occurrence, expiresAt: new Date(occurrence.getTime() + START_GRACE_MS) },
   });
-  const begun = begin(context, locked.at, await unusedId(context, locked), run);
-  const recorded = { type: 'run', change: begun.change.id, ...about } as const;
-  return {
-    events: [...begun.events, scheduleEvent(schedule, recorded)],
-    jobs: [...begun.jobs, card(schedule, locked.at), ...(isNoted(recorded) ? [note] : [])],
-    run: begun.change,
-  };
+  const begun = begin(context, at, await unusedId(context, locked), run);
+  const { id: change } = begun.change;
+  return { ...together(begun, recorded({ type: 'run', change, ...about })), run: begun.change };
+}
+
+function card(key: string, dueAt: number): Job {
+  return { kind: 'card', key, dueAt };
 }
 
 /** The schedule of a run, for its claim; `unknown`: there is none. Null for any other change. */
