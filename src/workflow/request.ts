@@ -583,9 +583,11 @@ type Ask = Awaited<ReturnType<typeof asking>>;
 async function asking(context: WorkflowContext, about: Asking) {
   const { command, identity, reason } = about;
   const policy = await currentPolicy(context, context.events);
-  const facts = { identity, policy, needsReason: command.needsReason === true };
+  const facts = { identity, policy };
+  const { needsReason } = command;
   return (name: string, now: Date, target = about.target) => {
-    const answer = gate({ command: name, target, reason }, 'request', { ...facts, now });
+    const asked = { command: name, target, reason, needsReason };
+    const answer = gate(asked, 'request', { ...facts, now });
     return 'refusal' in answer ? { answer, name, target } : answer;
   };
 }
