@@ -361,25 +361,20 @@ export const StateCheck = z.discriminatedUnion('kind', [
 ]);
 export type StateCheck = z.infer<typeof StateCheck>;
 
-export type ExecutionOutcome =
-  | {
-      readonly how: 'succeeded';
-      readonly at: Date;
-      readonly tookMs: number;
-      readonly requestId: string | null;
-      /** What the server reported, as text for users. */
-      readonly reported: readonly string[];
-      /** The id of what the request created; missing for any other request. */
-      readonly createdId?: string | undefined;
-    }
-  | {
-      readonly how: 'failed' | 'unknown';
-      readonly at: Date;
-      readonly tookMs: number;
-      readonly requestId: string | null;
-      readonly status: number | null;
-      readonly text: string;
-    };
+const Call = { tookMs: z.number(), requestId: z.string().nullable() };
+export const Accepted = z.object({
+  ...Call,
+  /** What the server reported, as text for users. */
+  reported: Texts,
+  /** The id of what the request created; missing for any other request. */
+  createdId: z.string().optional(),
+});
+export const Unaccepted = z.object({ ...Call, status: z.number().nullable(), text: z.string() });
+
+export type ExecutionOutcome = { readonly at: Date } & (
+  | ({ readonly how: 'succeeded' } & Readonly<z.infer<typeof Accepted>>)
+  | ({ readonly how: 'failed' | 'unknown' } & Readonly<z.infer<typeof Unaccepted>>)
+);
 
 /** Who or what settled an unknown outcome: a user, or a reading of the target. */
 export interface Resolution extends Omit<Verdict, 'by'> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
-import { type Answer, CommandOffer, InlinePart } from './answer.ts';
+import { AnswerAction, InlinePart, StoredAnswer } from './answer.ts';
 import {
   At,
   type ChangeId,
@@ -93,29 +93,6 @@ const SubscriptionEvent = z.discriminatedUnion('type', [
 
 const text = z.string();
 
-const StoredAction = z.object({ id: text, label: text, value: text });
-
-const StoredOffers = z.array(CommandOffer);
-const StoredFact = z.union([text, z.number(), z.null(), z.array(InlinePart)]);
-
-/** A message that the log keeps until it is posted. */
-export const StoredAnswer = z.object({
-  title: text,
-  parts: z
-    .array(
-      z.discriminatedUnion('kind', [
-        z.object({ kind: z.literal('text'), text }),
-        z.object({ kind: z.literal('note'), text }),
-        z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
-        z.object({ kind: z.literal('lines'), lines: z.array(z.array(InlinePart)) }),
-        z.object({ kind: z.literal('offers'), offers: StoredOffers }),
-        z.object({ kind: z.literal('menu'), label: text, offers: StoredOffers }),
-        z.object({ kind: z.literal('actions'), actions: z.array(StoredAction) }),
-      ]),
-    )
-    .readonly(),
-}) satisfies z.ZodType<Answer>;
-
 /** Something that a person or the operators must read. `to` null: the operators. */
 const NoticeEvent = z.discriminatedUnion('type', [
   event('noticed', {
@@ -124,7 +101,7 @@ const NoticeEvent = z.discriminatedUnion('type', [
     text: z.string(),
     /** Continues the text with what a text cannot mention, for example users. */
     line: z.array(InlinePart).readonly().optional(),
-    actions: z.array(StoredAction).readonly().optional(),
+    actions: z.array(AnswerAction).readonly().optional(),
   }),
   event('shown', {}),
   event('given-up', { why: z.string() }),
