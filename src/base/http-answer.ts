@@ -209,19 +209,15 @@ export function serverTextOf(body: Body): string | null {
 }
 
 function textOf(body: Body): string | null {
-  if (body.kind === 'json') return textIn(body.value) ?? byField(body.value, 0, Array.isArray);
+  if (body.kind === 'json') return textIn(body.value);
   return body.kind === 'text' ? body.text : null;
 }
 
 /**
- * Where the known shapes have their text, best first, in any spelling: of the APIs, of gateways, of sign-in servers, of
- * `application/problem+json`, whose title is the same for all problems of a kind, and of the lists of validators.
+ * Where the known shapes have their text, best first: those of the APIs, and `application/problem+json`, whose title is
+ * the same for all problems of a kind.
  */
-const TEXT_KEYS = (
-  'errordescription error errors issues validation invalidparams violations fielderrors fault faultstring ' +
-  'errormessage message msg details detail description title reason'
-).split(' ');
-const LISTED = ['errors', 'fielderrors', 'violations'];
+const TEXT_KEYS = ['error', 'errors', 'issues', 'message', 'details', 'detail', 'title'];
 const DEEPEST_TEXT = 5;
 /** `Bad Request` says no more than the status. */
 const PHRASES = new Set(Object.values(STATUS_CODES).map((phrase) => phrase?.toLowerCase()));
@@ -229,48 +225,22 @@ const PHRASES = new Set(Object.values(STATUS_CODES).map((phrase) => phrase?.toLo
 function textIn(value: unknown, depth = 0): string | null {
   if (typeof value === 'string') return value.trim() || null;
   if (depth > DEEPEST_TEXT) return null;
-  if (Array.isArray(value)) return together(value.map((each) => issueIn(each, depth + 1)));
+  if (Array.isArray(value)) {
+    const texts = value.map((each) => issueIn(each, depth + 1));
+    return texts.filter((text) => text !== null).join('; ') || null;
+  }
   if (!isRecord(value)) return null;
-  const named = new Map(Object.entries(value).map(([key, inner]) => [spelled(key), inner]));
-  const texts = TEXT_KEYS.flatMap((key) => {
-    const inner = named.get(key);
-    const fields = LISTED.includes(key) ? byField(inner, depth + 1) : null;
-    return textIn(inner, depth + 1) ?? fields ?? [];
-  });
+  const texts = TEXT_KEYS.flatMap((key) => textIn(value[key], depth + 1) ?? []);
   return texts.find((text) => !PHRASES.has(text.toLowerCase())) ?? texts[0] ?? null;
 }
 
-function spelled(key: string): string {
-  return key.toLowerCase().replace(/[_-]/g, '');
-}
-
-/** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`; also `#/channel/type` and a name. */
+/** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`; also with `#/channel/type`. */
 function issueIn(issue: unknown, depth: number): string | null {
   const text = textIn(issue, depth);
   if (!isRecord(issue) || text === null) return text;
-  const { path, location, loc, pointer, field, propertyPath, source, reason, name } = issue;
-  const inSource = isRecord(source) ? (source.pointer ?? source.parameter) : null;
-  const own = path ?? location ?? loc ?? pointer ?? inSource ?? field ?? propertyPath;
-  const place = own ?? (reason === undefined ? null : name);
-  const words = typeof place === 'string' ? place.replace(/^#?\//, '').split('/') : place;
+  const { path, pointer } = issue;
+  const words = typeof pointer === 'string' ? pointer.replace(/^#?\//, '').split('/') : path;
   return Array.isArray(words) && words.length > 0 ? `${words.join('.')}: ${text}` : text;
-}
-
-/** `{ errors: { threshold: ['must be a number'] } }` */
-function byField(
-  errors: unknown,
-  depth: number,
-  isText: (each: unknown) => boolean = () => true,
-): string | null {
-  if (!isRecord(errors)) return null;
-  const texts = Object.entries(errors).map(
-    ([field, each]) => [field, isText(each) ? textIn(each, depth) : null] as const,
-  );
-  return together(texts.map(([field, text]) => (text === null ? null : `${field}: ${text}`)));
-}
-
-function together(texts: readonly (string | null)[]): string | null {
-  return texts.filter((text) => text !== null).join('; ') || null;
 }
 
 /** Whether a body is a page, a text or JSON of a shape that the API never sends. */
