@@ -10,7 +10,6 @@ import {
   type RequestEffect,
   type Secret,
 } from './errors.ts';
-import { createRowStream, type StreamedArray } from './http-rows.ts';
 import { cleanText } from './text.ts';
 
 /** A body by its content; `unreadable` is too large, broken off or not what it begins with. */
@@ -19,24 +18,18 @@ export type Body =
   | { readonly kind: 'text' | 'html'; readonly text: string }
   | { readonly kind: 'empty' | 'unreadable' };
 
-const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_STREAMED_BYTES = 128 * 1024 * 1024;
+/** A usage report has 15 KiB for each service of a month. */
+const MAX_BYTES = 48 * 1024 * 1024;
 const GZIP_SIGNATURE = [0x1f, 0x8b];
 
 /**
  * Reads a whole body and detects its kind from its content, because content types and encodings of
- * error pages are often wrong. Rejects only when the connection breaks. A body over 16 MiB, before or
+ * error pages are often wrong. Rejects only when the connection breaks. A body over 48 MiB, before or
  * after decompression, is `unreadable`.
- *
- * With `streamed`, the limit is 128 MiB, and the elements of that array are taken while they arrive:
- * the array of the result has only its last ones. The parts without them may have 16 MiB.
  */
-export async function readResponseBody(
-  stream: AsyncIterable<Buffer>,
-  streamed?: StreamedArray,
-): Promise<Body> {
-  const maxBytes = streamed ? MAX_STREAMED_BYTES : MAX_BYTES;
-  const rows = createRowStream(streamed ?? null);
+export async function readResponseBody(stream: AsyncIterable<Buffer>): Promise<Body> {
+  const decoder = new TextDecoder();
+  let text = '';
   let [received, plain] = [0, 0];
   async function* counted() {
     for await (const chunk of stream) {
@@ -47,14 +40,14 @@ export async function readResponseBody(
   try {
     for await (const chunk of unzipped(counted())) {
       plain += chunk.length;
-      if (Math.max(received, plain) > maxBytes) return { kind: 'unreadable' };
-      if (!rows.push(chunk) || rows.pendingBytes() > MAX_BYTES) return { kind: 'unreadable' };
+      if (Math.max(received, plain) > MAX_BYTES) return { kind: 'unreadable' };
+      text += decoder.decode(chunk, { stream: true });
     }
   } catch (error) {
     if (isUnzipError(error)) return { kind: 'unreadable' };
     throw error;
   }
-  return bodyOf(new TextDecoder().decode(rows.rest()).trim());
+  return bodyOf((text + decoder.decode()).trim());
 }
 
 /** Neither JSON nor text begins with the gzip signature, so the encoding header is not needed. */
