@@ -257,7 +257,8 @@ async function observeSchedule(
   return { before: current && snapshotOf(current, now()) };
 }
 
-function snapshotOf({ id, until, stop, start, zone, isPaused }: ServiceSchedule, seenAt: Date) {
+function snapshotOf(schedule: ServiceSchedule, seenAt: Date) {
+  const { change: id, until, stop, start, zone, isPaused } = schedule;
   const fields: JsonObject = { id, stop, start, zone, isPaused, until: until.toISOString() };
   return { fields, seenAt, source: `schedule ${id}` } satisfies Snapshot;
 }

@@ -452,17 +452,10 @@ const GATES = {
     return ofAttempt(change, nonce, endingEvent(nonce, noAnswer(now)));
   },
   /** By a reading of the target, or by what the note says. */
-  settle: (
-    change: Change,
-    by: { readonly evidence: Evidence } | { readonly note: string },
-  ): Decided => {
-    if (change.state !== 'unknown') return refuse('not-unknown');
-    const reading = 'note' in by ? undefined : by.evidence;
-    const note =
-      'note' in by ? by.note : 'The target shows what was requested, and did not before.';
-    const settled = { type: 'resolved', by: 'signalbox', as: 'succeeded', note } as const;
-    return { ...settled, ...(reading && { reading }) };
-  },
+  settle: (change: Change, by: { readonly note: string; readonly reading?: Evidence }): Decided =>
+    change.state === 'unknown'
+      ? { type: 'resolved', by: 'signalbox', as: 'succeeded', ...by }
+      : refuse('not-unknown'),
   /** The log lost events of the change, or its card is gone. */
   distrust: (
     change: Change,
