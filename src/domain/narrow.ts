@@ -1,10 +1,10 @@
 // Approving with less: which part of a plan an approver may lower, whether another plan is narrower in each of them, and
 // how people read the difference. A wider plan covers every narrower one, also over a chain of them.
 
-import { canonical } from '../base/text.ts';
+import { canonical, spanText } from '../base/text.ts';
 import type { InlinePart } from './answer.ts';
 import type { Change, Plan, Refusal, Timing } from './change.ts';
-import { isTimingKey, spanText, type TimingSupport } from './timing.ts';
+import { isTimingKey, type TimingSupport } from './timing.ts';
 
 /** The fields of a request of which a lower number is less. */
 const LOWERED = ['maxReplicaMemoryGb', 'numReplicas', 'uses'] as const;

@@ -2,6 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
+import { spanText } from '../base/text.ts';
 import {
   type ChangeCommand,
   type Command,
@@ -18,7 +19,6 @@ import type { Change, Plan, Target, UserId, Verb } from '../domain/change.ts';
 import { boundsOf, dimensionsOf } from '../domain/narrow.ts';
 import type { Place } from '../domain/place.ts';
 import { reasonFor } from '../domain/policy.ts';
-import { spanText } from '../domain/timing.ts';
 import { lines, message, modal, section } from './blocks.ts';
 import { planLines, redacted, timingLines } from './card-plan.ts';
 import { answerLabel, followUp, offeredNote } from './card-state.ts';
