@@ -1,8 +1,9 @@
 // What an answer of a server means: its body, the error that it is, and the texts that are shown of it.
 
 import { STATUS_CODES } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import {
   ApiError,
   type ApiErrorKind,
@@ -27,50 +28,18 @@ const GZIP_SIGNATURE = [0x1f, 0x8b];
  * error pages are often wrong. Rejects only when the connection breaks. A body over 48 MiB, before or
  * after decompression, is `unreadable`.
  */
-export async function readResponseBody(stream: AsyncIterable<Buffer>): Promise<Body> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let [received, plain] = [0, 0];
-  async function* counted() {
-    for await (const chunk of stream) {
-      received += chunk.length;
-      yield chunk;
-    }
-  }
-  try {
-    for await (const chunk of unzipped(counted())) {
-      plain += chunk.length;
-      if (Math.max(received, plain) > MAX_BYTES) return { kind: 'unreadable' };
-      text += decoder.decode(chunk, { stream: true });
-    }
-  } catch (error) {
-    if (isUnzipError(error)) return { kind: 'unreadable' };
-    throw error;
-  }
-  return bodyOf((text + decoder.decode()).trim());
+export async function readResponseBody(stream: Readable): Promise<Body> {
+  const received = await boundedBody(stream, MAX_BYTES);
+  const plain = received && (await unzipped(received));
+  return plain ? bodyOf(new TextDecoder().decode(plain).trim()) : { kind: 'unreadable' };
 }
 
-/** Neither JSON nor text begins with the gzip signature, so the encoding header is not needed. */
-async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  let first = Buffer.alloc(0);
-  while (first.length < GZIP_SIGNATURE.length) {
-    const { value, done } = await chunks.next();
-    if (done) break;
-    first = Buffer.concat([first, value]);
-  }
-  const isZipped = GZIP_SIGNATURE.every((byte, index) => first[index] === byte);
-  const all = joined(first, chunks);
-  // An error of the chunks or of the archive ends the iteration; the callback would get it as well.
-  yield* isZipped ? pipeline(Readable.from(all), createGunzip(), () => undefined) : all;
-}
-
-async function* joined(first: Buffer, more: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  yield* more;
-}
-
-function isUnzipError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
+/** Null for an archive that is broken or too large. */
+async function unzipped(body: Buffer): Promise<Buffer | null> {
+  // Neither JSON nor text begins with the gzip signature, so the encoding header is not needed.
+  const isZipped = GZIP_SIGNATURE.every((byte, index) => body[index] === byte);
+  if (!isZipped) return body;
+  return promisify(gunzip)(body, { maxOutputLength: MAX_BYTES }).catch(() => null);
 }
 
 function bodyOf(text: string): Body {
@@ -274,7 +243,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The body of a request to Signalbox. Null for one that is too large, which is not read to its end. */
+/** The body of a request or of an answer. Null for one that is too large, which is not read to its end. */
 export async function boundedBody(request: Readable, most: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
