@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import {
-  Accepted,
+  AcceptedCall,
   At,
   BlockingFreeze,
   ChangeKey,
@@ -14,7 +14,7 @@ import {
   PostedAt,
   Request,
   StateCheck,
-  Unaccepted,
+  UnacceptedCall,
   User,
   type UserId,
   Verdict,
@@ -81,9 +81,9 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     stateCheck: StateCheck.optional(),
   }),
   event('not-sent', { nonce: Id, why: z.string(), notBefore: At }),
-  event('succeeded', { ...Ending, ...Accepted.shape }),
-  event('failed', { ...Ending, ...Unaccepted.shape }),
-  event('unknown', { ...Ending, ...Unaccepted.shape }),
+  event('succeeded', { ...Ending, ...AcceptedCall.shape }),
+  event('failed', { ...Ending, ...UnacceptedCall.shape }),
+  event('unknown', { ...Ending, ...UnacceptedCall.shape }),
   /** What the process that sent a request learned after its outcome had become unknown: evidence, no authority. */
   event('late-answer', { nonce: Id, ...LateAnswer }),
   event('resolved', {

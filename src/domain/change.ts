@@ -362,18 +362,22 @@ export const StateCheck = z.discriminatedUnion('kind', [
 export type StateCheck = z.infer<typeof StateCheck>;
 
 const Call = { tookMs: z.number(), requestId: z.string().nullable() };
-export const Accepted = z.object({
+export const AcceptedCall = z.object({
   ...Call,
   /** What the server reported, as text for users. */
   reported: Texts,
   /** The id of what the request created; missing for any other request. */
   createdId: z.string().optional(),
 });
-export const Unaccepted = z.object({ ...Call, status: z.number().nullable(), text: z.string() });
+export const UnacceptedCall = z.object({
+  ...Call,
+  status: z.number().nullable(),
+  text: z.string(),
+});
 
 export type ExecutionOutcome = { readonly at: Date } & (
-  | ({ readonly how: 'succeeded' } & Readonly<z.infer<typeof Accepted>>)
-  | ({ readonly how: 'failed' | 'unknown' } & Readonly<z.infer<typeof Unaccepted>>)
+  | ({ readonly how: 'succeeded' } & Readonly<z.infer<typeof AcceptedCall>>)
+  | ({ readonly how: 'failed' | 'unknown' } & Readonly<z.infer<typeof UnacceptedCall>>)
 );
 
 /** Who or what settled an unknown outcome: a user, or a reading of the target. */

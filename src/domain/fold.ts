@@ -2,12 +2,12 @@
 
 import { HOUR_MS } from '../base/time.ts';
 import {
-  Accepted,
+  AcceptedCall,
   agentId,
   type Change,
   type ChangeId,
   type ExecutionOutcome,
-  Unaccepted,
+  UnacceptedCall,
   type UserId,
 } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
@@ -152,8 +152,8 @@ function fieldsAfter(
 function outcomeOf(event: EventOf<'succeeded' | 'failed' | 'unknown'>): ExecutionOutcome {
   const { answeredAt: at } = event;
   return event.type === 'succeeded'
-    ? { how: event.type, at, ...Accepted.parse(event) }
-    : { how: event.type, at, ...Unaccepted.parse(event) };
+    ? { how: event.type, at, ...AcceptedCall.parse(event) }
+    : { how: event.type, at, ...UnacceptedCall.parse(event) };
 }
 
 function confirmed(change: Change, at: Date): Partial<Change> {

@@ -108,19 +108,17 @@ const NoticeEvent = z.discriminatedUnion('type', [
 ]);
 
 /** A refusal that belongs to no change. */
-const RefusalEvent = z.discriminatedUnion('type', [
-  event('refused', {
-    by: Id,
-    tried: Id,
-    why: Id,
-    command: z.string().nullable(),
-    target: z.string().nullable(),
-    rule: z.int().nullable(),
-    /** The agent that tried it for the person. */
-    via: Via.optional(),
-    evidence: Fields.optional(),
-  }),
-]);
+const RefusalEvent = event('refused', {
+  by: Id,
+  tried: Id,
+  why: Id,
+  command: z.string().nullable(),
+  target: z.string().nullable(),
+  rule: z.int().nullable(),
+  /** The agent that tried it for the person. */
+  via: Via.optional(),
+  evidence: Fields.optional(),
+});
 
 /** A post that happens at most once. What a digest says is composed when it is posted; an announcement is stored. */
 const PostEvent = z.discriminatedUnion('type', [
@@ -136,9 +134,13 @@ const PostEvent = z.discriminatedUnion('type', [
 ]);
 
 /** A person expects an unusual cost: a new usual cost is learned from its first day on. */
-const IncidentEvent = z.discriminatedUnion('type', [
-  event('expected', { by: User, press: Id, line: z.string(), name: z.string(), since: z.string() }),
-]);
+const IncidentEvent = event('expected', {
+  by: User,
+  press: Id,
+  line: text,
+  name: text,
+  since: text,
+});
 
 /**
  * What the activity log of the cloud lists and no change of Signalbox sent. The stream of an organization says since when
@@ -361,15 +363,13 @@ export function evolveSchedule(
   }
 }
 
+type PostEvent = z.infer<typeof PostEvent>;
+type Announced = Omit<Recorded<FactsOf<PostEvent, 'announced'>>, 'seq' | 'hash'>;
+
 /** A post that happens at most once. */
 export interface LoggedPost {
   /** What is posted, and where; null for a digest, which is composed when it is posted. */
-  readonly announced: {
-    readonly channel: string;
-    readonly answer: z.infer<typeof StoredAnswer>;
-    readonly at: number;
-    readonly version: number;
-  } | null;
+  readonly announced: Announced | null;
   /** The version of the announcement that the message shows; null where that is not known. */
   readonly shows: number | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';
@@ -386,10 +386,7 @@ const NOT_ANNOUNCED: LoggedPost = {
   at: null,
 };
 
-export function evolvePost(
-  post: LoggedPost | null,
-  event: Recorded<z.infer<typeof PostEvent>>,
-): LoggedPost {
+export function evolvePost(post: LoggedPost | null, event: Recorded<PostEvent>): LoggedPost {
   const before = { ...(post ?? NOT_ANNOUNCED), posting: null };
   switch (event.type) {
     case 'announced': {

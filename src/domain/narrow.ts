@@ -130,9 +130,6 @@ export function delayed(timing: Timing | undefined, startAt: Date, now: Date): T
   return { ...timing, startAt: startAt.toISOString(), revert: { ...revert, afterMs } };
 }
 
-/** What an approver lowered: the plan before it, with its digest. */
-export type Narrowing = NonNullable<Change['narrowings']>[number];
-
 /** Whether people who agreed to this digest agreed to the change as it is: to its plan, or to a wider one. */
 export function coversPlan(
   { digest, narrowings = [] }: Pick<Change, 'digest' | 'narrowings'>,
