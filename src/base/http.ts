@@ -32,7 +32,7 @@ import {
   type Priority,
   type SharedBudget,
 } from './http-limits.ts';
-import { isOtherObject, type StreamedArray } from './http-rows.ts';
+import { isOtherObject } from './http-rows.ts';
 import { type Clock, systemClock } from './time.ts';
 
 /** One call of an API. */
@@ -43,8 +43,6 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** An array of the reply that is taken while it arrives, in a body of up to 128 MiB. */
-  readonly streamed?: StreamedArray | undefined;
   /** Older servers report a missing object as the plain text `Not Found`, with status 404. */
   readonly hasPlainNotFound?: boolean | undefined;
   /** Of a read; a write has the highest priority. */
@@ -302,9 +300,7 @@ function createTransport(options: HttpOptions, connectMs: number) {
         signal: abort ? AbortSignal.any([deadline, abort]) : deadline,
       });
       const { statusCode: status, headers } = reply;
-      // A recording has all rows.
-      const streamed = isSuccess(status) && !options.record ? call.streamed : undefined;
-      const body = await readResponseBody(reply.body, streamed).catch((cause): Body => {
+      const body = await readResponseBody(reply.body).catch((cause): Body => {
         if (method === 'GET' && isSuccess(status)) throw cause;
         return { kind: 'unreadable' };
       });

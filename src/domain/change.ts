@@ -359,25 +359,24 @@ export const StateCheck = z.discriminatedUnion('kind', [
 ]);
 export type StateCheck = z.infer<typeof StateCheck>;
 
-export type ExecutionOutcome =
-  | {
-      readonly how: 'succeeded';
-      readonly at: Date;
-      readonly tookMs: number;
-      readonly requestId: string | null;
-      /** What the server reported, as text for users. */
-      readonly reported: readonly string[];
-      /** The id of what the request created; missing for any other request. */
-      readonly createdId?: string | undefined;
-    }
-  | {
-      readonly how: 'failed' | 'unknown';
-      readonly at: Date;
-      readonly tookMs: number;
-      readonly requestId: string | null;
-      readonly status: number | null;
-      readonly text: string;
-    };
+const Call = { tookMs: z.number(), requestId: z.string().nullable() };
+export const AcceptedCall = z.object({
+  ...Call,
+  /** What the server reported, as text for users. */
+  reported: Texts,
+  /** The id of what the request created; missing for any other request. */
+  createdId: z.string().optional(),
+});
+export const UnacceptedCall = z.object({
+  ...Call,
+  status: z.number().nullable(),
+  text: z.string(),
+});
+
+export type ExecutionOutcome = { readonly at: Date } & (
+  | ({ readonly how: 'succeeded' } & Readonly<z.infer<typeof AcceptedCall>>)
+  | ({ readonly how: 'failed' | 'unknown' } & Readonly<z.infer<typeof UnacceptedCall>>)
+);
 
 /** Who or what settled an unknown outcome: a user, or a reading of the target. */
 export interface Resolution extends Omit<Verdict, 'by'> {
