@@ -29,6 +29,7 @@ import {
   type Example,
   eventsOf,
   loaded,
+  minutes,
   moved,
   newId,
   RULE,
@@ -602,3 +603,22 @@ test('each verb has the refusal that its press would get', async () => {
 });
 
 const _OWN_APPROVER: Example = { requires: { ...ONE, self: true } };
+
+const LATER: Example = {
+  ...PENDING,
+  plan: { timing: { startAt: minutes(60).toISOString(), revert: null } },
+};
+
+test.for<[string, Example, string[]]>([
+  ['last', PENDING, ['readThread']],
+  ['first of two', { requires: { count: 2 } }, []],
+  ['last of what runs later', LATER, []],
+])('the %s approval begins the read before the claim with its lookups', async (row) => {
+  const [, example, begun] = row;
+  const { receive, handle, roles, shown } = await pressable(example);
+  // They do not end here.
+  roles.set(ben, 'lookup-failed');
+  await receive('approve', ben);
+  await handle();
+  expect(shown.map(({ name }) => name).filter((name) => name === 'readThread')).toEqual(begun);
+});
