@@ -31,12 +31,13 @@ import {
   loaded,
   minutes,
   moved,
+  NOON,
   newId,
   RULE,
   recorded,
   user,
 } from './context.ts';
-import { runDue } from './due.ts';
+import { endJobs, jobsFor, runDue } from './due.ts';
 
 const ONE = { count: 1 };
 /** The rule as these changes were requested under it. */
@@ -621,4 +622,16 @@ test.for<[string, Example, string[]]>([
   await receive('approve', ben);
   await handle();
   expect(shown.map(({ name }) => name).filter((name) => name === 'readThread')).toEqual(begun);
+});
+
+test.for<[string, Example, Verb, UserId, number]>([
+  ['that stands follows the drawing of the answer', PENDING, 'approve', ben, 3_000],
+  ['that does not stand yet is due at once', DRAFT, 'confirm', ana, 0],
+])('after a press, the job of a card %s', async ([, example, verb, by, waitsMs]) => {
+  const { context, change, press } = await pressable(example);
+  await endJobs(context);
+  await press(verb, by);
+  const due = (ms: number) => jobsFor(context, change.id, new Date(NOON.getTime() + ms));
+  expect((await due(0)).includes('card')).toBe(waitsMs === 0);
+  expect(await due(waitsMs)).toContain('card');
 });
