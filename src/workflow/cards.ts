@@ -37,7 +37,7 @@ import { answerForeign, drawOther, foreignMarks, isUnread } from './witness.ts';
 // The card of a change, in its channel and as copies in direct messages.
 
 /** Slack accepts an answer to a press for longer, but people wait for it. */
-const DRAWN_WITHIN_MS = 3_000;
+export const DRAWN_WITHIN_MS = 3_000;
 const POLL_MS = 100;
 
 /**
@@ -201,12 +201,13 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  let drawn: Change | null = null;
-  let asOf = context.now();
+  let drawn: Drawn | null = null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const recent = readLately(context, at);
     const seen = recent ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
+    // What moved since then draws it again.
+    if (drawn && showsDrawn(seen, drawn)) return drawn.again;
     const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
     // The change may have moved while Slack was read.
     const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
@@ -216,24 +217,36 @@ async function drawStanding(
       await answerForeign(context, change.id, foreign);
       return dueAgain(context);
     }
-    // What surrounds it is not read again to see what was drawn: its own changes draw the card again.
-    const isDrawn = drawn?.hash === loaded.hash && !loaded.child;
-    if (!isDrawn) asOf = context.now();
-    const current: Change = drawn && isDrawn ? drawn : await surrounded(context, loaded);
-    if (!isDrawn && (await endHopeless(context, current))) continue;
+    const asOf = context.now();
+    const current = await surrounded(context, loaded);
+    if (await endHopeless(context, current)) continue;
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
     const shown = schedule ? [schedule.mark.hash] : current.shownBy;
-    if (isUpToDate(shown, seen.card, revision)) return newsChangeAt(current, asOf) ?? 'done';
+    const again = newsChangeAt(current, asOf) ?? 'done';
+    if (isUpToDate(shown, seen.card, revision)) return again;
+    drawn = { change: current, shown, revision, again };
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     const place = await context.messenger.redrawCard(current, at, schedule, revision);
     if (place === 'deleted') return cardDeleted(context, change.id, at);
     if (place !== 'drawn') await keepState(context, change.id, place);
-    drawn = current;
     lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
+}
+
+/** What was drawn, by the marks that show it, and when it has to be drawn again. */
+interface Drawn {
+  readonly change: Change;
+  readonly shown: readonly string[];
+  readonly revision: string;
+  readonly again: JobResult;
+}
+
+function showsDrawn({ card, notes }: SeenThread, { change, shown, revision }: Drawn): boolean {
+  const areKnown = notes.every(({ hash }) => change.marks.includes(hash));
+  return areKnown && isUpToDate(shown, card, revision);
 }
 
 /** From now on the buttons of this reply count. */

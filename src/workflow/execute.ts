@@ -43,7 +43,13 @@ import {
 import { storeSecret } from './secret.ts';
 import { identitiesOf } from './standing.ts';
 import { changedSincePlan, compareTarget, currentTarget, ruleFacts } from './target.ts';
-import { answerForeign, foreignMarks, isUnread, withRestore } from './witness.ts';
+import {
+  answerForeign,
+  foreignMarks,
+  isUnread,
+  threadBeforeClaim,
+  withRestore,
+} from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
 const LEASE_MS = 120_000;
@@ -73,7 +79,9 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
   const card = await witnessOf(context, change);
   // Slack is read once before the claim, so that its outage makes no events.
   const isWitnessed =
-    card === null || isLocal(change) || (await readWitness(context, change, card)) !== null;
+    card === null ||
+    isLocal(change) ||
+    (await isTrusted(context, change, await threadBeforeClaim(context, id, card)));
   if (!isWitnessed) return 'done';
   if (!(await isUseShown(context, change))) return new Date(now.getTime() + RETRY_MS);
   const gathered = { ...(await gather(context, change, unread)), card };
@@ -91,21 +99,20 @@ async function witnessOf(context: WorkflowContext, change: Change): Promise<Posi
   return (await loadChange(context.events, schedule))?.card ?? null;
 }
 
-/** The thread, if it shows nothing that the log does not have; else null. Throws where Slack does not answer. */
-async function readWitness(
+/** Whether the thread stands, and shows nothing that the log does not have. What it shows else is answered. */
+async function isTrusted(
   context: WorkflowContext,
   change: Change,
-  card: Position,
-): Promise<SeenThread | null> {
-  const thread = await context.messenger.readThread(card);
+  thread: SeenThread | null,
+): Promise<boolean> {
   if (!thread) {
     await distrustDeleted(context, change.id);
-    return null;
+    return false;
   }
   const seen = [...(thread.card ? [thread.card] : []), ...thread.notes];
   const foreign = await foreignMarks(context.events, change, seen);
   if (foreign.length > 0) await answerForeign(context, change.id, foreign);
-  return foreign.length === 0 ? thread : null;
+  return foreign.length === 0;
 }
 
 /**
@@ -122,8 +129,9 @@ async function isUseShown(
   const { card } = standing;
   if (!card) return false;
   const isShown = async () => {
-    const thread = await readWitness(context, standing, card);
-    return thread === null || thread.notes.some(({ hash }) => hash === use.hash);
+    const thread = await context.messenger.readThread(card);
+    const isTrue = await isTrusted(context, standing, thread);
+    return !isTrue || thread?.notes.some(({ hash }) => hash === use.hash) === true;
   };
   if (await isShown()) return true;
   const { version, hash } = use;

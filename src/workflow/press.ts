@@ -7,6 +7,7 @@ import {
   type Actor,
   type Change,
   type ChangeId,
+  isLocal,
   isPerson,
   type Plan,
   type Refusal,
@@ -19,14 +20,24 @@ import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
+import { spanText, startsAt } from '../domain/timing.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
-import { databaseProblem } from '../storage/index.ts';
+import { startsAt } from '../domain/timing.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
-import { afterDrawn } from './cards.ts';
+import { afterDrawn, DRAWN_WITHIN_MS } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
-import { type Effects, identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
+import {
+  type Effects,
+  identityFacts,
+  type Moves,
+  move,
+  NOTHING,
+  noteMoved,
+  runOf,
+  together,
+} from './moves.ts';
 import { blockingFreeze, outlookFacts } from './news.ts';
 import { noticeFor } from './notices.ts';
 import {
@@ -41,7 +52,7 @@ import { countAttempts, type RateLimitStatus } from './rates.ts';
 import { planNarrower } from './request.ts';
 import { lookUpStanding, standingFacts, usedBy } from './standing.ts';
 import { pressFacts } from './target.ts';
-import { answerForeign, foreignMarks, withRestore } from './witness.ts';
+import { answerForeign, beginThreadRead, foreignMarks, withRestore } from './witness.ts';
 
 /** A press that decides, as Slack delivered it: nothing of it is checked yet. */
 interface Pressed {
@@ -243,6 +254,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   // user had every role.
   const early = refusalOfVerb(context, verb, change, { ...press, identity: null });
   if (early) return refuse(early);
+  if (mayBeLast(context, verb, change)) beginThreadRead(context, change);
   const identity = await context.people.identify(press.by, {
     fresh: verb !== 'cancel',
     since: press.pressedAt,
@@ -262,6 +274,13 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const narrower = await planNarrower(context, change, press.given ?? {}, own.press);
   if (!narrower.ok) return refuse('wider', identity);
   return decide(context, own, verb, { ...known, narrower: { ...narrower, of: change.digest } });
+}
+
+/** Whether the change may be sent right after this press. */
+function mayBeLast({ now }: WorkflowContext, verb: Verb, change: Change): boolean {
+  const { approvals, requires, plan } = change;
+  const isLast = verb === 'approve' && approvals.length + 1 >= requires.count;
+  return isLast && !isLocal(change) && startsAt(plan, now()) <= now();
 }
 
 /** The id by which a change knows this person already, else the own one: nobody counts twice. Null: not looked up. */
@@ -339,14 +358,17 @@ async function decide(
       const refusal = 'refusal' in answer ? answer.refusal : null;
       const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
       const moves =
-        before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
+        before && caused
+          ? drawnHere(move(context, locked.at, before, { ...caused, press: key }))
+          : null;
       const used =
         before && 'type' in answer ? await usedBy(context, locked, before, answer) : NOTHING;
       const change = moves?.change ?? before;
-      const what = `${press.verb} on change ${id}`;
-      const about = { what, by: press.by, place: placeOf(press) };
-      const notice = noticeFor(foreignPlace(about), locked.at);
-      const news = refusal === 'foreign-place' ? notice : lateEnd(stored, refusal, locked.at);
+      const about = { what: `${press.verb} on change ${id}`, by: press.by, place: placeOf(press) };
+      const news =
+        refusal === 'foreign-place'
+          ? noticeFor(foreignPlace(about), locked.at)
+          : lateEnd(stored, refusal, locked.at);
       const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
       // A change is not claimed while a press of it is not answered.
       const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
@@ -371,6 +393,16 @@ async function decide(
   return tell(context, stored, change, (shown) => {
     return { ok: true, verb, change: shown ?? change, ...seen };
   });
+}
+
+/** The answer to a press draws a card that stands: its job follows, in case this process ends before. */
+function drawnHere(moves: Moves): Moves {
+  const { id, card } = moves.change;
+  const isDrawn = ({ kind, key }: Job) => card !== null && kind === 'card' && key === id;
+  const jobs = moves.jobs.map((job) =>
+    isDrawn(job) ? { ...job, dueAt: job.dueAt + DRAWN_WITHIN_MS } : job,
+  );
+  return { ...moves, jobs };
 }
 
 /** A press that waits longer than this is answered by a message that is sent until Slack takes it. */

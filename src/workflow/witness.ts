@@ -1,3 +1,4 @@
+import { Cache } from '../base/cache.ts';
 import { DAY_MS } from '../base/time.ts';
 import { type Change, type ChangeId, isPrivate, type Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
@@ -17,7 +18,14 @@ import {
 } from '../log/index.ts';
 import { follow, hasEvents, lastEventAt, verifyAll, withoutCard } from '../log/upkeep.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
-import type { CardMark, DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
+import type {
+  CardMark,
+  DecisionContext,
+  Mark,
+  SeenMark,
+  SeenThread,
+  WorkflowContext,
+} from './context.ts';
 import {
   advance,
   type Effects,
@@ -59,6 +67,43 @@ export async function foreignMarks(
     for (const hash of shown ? shown.marks : []) known.add(hash);
   }
   return seen.filter(({ hash }) => !known.has(hash));
+}
+
+interface Begun {
+  readonly thread: Promise<SeenThread | null>;
+  readonly until: Date;
+}
+
+/** The reads before a claim that a press began, by the change. */
+const begun = new WeakMap<DecisionContext['events'], Cache<ChangeId, Begun>>();
+const BEGUN_MAX = 100;
+const BEGUN_VALID_MS = 5_000;
+
+/**
+ * Begins the read before a claim with the lookups of the last press. It only tells early what stops the change: what is
+ * posted or deleted after it is found by the read after the note, which nothing replaces.
+ */
+export function beginThreadRead(
+  { events, messenger, now }: WorkflowContext,
+  { id, card }: Change,
+): void {
+  if (!card) return;
+  const reads = begun.get(events) ?? new Cache<ChangeId, Begun>(BEGUN_MAX);
+  begun.set(events, reads);
+  // Where it fails, the run reads again.
+  const thread = messenger.readThread(card).catch(() => null);
+  reads.set(id, { thread, until: new Date(now().getTime() + BEGUN_VALID_MS) });
+}
+
+/** The thread of a card before a claim. Null: it was deleted. Throws where Slack does not answer. */
+export async function threadBeforeClaim(
+  { events, messenger, now }: WorkflowContext,
+  id: ChangeId,
+  card: Position,
+): Promise<SeenThread | null> {
+  const read = begun.get(events)?.get(id);
+  const early = read && now() < read.until ? await read.thread : null;
+  return early ?? messenger.readThread(card);
 }
 
 const LOST = 'the database has lost events that people saw';
