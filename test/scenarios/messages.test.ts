@@ -222,10 +222,10 @@ test('a repeated request within an hour shows the earlier one', async () => {
   await sandbox.card('staging is stopping');
   pass(sandbox, 59);
   await sandbox.slack.command(ANA, 'ops', STOP);
-  const shown = await sandbox.privateMessage(ANA, 'This would be a second one');
+  const shown = await sandbox.privateMessage(ANA, 'requested “stop staging”');
   const text = textOf(shown ?? { text: '', blocks: [] });
-  expect(text).toMatch(/This would be a second one: .* by .* \(accepted\)\./);
-  expect(text.indexOf('second one')).toBeLessThan(text.indexOf('Approval'));
+  expect(text).toMatch(/requested “stop staging” .* \(.*: accepted\)\./);
+  expect(text.indexOf('requested “')).toBeLessThan(text.indexOf('Approval'));
 });
 
 test('a request after an hour, or after another change, does not count as repeated', async () => {
@@ -242,6 +242,6 @@ test('a request after an hour, or after another change, does not count as repeat
   await sandbox.slack.command(ANA, 'ops', '/service start staging again');
   const late = await sandbox.privateMessage(ANA, 'Start staging?');
   for (const shown of [after, late]) {
-    expect(textOf(shown ?? { text: '', blocks: [] })).not.toContain('second one');
+    expect(textOf(shown ?? { text: '', blocks: [] })).not.toContain('requested “');
   }
 });
