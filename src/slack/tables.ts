@@ -184,12 +184,10 @@ interface Point {
 }
 
 const TEXT_MAX = 2_900;
-/** Longer cells end in an ellipsis, so that one name does not push all figures off the screen. */
-const COLUMN_MAX = 40;
 
 /**
  * The message for a workspace that does not support the newest blocks: tables and charts become
- * monospaced text. Null when the message has none of them.
+ * lines of text. Null when the message has none of them.
  */
 export function inPlainBlocks({ text, blocks }: Message): Message | null {
   if (!blocks.some(isNew)) return null;
@@ -221,38 +219,17 @@ type Table = ReturnType<typeof alignedTable | typeof sortedTable>;
 
 // The functions above build these blocks, so their shapes are known.
 function linesOf(block: AnyBlock): readonly string[] {
-  if (block.type !== 'data_visualization') return tableLines(block as unknown as Table);
+  if (block.type !== 'data_visualization') {
+    const { rows } = block as unknown as Table;
+    return rows.map((row) => row.map(textOf).join(' · '));
+  }
   const { title, chart } = block as unknown as ReturnType<typeof barChart>;
   const data = chart.series.flatMap((one) => one.data);
   const points = data.map(({ label, value }) => `${label.padEnd(12)} ${value}`);
   return [title, chart.axis_config.x_label, ...points];
 }
 
-function tableLines({ rows, ...block }: Table): readonly string[] {
-  const settings = 'column_settings' in block ? block.column_settings : [];
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.min(COLUMN_MAX, Math.max(...rows.map((row) => [...textOf(row[column])].length))),
-  );
-  const isRight = widths.map((_, column) => isAligned(settings[column]?.align, rows, column));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => {
-        const text = bounded(textOf(cell), COLUMN_MAX);
-        const width = widths[column] ?? 0;
-        return isRight[column] ? text.padStart(width) : text.padEnd(width);
-      })
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-function textOf(cell: Table['rows'][number][number] | undefined): string {
-  if (cell && 'text' in cell) return cell.text;
-  return String(cell?.elements[0]?.elements[0]?.fallback ?? '');
-}
-
-/** Columns of quantities; a table that can be sorted does not name them. */
-function isAligned(align: string | undefined, rows: Table['rows'], column: number): boolean {
-  if (align !== undefined) return align === 'right';
-  return column > 0 && rows.slice(1).every((row) => row[column]?.type === 'raw_number');
+function textOf(cell: Table['rows'][number][number]): string {
+  if ('text' in cell) return cell.text;
+  return String(cell.elements[0]?.elements[0]?.fallback ?? '');
 }
