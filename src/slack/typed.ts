@@ -106,18 +106,10 @@ async function answerHelp(
       : [refusalMessage(authorized.denial, bot.drawing).text],
     mayUse: ({ name }) => usable.includes(name),
     frequent,
-    note: authorized.ok ? discoveredNote(authorized.onDiscovered) : null,
     prefix,
   };
   const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
   return answerMessage(helpFor({ noun: of, about }, commands, reader));
-}
-
-function discoveredNote(commands: readonly string[] | null): string | null {
-  if (commands === null) return null;
-  return commands.length > 0
-    ? `Of services that are not in signalbox.yaml, a rule can allow you: ${commands.join(', ')}.`
-    : 'Services that are not in signalbox.yaml: no rule allows you to change them.';
 }
 
 /** The private answer to a command; null when a modal was opened instead. */
