@@ -272,7 +272,7 @@ function outcomeWords(
 }
 
 /** The created service as `signalbox.yaml` lists it, to be pasted. */
-export function entryLine({ plan: { target } }: Change, id: string): Line {
+function entryLine({ plan: { target } }: Change, id: string): Line {
   const { tags, warehouse, organization } = target;
   // A JSON text is YAML as well.
   const text = (value: string) => (/^[a-z][\w.-]*$/i.test(value) ? value : JSON.stringify(value));
