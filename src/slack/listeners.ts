@@ -28,7 +28,7 @@ import { postMessage } from './post.ts';
 import { press } from './press.ts';
 import { sendAnswer } from './private-answers.ts';
 import { submit } from './submit.ts';
-import { answerTyped, nounToRead } from './typed.ts';
+import { answerTyped } from './typed.ts';
 
 type Payload = AnyMiddlewareArgs & AllMiddlewareArgs;
 type EventPayload = Extract<Payload, { readonly event: unknown }>;
@@ -126,9 +126,8 @@ function answerLimited(
   send?: (answer: Message) => Promise<void>,
 ): Promise<boolean> {
   const isTooLong = typed.text.length > TEXT_MAX;
-  const reads = () => (isTooLong ? null : nounToRead(bot, typed));
   const asked = { ...typed.replyTarget, user: typed.by, url };
-  return sendAnswer(bot, { asked, reads, ...(send && { send }) }, async () =>
+  return sendAnswer(bot, { asked, ...(send && { send }) }, async () =>
     isTooLong ? sentenceMessage([tooLong(typed.text)]) : answerTyped(bot, typed),
   );
 }
@@ -152,7 +151,7 @@ async function openShortcut(
     return command ? openForm(bot, place, command, {}) : null;
   };
   const asked = { ...replyTarget, user: user.id, url: null };
-  await sendAnswer(bot, { asked, reads: () => null }, open);
+  await sendAnswer(bot, { asked }, open);
 }
 
 /** A message of a user; edited, deleted and own messages have a subtype or a bot id. */

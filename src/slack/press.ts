@@ -51,7 +51,7 @@ import {
 } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
-import { answerLine, answerValues, lineOf, nounToRead } from './typed.ts';
+import { answerLine, answerValues } from './typed.ts';
 
 type Ack = () => Promise<void>;
 
@@ -74,10 +74,8 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   const by = pressed.user.id;
   const form = pressed.view && commandByCallbackId(bot.commands, pressed.view.callback_id);
   if (pressed.view && form) return redraw(bot, by, pressed, form);
-  const reads = () =>
-    id.startsWith('command.') ? nounToRead(bot, lineOf(splitValue(value).about)) : null;
   const question = pressed.actions[0]?.block_id === QUESTION ? privateMessageOf(pressed) : null;
-  const request = { asked: replyTo, reads, inPlaceOf: () => question };
+  const request = { asked: replyTo, inPlaceOf: () => question };
   const isAnswered = await sendAnswer(bot, request, () => answerPress(bot, pressed, button));
   // The content of the Home tab may be out of date after a press.
   if (isAnswered && isHome(pressed)) await showHome(bot.context, by);

@@ -5,7 +5,6 @@ import {
   fieldContext,
   hasField,
   type Intent,
-  nounOf,
   type ParseResult,
   parseProblemOf,
   parseValues,
@@ -239,13 +238,12 @@ async function decide(
  */
 async function show(
   bot: SlackContext,
-  { submitted: { user, trigger_id }, command, setting: { replyTarget } }: SubmittedForm,
+  { submitted: { user, trigger_id }, setting: { replyTarget } }: SubmittedForm,
   late: AbortSignal,
   answer: (typed: CommandLine) => Promise<Message | null>,
 ): Promise<void> {
   const typed: CommandLine = { noun: '', text: '', by: user.id, replyTarget, trigger: trigger_id };
   const asked = { ...replyTarget, user: user.id, url: null };
   const inPlaceOf = (shown: Message) => (isPreview(shown) ? replyTarget.replaces : null);
-  const reads = () => nounOf(command);
-  await sendAnswer(bot, { asked, reads, inPlaceOf, late }, () => answer(typed));
+  await sendAnswer(bot, { asked, inPlaceOf, late }, () => answer(typed));
 }
