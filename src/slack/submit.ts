@@ -218,18 +218,15 @@ async function decide(
     formProblem(bot.context, pressed),
   ).catch(() => null);
   if (problem && typeof problem !== 'string') return refuse(problem);
-  const stored = await receivePress(bot.context, pressed).then(
-    (receipt) => ({ receipt }),
-    (error: unknown) => {
-      const reason = notDoneText(error);
-      if (reason === null) throw error;
-      return { reason };
-    },
-  );
-  if ('reason' in stored) return refuseWhole(stored.reason);
+  const receipt = await receivePress(bot.context, pressed).catch((error: unknown) => {
+    const why = notDoneText(error);
+    if (why === null) throw error;
+    return { why };
+  });
+  if (typeof receipt === 'object') return refuseWhole(receipt.why);
   // The press is stored all the same, which records its refusal.
   await (problem ? refuseWhole(lateSentence(problem)) : ack());
-  await handleReceipt(bot, stored.receipt, { key, subject: change, replyTo });
+  await handleReceipt(bot, receipt, { key, subject: change, replyTo });
 }
 
 /**
