@@ -5,6 +5,7 @@ import type {
   SlackOptionsMiddlewareArgs,
 } from '@slack/bolt';
 import { z } from 'zod';
+import { Cache } from '../base/cache.ts';
 import { grouped } from '../base/text.ts';
 import { peopleChanged, showHome } from '../workflow/index.ts';
 import type { Actors } from './actors.ts';
@@ -219,12 +220,10 @@ const RECENT_MAX = 1_000;
  * the newest 1,000 ids in memory. Source: docs/slack.md#private-messages.
  */
 export function firstDeliveries(): (eventId: string) => boolean {
-  const recent = new Set<string>();
+  const recent = new Cache<string, true>(RECENT_MAX);
   return (eventId) => {
     if (recent.has(eventId)) return false;
-    recent.add(eventId);
-    const [oldest] = recent;
-    if (recent.size > RECENT_MAX && oldest !== undefined) recent.delete(oldest);
+    recent.set(eventId, true);
     return true;
   };
 }
