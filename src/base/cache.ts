@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The last values by key. When it is full, it starts again. */
+/** The last values by key. When it is full, the oldest one goes. */
 export class Cache<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 
@@ -10,8 +10,12 @@ export class Cache<Key, Value> extends Map<Key, Value> {
   }
 
   override set(key: Key, value: Value): this {
-    if (this.size >= this.#most) this.clear();
-    return super.set(key, value);
+    super.set(key, value);
+    for (const oldest of this.keys()) {
+      if (this.size <= this.#most) break;
+      this.delete(oldest);
+    }
+    return this;
   }
 }
 
