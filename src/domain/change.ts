@@ -530,7 +530,7 @@ function objectOf({ noun, plan }: { noun: string; plan: Change['plan'] }): strin
   return noun === TARGET_TRAITS[kind].impliedNoun ? shown : `${what} ${shown}`;
 }
 
-function upperFirst(text: string): string {
+export function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
