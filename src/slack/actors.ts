@@ -13,6 +13,7 @@ const ALL = 'all groups';
 const ID_WITHIN_MS = 1_000;
 
 export type Actors = ReturnType<typeof createActors>;
+type Members = Awaited<ReturnType<typeof readGroupMembers>>;
 
 interface Options {
   readonly lookups: WebClient;
@@ -57,11 +58,7 @@ export function createActors(options: Options) {
       ]);
       options.onAnswer();
       if (standing !== 'member') return { ok: false, refusal: standing };
-      const isIn = (role: RoleName) => {
-        const listed = [...(policy.roles.get(role)?.users ?? []), ...inGroups(role, byGroup)];
-        return listed.some((id) => ids.includes(id));
-      };
-      const roles = [...policy.roles.keys()].filter(isIn);
+      const roles = [...policy.roles.keys()].filter((role) => isIn(role, ids, byGroup));
       const evidence = { groups: [...byGroup.values()].map((group) => group.evidence) };
       return { ok: true, actor: { id: ids[0] ?? user, ids, roles }, evidence };
     } catch (error) {
@@ -70,11 +67,12 @@ export function createActors(options: Options) {
     }
   }
 
-  /** Slack returns ids of users. */
-  function inGroups(role: RoleName, byGroup: Awaited<ReturnType<typeof readGroupMembers>>) {
-    return (groups.get(role) ?? []).flatMap(({ id }) => [
-      ...(byGroup.get(id)?.ids ?? []),
-    ]) as UserId[];
+  function isIn(role: RoleName, ids: readonly UserId[], byGroup: Members): boolean {
+    const listed = policy.roles.get(role)?.users ?? [];
+    const own = groups.get(role) ?? [];
+    return ids.some(
+      (id) => listed.includes(id) || own.some((group) => byGroup.get(group.id)?.ids.has(id)),
+    );
   }
 
   /**
@@ -134,7 +132,10 @@ export function createActors(options: Options) {
 
   async function idsOf(role: RoleName): Promise<readonly UserId[]> {
     const byGroup = await members.read(ALL, { fresh: false });
-    return [...new Set([...(policy.roles.get(role)?.users ?? []), ...inGroups(role, byGroup)])];
+    const inGroups = (groups.get(role) ?? []).flatMap(({ id }) => [
+      ...(byGroup.get(id)?.ids ?? []),
+    ]);
+    return [...new Set([...(policy.roles.get(role)?.users ?? []), ...inGroups])];
   }
 
   return {
