@@ -58,7 +58,9 @@ export function createActors(options: Options) {
       ]);
       options.onAnswer();
       if (standing !== 'member') return { ok: false, refusal: standing };
-      const roles = [...policy.roles.keys()].filter((role) => isIn(role, ids, byGroup));
+      const isIn = (role: RoleName) =>
+        listsOf(role, byGroup).some((list) => ids.some((id) => list.has(id)));
+      const roles = [...policy.roles.keys()].filter(isIn);
       const evidence = { groups: [...byGroup.values()].map((group) => group.evidence) };
       return { ok: true, actor: { id: ids[0] ?? user, ids, roles }, evidence };
     } catch (error) {
@@ -67,12 +69,10 @@ export function createActors(options: Options) {
     }
   }
 
-  function isIn(role: RoleName, ids: readonly UserId[], byGroup: Members): boolean {
-    const listed = policy.roles.get(role)?.users ?? [];
-    const own = groups.get(role) ?? [];
-    return ids.some(
-      (id) => listed.includes(id) || own.some((group) => byGroup.get(group.id)?.ids.has(id)),
-    );
+  /** Those whom the policy names, and the members of each group. */
+  function listsOf(role: RoleName, byGroup: Members): readonly ReadonlySet<UserId>[] {
+    const inGroups = (groups.get(role) ?? []).flatMap(({ id }) => byGroup.get(id)?.ids ?? []);
+    return [new Set(policy.roles.get(role)?.users), ...inGroups];
   }
 
   /**
@@ -131,11 +131,8 @@ export function createActors(options: Options) {
   }
 
   async function idsOf(role: RoleName): Promise<readonly UserId[]> {
-    const byGroup = await members.read(ALL, { fresh: false });
-    const inGroups = (groups.get(role) ?? []).flatMap(({ id }) => [
-      ...(byGroup.get(id)?.ids ?? []),
-    ]);
-    return [...new Set([...(policy.roles.get(role)?.users ?? []), ...inGroups])];
+    const lists = listsOf(role, await members.read(ALL, { fresh: false }));
+    return [...new Set(lists.flatMap((list) => [...list]))];
   }
 
   return {
