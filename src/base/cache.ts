@@ -64,6 +64,7 @@ export type Repeat = <Result>(fetch: () => Promise<Result>, onWait: () => void) 
 const GATHER_MS = 10;
 /** While a rate limit lasts, a cached result of this age still suffices where none has to be fresh. */
 const KEEP_LIMITED_MS = 10 * 60_000;
+const RESULTS_MAX = 20_000;
 
 interface Result<Value> {
   readonly value: Value;
@@ -90,7 +91,7 @@ export function sharedRead<Value>(
   now: () => number,
   repeat: Repeat = (once) => once(),
 ): SharedRead<Value> {
-  const results = new Map<string, Result<Value>>();
+  const results = new Cache<string, Result<Value>>(RESULTS_MAX);
   const pending = new Map<string, Fetch<Value>>();
 
   async function run(key: string, own: Omit<Fetch<Value>, 'result'>): Promise<Value> {
@@ -110,9 +111,6 @@ export function sharedRead<Value>(
   }
 
   function start(key: string, fresh: boolean): Fetch<Value> {
-    for (const [old, { keptAt }] of results) {
-      if (now() >= keptAt + Math.max(keepMs, KEEP_LIMITED_MS)) results.delete(old);
-    }
     const limited = Promise.withResolvers<void>();
     const own = { begunAt: fresh ? null : now(), limited };
     const started = Object.assign(own, { result: run(key, own) });
