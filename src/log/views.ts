@@ -129,7 +129,7 @@ function conditionsOf(query: ChangeQuery) {
   const { privateTo, sent, agent } = query;
   const by: OrderedBy = endedSince ? 'ended_at' : sent ? 'sent_at' : 'created_at';
   const oneOf = (column: string, values: readonly string[]) =>
-    sql`${sql.ref(column)} in (${sql.join(values.length > 0 ? values : [''])})`;
+    sql`${sql.ref(column)} in (${sql.join(['', ...values])})`;
   const conditions = [
     states && oneOf('state', states),
     requester !== undefined && sql`requester = ${requester}`,
