@@ -5,6 +5,8 @@ import { foldOf } from '../../src/domain/fold.ts';
 import { Damaged, keyChange, rotationText, rowAfter } from '../../src/log/chain.ts';
 import {
   KeyProblem,
+  placeKeys,
+  publicKeyFrom,
   publicKeyText,
   readKeys,
   sealText,
@@ -34,6 +36,18 @@ import {
 const NONE = { key: null, previous: [] };
 const NEW = { current: key(2), previous: [key(1)] };
 const OTHER = { current: key(9), previous: [] };
+const ED25519 = publicKeyText(key(1).publicKey);
+
+/** What a person reads whose process gets no key. */
+function problemOf(databaseUrl: string): readonly string[] {
+  try {
+    readKeys({ databaseUrl, ...NONE });
+  } catch (error) {
+    if (error instanceof KeyProblem && error.name === 'KeyProblem')
+      return [error.message, error.hint];
+  }
+  return [];
+}
 
 test('the first start on SQLite creates a key file that only its owner can read', async () => {
   const databaseUrl = await emptyUrl('sqlite');
@@ -59,14 +73,50 @@ test('without its key file, a database that exists gets no other key', async () 
   const keys = readKeys({ databaseUrl, ...NONE });
   await openLog(await storeAt(databaseUrl), keys);
   rmSync(file);
-  expect(() => readKeys({ databaseUrl, ...NONE })).toThrow('is missing, and the database exists');
+  expect(problemOf(databaseUrl)).toEqual([
+    `The key file ${file} is missing, and the database exists`,
+    'restore the file from the backup, or set SIGNALBOX_KEY to the key of this database',
+  ]);
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, 'half a key');
-  expect(() => readKeys({ databaseUrl, ...NONE })).toThrow('has no key of 32 bytes');
+  expect(problemOf(databaseUrl)).toEqual([
+    `The key file ${file} has no key of 32 bytes`,
+    'restore it from the backup',
+  ]);
 });
 
-test('PostgreSQL needs SIGNALBOX_KEY', () => {
-  expect(() => readKeys({ databaseUrl: 'postgres://localhost/x', ...NONE })).toThrow(KeyProblem);
+test('PostgreSQL needs SIGNALBOX_KEY, and a database in memory has a key of its own', () => {
+  expect(problemOf('postgres://localhost/x')).toEqual([
+    'SIGNALBOX_KEY is not set, which PostgreSQL needs',
+    'set it to 32 bytes in base64, for example from openssl rand -base64 32',
+  ]);
+  const inMemory = () => readKeys({ databaseUrl: 'file::memory:', ...NONE }).current.id;
+  expect(inMemory()).not.toBe(inMemory());
+  expect(existsSync(':memory:.key')).toBe(false);
+});
+
+test('what an earlier release signed, sealed and showed is read by this one', () => {
+  const [first] = placeKeys(KEYS);
+  expect({ id: key(1).id, place: first?.toString('hex') }).toEqual({
+    id: 'UjyPBHyvKAVPp7Ri',
+    place: 'bd37449d19c1d0b0fdab6cff02a1834719c6f3a5a43f9a401ccd7956473dd33e',
+  });
+  expect(placeKeys(NEW).at(-1)).toEqual(first);
+  const sealed = 'UjyPBHyvKAVPp7Ri.dz__SwsVlmWmN2rbtRMBLcjlA2hPgXm-I0v33pSP7entuZFfSKIGiLY';
+  expect(unsealText(KEYS, sealed, ['7KQ2MX', 'UANA'])).toBe('geheim – ü');
+});
+
+test.for([
+  ['a text that is no key', ''],
+  ['a key that is cut', ED25519.slice(0, -4)],
+  ['a key with more behind it', `${ED25519.replace(/=*$/, '')}AAAA`],
+  [
+    'a key of another kind',
+    Buffer.from(`302a300506032b656e032100${'07'.repeat(32)}`, 'hex').toString('base64'),
+  ],
+])('%s is no public key of the log', ([, text = '']) => {
+  expect(publicKeyFrom(text)).toBeNull();
+  expect(publicKeyFrom(ED25519)).not.toBeNull();
 });
 
 test('SIGNALBOX_KEY signs, and earlier keys only verify', () => {
@@ -88,6 +138,11 @@ test('a sealed text opens with the key that sealed it, in the same context', () 
   const altered = `${sealed.slice(0, -4)}${sealed.at(-4) === 'A' ? 'B' : 'A'}${sealed.slice(-3)}`;
   expect(() => unsealText(KEYS, altered, ['7KQ2MX', 'UANA'])).toThrow();
   expect(() => unsealText(OTHER, sealed, ['7KQ2MX', 'UANA'])).toThrow('not sealed with a key');
+  const empty = sealText(KEYS, '', []);
+  expect(unsealText(KEYS, empty, [])).toBe('');
+  for (const cut of [empty.slice(0, -4), KEYS.current.id]) {
+    expect(() => unsealText(KEYS, cut, [])).toThrow();
+  }
 });
 
 test.for(ENGINES)(
