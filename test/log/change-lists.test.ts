@@ -104,7 +104,7 @@ test.for(ENGINES)('changes are listed by what is asked for on %s', async (engine
     now += 1;
   }
   const list = async (query: ChangeQuery, limit = 9) =>
-    (await listChanges(log, { limit, ...query })).map(({ id }) => id).join('');
+    (await listChanges(log, { limit, ...query })).map(({ id }) => String(id)).join('');
   for (const [ids, query] of LISTS) {
     expect([await list(query), query]).toEqual([ids, query]);
     expect(await countChanges(log, query)).toBe(ids.length);
