@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { foldOf } from '../../src/domain/fold.ts';
 import { evolveHolders } from '../../src/domain/log-events.ts';
-import { append, follow, head, openLog } from '../../src/log/log.ts';
+import { rowAfter } from '../../src/log/chain.ts';
+import { append, appendProblem, follow, head, openLog } from '../../src/log/log.ts';
 import { claimJobs, transaction } from '../../src/storage/index.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { ENGINES, emptyUrl } from '../storage/engines.ts';
@@ -14,6 +15,7 @@ import {
   drafted,
   freshLog,
   idOf,
+  insertion,
   installation,
   KEYS,
   rowsIn,
@@ -65,10 +67,12 @@ test.for(ENGINES)(
   async (engine) => {
     const { open } = await installation(engine);
     const [one, other] = [await open(), await open()];
+    await write(one, 'change/Z', drafted());
     const take = (log: typeof one, change: string) =>
       append(log, async (locked) => {
         const { state } = await locked.load('target/acme/service/S1', evolveHolders);
         const isFree = (state ?? []).length === 0;
+        expect(await locked.find({ open: true }, 9)).toEqual(['Z']);
         const event = { type: 'taken', change, over: null } as const;
         const events = isFree ? [{ stream: 'target/acme/service/S1', event } as const] : [];
         return { events, result: isFree };
@@ -88,10 +92,13 @@ test.for(ENGINES)(
   async (engine) => {
     const log = await freshLog(engine);
     await write(log, 'change/A', drafted());
+    let asked = 0;
     const failing = append(log, async () => {
+      asked += 1;
       throw new Error('no answer');
     });
     await expect(failing).rejects.toThrow('no answer');
+    expect(asked).toBe(1);
     await write(log, 'change/A', confirmed);
     expect((await rowsIn(log.store)).map(({ seq }) => seq)).toEqual([1, 2]);
   },
@@ -128,9 +135,23 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('the name of a stream has no line break on %s', async (engine) => {
-  const log = await freshLog(engine);
-  await expect(write(log, 'change/A\nB', drafted())).rejects.toThrow(TypeError);
+test('the name of a stream has no line break', async () => {
+  const log = await freshLog('sqlite');
+  for (const id of ['A\nB', 'A\nb', 'A B']) {
+    await expect(write(log, `change/${id}`, drafted())).rejects.toThrow(TypeError);
+  }
+});
+
+test('an event of a newer release is no damage, and says what to run', async () => {
+  const { open } = await installation('sqlite');
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  const draft = { stream: 'change/A', version: 2, type: 'teleported', at: 1, body: '{}' };
+  await tamper(log.store, insertion(rowAfter(head(log), KEYS.current, draft)));
+  await expect(stateOf(await open(), 'A')).rejects.toThrow(
+    'Event 2 of the log (teleported of change/A) is unknown to this release. Run the newest one.',
+  );
+  expect(appendProblem(log)).toBeNull();
 });
 
 test.for(ENGINES)('an event has no field that its type does not have on %s', async (engine) => {

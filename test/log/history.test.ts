@@ -47,7 +47,9 @@ test.for(ENGINES)(
 );
 
 test('a log without events has no page', async () => {
-  expect(await page(await freshLog('sqlite'), null, 3)).toEqual({ found: [], next: null });
+  const log = await freshLog('sqlite');
+  expect(await page(log, null, 3)).toEqual({ found: [], next: null });
+  expect(appendProblem(log)).toBeNull();
 });
 
 test('a page may end before a time', async () => {

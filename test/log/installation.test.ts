@@ -147,3 +147,11 @@ test.for(ENGINES)(
     expect(await inForce(log, 'schedule', new Date(5_000))).toEqual(new Map());
   },
 );
+
+test('a subscribed digest is in force until it is removed, whatever the time', async () => {
+  const log = await freshLog('sqlite');
+  const added = { type: 'added', channel: 'C1', options: {}, by: user('UANA') } as const;
+  await write(log, 'subscription/A', added);
+  await write(log, 'subscription/B', added, { type: 'removed', by: user('UANA') });
+  expect([...(await inForce(log, 'subscription', new Date(9e12))).keys()]).toEqual(['A']);
+});

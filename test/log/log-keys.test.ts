@@ -151,7 +151,10 @@ test.for(ENGINES)(
     const { open } = await installation(engine);
     const log = await open();
     await write(log, 'change/A', drafted(), confirmed);
-    await expect(open(OTHER)).rejects.toBeInstanceOf(KeyProblem);
+    await expect(open(OTHER)).rejects.toMatchObject({
+      name: 'KeyProblem',
+      hint: 'set SIGNALBOX_KEY to the key of this database; after a change of the key, SIGNALBOX_PREVIOUS_KEYS to the earlier one',
+    });
     expect(await rowsIn(log.store)).toHaveLength(2);
     await write(log, 'change/A', approved());
     expect(await stateOf(log, 'A')).toBe('approved');
@@ -184,7 +187,7 @@ test.for(ENGINES)(
     const { open } = await installation(engine);
     const old = await open();
     await write(old, 'change/A', drafted(2), confirmed);
-    const renewed = await open(NEW);
+    const renewed = await open({ current: key(2), previous: [key(9), key(1)] });
     await write(renewed, 'change/A', approved());
     const rows = await rowsIn(old.store);
     expect(rows.map((row) => [row.type, row.key === key(1).id ? 'old' : 'new'])).toEqual([
@@ -212,7 +215,10 @@ test.for(ENGINES)(
     await write(await open(NEW), 'change/A', approved());
     expect((await old.load('change/A', foldOf(idOf('A')))).version).toBe(3);
     await expect(write(old, 'change/A', approved('UCLEO'))).rejects.toBeInstanceOf(KeyProblem);
-    expect(appendProblem(old)?.message).toContain('was replaced by a newer one');
+    expect(appendProblem(old)).toMatchObject({
+      message: 'The key of this process was replaced by a newer one: it reads, and writes nothing',
+      hint: 'start it with the current SIGNALBOX_KEY',
+    });
     expect(await rowsIn(old.store)).toHaveLength(4);
   },
 );
@@ -222,11 +228,28 @@ test.for(ENGINES)(
   async (engine) => {
     const { open } = await installation(engine);
     await write(await open(), 'change/A', drafted());
-    const [one] = await Promise.all([open(NEW), open(NEW), open(NEW)]);
+    const [one, ...others] = await Promise.all([open(NEW), open(NEW), open(NEW)]);
     const types = (await rowsIn(one.store)).map(({ type }) => type);
     expect(types).toEqual(['drafted', 'key-changed']);
+    for (const log of [one, ...others]) await write(log, 'change/A', approved());
   },
 );
+
+test('a process that cannot record the new key does not start with it', async () => {
+  const { open } = await installation('sqlite');
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  const full = `create trigger full before insert on event begin select raise(abort, 'full'); end`;
+  await tamper(log.store, full);
+  await expect(open(NEW)).rejects.toThrow('full');
+});
+
+test('another installation does not become ours by a change of its key', async () => {
+  const { open } = await installation('sqlite');
+  await write(await open(OTHER), 'change/A', drafted());
+  await open({ current: key(8), previous: [key(9)] });
+  await expect(open()).rejects.toBeInstanceOf(KeyProblem);
+});
 
 test.for(ENGINES)(
   'an event that the replaced key signed afterwards is refused on %s',
@@ -311,25 +334,25 @@ test.for(ENGINES)('a key that was replaced does not come back on %s', async (eng
   await expect(follow(back)).rejects.toThrow('is in force again');
 });
 
-test.for(
-  ENGINES.flatMap((engine) => [
-    ['oldPublicKey', engine] as const,
-    ['newPublicKey', engine] as const,
-  ]),
-)('a change of the key whose %s is another one is refused on %s', async ([field, engine]) => {
-  const { open } = await installation(engine);
+test.for([
+  ['oldPublicKey', 'another one', publicKeyText(key(9).publicKey)],
+  ['newPublicKey', 'another one', publicKeyText(key(9).publicKey)],
+  ['oldPublicKey', 'no key', 'x'],
+  ['newPublicKey', 'no key', 'x'],
+] as const)('a change of the key whose %s is %s is refused', async ([field, , text]) => {
+  const { open } = await installation('sqlite');
   const log = await open();
   await write(log, 'change/A', drafted());
+  // With the proof of the key that it carries.
+  const proof = signText(
+    key(field === 'newPublicKey' ? 9 : 2),
+    rotationText(head(log).hash, key(1).id, key(2).id),
+  );
   const { type, ...body } = keyChange(head(log).hash, key(1), key(2));
-  const changed = { ...body, [field]: publicKeyText(key(9).publicKey) };
-  if (field === 'newPublicKey') {
-    // With the proof of the key that it carries.
-    const text = rotationText(head(log).hash, key(1).id, key(2).id);
-    Object.assign(changed, { proof: signText(key(9), text) });
-  }
-  const draft = { stream: 'installation', version: 1, type, at: 1, body: JSON.stringify(changed) };
+  const changed = JSON.stringify({ ...body, proof, [field]: text });
+  const draft = { stream: 'installation', version: 1, type, at: 1, body: changed };
   await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
-  await expect(open()).rejects.toThrow('not signed by both keys');
+  await expect(open()).rejects.toThrow('event 2: the change of the key is not signed by both keys');
 });
 
 test.for(ENGINES)(
@@ -340,9 +363,10 @@ test.for(ENGINES)(
     await write(log, 'change/A', drafted());
     const command = await openLog(log.store, NEW, { replacesKey: false });
     expect(await stateOf(command, 'A')).toBe('draft');
-    await expect(write(command, 'change/A', confirmed)).rejects.toThrow(
-      'still signed with an earlier key',
-    );
+    await expect(write(command, 'change/A', confirmed)).rejects.toMatchObject({
+      message: 'The log is still signed with an earlier key',
+      hint: 'start the bot with the new key first',
+    });
     expect(await rowsIn(log.store)).toHaveLength(1);
   },
 );
