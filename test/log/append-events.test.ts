@@ -10,7 +10,6 @@ import { ENGINES, emptyUrl } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
 import {
   approved,
-  approvedChange,
   confirmed,
   drafted,
   freshLog,
@@ -44,22 +43,6 @@ test.for(ENGINES)('a subject that the log does not know has no state on %s', asy
   const log = await freshLog(engine);
   const unknown = { state: null, version: 0, hash: null, isPruned: false };
   expect(await log.load('change/A', foldOf(idOf('A')))).toEqual(unknown);
-});
-
-test.for(ENGINES)('two processes append at once without a gap or a fork on %s', async (engine) => {
-  const { open } = await installation(engine);
-  const one = await open();
-  const other = await open();
-  await approvedChange(one, 'A');
-  const writers = [one, other].flatMap((log) =>
-    Array.from({ length: 10 }, (_, n) => write(log, 'change/A', approved(`U${n}`))),
-  );
-  await Promise.all(writers);
-  const rows = await rowsIn(one.store);
-  expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 23 }, (_, n) => n + 1));
-  const later = await open();
-  expect(head(later).seq).toBe(23);
-  expect((await later.load('change/A', foldOf(idOf('A')))).version).toBe(23);
 });
 
 test.for(ENGINES)(
