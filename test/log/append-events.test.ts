@@ -45,6 +45,16 @@ test.for(ENGINES)('a subject that the log does not know has no state on %s', asy
   expect(await log.load('change/A', foldOf(idOf('A')))).toEqual(unknown);
 });
 
+test('what two loops of a process follow at once is known once', async () => {
+  const { open } = await installation('sqlite');
+  const [one, other] = [await open(), await open()];
+  await write(one, 'change/A', drafted());
+  await follow(other);
+  await write(one, 'change/A', confirmed, approved());
+  await Promise.all([follow(other), follow(other), write(other, 'change/B', drafted())]);
+  expect(head(other).seq).toBe(4);
+});
+
 test.for(ENGINES)(
   'the second of two decisions sees what the first one appended on %s',
   async (engine) => {
