@@ -191,9 +191,9 @@ const shownAlone = new Map<string, Shown>();
  * What a line shows as the first one in its world, where the request budgets of the APIs are untouched. Many cases have
  * the same line in documented syntax and offer the same lines: each is typed once.
  */
-async function alone({ as, line, via }: Pick<TypedCase, 'as' | 'line' | 'via'>): Promise<Shown> {
-  const key = JSON.stringify([as, line, via]);
-  const shown = shownAlone.get(key) ?? (await typeLine(await startTypedWorld(), { as, line, via }));
+async function alone(typed: Parameters<typeof typeLine>[1]): Promise<Shown> {
+  const key = JSON.stringify([typed.as, typed.line, typed.via]);
+  const shown = shownAlone.get(key) ?? (await typeLine(await startTypedWorld(), typed));
   shownAlone.set(key, shown);
   return shown;
 }
