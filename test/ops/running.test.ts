@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { freePort } from '../../sandbox/free-port.ts';
 import { listedReplicas } from '../../src/ops/doctor-running.ts';
 import { NOON } from '../domain/changes-fixtures.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
@@ -25,8 +26,7 @@ test('another process on the port is not taken for Signalbox', async () => {
 
 test('a bot that does not run is skipped', async () => {
   const idle = await startDoctorSandbox();
-  const { port: PORT } = new URL(idle.alerts.url);
-  await idle.alerts.stop();
+  const PORT = String(await freePort());
   expect(line(await idle.diagnose({ PORT }), 'this machine')?.status).toBe('skipped');
 
   const sandbox = await startDoctorSandbox({ delivery: 'socket' });
