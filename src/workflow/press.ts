@@ -20,9 +20,9 @@ import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
-import { spanText, startsAt } from '../domain/timing.ts';
-import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { startsAt } from '../domain/timing.ts';
+import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
+import { databaseProblem, type Job } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
 import { afterDrawn, DRAWN_WITHIN_MS } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';

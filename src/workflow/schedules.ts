@@ -66,7 +66,6 @@ export function createScheduleService(
   };
 }
 
-
 /** The job of a schedule: its next occurrence becomes a change, or is skipped with a note; at its end it expires. */
 export async function runSchedule(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
   const { events, now } = context;
