@@ -32,7 +32,7 @@ import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notifyOnce } from './notices.ts';
 import { nextRun } from './own.ts';
 import { pausedWithoutCard } from './schedules.ts';
-import { answerForeign, drawOther, foreignMarks, isUnread } from './witness.ts';
+import { answerForeign, drawOther, isUnread } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
 
@@ -208,15 +208,10 @@ async function drawStanding(
     if (!seen) return cardDeleted(context, change.id, at);
     // What moved since then draws it again.
     if (drawn && showsDrawn(seen, drawn)) return drawn.again;
-    const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
     // The change may have moved while Slack was read.
     const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
     if (!loaded) return 'done';
-    const foreign = await foreignMarks(context.events, loaded, marks);
-    if (foreign.length > 0) {
-      await answerForeign(context, change.id, foreign);
-      return dueAgain(context);
-    }
+    if (await answerForeign(context, loaded, [seen.card, ...seen.notes])) return dueAgain(context);
     const asOf = context.now();
     const current = await surrounded(context, loaded);
     if (await endHopeless(context, current)) continue;
@@ -441,12 +436,7 @@ async function drawCopy(
 ): Promise<JobResult> {
   const seen = await context.messenger.readCard(at);
   if (!seen) return 'done';
-  const marks = seen.card ? [seen.card] : [];
-  const foreign = await foreignMarks(context.events, change, marks);
-  if (foreign.length > 0) {
-    await answerForeign(context, change.id, foreign);
-    return dueAgain(context);
-  }
+  if (await answerForeign(context, change, [seen.card])) return dueAgain(context);
   const revision = revisionOf(change, null);
   if (isUpToDate(change.shownBy, seen.card, revision)) return 'done';
   await context.messenger.redrawCard(change, at, null, revision);

@@ -43,13 +43,7 @@ import {
 import { storeSecret } from './secret.ts';
 import { identitiesOf } from './standing.ts';
 import { changedSincePlan, compareTarget, currentTarget, ruleFacts } from './target.ts';
-import {
-  answerForeign,
-  foreignMarks,
-  isUnread,
-  threadBeforeClaim,
-  withRestore,
-} from './witness.ts';
+import { answerForeign, isUnread, threadBeforeClaim, withRestore } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
 const LEASE_MS = 120_000;
@@ -84,7 +78,7 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
     (await isTrusted(context, change, await threadBeforeClaim(context, id, card)));
   if (!isWitnessed) return 'done';
   if (!(await isUseShown(context, change))) return new Date(now.getTime() + RETRY_MS);
-  const gathered = { ...(await gather(context, change, unread)), card };
+  const gathered = await gather(context, change, card, unread);
   const claim = await claimOnce(context, id, gathered);
   if (claim instanceof Date) return claim;
   unread.delete(id);
@@ -109,10 +103,7 @@ async function isTrusted(
     await distrustDeleted(context, change.id);
     return false;
   }
-  const seen = [...(thread.card ? [thread.card] : []), ...thread.notes];
-  const foreign = await foreignMarks(context.events, change, seen);
-  if (foreign.length > 0) await answerForeign(context, change.id, foreign);
-  return foreign.length === 0;
+  return !(await answerForeign(context, change, [thread.card, ...thread.notes]));
 }
 
 /**
@@ -152,14 +143,17 @@ async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<
 }
 
 /** What was gathered right before a claim, before its transaction. */
-interface Gathered extends Awaited<ReturnType<typeof gather>> {
-  readonly card: Position | null;
-}
+type Gathered = Awaited<ReturnType<typeof gather>>;
 
 /** A membership reading at most this old serves the claim. */
 const READING_VALID_MS = 10_000;
 
-async function gather(context: WorkflowContext, change: Change, unread: Unread) {
+async function gather(
+  context: WorkflowContext,
+  change: Change,
+  card: Position | null,
+  unread: Unread,
+) {
   const now = context.now();
   const since = new Date(now.getTime() - READING_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
@@ -172,7 +166,7 @@ async function gather(context: WorkflowContext, change: Change, unread: Unread) 
     isDiscovered ? context.verifyServices(change.organization) : context.services(),
   ]);
   return {
-    ...{ identities, state, services },
+    ...{ card, identities, state, services },
     validUntil: new Date(now.getTime() + FACTS_VALID_MS),
     // The target could not be read yet, so that nothing is sent now.
     mustReadAgain: mustReadAgain(unread, change.id, state, context.now()),
@@ -377,13 +371,11 @@ async function witnessProblem(
     if (!thread) return 'The card was deleted.';
     const own = thread.notes.findIndex(({ nonce }) => nonce === mark.nonce);
     if (own < 0) return 'Slack does not show the note of this attempt.';
-    const before = [...(thread.card ? [thread.card] : []), ...thread.notes.slice(0, own)];
+    const before = [thread.card, ...thread.notes.slice(0, own)];
     // The log may have lost since then what was claimed.
     const logged = (await loadChange(context.events, change.id)) ?? change;
-    const foreign = await foreignMarks(context.events, logged, before);
-    if (foreign.length === 0) return null;
-    await answerForeign(context, change.id, foreign);
-    return 'The thread shows events that the database has lost.';
+    const isForeign = await answerForeign(context, logged, before);
+    return isForeign ? 'The thread shows events that the database has lost.' : null;
   } catch (err) {
     context.log.warn(
       { err, change: change.id },

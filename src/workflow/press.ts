@@ -22,22 +22,13 @@ import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
 import { startsAt } from '../domain/timing.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
-import { databaseProblem, type Job } from '../storage/index.ts';
+import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
 import { afterDrawn, DRAWN_WITHIN_MS } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
-import {
-  type Effects,
-  identityFacts,
-  type Moves,
-  move,
-  NOTHING,
-  noteMoved,
-  runOf,
-  together,
-} from './moves.ts';
+import { type Effects, identityFacts, move, NOTHING, noteMoved, runOf, together } from './moves.ts';
 import { blockingFreeze, outlookFacts } from './news.ts';
 import { noticeFor } from './notices.ts';
 import {
@@ -52,7 +43,7 @@ import { countAttempts, type RateLimitStatus } from './rates.ts';
 import { planNarrower } from './request.ts';
 import { lookUpStanding, standingFacts, usedBy } from './standing.ts';
 import { pressFacts } from './target.ts';
-import { answerForeign, beginThreadRead, foreignMarks, withRestore } from './witness.ts';
+import { answerForeign, beginThreadRead, withRestore } from './witness.ts';
 
 /** A press that decides, as Slack delivered it: nothing of it is checked yet. */
 interface Pressed {
@@ -244,12 +235,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     if (!(await becomesPlace(context, change, place))) return again;
   }
   if (isOlderState(change, place)) return refuse('older-state');
-  const seen = markOf(press.seen);
-  const foreign = seen ? await foreignMarks(context.events, change, [seen]) : [];
-  if (foreign.length > 0) {
-    await answerForeign(context, change.id, foreign);
-    return refuse('restored');
-  }
+  if (await answerForeign(context, change, [markOf(press.seen)])) return refuse('restored');
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
   const early = refusalOfVerb(context, verb, change, { ...press, identity: null });
@@ -359,7 +345,7 @@ async function decide(
       const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
       const moves =
         before && caused
-          ? drawnHere(move(context, locked.at, before, { ...caused, press: key }))
+          ? move(context, locked.at, before, { ...caused, press: key }, DRAWN_WITHIN_MS)
           : null;
       const used =
         before && 'type' in answer ? await usedBy(context, locked, before, answer) : NOTHING;
@@ -393,16 +379,6 @@ async function decide(
   return tell(context, stored, change, (shown) => {
     return { ok: true, verb, change: shown ?? change, ...seen };
   });
-}
-
-/** The answer to a press draws a card that stands: its job follows, in case this process ends before. */
-function drawnHere(moves: Moves): Moves {
-  const { id, card } = moves.change;
-  const isDrawn = ({ kind, key }: Job) => card !== null && kind === 'card' && key === id;
-  const jobs = moves.jobs.map((job) =>
-    isDrawn(job) ? { ...job, dueAt: job.dueAt + DRAWN_WITHIN_MS } : job,
-  );
-  return { ...moves, jobs };
 }
 
 /** A press that waits longer than this is answered by a message that is sent until Slack takes it. */

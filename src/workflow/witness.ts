@@ -1,4 +1,3 @@
-import { Cache } from '../base/cache.ts';
 import { DAY_MS } from '../base/time.ts';
 import { type Change, type ChangeId, isPrivate, type Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
@@ -70,13 +69,13 @@ export async function foreignMarks(
 }
 
 interface Begun {
+  readonly id: ChangeId;
   readonly thread: Promise<SeenThread | null>;
   readonly until: Date;
 }
 
-/** The reads before a claim that a press began, by the change. */
-const begun = new WeakMap<DecisionContext['events'], Cache<ChangeId, Begun>>();
-const BEGUN_MAX = 100;
+/** The last read before a claim that a press began. */
+const begun = new WeakMap<DecisionContext['events'], Begun>();
 const BEGUN_VALID_MS = 5_000;
 
 /**
@@ -88,11 +87,9 @@ export function beginThreadRead(
   { id, card }: Change,
 ): void {
   if (!card) return;
-  const reads = begun.get(events) ?? new Cache<ChangeId, Begun>(BEGUN_MAX);
-  begun.set(events, reads);
   // Where it fails, the run reads again.
   const thread = messenger.readThread(card).catch(() => null);
-  reads.set(id, { thread, until: new Date(now().getTime() + BEGUN_VALID_MS) });
+  begun.set(events, { id, thread, until: new Date(now().getTime() + BEGUN_VALID_MS) });
 }
 
 /** The thread of a card before a claim. Null: it was deleted. Throws where Slack does not answer. */
@@ -101,22 +98,26 @@ export async function threadBeforeClaim(
   id: ChangeId,
   card: Position,
 ): Promise<SeenThread | null> {
-  const read = begun.get(events)?.get(id);
-  const early = read && now() < read.until ? await read.thread : null;
+  const read = begun.get(events);
+  const early = read?.id === id && now() < read.until ? await read.thread : null;
   return early ?? messenger.readThread(card);
 }
 
 const LOST = 'the database has lost events that people saw';
 
 /**
- * Answers foreign marks: the change ends as stale, or as unknown where its request may have left. Others go on, because
- * their own threads protect them.
+ * Answers the foreign ones of the marks that people saw: the change ends as stale, or as unknown where its request may
+ * have left. Others go on, because their own threads protect them. Returns whether there were any.
  */
 export async function answerForeign(
   context: WorkflowContext,
-  id: ChangeId,
-  foreign: readonly Mark[],
-): Promise<void> {
+  known: Change,
+  seen: readonly (Mark | null)[],
+): Promise<boolean> {
+  const { id } = known;
+  const shown = seen.filter((mark) => mark !== null);
+  const foreign = await foreignMarks(context.events, known, shown);
+  if (foreign.length === 0) return false;
   const { result } = await append(context.events, async (locked) => {
     const change = await loadChange(locked, id);
     const marks = change ? await foreignMarks(locked, change, foreign) : [];
@@ -125,13 +126,14 @@ export async function answerForeign(
     const { moved, ...answer } = await answerLoss(context, locked, loss);
     return { ...answer, result: moved };
   });
-  if (result.length === 0) return;
+  if (result.length === 0) return true;
   context.log.warn(
     { change: id, marks: foreign.length },
     'people saw events that the log has lost',
   );
   for (const { before, change } of result) noteMoved(context, before, change);
   context.wake();
+  return true;
 }
 
 /** What the database has lost, as far as this process or Slack knows it. */
@@ -395,7 +397,7 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
     for (const [id, marks] of foreign) {
       const change = await loadChange(events, id);
       // Of a draft, people saw nothing: the log has lost that it was confirmed.
-      if (change && !isPrivate(change)) await answerForeign(context, id, marks);
+      if (change && !isPrivate(change)) await answerForeign(context, change, marks);
       else await answerUnknown(context, id, { marks, isOpen: change?.state === 'draft' });
     }
     for (const [id, marks] of byChange) {

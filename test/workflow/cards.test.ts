@@ -195,9 +195,7 @@ test.for([['one approval', [ben]] as const, ['all approvals', [ben, cleo]] as co
     await world.run('thread', `${id}/${version}`);
     await world.run('direct', `${id}/${version}`);
     expect(world.told('postThreadUpdate')).toEqual([]);
-    expect(world.told('messageUser')).toEqual([
-      [ana, expect.objectContaining({ title: 'Not run' })],
-    ]);
+    expect(world.told('messageRequester')).toMatchObject([[{ id, card: null }, null, {}]]);
   },
 );
 
