@@ -57,11 +57,8 @@ export interface Call {
 export type CallOptions = Pick<Call, 'priority'>;
 
 /** The parsed reply of an API call. `tookMs` excludes the wait for the request budget. */
-export interface Reply<T> {
+export interface Reply<T> extends Omit<HttpAnswer, 'body'> {
   readonly result: T;
-  readonly requestId: string | null;
-  readonly status: number;
-  readonly tookMs: number;
 }
 
 /** One sent request; `status` is null when no answer came. */
@@ -89,7 +86,7 @@ export interface HttpOptions {
   readonly sharedBudget?: SharedBudget | undefined;
   /** Milliseconds to wait after a 429 without a wait time. */
   readonly retryAfterMs: number;
-  readonly timing?: Partial<HttpTimeouts> | undefined;
+  readonly timing?: Partial<typeof DEFAULT_TIMEOUTS> | undefined;
   readonly clock?: Clock | undefined;
   /** Allows addresses in private networks; otherwise only public addresses are allowed. */
   readonly privateAddresses?: boolean | undefined;
@@ -118,14 +115,6 @@ export interface Exchange {
   readonly arrived: unknown;
 }
 export type RecordExchange = (exchange: Exchange) => void;
-
-interface HttpTimeouts {
-  readonly connectMs: number;
-  /** For the whole call, including waits and repetitions. */
-  readonly deadlineMs: number;
-  /** The longest wait of a write for the request budget. The rest of the deadline is for the answer. */
-  readonly writeWaitMs: number;
-}
 
 type ReadCall = Omit<Call, 'method' | 'body'>;
 
@@ -200,15 +189,6 @@ function replyError(operation: string, answer: HttpAnswer, cause?: z.ZodError): 
   return new ApiError({ operation, effect: 'unknown', kind, status, requestId, cause });
 }
 
-interface Http {
-  /**
-   * Resolves for a 2xx only; every other result is thrown as ApiError. Only a GET is ever repeated.
-   * A write with a 2xx status succeeds even if its body breaks off (the body is then `unreadable`).
-   */
-  send(call: Call): Promise<HttpAnswer>;
-  close(): Promise<void>;
-}
-
 interface HttpAnswer {
   readonly status: number;
   readonly body: Body;
@@ -218,19 +198,25 @@ interface HttpAnswer {
 
 // Gateways answer 504 after 30 s. The deadline is longer, so that this 504 arrives. The wait of a
 // write is short, so that most of the deadline is left for its answer.
-const DEFAULT_TIMEOUTS: HttpTimeouts = {
+const DEFAULT_TIMEOUTS = {
   connectMs: 5_000,
+  /** For the whole call, including waits and repetitions. */
   deadlineMs: 40_000,
+  /** The longest wait of a write for the request budget. The rest of the deadline is for the answer. */
   writeWaitMs: 12_000,
 };
 
 /** A client of one server, with its own request budget and its own connections. */
-export function createHttp(options: HttpOptions): Http {
+export function createHttp(options: HttpOptions) {
   const { clock = systemClock } = options;
   const timing = { ...DEFAULT_TIMEOUTS, ...options.timing };
   const budget = createBudget(options.limit, clock, options.sharedBudget ?? null);
   const transport = createTransport(options, timing.connectMs);
 
+  /**
+   * Resolves for a 2xx only; every other result is thrown as ApiError. Only a GET is ever repeated.
+   * A write with a 2xx status succeeds even if its body breaks off (the body is then `unreadable`).
+   */
   async function send(call: Call): Promise<HttpAnswer> {
     const deadline = clock.now() + Math.min(timing.deadlineMs, call.withinMs ?? timing.deadlineMs);
     for (let attempt = 1; ; attempt += 1) {

@@ -84,31 +84,25 @@ function wallClock(day: Day, at: TimeOfDay): Temporal.PlainDateTime {
 }
 
 /** The time and randomness that the clients use; tests pass their own. */
-export interface Clock {
-  /** Monotonic milliseconds with an arbitrary origin. */
-  now(): number;
-  /** Resolves early when the signal aborts. */
-  sleep(ms: number, signal?: AbortSignal): Promise<unknown>;
-  /** A signal that aborts after `ms` milliseconds. */
-  timeout(ms: number): AbortSignal;
-  /** Calls `run` after `ms` milliseconds, unless the returned function is called before. */
-  after(ms: number, run: () => void): () => void;
-  /** From 0 (inclusive) to 1 (exclusive). */
-  random(): number;
-}
+export type Clock = typeof systemClock;
 
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  sleep: (ms, signal) =>
+export const systemClock = {
+  /** Monotonic milliseconds with an arbitrary origin. */
+  now: (): number => performance.now(),
+  /** Resolves early when the signal aborts. */
+  sleep: (ms: number, signal?: AbortSignal): Promise<unknown> =>
     delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
       if (!signal?.aborted) throw error;
     }),
-  timeout: (ms) => AbortSignal.timeout(Math.max(0, Math.ceil(ms))),
-  after: (ms, run) => {
+  /** A signal that aborts after `ms` milliseconds. */
+  timeout: (ms: number): AbortSignal => AbortSignal.timeout(Math.max(0, Math.ceil(ms))),
+  /** Calls `run` after `ms` milliseconds, unless the returned function is called before. */
+  after: (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(run, Math.ceil(ms)).unref();
     return () => clearTimeout(timer);
   },
-  random: () => Math.random(),
+  /** From 0 (inclusive) to 1 (exclusive). */
+  random: (): number => Math.random(),
 };
 
 const BACKOFF_FIRST_MS = 1_000;

@@ -10,11 +10,11 @@ import {
   type ExecutionOutcome,
   Fields,
   LateAnswer,
+  OtherCall,
   Plan,
   PostedAt,
   Request,
   StateCheck,
-  UnacceptedCall,
   User,
   type UserId,
   Verdict,
@@ -82,8 +82,8 @@ export const ChangeEvent = z.discriminatedUnion('type', [
   }),
   event('not-sent', { nonce: Id, why: z.string(), notBefore: At }),
   event('succeeded', { ...Ending, ...AcceptedCall.shape }),
-  event('failed', { ...Ending, ...UnacceptedCall.shape }),
-  event('unknown', { ...Ending, ...UnacceptedCall.shape }),
+  event('failed', { ...Ending, ...OtherCall.shape }),
+  event('unknown', { ...Ending, ...OtherCall.shape }),
   /** What the process that sent a request learned after its outcome had become unknown: evidence, no authority. */
   event('late-answer', { nonce: Id, ...LateAnswer }),
   event('resolved', {

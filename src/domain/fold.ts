@@ -7,7 +7,7 @@ import {
   type Change,
   type ChangeId,
   type ExecutionOutcome,
-  UnacceptedCall,
+  OtherCall,
   type UserId,
 } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
@@ -153,7 +153,7 @@ function outcomeOf(event: EventOf<'succeeded' | 'failed' | 'unknown'>): Executio
   const { answeredAt: at } = event;
   return event.type === 'succeeded'
     ? { how: event.type, at, ...AcceptedCall.parse(event) }
-    : { how: event.type, at, ...UnacceptedCall.parse(event) };
+    : { how: event.type, at, ...OtherCall.parse(event) };
 }
 
 function confirmed(change: Change, at: Date): Partial<Change> {

@@ -139,8 +139,7 @@ function placeWords({ tags, warehouse, discovered, id }: Target): readonly strin
  */
 export function aboutLines({ plan, state }: Pick<Change, 'plan' | 'state'>): readonly Line[] {
   const { target, before } = plan;
-  const { listedIn, appliedBy } = TARGET_TRAITS[target.kind];
-  if (listedIn === null || appliedBy === 'signalbox') return [];
+  if (TARGET_TRAITS[target.kind].listedIn === null) return [];
   if (target.kind === 'alert') return [watchesLine(plan)];
   const tags = target.tags ?? [];
   const size = currentSizeText(before?.fields ?? {});
