@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ageText, bytesText, durationText, shortBytesText } from '../base/text.ts';
+import { ageText, bytesText, shortBytesText, spanText } from '../base/text.ts';
 import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
 import { menuReference, type Service } from '../domain/targets.ts';
 import { plainWords, wordIn, wordOf } from '../domain/words.ts';
@@ -96,7 +96,7 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
     ['Started', timeCell(startedAt)],
     ['Finished', timeCell(finishedAt)],
     [label('Size'), sizeInBytes === null ? null : bytesText(sizeInBytes)],
-    [label('Duration'), durationInSeconds === null ? null : durationText(durationInSeconds)],
+    [label('Duration'), durationInSeconds === null ? null : spanText(1_000 * durationInSeconds)],
     ['Name in the bucket', backup.backupName],
     ...bucketFacts(backup.bucket),
   ];
@@ -172,7 +172,7 @@ function row(backup: BackupReading): readonly Cell[] {
     wordIn(status),
     type,
     bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },
-    seconds === null ? null : { value: seconds, text: durationText(seconds) },
+    seconds === null ? null : { value: seconds, text: spanText(1_000 * seconds) },
     id,
   ];
 }

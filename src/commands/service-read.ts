@@ -398,7 +398,7 @@ function shown(value: Json): Cell {
 }
 
 function weeklyFacts({ weekly }: ServiceView): readonly Fact[] {
-  return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.id}`]]] : [];
+  return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.change}`]]] : [];
 }
 
 function changesPart(changes: readonly Change[]): readonly AnswerPart[] {

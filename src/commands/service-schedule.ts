@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { formatDate } from '../base/calendar.ts';
 import { timeOfDay, timesOfDay } from '../base/moments.ts';
-import type { JsonObject } from '../base/text.ts';
 import { addDays, dayOf } from '../base/time.ts';
 import {
   contradiction,
@@ -16,7 +15,6 @@ import { countWords, slashCommand } from '../domain/answer.ts';
 import { type PlanRow, type Snapshot, type Target, upperFirst } from '../domain/change.ts';
 import {
   SCHEDULE_DAYS,
-  type ServiceSchedule,
   scheduleCommandLine,
   scheduleLineWords,
   scheduleOffers,
@@ -254,12 +252,10 @@ async function observeSchedule(
   { schedules, now }: Pick<CommandContext, 'schedules' | 'now'>,
 ): Promise<TargetObservation> {
   const current = await schedules.of(id);
-  return { before: current && snapshotOf(current, now()) };
-}
-
-function snapshotOf({ id, until, stop, start, zone, isPaused }: ServiceSchedule, seenAt: Date) {
-  const fields: JsonObject = { id, stop, start, zone, isPaused, until: until.toISOString() };
-  return { fields, seenAt, source: `schedule ${id}` } satisfies Snapshot;
+  if (current === null) return { before: null };
+  const { change, until, stop, start, zone, isPaused } = current;
+  const fields = { id: change, stop, start, zone, isPaused, until: until.toISOString() };
+  return { before: { fields, seenAt: now(), source: `schedule ${change}` } };
 }
 
 const NO_ZONE = {
