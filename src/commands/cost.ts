@@ -97,8 +97,13 @@ export const costWhy = question({
 
 const PERIODS = ['day', 'week'] as const;
 
-/** What an action does to a digest; the list is of several. */
-const taskVerb = (what: string) => upperFirst(what === 'now' ? 'post' : what);
+/** The title of the form of an action, and of its button. */
+const TASKS = new Map<string, { readonly title: string; readonly submit: string }>(
+  DIGEST_ACTIONS.map((action) => {
+    const verb = upperFirst(action === 'now' ? 'post' : action);
+    return [action, { title: `${verb} a cost digest`, submit: `${verb} digest` }];
+  }),
+).set('list', { title: 'List cost digests', submit: 'List digests' });
 
 /** What people call the actions. */
 const ACTION_WORDS = {
@@ -251,10 +256,8 @@ export const costDigest = queryCommand({
   needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
 
   taskField: 'what',
-  formTitle: ({ what }) =>
-    what && `${taskVerb(what)} ${what === 'list' ? 'cost digests' : 'a cost digest'}`,
-  submit: ({ what }) =>
-    what ? `${taskVerb(what)} digest${what === 'list' ? 's' : ''}` : 'Continue',
+  formTitle: ({ what = '' }) => TASKS.get(what)?.title,
+  submit: ({ what = '' }) => TASKS.get(what)?.submit ?? 'Continue',
   acts: ({ what = 'list' }) => what !== 'list' && what !== 'preview',
   answer: (args, { digests }, asker) => {
     const { what = 'list', which, confirm, services, warehouses, tags, teams, ...options } = args;
