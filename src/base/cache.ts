@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The last values by key. When it is full, it starts again. */
+/** The last values by key. When it is full, the oldest one goes. */
 export class Cache<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 
@@ -10,8 +10,12 @@ export class Cache<Key, Value> extends Map<Key, Value> {
   }
 
   override set(key: Key, value: Value): this {
-    if (this.size >= this.#most) this.clear();
-    return super.set(key, value);
+    super.set(key, value);
+    for (const oldest of this.keys()) {
+      if (this.size <= this.#most) break;
+      this.delete(oldest);
+    }
+    return this;
   }
 }
 
@@ -47,6 +51,7 @@ export type Repeat = <Result>(fetch: () => Promise<Result>, onWait: () => void) 
 const GATHER_MS = 10;
 /** While a rate limit lasts, a cached result of this age still suffices where none has to be fresh. */
 const KEEP_LIMITED_MS = 10 * 60_000;
+const RESULTS_MAX = 20_000;
 
 interface Result<Value> {
   readonly value: Value;
@@ -76,7 +81,7 @@ export function sharedRead<Value>(
   now: () => number,
   repeat: Repeat = (once) => once(),
 ) {
-  const results = new Map<string, Result<Value>>();
+  const results = new Cache<string, Result<Value>>(RESULTS_MAX);
   const pending = new Map<string, Fetch<Value>>();
 
   async function run(key: string, own: Omit<Fetch<Value>, 'result'>): Promise<Value> {
@@ -96,9 +101,6 @@ export function sharedRead<Value>(
   }
 
   function start(key: string, fresh: boolean): Fetch<Value> {
-    for (const [old, { keptAt }] of results) {
-      if (now() >= keptAt + Math.max(keepMs, KEEP_LIMITED_MS)) results.delete(old);
-    }
     const limited = Promise.withResolvers<void>();
     const own = { begunAt: fresh ? null : now(), limited };
     const started = Object.assign(own, { result: run(key, own) });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ageText, bytesText, shortBytesText, spanText } from '../base/text.ts';
 import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
-import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
+import { menuReference, type Service } from '../domain/targets.ts';
 import { wordIn, wordOf } from '../domain/words.ts';
 import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
@@ -29,7 +29,6 @@ export const backupShow = queryCommand({
   permission: 'service:view-backups',
   args: z.strictObject({ service: ServiceName, backup: BackupId }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service, backup }, context) => {
     const found = await idOf(service, backup, context);
     if (typeof found !== 'string') return found;
@@ -123,7 +122,6 @@ export const backupList = queryCommand({
   permission: 'service:view-backups',
   args: z.strictObject({ service: ServiceName }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service }, context) => {
     const read = await context.reads.cloud.backups(service.id, { waiting: true });
     if (read.known) return listAnswer(service, newestFirst(read.value), read.readAt, context);

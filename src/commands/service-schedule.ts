@@ -12,7 +12,7 @@ import {
   weeklyTimesText,
 } from '../base/weekly-times.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
-import type { PlanRow, Snapshot, Target } from '../domain/change.ts';
+import { type PlanRow, type Snapshot, type Target, upperFirst } from '../domain/change.ts';
 import {
   SCHEDULE_DAYS,
   scheduleCommandLine,
@@ -327,8 +327,6 @@ export const serviceScheduleList = queryCommand({
   summary: 'List the schedules of services and their next runs',
   examples: ['service schedule list'],
   args: z.strictObject({}),
-
-  target: () => null,
   answer: async (_args, { schedules, prefix }) => {
     const all = await schedules.all();
     if (all.length === 0) {
@@ -403,7 +401,7 @@ function scheduleAction({
     ...words,
     name: `service schedule ${verb}`,
     program: 'request',
-    title: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a schedule`,
+    title: `${upperFirst(verb)} a schedule`,
     examples: [`service schedule ${verb} staging release week`],
     args: z.strictObject({ service: ServiceName }),
     call: 'PUT schedule',

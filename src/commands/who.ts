@@ -59,7 +59,6 @@ export const changeWho = queryCommand({
   }),
 
   phrase: askPhrase,
-  target: () => null,
   answer: ({ ask, ...about }, context, asker) =>
     Object.values(about).filter((one) => one !== undefined).length > 1
       ? textAnswer('Choose one target', 'Name exactly one of: a service, tag= or warehouse=.')

@@ -31,8 +31,6 @@ export interface Answer {
 export interface Figure {
   readonly value: number | null;
   readonly text: string;
-  /** The text is a name that sorts by the calendar, not a quantity. */
-  readonly isName?: true;
 }
 
 export type Cell = string | number | Date | Figure | null;

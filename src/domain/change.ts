@@ -322,9 +322,7 @@ export type BlockingFreeze = z.infer<typeof BlockingFreeze>;
 
 /** What surrounds an open change now, for everyone who decides about it. It has no authority. */
 export interface News {
-  /** Identical changes of the hour before it. */
-  readonly before: readonly Change[];
-  /** Other open changes of its target. */
+  /** Other changes of its target: the open ones, and those that did the same within the hour before. */
   readonly others: readonly Change[];
   /** The freezes of its target that are active, or begin within a week. */
   readonly freezes: readonly (BlockingFreeze & { readonly from: Date })[];
@@ -525,7 +523,7 @@ function objectOf({ noun, plan }: { noun: string; plan: Change['plan'] }): strin
   return noun === TARGET_TRAITS[kind].impliedNoun ? shown : `${what} ${shown}`;
 }
 
-function upperFirst(text: string): string {
+export function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 

@@ -263,22 +263,15 @@ export function reasonFor(
   return all.length > 0 ? Math.min(...all) : leastReason(null, command);
 }
 
-/**
- * Returns the commands that an actor may request on at least one target; with `onDiscovered`, on at least one service
- * that only the server lists.
- */
+/** Returns the commands that an actor may request on at least one target. */
 export function commandsFor(
   policy: Policy,
   commands: readonly string[],
   actor: Actor,
-  onDiscovered = false,
 ): readonly string[] {
   return commands.filter((command) =>
     reachable(policy, command).some(
-      (rule) =>
-        actor.roles.includes(rule.requires.to) &&
-        (rule.discovered || !onDiscovered) &&
-        admitsAgent(policy, rule, actor),
+      (rule) => actor.roles.includes(rule.requires.to) && admitsAgent(policy, rule, actor),
     ),
   );
 }
