@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { oneLineOf } from '../domain/answer.ts';
-import { newServiceTags, type Service } from '../domain/targets.ts';
+import {
+  newServiceTags,
+  type Service,
+  servicesInWarehouse,
+  warehouseIdOf,
+} from '../domain/targets.ts';
 import { PROFILES, REGIONS_OF, TIERS } from '../servers/accepted-values.ts';
 import {
   ComplianceType,
@@ -155,7 +160,7 @@ const args = z.strictObject({
     ...SIZING.minReplicaMemoryGb.meta(),
     group: 'Size',
   }),
-  dataWarehouseId: textField(z.guid('must be the id of a warehouse'), {
+  dataWarehouseId: textField(Text, {
     group: 'More options',
     word: 'warehouse',
     label: 'Existing warehouse (id)',
@@ -236,6 +241,17 @@ export const serviceCreate = changeCommand({
   effect: 'create',
   hasSecret: true,
 
+  resolveArguments: async (args, context) => {
+    const { dataWarehouseId: typed } = args;
+    if (typed === undefined || z.guid().safeParse(typed).success) return { ok: true, args };
+    const { organization, services } = placeOf(args, context);
+    const how = { waiting: true, organization: organization.id };
+    const read = await context.reads.cloud.services(how);
+    const listed = read.known ? read.value : [];
+    const found = warehouseId(typed, services, listed);
+    if (found.id !== null) return { ok: true, args: { ...args, dataWarehouseId: found.id } };
+    return { ok: false, problems: [{ field: 'dataWarehouseId', problem: found.problem }] };
+  },
   target: (args, context) => {
     const { name, dataWarehouseId } = args;
     const { organization, services } = placeOf(args, context);
@@ -316,6 +332,31 @@ function placeOf(
 /** The request names its organization by its path. */
 function creationOf({ organization: _, ...fields }: Readonly<Record<string, unknown>>) {
   return bodyOf(fields);
+}
+
+type FoundWarehouse = { readonly id: string } | { readonly id: null; readonly problem: string };
+
+/** Cards show the name of a warehouse, and the server takes its id only. */
+function warehouseId(
+  typed: string,
+  services: readonly Service[],
+  listed: readonly { readonly id: string; readonly dataWarehouseId: string | null }[],
+): FoundWarehouse {
+  const own = servicesInWarehouse(typed, services);
+  if (own.length === 0) {
+    const names = [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))].sort();
+    return {
+      id: null,
+      problem: `must be a warehouse of signalbox.yaml (${names.join(', ')}) or an id`,
+    };
+  }
+  const current = new Map(listed.map((each) => [each.id, each.dataWarehouseId]));
+  const ids = own.flatMap(
+    (each) => current.get(each.id)?.toLowerCase() ?? warehouseIdOf(each) ?? [],
+  );
+  const [id, ...others] = new Set(ids);
+  if (id !== undefined && others.length === 0) return { id };
+  return { id: null, problem: `must be the id of “${typed}”: the server did not report it` };
 }
 
 const WIDEST = { v4: 8, v6: 16 } as const;

@@ -5,7 +5,7 @@ import type { EditYaml } from '../harness/config.ts';
 import { textOf } from '../harness/messages.ts';
 import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA } from '../harness/users.ts';
+import { ANA, BEN } from '../harness/users.ts';
 
 const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
 const start = (options = {}) => startTestSandbox({ yaml: EXTENDED, ...options });
@@ -293,4 +293,22 @@ test.for<[string, string, string]>([
   const shown = () => JSON.stringify(elementOf(sandbox, 'region').element);
   await expect.poll(shown).toMatch(/"initial_option":.*(eu-central-1|eu-west-1|us-east-1)/);
   expect(JSON.stringify(elementOf(sandbox, 'provider').element)).toContain('aws');
+});
+
+test('a warehouse is named as the cards name it, and sent by its id', async () => {
+  const sandbox = await start();
+  const line = '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8';
+  await sandbox.slack.command(ANA, 'ops', `${line} warehouse=main "new market"`);
+  const preview = await sandbox.privateMessage(ANA, 'Create service analytics new?');
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('requests: create service');
+  // A new service has the tags of its warehouse.
+  await sandbox.press(BEN, card, 'change.approve');
+  await expect.poll(() => sandbox.cloud.count('create service')).toBe(1);
+  const sent = sandbox.cloud.requests().find(({ operation }) => operation === 'create service');
+  expect(sent?.body).toMatchObject({ dataWarehouseId: '4e55fb27-7c55-4261-9f95-8d077d2398bc' });
+  await sandbox.slack.command(ANA, 'ops', `${line} warehouse=mian "new market"`);
+  await sandbox.modal(ANA, 'service.create');
+  const shown = JSON.stringify(sandbox.slack.clientState(ANA).views);
+  expect(shown).toContain('must be a warehouse of signalbox.yaml (lab, main, reporting)');
 });
