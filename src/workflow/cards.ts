@@ -201,13 +201,13 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  let drawn: Drawn | null = null;
+  let afterDrawing = (_: SeenThread): JobResult | null => null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const recent = readLately(context, at);
     const seen = recent ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
-    // What moved since then draws it again.
-    if (drawn && showsDrawn(seen, drawn)) return drawn.again;
+    const drawn = afterDrawing(seen);
+    if (drawn) return drawn;
     // The change may have moved while Slack was read.
     const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
     if (!loaded) return 'done';
@@ -220,7 +220,11 @@ async function drawStanding(
     const shown = schedule ? [schedule.mark.hash] : current.shownBy;
     const again = newsChangeAt(current, asOf) ?? 'done';
     if (isUpToDate(shown, seen.card, revision)) return again;
-    drawn = { change: current, shown, revision, again };
+    // What moves meanwhile draws it again.
+    afterDrawing = ({ card, notes }) => {
+      const areKnown = notes.every(({ hash }) => current.marks.includes(hash));
+      return areKnown && isUpToDate(shown, card, revision) ? again : null;
+    };
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     const place = await context.messenger.redrawCard(current, at, schedule, revision);
@@ -229,19 +233,6 @@ async function drawStanding(
     lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
-}
-
-/** What was drawn, by the marks that show it, and when it has to be drawn again. */
-interface Drawn {
-  readonly change: Change;
-  readonly shown: readonly string[];
-  readonly revision: string;
-  readonly again: JobResult;
-}
-
-function showsDrawn({ card, notes }: SeenThread, { change, shown, revision }: Drawn): boolean {
-  const areKnown = notes.every(({ hash }) => change.marks.includes(hash));
-  return areKnown && isUpToDate(shown, card, revision);
 }
 
 /** From now on the buttons of this reply count. */
