@@ -175,7 +175,7 @@ export async function follow(log: Log): Promise<void> {
     for (;;) {
       const { chain } = memory;
       const { end } = chain;
-      const rows = await reading(store, (reader) => rowsFrom(reader, Math.max(end.seq, 1), HEADER));
+      const rows = await reading(store, (reader) => rowsFrom(reader, end.seq, HEADER));
       const next = afterEnd(end, rows);
       if (next === 'chapter') {
         const renewed = await readChain(log);
@@ -235,20 +235,14 @@ export function wentBack({ seq }: End): WentBack {
   return new WentBack(`The database does not contain event ${seq}, which this process knows`);
 }
 
-class ChapterBegan extends Error {
-  override readonly message = 'The log was closed, and a new chapter began';
-}
+/** The log was closed, and a new chapter began. */
+class ChapterBegan extends Error {}
 
 /** `follow` in a transaction: what it reads is known after the commit. */
 async function followIn({ memory }: Log, tx: StoreTx): Promise<Extension> {
   const { chain } = memory;
   const { end } = chain;
-  const rows: EventRow[] = [];
-  for (let from = Math.max(end.seq, 1); ; from = (rows.at(-1)?.seq ?? 0) + 1) {
-    const batch = await rowsFrom(tx, from, HEADER);
-    rows.push(...batch);
-    if (batch.length < BATCH) break;
-  }
+  const rows = await eventRows(tx, sql`where seq >= ${end.seq} order by seq`, HEADER);
   const next = afterEnd(end, rows);
   if (next === 'chapter') throw new ChapterBegan();
   return extended(chain, next);
@@ -287,10 +281,10 @@ function verified(
   knowledge = knowledgeOf(memory.chain),
 ): readonly EventRow[] {
   for (const [index, row] of rows.entries()) {
-    const { seq, body } = row;
+    const { seq } = row;
     if (row.version !== index + 1) throw new Damaged(seq, `${stream} has no version ${index + 1}`);
     if (eventHash(row) !== row.hash) throw new Damaged(seq, 'it was modified');
-    refuseBody(row, body === null && row.version <= knowledge.prunedUpTo(stream));
+    refuseBody(row, row.version <= knowledge.prunedUpTo(stream));
     if (row.key !== keyInForce(knowledge, seq)) throw new Damaged(seq, 'its key was not in force');
     if (memory.signatures.get(row.hash) === row.signature) continue;
     verifySignature(knowledge, row);
@@ -340,8 +334,8 @@ export function recordedEvents<Name extends StreamName>(
   rows: readonly EventRow[],
 ): readonly Recorded<EventOf<Name>>[] {
   return rows.map((row) => {
-    const { seq, version, type, at, hash, body } = row;
-    const event = parseEvent(stream, bodyFields(row, body ?? ''));
+    const { seq, version, type, at, hash } = row;
+    const event = parseEvent(stream, bodyFields(row));
     if (event) return { ...event, seq, version, at, hash };
     throw new Error(
       `Event ${seq} of the log (${type} of ${stream}) is unknown to this release. Run the newest one.`,
@@ -440,15 +434,7 @@ export async function append<T>(
   log: Log,
   decide: (locked: LockedLog) => Promise<NewEvents<T>>,
 ): Promise<Appended<T>> {
-  const once = () =>
-    underLock(log, async (under) => add(under, await decide(under.locked), log.keys.current));
-  try {
-    return await once();
-  } catch (error) {
-    if (!(error instanceof ChapterBegan)) throw error;
-    await follow(log);
-    return once();
-  }
+  return underLock(log, async (under) => add(under, await decide(under.locked), log.keys.current));
 }
 
 /** The log under its lock, with the transaction that holds it. */
@@ -466,6 +452,20 @@ export async function underLock<T>(
   log: Log,
   work: (under: UnderLock) => Promise<T>,
   key = log.keys.current,
+): Promise<T> {
+  try {
+    return await underLockOnce(log, work, key);
+  } catch (error) {
+    if (!(error instanceof ChapterBegan)) throw error;
+    await follow(log);
+    return underLockOnce(log, work, key);
+  }
+}
+
+async function underLockOnce<T>(
+  log: Log,
+  work: (under: UnderLock) => Promise<T>,
+  key: SigningKey,
 ): Promise<T> {
   const { memory, store } = log;
   return noticingDamage(log, async () => {
@@ -583,7 +583,6 @@ async function rotateKey(log: Log): Promise<void> {
   try {
     await underLock(log, change, old);
   } catch (error) {
-    await follow(log);
     // Another replica with the same keys was first.
     if (keyInForce(memory.chain) !== keys.current.id) throw error;
   }
@@ -640,13 +639,9 @@ async function lostEvents(
   const { headOf } = knowledgeOf(current);
   const heads = [...known.heads.values()].flatMap((streams) => [...streams]);
   for (const [stream, { version, hash }] of heads) {
-    const now = headOf(stream);
-    if (now?.hash === hash) continue;
-    const found =
-      now !== null && now.version > version
-        ? await sql`select 1 from event where stream = ${stream} and hash = ${hash}`.execute(tx)
-        : null;
-    if (!found || found.rows.length === 0) lost.push({ stream, version, hash });
+    if (headOf(stream)?.hash === hash) continue;
+    const found = sql`select 1 from event where stream = ${stream} and hash = ${hash}`;
+    if ((await found.execute(tx)).rows.length === 0) lost.push({ stream, version, hash });
   }
   return lost;
 }

@@ -29,6 +29,7 @@ import {
   insert,
   type LockedLog,
   type Log,
+  noticingDamage,
   readChain,
   rowsFrom,
   showIfChange,
@@ -61,21 +62,20 @@ export type LogCheck =
 export async function verifyAll(log: Log): Promise<LogCheck> {
   const { memory } = log;
   const known = memory.chain.end;
-  let isKnownThere = known.seq === 0;
+  let isKnownThere = false;
   try {
-    const chain = await readWhole(log, (row) => {
-      isKnownThere ||= row.seq === known.seq && row.hash === known.hash;
-    });
-    if (!isKnownThere && chain.first <= known.seq) {
-      throw wentBack(known);
-    }
+    const chain = await noticingDamage(log, () =>
+      readWhole(log, ({ hash }) => {
+        isKnownThere ||= hash === known.hash;
+      }),
+    );
+    if (!isKnownThere && chain.first <= known.seq) throw wentBack(known);
     memory.damage = null;
     return { ok: true, end: chain.end };
   } catch (problem) {
     const isFinding =
       problem instanceof Damaged || problem instanceof WentBack || problem instanceof KeyProblem;
     if (!isFinding) throw problem;
-    if (problem instanceof Damaged) memory.damage ??= problem;
     return { ok: false, problem };
   }
 }

@@ -48,8 +48,13 @@ const POLL_MS = 100;
 export async function afterDrawn(context: WorkflowContext, change: Change): Promise<Change> {
   const ended = new AbortController();
   const late = wait(DRAWN_WITHIN_MS, null, { ref: false, signal: ended.signal });
-  const drawn = drawSoon(context, change, ended.signal).catch((err: unknown) => {
-    context.log.warn({ err, change: change.id }, 'card was not drawn before the answer to a press');
+  const { id: key } = change;
+  const drawn = drawSoon(context, change, ended.signal).catch(async (err: unknown) => {
+    context.log.warn({ err, change: key }, 'card was not drawn before the answer to a press');
+    // Its job tries again now, and reports what Slack refuses.
+    const job = { kind: 'card', key, dueAt: context.now().getTime() };
+    await transaction(context.store, (tx) => addJobs(tx, job));
+    context.wake();
     return null;
   });
   // The wait is aborted at the end.
@@ -382,10 +387,9 @@ export async function planDirectCards(
   if (change?.state !== 'pending' || !context.directCards.onRequest) return 'done';
   await planCopies(context, change);
   const { requires, confirmedAt } = change;
-  const at = context.now().getTime();
-  const escalatesAt = (confirmedAt?.getTime() ?? 0) + (requires.escalation?.afterMs ?? 0);
-  if (requires.escalation === null || escalatesAt <= at) return 'done';
-  return new Date(escalatesAt);
+  const waitMs = requires.escalation?.afterMs ?? 0;
+  const escalatesAt = new Date((confirmedAt?.getTime() ?? 0) + waitMs);
+  return escalatesAt > context.now() ? escalatesAt : 'done';
 }
 
 async function planCopies(context: WorkflowContext, change: Change) {

@@ -21,6 +21,7 @@ import {
   activeConfiguration,
   append,
   type LockedLog,
+  listChanges,
   loadChange,
   type Subjects,
 } from '../log/index.ts';
@@ -591,17 +592,18 @@ export function lostKind(context: WorkflowContext): JobKind {
  * Ends all executions of the process before, and lets its jobs run again. To be called at the start, before anything
  * is claimed, and only where the database proves that this process is the only one.
  */
-export async function takeOver(
-  context: WorkflowContext,
-  executing: readonly ChangeId[],
-): Promise<void> {
+export async function takeOver(context: WorkflowContext): Promise<void> {
+  const query = { states: ['executing'], limit: EXECUTING_MAX } as const;
+  const executing = await listChanges(context.events, query);
   await transaction(context.store, releaseJobs);
-  for (const id of executing) {
+  for (const { id } of executing) {
     await advance(context, id, (change) =>
       gate(change, 'lose', { now: context.now(), isOver: true }),
     );
   }
 }
+
+const EXECUTING_MAX = 1_000;
 
 /** For how long a failed optional read delays a change. */
 const PATIENCE_MS = 120_000;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { during, traceHere } from '../base/log.ts';
+import { spanText } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
   type Actor,
@@ -18,7 +19,6 @@ import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
-import { spanText } from '../domain/timing.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';

@@ -152,8 +152,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a start on SQLite takes over at once',
       defect: 'a start on SQLite waits for the leases of the killed process',
-      find: /if\s*\(takesOver\)\s*\{/,
-      put: 'if (false) {',
+      find: /if\s*\(takesOver\)/,
+      put: 'if (false)',
       test: 'test/scenarios/take-over.test.ts',
       reports: /StringContaining/,
     },
