@@ -15,7 +15,7 @@ import {
 } from '../domain/change.ts';
 import { staleText, wordIn, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
-import { cardLink, consoleLink, type LinkOf } from './links.ts';
+import { cardLink, consoleLink } from './links.ts';
 import {
   actionText,
   type DrawContext,
@@ -150,15 +150,22 @@ const RELATED_SHOWN = 3;
 
 /** The unknown ones first: they block. */
 function relatedLines(others: News['others'], drawing: DrawContext): readonly Line[] {
-  const isUnknown = ({ state }: Change) => state === 'unknown';
-  const lines = [
-    ...others.filter(isUnknown).map((each) => blockingLine(each, drawing.linkOf)),
-    ...others.filter((each) => !isUnknown(each)).map((each) => otherLine(each, drawing)),
-  ];
+  const blocking = others.filter(({ state }) => state === 'unknown');
+  const lines = [...new Set([...blocking, ...others])].map((each) => relatedLine(each, drawing));
   const hidden = lines.length - RELATED_SHOWN;
   if (hidden <= 0) return lines;
   const more = `And ${countWords(hidden, 'more change')} of this target.`;
   return [...lines.slice(0, RELATED_SHOWN), [...WARNING, more]];
+}
+
+function relatedLine(change: Change, { linkOf, commands }: DrawContext): Line {
+  const { id, createdAt, state } = change;
+  const waits = state === 'unknown' ? ' A new request waits until it is recorded.' : '';
+  return [
+    ...[...WARNING, ...requesterLine(change), ` requested “${lowerActionText(change)}” `],
+    ...[{ at: createdAt }, ' (', cardLink(change, id, linkOf)],
+    `: ${stateText(change, commands)}).${waits}`,
+  ];
 }
 
 const WARNING: Line = [{ bold: '⚠ ' }];
@@ -179,25 +186,6 @@ function movedLine(was: Target, now: Target): Line {
 
 const WAITS = ' This change waits until then.';
 const EXPIRES_FIRST = ' This change expires before that. Request it again afterwards.';
-
-function blockingLine(change: Change, linkOf: LinkOf): Line {
-  const link = cardLink(change, change.id, linkOf);
-  const next = 'outcome unknown. A new request waits until it is recorded.';
-  return [...WARNING, link, ` “${lowerActionText(change)}”: ${next}`];
-}
-
-function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {
-  const { createdAt, id } = other;
-  const request: Line = [...requesterLine(other), ` requested “${lowerActionText(other)}” `];
-  return [
-    ...WARNING,
-    ...request,
-    { at: createdAt },
-    ' (',
-    cardLink(other, id, linkOf),
-    `: ${stateText(other, commands)}).`,
-  ];
-}
 
 interface Ending {
   readonly facts: readonly Line[];
@@ -283,7 +271,7 @@ function outcomeWords(
 }
 
 /** The created service as `signalbox.yaml` lists it, to be pasted. */
-export function entryLine({ plan: { target } }: Change, id: string): Line {
+function entryLine({ plan: { target } }: Change, id: string): Line {
   const { tags, warehouse, organization } = target;
   // A JSON text is YAML as well.
   const text = (value: string) => (/^[a-z][\w.-]*$/i.test(value) ? value : JSON.stringify(value));

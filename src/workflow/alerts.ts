@@ -3,8 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DAY_MS } from '../base/time.ts';
-import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../domain/answer.ts';
-import { evolvePost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type CommandOffer,
+  type InlinePart,
+  StoredAnswer,
+} from '../domain/answer.ts';
+import { evolvePost, type NewEvent } from '../domain/log-events.ts';
 import { type CostSelector, selects } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { append } from '../log/index.ts';

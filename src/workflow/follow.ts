@@ -6,7 +6,6 @@ import type { CommandContext, Progress, SettledRule } from '../commands/index.ts
 import {
   type Change,
   type ChangeId,
-  type Evidence,
   type EvidenceGap,
   type FollowUp,
   targetKey,
@@ -250,8 +249,9 @@ async function settleFromReading(
     if (gap === null && before) {
       const { text } = rule.judge(before.fields, current.plan.body);
       const shown = { shown: progress.text, shownAt: new Date(locked.at) };
-      const evidence: Evidence = { ...shown, before: text, beforeAt: before.seenAt };
-      return gate(current, 'settle', { evidence });
+      const note = 'The target shows what was requested, and did not before.';
+      const reading = { ...shown, before: text, beforeAt: before.seenAt };
+      return gate(current, 'settle', { note, reading });
     }
     settlement = gap ?? 'before-unknown';
     return null;

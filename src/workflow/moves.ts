@@ -52,13 +52,15 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 /**
  * The event of a change under the lock: it releases the target where the change ends, and asks for the messages and
- * the work that follow. To be called once the gate has allowed the event; `append` stores what it returns.
+ * the work that follow. To be called once the gate has allowed the event; `append` stores what it returns. `drawnMs`: the
+ * caller draws a card that stands within this time, so that its job only follows in case this process ends before.
  */
 export function move(
   { configuration }: Pick<DecisionContext, 'configuration'>,
   at: number,
   before: Change,
   event: ChangeEvent,
+  drawnMs = 0,
 ): Moves {
   const { id } = before;
   const recorded = { ...event, configuration };
@@ -69,7 +71,8 @@ export function move(
     const stream = `target/${targetKey(before)}` as const;
     events.push({ stream, event: { type: 'released', change: id } });
   }
-  return { events, jobs: jobsAfter(before, change, event, at), change };
+  const cardAt = change.card ? at + drawnMs : at;
+  return { events, jobs: jobsAfter(before, change, event, at, cardAt), change };
 }
 
 /** The first event of a change, with what is due because of it. */
@@ -103,7 +106,13 @@ function job(kind: string, key: string, dueAt: number): Job {
 }
 
 /** What is due after an event. Every job can be found again from the log: `jobsOf` does it. */
-function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number): readonly Job[] {
+function jobsAfter(
+  before: Change,
+  after: Change,
+  event: ChangeEvent,
+  at: number,
+  cardAt: number,
+): readonly Job[] {
   const { id, state } = after;
   const wasPrivate = before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state);
   if (wasPrivate) return [];
@@ -112,7 +121,7 @@ function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number
   );
   const entered = before.state !== state;
   return [
-    job('card', id, at),
+    job('card', id, cardAt),
     ...(after.parent ? [job('card', after.parent, at)] : []),
     ...messages,
     ...(entered ? dueIn(after, at) : []),

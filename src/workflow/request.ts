@@ -589,9 +589,10 @@ async function asking(
   { reason, target: own }: { readonly reason: string | null; readonly target: Target },
 ) {
   const policy = await currentPolicy(context, context.events);
-  const facts = { identity, policy, needsReason: needsReason === true };
+  const facts = { identity, policy };
   return (command: string, now: Date, target = own) => {
-    const answer = gate({ command, target, reason }, 'request', { ...facts, now });
+    const asked = { command, target, reason, needsReason };
+    const answer = gate(asked, 'request', { ...facts, now });
     if (!('refusal' in answer)) return answer;
     return { denial: proposalDenial(answer, { command, target: target.name }) };
   };

@@ -19,12 +19,7 @@ import {
   evolveSchedule,
   type LoggedSchedule,
 } from '../domain/log-events.ts';
-import {
-  EXPIRED,
-  type ScheduleService,
-  type ServiceSchedule,
-  scheduleCommandLine,
-} from '../domain/schedules.ts';
+import { EXPIRED, type ScheduleService, scheduleCommandLine } from '../domain/schedules.ts';
 import { wordOf } from '../domain/words.ts';
 import {
   append,
@@ -58,20 +53,13 @@ export function createScheduleService({ events, people, now }: DecisionContext):
   const all = async () =>
     [...(await inForce(events, 'schedule', now())).values()]
       .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
-      .map((schedule) => viewOf(schedule, now()));
+      .map((schedule) => {
+        return { ...schedule, next: schedule.isPaused ? null : nextRun(schedule, now()) };
+      });
   return {
     all,
     of: async (id) => (await all()).find(({ service }) => service.id === id) ?? null,
     zoneOf: (by) => people.zoneOf(by),
-  };
-}
-
-function viewOf(schedule: LoggedSchedule, now: Date): ServiceSchedule {
-  const { change: id, service, stop, start, zone, by, until, isPaused, last } = schedule;
-  return {
-    ...{ id, service, stop, start, zone, by, until, isPaused },
-    next: isPaused ? null : nextRun(schedule, now),
-    lastSkipped: last?.skipped ?? null,
   };
 }
 

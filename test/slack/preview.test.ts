@@ -41,8 +41,13 @@ test('of many other changes three lines are shown, first what blocks, and the re
     changeIn('approved'),
   ];
   const { text } = preview(withNews(changeIn('draft'), { others }), drawing);
-  const words = text.match(/it is recorded|requested “|And 1 more change/g);
-  expect(words).toEqual(['it is recorded', 'requested “', 'requested “', 'And 1 more change']);
+  const shown = text.match(/\(K3M9QD: [a-z ]+\)|And 1 more change/g);
+  expect(shown).toEqual([
+    '(K3M9QD: outcome unknown)',
+    '(K3M9QD: waiting for approval)',
+    '(K3M9QD: waiting for approval)',
+    'And 1 more change',
+  ]);
 });
 
 test.for<[string, Partial<Change>, string]>([

@@ -262,7 +262,7 @@ describe('what is in force decides', () => {
   test('a new schedule replaces the current one of its service in the same append', async () => {
     const { begun, schedule, schedules, at, runs, events } = await scheduled();
     const next = await begun({ ...BODY, stop: 'daily 19:00' });
-    expect(await schedules.all()).toMatchObject([{ id: next.id }]);
+    expect(await schedules.all()).toMatchObject([{ change: next.id }]);
     const [ended] = (await events()).slice(-1);
     const [begins] = await events(next.id);
     expect(ended).toMatchObject({ type: 'removed', why: `replaced by ${next.id}` });
