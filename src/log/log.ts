@@ -110,7 +110,8 @@ export async function openLog(
       signatures: new Cache(SIGNATURES),
       restoring: null,
     },
-    load: async (stream, evolve) => folded(stream, await verifiedRows(log, stream), evolve),
+    load: async (stream, evolve) =>
+      folded(streamFrom(stream, await verifiedRows(log, stream)), evolve),
     loadAll: async (group, evolve) => foldedAll(await byStreamUnder(log, group), evolve),
   };
   await follow(log);
@@ -295,16 +296,36 @@ function verified(
   return rows;
 }
 
-function folded<Name extends StreamName, S>(
-  stream: Name,
+/** The verified rows of a stream, and its events, which are read from them once. */
+interface Stream {
+  readonly rows: readonly EventRow[];
+  readonly events: readonly Recorded<EventOf<StreamName>>[];
+}
+
+function streamFrom(
+  name: string,
   rows: readonly EventRow[],
-  evolve: Evolve<Name, S>,
-): Loaded<S> {
+  read = () => recordedEvents(name as StreamName, rows),
+): Stream {
+  let events: Stream['events'] | null = null;
+  return {
+    rows,
+    get events() {
+      events ??= read();
+      return events;
+    },
+  };
+}
+
+function folded<Name extends StreamName, S>(stream: Stream, evolve: Evolve<Name, S>): Loaded<S> {
+  const { rows } = stream;
   const last = rows.at(-1);
   const isPruned = rows.some(({ body }) => body === null);
   const loaded = { version: last?.version ?? 0, hash: last?.hash ?? null, isPruned };
-  if (isPruned) return { ...loaded, state: null };
-  return { ...loaded, state: recordedEvents(stream, rows).reduce(evolve, null as S | null) };
+  if (isPruned || !last) return { ...loaded, state: null };
+  // Events of the name with which the stream was read.
+  const events = stream.events as readonly Recorded<EventOf<Name>>[];
+  return { ...loaded, state: events.reduce(evolve, null as S | null) };
 }
 
 /** The events of rows that have their bodies. */
@@ -341,7 +362,7 @@ function foldedAll<Name extends StreamName, S>(
   evolve: Evolve<Name, S>,
 ): ReadonlyMap<string, Loaded<S>> {
   return new Map(
-    [...byStream].map(([stream, rows]) => [stream, folded(stream as Name, rows, evolve)]),
+    [...byStream].map(([name, rows]) => [name, folded(streamFrom(name, rows), evolve)]),
   );
 }
 
@@ -421,9 +442,9 @@ export interface UnderLock {
   readonly tx: StoreTx;
   readonly extension: Extension;
   readonly locked: LockedLog;
-  /** The verified events of a stream, with those that were appended in this transaction. */
-  readonly rowsOf: (stream: string) => Promise<readonly EventRow[]>;
-  readonly streams: Map<string, readonly EventRow[]>;
+  /** A stream, verified, with what was appended to it in this transaction. */
+  readonly streamOf: (name: string) => Promise<Stream>;
+  readonly streams: Map<string, Stream>;
 }
 
 /** Runs `work` under the lock, after following the log. What it read or appended is known after the commit. */
@@ -462,51 +483,54 @@ async function underLockOnce<T>(
 }
 
 async function lockedLog(log: Log, tx: StoreTx, extension: Extension): Promise<UnderLock> {
-  const streams = new Map<string, readonly EventRow[]>();
-  const rowsIn = async (stream: string) => {
+  const streams = new Map<string, Stream>();
+  const streamOf = async (name: string) => {
     const knowledge = knowledgeOf(extension);
-    const read = async () => {
-      const known = knowledge.headOf(stream);
-      return verified(log, stream, await rowsOf(tx, stream), known, knowledge);
-    };
-    const rows = streams.get(stream) ?? (await read());
-    streams.set(stream, rows);
-    return rows;
+    const head = knowledge.headOf(name);
+    // The log was followed to its end: what has no last event has none.
+    const read = async () => (head ? rowsOf(tx, name) : []);
+    const stream =
+      streams.get(name) ?? streamFrom(name, verified(log, name, await read(), head, knowledge));
+    streams.set(name, stream);
+    return stream;
   };
   const locked: LockedLog = {
     at: await log.store.clock(tx),
     end: extension.end,
     find: (query, limit) => queryChanges(tx, query, limit),
-    load: async (stream, evolve) => folded(stream, await rowsIn(stream), evolve),
+    load: async (stream, evolve) => folded(await streamOf(stream), evolve),
     loadAll: async (group, evolve) => {
       const knowledge = knowledgeOf(extension);
-      const rows = await rowsUnder(tx, group);
       const heads = knowledge.headsUnder(group);
+      const rows = heads.size > 0 ? await rowsUnder(tx, group) : [];
       return foldedAll(verifiedByStream(log, rows, heads, knowledge), evolve);
     },
   };
-  return { tx, extension, locked, rowsOf: rowsIn, streams };
+  return { tx, extension, locked, streamOf, streams };
 }
 
 /** Appends under the lock. Nothing of the log may be loaded after it: the transaction may still be rolled back. */
 export async function add<T>(
-  { tx, extension, locked, rowsOf, streams }: UnderLock,
+  { tx, extension, locked, streamOf, streams }: UnderLock,
   { events, jobs = [], cache, result }: NewEvents<T>,
   signer: SigningKey,
 ): Promise<Appended<T>> {
   const added: EventRow[] = [];
   for (const { stream, event } of events) {
-    const rows = await rowsOf(stream);
-    const { type, ...fields } = checked(stream, event);
-    const draft = { stream, version: rows.length + 1, type, body: JSON.stringify(fields) };
+    const before = await streamOf(stream);
+    const next = checked(stream, event);
+    const { type, ...fields } = next;
+    const draft = { stream, version: before.rows.length + 1, type, body: JSON.stringify(fields) };
     const row = rowAfter(extension.end, signer, { ...draft, at: locked.at });
     addRow(extension, row);
-    streams.set(stream, [...rows, row]);
+    const { seq, version, at, hash } = row;
+    const read = () => [...before.events, { ...next, seq, version, at, hash }];
+    streams.set(stream, streamFrom(stream, [...before.rows, row], read));
     added.push(row);
   }
   await insert(tx, added);
-  for (const stream of new Set(added.map((row) => row.stream))) {
-    await showIfChange(tx, stream, streams.get(stream) ?? []);
+  for (const name of new Set(added.map(({ stream }) => stream))) {
+    await showIfChange(tx, name, await streamOf(name));
   }
   await addJobs(tx, ...jobs);
   await cache?.(tx);
@@ -537,21 +561,13 @@ export async function insert(tx: StoreTx, rows: readonly EventRow[]): Promise<vo
 }
 
 /** Draws a change into the view of lists. */
-export async function showIfChange(
-  tx: StoreTx,
-  stream: string,
-  rows: readonly EventRow[],
-): Promise<void> {
-  const last = rows.at(-1);
-  if (!last || !isChange(stream) || rows.some(({ body }) => body === null)) return;
+export async function showIfChange(tx: StoreTx, name: string, stream: Stream): Promise<void> {
+  if (!name.startsWith('change/')) return;
   // The name of the stream was made from the id of the change.
-  const fold = foldOf(stream.slice('change/'.length) as ChangeId);
-  const change = recordedEvents(stream, rows).reduce(fold, null as Change | null);
-  if (change) await showChange(tx, change, last.at);
-}
-
-function isChange(stream: string): stream is `change/${string}` {
-  return stream.startsWith('change/');
+  const fold = foldOf(name.slice('change/'.length) as ChangeId);
+  const { state: change } = folded<`change/${string}`, Change>(stream, fold);
+  const last = stream.rows.at(-1);
+  if (change && last) await showChange(tx, change, last.at);
 }
 
 /** At the first start with a new key: the event is signed by the old key, and later ones by the new one. */

@@ -116,11 +116,11 @@ export async function rebuild(
   log: Log,
   jobsFor: (locked: LockedLog, streams: readonly RecentStream[]) => Promise<readonly Job[]>,
 ): Promise<void> {
-  await underLock(log, async ({ tx, locked, rowsOf }) => {
+  await underLock(log, async ({ tx, locked, streamOf }) => {
     await deleteViews(tx);
     const last = await lastEvents(tx);
     for (const { stream } of last) {
-      if (stream.startsWith('change/')) await showIfChange(tx, stream, await rowsOf(stream));
+      if (stream.startsWith('change/')) await showIfChange(tx, stream, await streamOf(stream));
     }
     const recent = last
       .map(({ stream, type, at }) => ({ stream, endedAt: endsStream(stream, type) ? at : null }))
@@ -165,7 +165,7 @@ export async function prune(log: Log, { before, export: digest }: Pruning): Prom
       .slice(0, MOST_PRUNED);
     if (ended.length === 0) return 0;
     // A modified body must be noticed before it is gone.
-    for (const { stream } of ended) await under.rowsOf(stream);
+    for (const { stream } of ended) await under.streamOf(stream);
     const streams = ended.map(({ stream, version }) => ({ stream, upTo: version }));
     const event = { type: 'pruned', streams, export: digest } as const;
     const events = [{ stream: 'installation/pruned', event } as const];

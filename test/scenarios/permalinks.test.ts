@@ -80,8 +80,8 @@ test('a preview links to the cards of related changes', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
   await sandbox.slack.command(ANA, 'ops', '/service stop staging once more');
-  await sandbox.privateMessage(ANA, 'This would be a second one');
-  const preview = sentTo(sandbox, ANA, 'This would be a second one');
+  await sandbox.privateMessage(ANA, 'requested “stop staging”');
+  const preview = sentTo(sandbox, ANA, 'requested “stop staging”');
   expect(linkIn(preview, changeIdOf(card))).toEqual(placeOfCard(card));
 });
 
