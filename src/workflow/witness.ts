@@ -80,13 +80,15 @@ const BEGUN_VALID_MS = 5_000;
 
 /**
  * Begins the read before a claim with the lookups of the last press. It only tells early what stops the change: what is
- * posted or deleted after it is found by the read after the note, which nothing replaces.
+ * posted or deleted after it is found by the read after the note, which nothing replaces. Who presses is not known yet:
+ * one at a time, so that refused presses do not use up the limit of Slack.
  */
 export function beginThreadRead(
   { events, messenger, now }: WorkflowContext,
   { id, card }: Change,
 ): void {
-  if (!card) return;
+  const last = begun.get(events);
+  if (!card || (last && now() < last.until)) return;
   // Where it fails, the run reads again.
   const thread = messenger.readThread(card).catch(() => null);
   begun.set(events, { id, thread, until: new Date(now().getTime() + BEGUN_VALID_MS) });
@@ -99,8 +101,9 @@ export async function threadBeforeClaim(
   card: Position,
 ): Promise<SeenThread | null> {
   const read = begun.get(events);
-  const early = read?.id === id && now() < read.until ? await read.thread : null;
-  return early ?? messenger.readThread(card);
+  if (read?.id !== id) return messenger.readThread(card);
+  begun.delete(events);
+  return (now() < read.until ? await read.thread : null) ?? messenger.readThread(card);
 }
 
 const LOST = 'the database has lost events that people saw';
