@@ -206,11 +206,10 @@ async function drawStanding(
     const recent = readLately(context, at);
     const seen = recent ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
-    // What moved since then draws it again.
-    if (drawn && showsDrawn(seen, drawn)) return drawn.again;
-    // The change may have moved while Slack was read.
+    // The change may have moved while Slack was read, and another process have drawn that before.
     const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
     if (!loaded) return 'done';
+    if (drawn && isDrawn(loaded, seen, drawn)) return drawn.again;
     if (await answerForeign(context, loaded, [seen.card, ...seen.notes])) return dueAgain(context);
     const asOf = context.now();
     const current = await surrounded(context, loaded);
@@ -239,9 +238,11 @@ interface Drawn {
   readonly again: JobResult;
 }
 
-function showsDrawn({ card, notes }: SeenThread, { change, shown, revision }: Drawn): boolean {
+function isDrawn(now: Change, { card, notes }: SeenThread, drawn: Drawn): boolean {
+  const { change, shown, revision } = drawn;
   const areKnown = notes.every(({ hash }) => change.marks.includes(hash));
-  return areKnown && isUpToDate(shown, card, revision);
+  const isAsDrawn = now.hash === change.hash && now.child?.state === change.child?.state;
+  return areKnown && isAsDrawn && isUpToDate(shown, card, revision);
 }
 
 /** From now on the buttons of this reply count. */
