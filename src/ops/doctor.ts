@@ -39,7 +39,6 @@ import {
   cardChannels,
   channelIds,
   channelLines,
-  manualSlackChecks,
   peopleLines,
   roleMembers,
   slackLines,
@@ -136,7 +135,6 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
         ...foreignLines(slack.connection, database.examined),
       ],
     },
-    { title: 'Check manually', lines: manualSlackChecks(config.slack.appToken === null) },
   ];
 }
 

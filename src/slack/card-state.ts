@@ -132,7 +132,7 @@ export function answerLabel(
 export function newsLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { news, plan, state, expiresAt } = change;
   if (!news) return [];
-  const { freezes, target, refusal } = news;
+  const { others, freezes, target, refusal } = news;
   return [
     ...(target ? [movedLine(plan.target, target)] : []),
     ...(refusal === 'not-verified' ? [[...WARNING, NOT_VERIFIED]] : []),
@@ -142,17 +142,16 @@ export function newsLines(change: Change, drawing: DrawContext): readonly Line[]
       const note = [...freezeNote(freeze), refusal === 'frozen' ? ends : ''];
       return [...WARNING, 'Frozen between ', ...span, ...note];
     }),
-    ...relatedLines(news, drawing),
+    ...relatedLines(others, drawing),
   ];
 }
 
 const RELATED_SHOWN = 3;
 
-/** Other open changes of the target, then earlier requests of the same. The unknown ones first: they block. */
-function relatedLines({ before, others }: News, drawing: DrawContext): readonly Line[] {
-  const all = [...others, ...before];
-  const blocking = all.filter(({ state }) => state === 'unknown');
-  const lines = [...new Set([...blocking, ...all])].map((each) => relatedLine(each, drawing));
+/** The unknown ones first: they block. */
+function relatedLines(others: News['others'], drawing: DrawContext): readonly Line[] {
+  const blocking = others.filter(({ state }) => state === 'unknown');
+  const lines = [...new Set([...blocking, ...others])].map((each) => relatedLine(each, drawing));
   const hidden = lines.length - RELATED_SHOWN;
   if (hidden <= 0) return lines;
   const more = `And ${countWords(hidden, 'more change')} of this target.`;

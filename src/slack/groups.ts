@@ -37,7 +37,7 @@ export async function readGroupMembers(
     if (!group) gone(id);
     const users = group ? group.users : [];
     if (!users) throw new Error(`Slack answered without the members of ${id}`);
-    const ids = new Set(users.filter(isUserId));
+    const ids = new Set(users.filter(isUserId) as UserId[]);
     return [id, { ids, evidence: { id, size: ids.size, readAt } }] as const;
   });
   return new Map(members);

@@ -21,7 +21,7 @@ export function cardLink({ card }: WithCard, text: string, linkOf: LinkOf): Rich
 
 /** The cards of the changes that surround one, whose links it shows. */
 export function newsCards({ news }: Pick<Change, 'news'>): readonly (Position | null)[] {
-  return [...(news?.before ?? []), ...(news?.others ?? [])].map(({ card }) => card);
+  return (news?.others ?? []).map(({ card }) => card);
 }
 
 /** The page of the target in the console of the provider; null where there is none. */

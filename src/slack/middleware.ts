@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
 import type { RecordExchange } from '../base/http.ts';
@@ -104,6 +105,8 @@ function observed(
         isAcknowledged = true;
         await event.ack(response);
         context.measures.acknowledged(kind, performance.now() - began);
+        // Whatever has arrived meanwhile is acknowledged before the work on this one.
+        await turn();
       };
       await process({ ...event, body: await withOneId(event.body, idOf), ack });
       if (!isAcknowledged) await event.ack();

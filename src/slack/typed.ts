@@ -344,11 +344,11 @@ export async function answerIntent(
 
 /** With a MAC in the buttons of lines that act at once. */
 function placed(bot: SlackContext, { by }: CommandLine, answer: Message): Message {
+  // A list has some lines for each of its rows, and to read one takes long.
+  const acting = bot.commands.filter((each) => each.kind === 'query' && each.acts).map(nounOf);
   const acts = (action: string, line: string) => {
     const { noun, text } = lineOf(line);
-    // A list has some lines for each of its rows, and to read one takes long.
-    const mayAct = (each: Command) => each.kind === 'query' && each.acts && nounOf(each) === noun;
-    if (!action.startsWith('command.') || !bot.commands.some(mayAct)) return false;
+    if (!action.startsWith('command.') || !acting.includes(noun)) return false;
     const read = parseLine(noun, text, localVocabulary(bot));
     const isQuery = read.kind === 'intent' && read.command.kind === 'query';
     return isQuery && read.command.acts?.(read.args) === true;

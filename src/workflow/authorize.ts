@@ -42,7 +42,7 @@ type Authorization = { readonly ok: true } | Refused;
 type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
 
 /** A refusal that nobody has to know of. */
-function denied(refusal: Refusal, about: Partial<Denial> = {}): Refused {
+export function denied(refusal: Refusal, about: Partial<Denial> = {}): Refused {
   return { ok: false, denial: createDenial(refusal, about) };
 }
 

@@ -138,8 +138,8 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
 
 export type TestSandbox = Awaited<ReturnType<typeof startTestSandbox>>;
 
-/** Waits of a user: for links and names, before a progress notice, and for an optional read. */
-const HELD_MS = [1_000, 2_000, 10_000];
+/** Waits of a user: for links and names, before a progress notice, before one that stays, and for an optional read. */
+const HELD_MS = [1_000, 2_000, 8_000, 10_000];
 
 /** Waits that only the test ends, so that no answer depends on the speed of the machine. */
 function heldWaits() {

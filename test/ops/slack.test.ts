@@ -239,8 +239,8 @@ test('an installation for an organization is checked in each of its workspaces',
   const lines = await sandbox.diagnose();
   expect(namesOf(lines, 'failed')).toEqual([]);
   expect(line(lines, 'bot token')?.says).toContain('in the organization');
-  expect(line(lines, 'approver')?.says).toMatch(/^3 people of @db-leads, .*S0DBLEADS01/);
-  expect(line(lines, 'T0SIGNALBOX/#db-audit')?.says).toContain('recommended in place of the name');
+  expect(line(lines, 'approver')?.says).toMatch(/^3 people of @db-leads, /);
+  expect(line(lines, 'T0SIGNALBOX/#db-audit')?.status).toBe('ok');
   const workspace = { ...organizationWorkspace, sisters: [UNLISTED] };
   const other = await startDoctorSandbox({ ...options, workspace });
   expect(line(await other.diagnose(), 'bot token')?.says).toBe(`the app is not added to ${SISTER}`);

@@ -30,7 +30,7 @@ async function noticeThenAnswer(
   words = 'Aug 2026',
 ) {
   const texts = () => {
-    sandbox.elapse(2_000);
+    sandbox.elapse(8_000);
     return sandbox.slack.clientState(ANA).messages.map(({ text }) => text);
   };
   await expect.poll(texts).toContain(notice);
@@ -90,8 +90,7 @@ test.for([
 test('a slow button shows its notice and its answer although its response URL has expired', async () => {
   const slow = await startSlow();
   const { sandbox } = slow;
-  await sandbox.slack.command(ANA, 'ops', '/cost 500d by day');
-  const offer = await sandbox.privateMessage(ANA, 'at most 400 days');
+  const offer = await sandbox.ask(ANA, '/cost 500d by day', 'at most 400 days');
   const how = { error: 'expired_url' };
   sandbox.slack.failNext({ method: 'response_url', times: 2, how });
   await sandbox.press(ANA, offer, 'command.0');

@@ -51,10 +51,10 @@ function privateOf({ slack }: TestSandbox, user: string) {
     .map(({ channel, ts, text, ephemeral }) => ({ channel, ts, text, ephemeral }));
 }
 
-/** Ends the waits of 2 s until the user sees the notice. */
+/** Ends the waits before a notice until the user sees it. */
 async function noticed({ sandbox }: Pick<Paced, 'sandbox'>, user: string, notice = CHECKING) {
   const texts = () => {
-    sandbox.elapse(2_000);
+    sandbox.elapse(8_000);
     return privateOf(sandbox, user).map(({ text }) => text);
   };
   await expect.poll(texts).toContain(notice);
@@ -91,8 +91,7 @@ test('a decision that Signalbox handles in time shows nothing more than its card
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   await sandbox.card('staging is stopping');
   sandbox.elapse(2_000);
-  await sandbox.slack.command(BEN, 'ops', '/service list');
-  await sandbox.privateMessage(BEN, '12 services');
+  await sandbox.ask(BEN, '/service list', '12 services');
   expect(privateOf(sandbox, BEN)).toHaveLength(1);
 });
 
@@ -235,8 +234,7 @@ async function submitSlowly(
   };
   await expect.poll(elapsed).toBe(true);
   expect(await submitted).toMatchObject({ error: null });
-  // Shown without another wait.
-  await sandbox.privateMessage(ANA, 'Preparing the answer…');
+  await noticed(paced, ANA, 'Preparing the answer…');
   expect(sandbox.slack.clientState(ANA).views).toEqual([]);
   paced.answer();
 }

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { OVERFLOW } from '../../src/slack/blocks.ts';
-import { payloadName } from '../../src/slack/middleware.ts';
+import { payloadName, startListening } from '../../src/slack/middleware.ts';
 
 const chosen = (value: string) => ({
   type: 'block_actions',
@@ -31,3 +33,34 @@ test.for<[Readonly<Record<string, unknown>>, string]>([
 ])('%j is called %s', ([body, name]) => {
   expect(payloadName(body, 'db-')).toBe(name);
 });
+
+test('payloads that arrived together are acknowledged before the work on the first one', async () => {
+  const order: string[] = [];
+  const app = {
+    error: () => undefined,
+    use: () => undefined,
+    processEvent: async ({ body, ack }: Sent) => {
+      await ack();
+      order.push(`work on ${body.text}`);
+    },
+  };
+  const bot = {
+    ...{ commands: [], prefix: '', log: pino({ level: 'silent' }) },
+    context: { now: () => new Date(0), measures: { acknowledged: () => undefined } },
+  };
+  const parts = { actors: { idOf: async (user: string) => user }, installation: {}, appId: '' };
+  startListening(app as never, bot as never, parts as never);
+  const send = async (text: string) => {
+    // Node reads them in one turn, and finishes what one begins before it hands over the next.
+    await turn();
+    const body = { command: '/service', user_id: 'U1', text };
+    await app.processEvent({ body, ack: async () => void order.push(`answer to ${text}`) });
+  };
+  await Promise.all([send('one'), send('two')]);
+  expect(order).toEqual(['answer to one', 'answer to two', 'work on one', 'work on two']);
+});
+
+interface Sent {
+  readonly body: { readonly text: string };
+  readonly ack: () => Promise<void>;
+}

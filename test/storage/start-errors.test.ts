@@ -93,10 +93,3 @@ test('a refused start does not migrate an empty database', async () => {
   expect(problems).toHaveLength(1);
   expect(line(await sandbox.diagnose(), 'schema')?.says).toContain('empty');
 });
-
-test('in HTTP mode the doctor says how to verify the request URL', async () => {
-  const http = await startDoctorSandbox();
-  expect(line(await http.diagnose(), 'request URL')?.fix).toContain('Event Subscriptions');
-  const socket = await startDoctorSandbox({ delivery: 'socket' });
-  expect(line(await socket.diagnose(), 'request URL')).toBeUndefined();
-});

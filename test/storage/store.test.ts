@@ -37,23 +37,6 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('a commit that fails rejects the transaction on %s', async (engine) => {
-  const store = await freshStore(engine);
-  await transaction(store, async (tx) => {
-    await sql`create table parent (id integer primary key)`.execute(tx);
-    await sql`create table child (id integer references parent (id) deferrable initially deferred)`.execute(
-      tx,
-    );
-  });
-  const orphan = transaction(store, async (tx) => {
-    await addJobs(tx, job('A'));
-    await sql`insert into child (id) values (1)`.execute(tx);
-    return 'written';
-  });
-  await expect(orphan).rejects.toThrow(/foreign key/i);
-  expect(await keysIn(store)).toEqual([]);
-});
-
 test.for(ENGINES)(
   'locked transactions of two processes run one after the other on %s',
   async (engine) => {
@@ -73,12 +56,6 @@ test.for(ENGINES)(
     expect(await keysIn(one)).toEqual(['A', 'B', 'C', 'D']);
   },
 );
-
-test.for(ENGINES)('a transaction inside another one is refused on %s', async (engine) => {
-  const store = await freshStore(engine);
-  const nested = transaction(store, () => transaction(store, async () => undefined));
-  await expect(nested).rejects.toThrow('inside a transaction');
-});
 
 test.for(ENGINES)('fifty callers leave a connection for a reader on %s', async (engine) => {
   const store = await freshStore(engine, { poolSize: 2 });

@@ -50,6 +50,7 @@ const LIMITS = { open: 50, perDay: 500 };
 const forAna: AgentCaller = { agent: 'copilot', subject: 's', person: ana, limits: LIMITS };
 const itself: AgentCaller = { agent: 'ci', subject: 'repo:74', person: null, limits: LIMITS };
 const CI = agentId('ci');
+const CARD = { type: 'card-posted', channel: 'C1' as never, ts: '1.0' } as const;
 
 function asked(over: Partial<AgentRequest> = {}): AgentRequest {
   return {
@@ -119,6 +120,14 @@ async function press(
   return outcome.ok ? outcome.change.state : outcome.denial.refusal;
 }
 
+/** Confirms as Ana; the answer comes after the card, which stands when the change waits. */
+async function confirmed(context: WorkflowContext, change: ChangeId) {
+  const answer = press(context, 'confirm', change, ana);
+  await expect.poll(async () => (await loaded(context, change)).state).toBe('pending');
+  await moved(context, change, CARD);
+  return answer;
+}
+
 test('an agent asks for a person, who reads the preview as a direct message and confirms it', async () => {
   const { context, shown, sent } = await contextOf();
   const { change, created } = await requested(context, forAna, {
@@ -135,7 +144,7 @@ test('an agent asks for a person, who reads the preview as a direct message and 
   await runDue(context, messageKinds(context));
   expect(shown).toMatchObject([{ name: 'postPreview', given: [{ id: change.id, news: {} }] }]);
   expect(await press(context, 'confirm', change.id, ben)).toBe('not-requester');
-  expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
+  expect(await confirmed(context, change.id)).toBe('pending');
   expect(sent).toEqual([]);
 });
 
@@ -149,7 +158,7 @@ test('what an agent asks for itself waits for approvals at once, and nobody is m
     requires: { count: 2, breakGlass: null },
   });
   expect(await dueJobs(context)).toEqual(expect.arrayContaining([`card ${change.id}`]));
-  await moved(context, change.id, { type: 'card-posted', channel: 'C1' as never, ts: '1.0' });
+  await moved(context, change.id, CARD);
   expect(await press(context, 'approve', change.id, ben)).toBe('pending');
   expect(await press(context, 'approve', change.id, cleo)).toBe('approved');
   await moved(context, change.id, { type: 'expired' });
@@ -169,7 +178,7 @@ test('where a reason is required, the words of the agent are one', async () => {
   expect(await answer(context, forAna, { words: ' <> ' })).toBe('reason-required');
   const { change } = await requested(context, forAna, { words: 'the load is over' });
   expect(change).toMatchObject({ reason: null, words: 'the load is over' });
-  expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
+  expect(await confirmed(context, change.id)).toBe('pending');
 });
 
 test('a draft that was withdrawn is shown to nobody', async () => {
@@ -310,7 +319,7 @@ describe('a request key', () => {
     const { context } = await contextOf();
     await requested(context, itself, KEY);
     const { change } = await requested(context, itself, { key: 'run-2' });
-    expect(change.news?.before).toHaveLength(1);
+    expect(change.news?.others).toHaveLength(1);
   });
 });
 
@@ -432,6 +441,7 @@ test.for(ENGINES)(
     const { change } = await requested(admits, itself, KEY);
     expect(await answer(refuses, itself, KEY)).toBe(change.id);
     expect(await answer(refuses, itself, { key: 'run-2' })).toBe('agent-not-admitted');
+    await moved(admits, change.id, CARD);
     // The stricter file wins: the change ends, and its key makes no other one.
     expect(await press(refuses, 'approve', change.id, ben)).toBe('agent-not-admitted');
     expect(await loaded(admits, change.id)).toMatchObject({ state: 'denied', approvals: [] });
