@@ -90,7 +90,8 @@ test.for([
 test('a slow button shows its notice and its answer although its response URL has expired', async () => {
   const slow = await startSlow();
   const { sandbox } = slow;
-  const offer = await sandbox.ask(ANA, '/cost 500d by day', 'at most 400 days');
+  await sandbox.slack.command(ANA, 'ops', '/cost 500d by day');
+  const offer = await sandbox.privateMessage(ANA, 'at most 400 days');
   const how = { error: 'expired_url' };
   sandbox.slack.failNext({ method: 'response_url', times: 2, how });
   await sandbox.press(ANA, offer, 'command.0');

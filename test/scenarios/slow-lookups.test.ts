@@ -91,7 +91,8 @@ test('a decision that Signalbox handles in time shows nothing more than its card
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   await sandbox.card('staging is stopping');
   sandbox.elapse(2_000);
-  await sandbox.ask(BEN, '/service list', '12 services');
+  await sandbox.slack.command(BEN, 'ops', '/service list');
+  await sandbox.privateMessage(BEN, '12 services');
   expect(privateOf(sandbox, BEN)).toHaveLength(1);
 });
 
