@@ -80,8 +80,9 @@ const begun = new WeakMap<DecisionContext['events'], Begun>();
 const BEGUN_VALID_MS = 5_000;
 
 /**
- * Begins the read before a claim with the lookups of the last approval, if the change then runs at once. It only tells early what stops the change: what is
- * posted or deleted after it is found by the read after the note, which nothing replaces.
+ * Begins the read before a claim with the lookups of the last approval, if the change then runs at once. It only tells
+ * early what stops the change: what is posted or deleted after it is found by the read after the note, which nothing
+ * replaces.
  */
 export function beginThreadRead({ events, messenger, now }: WorkflowContext, change: Change): void {
   const { id, card, approvals, requires, plan } = change;
