@@ -107,7 +107,8 @@ function job(kind: string, key: string, dueAt: number): Job {
 
 /** What is due after an event. Every job can be found again from the log: `jobsOf` does it. */
 function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number, cardAt: number) {
-  const { id, state } = after;
+  const { id, state, card, parent, plan } = after;
+  const { schedule } = plan.timing ?? {};
   const wasPrivate = before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state);
   if (wasPrivate) return [];
   const messages = messagesAfter(before, after, event).map((kind) =>
@@ -116,7 +117,9 @@ function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number
   const entered = before.state !== state;
   return [
     job('card', id, cardAt),
-    ...(after.parent ? [job('card', after.parent, at)] : []),
+    ...(parent ? [job('card', parent, at)] : []),
+    // The card of a schedule shows its last run, also one that has a card of its own.
+    ...(schedule && (card || state === 'unknown') ? [job('card', schedule, at)] : []),
     ...messages,
     ...(entered ? dueIn(after, at) : []),
     // What is lowered may have to be decided earlier.

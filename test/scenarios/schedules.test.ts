@@ -46,6 +46,22 @@ test('the preview shows the first stop and start, the saving and two different e
   expect(shown.match(/expires/g)).toHaveLength(1);
 });
 
+test('the card of a schedule shows a run with an unknown outcome, and what became of it', async () => {
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
+  await approved(sandbox, 'Schedule staging', LINE);
+  const card = (await sandbox.card('staging is scheduled')) ?? { ...NO_MESSAGE, ts: '' };
+  sandbox.cloud.injectFault({ operation: 'set state', fault: '500', times: 1 });
+  setTime(sandbox, '19:00');
+  const run = 'stop of Fri 20 Nov, 20:00 (Europe/Berlin):';
+  expect(await sandbox.card(`${run} outcome unknown`)).toMatchObject({ ts: card.ts });
+  await sandbox.press(BEN, await sandbox.card('Stop staging: outcome unknown'), 'change.happened');
+  const view = await sandbox.modal(BEN, 'change.happened');
+  await sandbox.slack.submit(BEN, view, {
+    reason: { reason: { type: 'plain_text_input', value: 'seen in the console' } },
+  });
+  expect(await sandbox.card(`${run} accepted`)).toMatchObject({ ts: card.ts });
+});
+
 test('a schedule stops and starts a service, is paused and removed, and shows in every list', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   await approved(sandbox, 'Schedule staging', LINE);
