@@ -158,10 +158,12 @@ interface Pruning {
  */
 export async function prune(log: Log, { before, export: digest }: Pruning): Promise<number> {
   return underLock(log, async (under) => {
-    const { prunedUpTo } = knowledgeOf(under.extension);
+    const { headOf, prunedUpTo } = knowledgeOf(under.extension);
     const ended = (await lastEvents(under.tx))
       .filter(({ stream, type, at }) => at < before && endsStream(stream, type))
       .filter(({ stream, version }) => prunedUpTo(stream) < version)
+      // What stands outside of the chain is no subject, whatever its name.
+      .filter(({ stream }) => headOf(stream) !== null)
       .slice(0, MOST_PRUNED);
     if (ended.length === 0) return 0;
     // A modified body must be noticed before it is gone.

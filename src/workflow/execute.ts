@@ -130,12 +130,9 @@ async function isUseShown(
 /** The card was deleted after people had decided: nobody can see any more what they agreed to. */
 async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<void> {
   const facts = { now: context.now(), why: 'card-deleted' } as const;
-  await advance(
-    context,
-    id,
-    (change) => gate(change, 'distrust', facts),
-    ({ plan }, locked) =>
-      plan.timing?.schedule ? pausedWithoutCard(locked, plan.timing.schedule) : null,
+  const ask = (change: Change) => gate(change, 'distrust', facts);
+  await advance(context, id, ask, ({ plan: { timing } }, locked) =>
+    timing?.schedule ? pausedWithoutCard(locked, timing.schedule) : null,
   );
 }
 
@@ -596,11 +593,9 @@ export async function takeOver(context: WorkflowContext): Promise<void> {
   const query = { states: ['executing'], limit: EXECUTING_MAX } as const;
   const executing = await listChanges(context.events, query);
   await transaction(context.store, releaseJobs);
-  for (const { id } of executing) {
-    await advance(context, id, (change) =>
-      gate(change, 'lose', { now: context.now(), isOver: true }),
-    );
-  }
+  const facts = { now: context.now(), isOver: true };
+  for (const { id } of executing)
+    await advance(context, id, (change) => gate(change, 'lose', facts));
 }
 
 const EXECUTING_MAX = 1_000;

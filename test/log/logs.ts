@@ -111,6 +111,18 @@ export async function replaceRow(store: Store, row: EventRow): Promise<void> {
   await tamper(store, `delete from event where seq = ${row.seq}`, insertion(row));
 }
 
+/** Lets rows be put before the first event, where no process reads the chain. */
+export const ANY_NUMBER = {
+  sqlite: 'pragma ignore_check_constraints = on',
+  postgres: 'alter table event drop constraint event_seq_check',
+} as const;
+
+/** Puts rows outside of the chain. */
+export async function putOutside(store: Store, ...rows: readonly EventRow[]): Promise<void> {
+  const moved = rows.map((row) => insertion({ ...row, seq: -row.seq }));
+  await tamper(store, ANY_NUMBER[store.engine], ...moved);
+}
+
 export function insertion(row: EventRow): string {
   const values = Object.values(row).map((value) =>
     typeof value === 'number'

@@ -19,6 +19,7 @@ import {
   installation,
   KEYS,
   key,
+  putOutside,
   readSigned,
   rowsIn,
   stateOf,
@@ -168,6 +169,16 @@ test.for(ENGINES)(
     expect(await bodies(log)).toEqual([true, true]);
   },
 );
+
+test.for(ENGINES)('a row outside of the chain is not named as pruned on %s', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', drafted(), expired);
+  const [, last] = await rowsIn(log.store);
+  if (last) await putOutside(log.store, { ...last, stream: 'change/B', hash: 'x' });
+  expect(await prune(log, pruning)).toBe(1);
+  const named = (await rowsIn(log.store)).find(({ type }) => type === 'pruned');
+  expect(JSON.parse(named?.body ?? '{}').streams).toEqual([{ stream: 'change/A', upTo: 2 }]);
+});
 
 test.for(ENGINES)('an event after the pruning keeps its body on %s', async (engine) => {
   const log = await freshLog(engine);
