@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { hasEvents, listChanges, loadChange } from '../../src/log/changes.ts';
 import { type ChangeQuery, countChanges } from '../../src/log/views.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 import {
   approved,
   approvedChange,
@@ -20,7 +20,7 @@ const TARGET = 'acme/service/2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 const finn = { requester: user('UFINN'), command: 'service start' };
 const call = { nonce: 'n', answeredAt: AT, tookMs: 1, requestId: null };
 
-test.for(ENGINES)('changes are listed by what is asked for on %s', async (engine) => {
+onEngines('changes are listed by what is asked for', async (engine) => {
   let now = AT.getTime();
   const log = await (await installation(engine)).open(KEYS, { now: () => now });
   await approvedChange(log, 'A');
@@ -61,7 +61,7 @@ test.for(ENGINES)('changes are listed by what is asked for on %s', async (engine
   expect(await list({ toReview: true })).toEqual([]);
 });
 
-test.for(ENGINES)('a change shows the state of its revert on %s', async (engine) => {
+onEngines('a change shows the state of its revert', async (engine) => {
   const log = await (await installation(engine)).open();
   expect(await loadChange(log, idOf('A'))).toBeNull();
   await approvedChange(log, 'A');
@@ -71,14 +71,11 @@ test.for(ENGINES)('a change shows the state of its revert on %s', async (engine)
   expect((await loadChange(log, idOf('A')))?.child).toEqual({ id: 'B', state: 'expired' });
 });
 
-test.for(ENGINES)(
-  'hashes that are no events of the log are distinguished on %s',
-  async (engine) => {
-    const log = await (await installation(engine)).open();
-    await approvedChange(log, 'A');
-    const [first] = await rowsIn(log.store);
-    const known = await hasEvents(log, [first?.hash ?? '', 'other']);
-    expect([...known]).toEqual([first?.hash]);
-    expect(await hasEvents(log, [])).toEqual(new Set());
-  },
-);
+onEngines('hashes that are no events of the log are distinguished', async (engine) => {
+  const log = await (await installation(engine)).open();
+  await approvedChange(log, 'A');
+  const [first] = await rowsIn(log.store);
+  const known = await hasEvents(log, [first?.hash ?? '', 'other']);
+  expect([...known]).toEqual([first?.hash]);
+  expect(await hasEvents(log, [])).toEqual(new Set());
+});

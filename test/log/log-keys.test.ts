@@ -14,7 +14,7 @@ import {
 import { appendProblem, follow, head, openLog } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
 import { sqlitePath } from '../../src/storage/sqlite.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl, onEngines } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
 import {
   approved,
@@ -90,8 +90,8 @@ test('a sealed text opens with the key that sealed it, in the same context', () 
   expect(() => unsealText(OTHER, sealed, ['7KQ2MX', 'UANA'])).toThrow('not sealed with a key');
 });
 
-test.for(ENGINES)(
-  'a process with another key writes nothing and stops no other process on %s',
+onEngines(
+  'a process with another key writes nothing and stops no other process',
   async (engine) => {
     const { open } = await installation(engine);
     const log = await open();
@@ -103,67 +103,58 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'a log that another key wrote in the place of ours is not believed on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await write(log, 'change/A', drafted());
-    const forged = rowAfter({ seq: 0, hash: 'genesis' }, OTHER.current, {
-      stream: 'change/A',
-      version: 1,
-      type: 'drafted',
-      at: 1,
-      body: JSON.stringify({ ...drafted(), requester: 'UEVE' }),
-    });
-    await tamper(log.store, 'delete from event', insertion(forged));
-    await expect(open()).rejects.toBeInstanceOf(KeyProblem);
-    await expect(write(log, 'change/A', confirmed)).rejects.toThrow();
-    expect(await rowsIn(log.store)).toHaveLength(1);
-  },
-);
+onEngines('a log that another key wrote in the place of ours is not believed', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  const forged = rowAfter({ seq: 0, hash: 'genesis' }, OTHER.current, {
+    stream: 'change/A',
+    version: 1,
+    type: 'drafted',
+    at: 1,
+    body: JSON.stringify({ ...drafted(), requester: 'UEVE' }),
+  });
+  await tamper(log.store, 'delete from event', insertion(forged));
+  await expect(open()).rejects.toBeInstanceOf(KeyProblem);
+  await expect(write(log, 'change/A', confirmed)).rejects.toThrow();
+  expect(await rowsIn(log.store)).toHaveLength(1);
+});
 
-test.for(ENGINES)(
-  'a new key replaces the old one with an event that both have signed on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const old = await open();
-    await write(old, 'change/A', drafted(2), confirmed);
-    const renewed = await open(NEW);
-    await write(renewed, 'change/A', approved());
-    const rows = await rowsIn(old.store);
-    expect(rows.map((row) => [row.type, row.key === key(1).id ? 'old' : 'new'])).toEqual([
-      ['drafted', 'old'],
-      ['confirmed', 'old'],
-      ['key-changed', 'old'],
-      ['approved', 'new'],
-    ]);
-    // Without the earlier key, and with it.
-    for (const keys of [{ current: key(2), previous: [] }, NEW]) {
-      const later = await open(keys);
-      expect(await verifyAll(later)).toMatchObject({ ok: true });
-      expect((await later.load('change/A', foldOf(idOf('A')))).version).toBe(3);
-      expect(appendProblem(later)).toBeNull();
-    }
-  },
-);
+onEngines('a new key replaces the old one with an event that both have signed', async (engine) => {
+  const { open } = await installation(engine);
+  const old = await open();
+  await write(old, 'change/A', drafted(2), confirmed);
+  const renewed = await open(NEW);
+  await write(renewed, 'change/A', approved());
+  const rows = await rowsIn(old.store);
+  expect(rows.map((row) => [row.type, row.key === key(1).id ? 'old' : 'new'])).toEqual([
+    ['drafted', 'old'],
+    ['confirmed', 'old'],
+    ['key-changed', 'old'],
+    ['approved', 'new'],
+  ]);
+  // Without the earlier key, and with it.
+  for (const keys of [{ current: key(2), previous: [] }, NEW]) {
+    const later = await open(keys);
+    expect(await verifyAll(later)).toMatchObject({ ok: true });
+    expect((await later.load('change/A', foldOf(idOf('A')))).version).toBe(3);
+    expect(appendProblem(later)).toBeNull();
+  }
+});
 
-test.for(ENGINES)(
-  'a process with the replaced key reads on and appends nothing on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const old = await open();
-    await write(old, 'change/A', drafted(2), confirmed);
-    await write(await open(NEW), 'change/A', approved());
-    expect((await old.load('change/A', foldOf(idOf('A')))).version).toBe(3);
-    await expect(write(old, 'change/A', approved('UCLEO'))).rejects.toBeInstanceOf(KeyProblem);
-    expect(appendProblem(old)?.message).toContain('was replaced by a newer one');
-    expect(await rowsIn(old.store)).toHaveLength(4);
-  },
-);
+onEngines('a process with the replaced key reads on and appends nothing', async (engine) => {
+  const { open } = await installation(engine);
+  const old = await open();
+  await write(old, 'change/A', drafted(2), confirmed);
+  await write(await open(NEW), 'change/A', approved());
+  expect((await old.load('change/A', foldOf(idOf('A')))).version).toBe(3);
+  await expect(write(old, 'change/A', approved('UCLEO'))).rejects.toBeInstanceOf(KeyProblem);
+  expect(appendProblem(old)?.message).toContain('was replaced by a newer one');
+  expect(await rowsIn(old.store)).toHaveLength(4);
+});
 
-test.for(ENGINES)(
-  'replicas that start with the same new key at once replace the old one once on %s',
+onEngines(
+  'replicas that start with the same new key at once replace the old one once',
   async (engine) => {
     const { open } = await installation(engine);
     await write(await open(), 'change/A', drafted());
@@ -173,70 +164,59 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'an event that the replaced key signed afterwards is refused on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    await write(await open(), 'change/A', drafted());
-    const log = await open(NEW);
-    const draft = { stream: 'change/A', version: 2, type: 'confirmed', at: 1, body: '{}' };
-    await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
-    await expect(log.load('change/A', foldOf(idOf('A')))).rejects.toThrow(
-      'its key was not in force',
-    );
-    await expect(follow(log)).rejects.toThrow('its key was not in force');
-    await expect(open(NEW)).rejects.toBeInstanceOf(Damaged);
-  },
-);
+onEngines('an event that the replaced key signed afterwards is refused', async (engine) => {
+  const { open } = await installation(engine);
+  await write(await open(), 'change/A', drafted());
+  const log = await open(NEW);
+  const draft = { stream: 'change/A', version: 2, type: 'confirmed', at: 1, body: '{}' };
+  await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
+  await expect(log.load('change/A', foldOf(idOf('A')))).rejects.toThrow('its key was not in force');
+  await expect(follow(log)).rejects.toThrow('its key was not in force');
+  await expect(open(NEW)).rejects.toBeInstanceOf(Damaged);
+});
 
-test.for(ENGINES)(
-  'a change of the key that only the next key signed is refused on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await write(log, 'change/A', drafted());
-    const { hash } = head(log);
-    const forge = { ...OTHER.current, id: key(1).id };
-    const { type, ...body } = keyChange(hash, key(1), OTHER.current);
-    const row = rowAfter(head(log), forge, {
-      stream: 'installation',
-      version: 1,
-      type,
-      at: 1,
-      body: JSON.stringify(body),
-    });
-    await tamper(log.store, insertion(row));
-    await expect(follow(log)).rejects.toThrow('not signed by both keys');
-    await expect(open()).rejects.toBeInstanceOf(Damaged);
-  },
-);
+onEngines('a change of the key that only the next key signed is refused', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  const { hash } = head(log);
+  const forge = { ...OTHER.current, id: key(1).id };
+  const { type, ...body } = keyChange(hash, key(1), OTHER.current);
+  const row = rowAfter(head(log), forge, {
+    stream: 'installation',
+    version: 1,
+    type,
+    at: 1,
+    body: JSON.stringify(body),
+  });
+  await tamper(log.store, insertion(row));
+  await expect(follow(log)).rejects.toThrow('not signed by both keys');
+  await expect(open()).rejects.toBeInstanceOf(Damaged);
+});
 
-test.for(ENGINES)(
-  'a change of the key that only the old key signed is refused on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await write(log, 'change/A', drafted());
-    // A thief of the old key names the public key of the next one, and has no proof of it.
-    const stolen = keyChange(head(log).hash, key(1), key(2));
-    const { type, ...body } = { ...stolen, proof: keyChange('elsewhere', key(1), key(2)).proof };
-    await tamper(
-      log.store,
-      insertion(
-        rowAfter(head(log), key(1), {
-          stream: 'installation',
-          version: 1,
-          type,
-          at: 1,
-          body: JSON.stringify(body),
-        }),
-      ),
-    );
-    await expect(open()).rejects.toThrow('not signed by both keys');
-  },
-);
+onEngines('a change of the key that only the old key signed is refused', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  // A thief of the old key names the public key of the next one, and has no proof of it.
+  const stolen = keyChange(head(log).hash, key(1), key(2));
+  const { type, ...body } = { ...stolen, proof: keyChange('elsewhere', key(1), key(2)).proof };
+  await tamper(
+    log.store,
+    insertion(
+      rowAfter(head(log), key(1), {
+        stream: 'installation',
+        version: 1,
+        type,
+        at: 1,
+        body: JSON.stringify(body),
+      }),
+    ),
+  );
+  await expect(open()).rejects.toThrow('not signed by both keys');
+});
 
-test.for(ENGINES)('a key that was replaced does not come back on %s', async (engine) => {
+onEngines('a key that was replaced does not come back', async (engine) => {
   const { open } = await installation(engine);
   await open();
   const log = await open();
@@ -277,17 +257,14 @@ test.for(
   await expect(open()).rejects.toThrow('not signed by both keys');
 });
 
-test.for(ENGINES)(
-  'a command does not replace the key before the bot does on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await write(log, 'change/A', drafted());
-    const command = await openLog(log.store, NEW, { replacesKey: false });
-    expect(await stateOf(command, 'A')).toBe('draft');
-    await expect(write(command, 'change/A', confirmed)).rejects.toThrow(
-      'still signed with an earlier key',
-    );
-    expect(await rowsIn(log.store)).toHaveLength(1);
-  },
-);
+onEngines('a command does not replace the key before the bot does', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  const command = await openLog(log.store, NEW, { replacesKey: false });
+  expect(await stateOf(command, 'A')).toBe('draft');
+  await expect(write(command, 'change/A', confirmed)).rejects.toThrow(
+    'still signed with an earlier key',
+  );
+  expect(await rowsIn(log.store)).toHaveLength(1);
+});

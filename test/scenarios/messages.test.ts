@@ -10,8 +10,7 @@ import { emptyUrl } from '../storage/engines.ts';
 const MINUTE_MS = 60_000;
 
 function pass(sandbox: TestSandbox, minutes: number) {
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * MINUTE_MS);
-  sandbox.wake();
+  sandbox.pass(minutes * MINUTE_MS);
 }
 
 function thread({ slack }: TestSandbox): string[] {
@@ -83,8 +82,7 @@ test('no reminder is sent for a decided change', async () => {
   await expect.poll(() => thread(sandbox)).toHaveLength(1);
   pass(sandbox, 30);
   pass(sandbox, 120);
-  await sandbox.slack.command(ANA, 'ops', '/service list');
-  await sandbox.privateMessage(ANA, 'analytics-prod');
+  await sandbox.ask(ANA, '/service list', 'analytics-prod');
   expect(thread(sandbox)).toHaveLength(1);
 });
 
@@ -114,8 +112,7 @@ test('an unknown outcome is reported repeatedly until it is resolved', async () 
 test('a card is posted once when Slack accepts the post without an answer', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   sandbox.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, '/service stop staging for the night', 'staging?');
   const card = await sandbox.card('requests: ');
   const passOn = timeInSteps(sandbox, 6_000);
   await expect
@@ -221,8 +218,7 @@ test('a repeated request within an hour shows the earlier one', async () => {
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   await sandbox.card('staging is stopping');
   pass(sandbox, 59);
-  await sandbox.slack.command(ANA, 'ops', STOP);
-  const shown = await sandbox.privateMessage(ANA, 'This would be a second one');
+  const shown = await sandbox.ask(ANA, STOP, 'This would be a second one');
   const text = textOf(shown ?? { text: '', blocks: [] });
   expect(text).toMatch(/This would be a second one: .* by .* \(accepted\)\./);
   expect(text.indexOf('second one')).toBeLessThan(text.indexOf('Approval'));
@@ -236,11 +232,9 @@ test('a request after an hour, or after another change, does not count as repeat
   const start = await requestChange(sandbox, ANA, '/service start staging the day begins');
   await sandbox.press(BEN, start, 'change.approve');
   await sandbox.card('staging is starting');
-  await sandbox.slack.command(ANA, 'ops', STOP);
-  const after = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const after = await sandbox.ask(ANA, STOP, 'Stop staging?');
   pass(sandbox, 61);
-  await sandbox.slack.command(ANA, 'ops', '/service start staging again');
-  const late = await sandbox.privateMessage(ANA, 'Start staging?');
+  const late = await sandbox.ask(ANA, '/service start staging again', 'Start staging?');
   for (const shown of [after, late]) {
     expect(textOf(shown ?? { text: '', blocks: [] })).not.toContain('second one');
   }
