@@ -40,27 +40,6 @@ const escalating = (file: Record<string, never>) => {
   };
 };
 
-test('approvers are reminded at half-time and before the expiry', async () => {
-  const sandbox = await startTestSandbox({ yaml: escalating });
-  await requestChange(sandbox);
-  pass(sandbox, 60);
-  await expect.poll(() => thread(sandbox)).toHaveLength(1);
-  pass(sandbox, 59);
-  await sandbox.card('requests: ');
-  expect(thread(sandbox)).toHaveLength(1);
-  pass(sandbox, 1);
-  await expect.poll(() => thread(sandbox)).toHaveLength(2);
-  expect(thread(sandbox)[1]).toContain('still needs one more approval');
-  expect(thread(sandbox)[1]).toContain('S0DBLEADS01');
-  pass(sandbox, 96);
-  await expect.poll(() => thread(sandbox)).toHaveLength(3);
-
-  pass(sandbox, 24);
-  await sandbox.card('Stop staging: expired');
-  await expect.poll(() => thread(sandbox).join('\n')).toContain('expired before it was decided');
-  expect(thread(sandbox)).toHaveLength(4);
-});
-
 test('the escalation role is notified and may approve from then on', async () => {
   const sandbox = await startTestSandbox({ yaml: escalating });
   const card = await requestChange(sandbox);
@@ -73,17 +52,6 @@ test('the escalation role is notified and may approve from then on', async () =>
   await sandbox.press('U0DORA0001', card, 'change.approve');
   await sandbox.card('staging is stopping');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
-});
-
-test('no reminder is sent for a decided change', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('staging is stopping');
-  await expect.poll(() => thread(sandbox)).toHaveLength(1);
-  pass(sandbox, 30);
-  pass(sandbox, 120);
-  await sandbox.ask(ANA, '/service list', 'analytics-prod');
-  expect(thread(sandbox)).toHaveLength(1);
 });
 
 test('an unknown outcome is reported repeatedly until it is resolved', async () => {
@@ -201,14 +169,6 @@ test('a requester outside the approvals channel is notified in a direct message'
   await expect
     .poll(() => directs(sandbox, ANA).map(textOf).join())
     .toContain('staging is stopping');
-});
-
-test('a requester inside the approvals channel gets no direct message', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('staging is stopping');
-  await expect.poll(() => sandbox.slack.calls('conversations.members').length).toBeGreaterThan(0);
-  expect(directs(sandbox, ANA)).toEqual([]);
 });
 
 const STOP = '/service stop staging for the night';

@@ -115,7 +115,7 @@ test('a reminder links to the card', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
   sandbox.pass(12 * 3_600_000);
-  await expect.poll(() => threadText(sandbox, card.ts)).toContain('still needs');
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('still needs one more approval');
   expect(linkIn(threadBlocks(sandbox, card, 'still needs'), 'Open card')).toEqual(
     placeOfCard(card),
   );
